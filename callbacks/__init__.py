@@ -1,0 +1,1 @@
+"""Training-loop side of rrgmetrics; installed as `rrgmetrics.callbacks`."""

@@ -1,0 +1,32 @@
+"""Measures machine-written radiology reports.
+
+    >>> import rrgmetrics
+    >>> results = rrgmetrics.score(["bleu", "rouge"], predictions=["Clear lungs."], references=["Lungs are clear."])
+    >>> sorted(results)
+    ['bleu', 'rouge']
+
+Importing this loads neither torch nor evaluate.
+"""
+
+from __future__ import annotations
+
+from rrgmetrics.errors import BackendError, InputError, MissingExtraError, VerdictError
+from rrgmetrics.hub import load, module_path
+from rrgmetrics.results import Result
+from rrgmetrics.runner import score
+from rrgmetrics.specs import SPECS, MetricSpec
+from rrgmetrics.version import VERSION as __version__
+
+__all__ = [
+    "SPECS",
+    "BackendError",
+    "InputError",
+    "MetricSpec",
+    "MissingExtraError",
+    "Result",
+    "VerdictError",
+    "__version__",
+    "load",
+    "module_path",
+    "score",
+]

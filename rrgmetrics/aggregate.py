@@ -1,0 +1,36 @@
+"""From statistics of pairs to scores of any set of pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rrgmetrics.scorers.base import Array, Reduction
+
+
+def scored(stats: Array) -> NDArray[np.bool_]:
+    """Which pairs have a score: rows of `stats` `(n_pairs, n_stats)` without NaN."""
+    return ~np.isnan(stats).any(axis=1)
+
+
+def weighted_scores(reduction: Reduction, stats: Array, weights: ArrayLike) -> dict[str, Array]:
+    """Corpus scores of many weighted sets of pairs at once.
+
+    Args:
+        reduction: The metric's arithmetic.
+        stats: `(n_pairs, n_stats)`; unscored rows count for nothing.
+        weights: `(n_sets, n_pairs)`: how often each pair stands in each set.
+
+    Returns:
+        For each key an array `(n_sets,)`; NaN for a set without a scored pair.
+    """
+    keep = scored(stats)
+    used = np.asarray(weights, dtype=np.float64)[:, keep]
+    return reduction.corpus(used @ stats[keep], used.sum(axis=1))
+
+
+def reduce(reduction: Reduction, stats: Array) -> dict[str, float]:
+    """Corpus scores of the pairs in `stats` `(n_pairs, n_stats)`; NaN if none is scored."""
+    kept = stats[scored(stats)]
+    scores = reduction.corpus(kept.sum(axis=0)[None], np.array([float(len(kept))]))
+    return {key: float(value[0]) for key, value in scores.items()}

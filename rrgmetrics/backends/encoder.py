@@ -1,0 +1,278 @@
+"""Encoders: texts → one unit vector a token, for BERTScore and every other comparison of meanings.
+
+The embedded one (`EMBEDDED`) is the first three layers of all-MiniLM-L6-v2 at 8 bits a weight; it needs torch and
+tokenizers, not transformers. Any checkpoint of transformers' AutoModel serves too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrgmetrics.backends.checkpoints import find_checkpoint
+from rrgmetrics.errors import BackendError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+EMBEDDED = "minilm-l3-int8@1"
+EMBEDDED_FOLDER = Path(__file__).parent / "weights" / "minilm-l3-int8"
+BATCH_SIZE = 64
+LAYER_LISTS = ("encoder.layer", "transformer.layer", "encoder.layers", "layers", "h", "encoder.block")
+SPACE_SENSITIVE = ("roberta", "gpt2", "bart", "longformer", "xlm-roberta")  # bert-score and RadEval prefix a space
+
+
+class TokenVectors(NamedTuple):
+    """A text as the encoder sees it.
+
+    Attributes:
+        ids: Token ids `(n_tokens,)`, those that open and close the text included.
+        vectors: Unit vectors `(n_tokens, width)`.
+        own: `(n_tokens,)`, False for the tokens that open and close the text.
+    """
+
+    ids: NDArray[np.int64]
+    vectors: NDArray[np.float32]
+    own: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """A loaded encoder, cut after `layer` hidden layers.
+
+    Attributes:
+        identity: How the signature names the weights.
+        layer: Number of hidden layers used.
+        special_ids: Ids of the tokens that open and close a text.
+        tokenize: Texts → ids, specials included, cut to what the model can read.
+        forward: Padded ids and mask `(batch, length)` → hidden states `(batch, length, width)`.
+        device: Where it runs.
+        batch_size: Texts a forward pass.
+        extra_facts: What else a metric's signature must name.
+    """
+
+    identity: str
+    layer: int
+    special_ids: frozenset[int]
+    tokenize: Callable[[Sequence[str]], list[list[int]]]
+    forward: Callable[[Tensor, Tensor], Tensor]
+    device: str
+    batch_size: int
+    extra_facts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Model and layer."""
+        return f"encoder:{self.identity}:{self.layer}"
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The model and the layer that was read."""
+        return {"model": self.identity, "layers": str(self.layer), **self.extra_facts}
+
+    def annotate(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Token vectors of each text; sorted by length, padded to the batch, order restored."""
+        ids = self.tokenize([text.strip() for text in texts])
+        order = sorted(range(len(ids)), key=lambda i: -len(ids[i]))
+        vectors: dict[int, NDArray[np.float32]] = {}
+        for start in range(0, len(order), self.batch_size):
+            batch = order[start : start + self.batch_size]
+            for i, states in zip(batch, self._encode([ids[i] for i in batch]), strict=True):
+                vectors[i] = states[: len(ids[i])]
+        return [self._token_vectors(row, vectors[i]) for i, row in enumerate(ids)]
+
+    def _token_vectors(self, ids: list[int], vectors: NDArray[np.float32]) -> TokenVectors:
+        own = [token not in self.special_ids for token in ids]
+        return TokenVectors(np.array(ids, dtype=np.int64), vectors, np.array(own, dtype=np.bool_))
+
+    def _encode(self, ids: list[list[int]]) -> NDArray[np.float32]:
+        import torch
+
+        longest = max(map(len, ids))
+        padded = torch.tensor([row + [0] * (longest - len(row)) for row in ids], device=self.device)
+        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in ids], device=self.device)
+        with torch.inference_mode():
+            states = torch.nn.functional.normalize(self.forward(padded, mask).float(), dim=-1)
+        array: NDArray[np.float32] = states.cpu().numpy()
+        return array
+
+
+def load_encoder(checkpoint: str, *, layer: int = 0, device: str | None = None, batch_size: int | None = None) -> Encoder:
+    """Loads an encoder; weights are kept for the life of the process.
+
+    Args:
+        checkpoint: `EMBEDDED`, a folder, or a Hub id with an optional `@revision`.
+        layer: Hidden layers to use; 0 means all.
+        device: torch device; None takes CUDA where there is one, else the CPU.
+        batch_size: Texts a forward pass; None means 64.
+
+    Raises:
+        BackendError: Weights not found (within a second), or fewer layers than asked for.
+    """
+    if checkpoint == EMBEDDED:
+        return _load_embedded(layer, _device(device), batch_size or BATCH_SIZE)
+    find_checkpoint(checkpoint)  # before the seconds that importing transformers takes
+    return _load_transformers(checkpoint, layer, _device(device), batch_size or BATCH_SIZE)
+
+
+def _device(device: str | None) -> str:
+    import torch
+
+    if device is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise BackendError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}") from error
+    return device
+
+
+def _cut(available: int, layer: int, identity: str) -> int:
+    if not 0 <= layer <= available:
+        raise BackendError(f"{identity} has {available} layers; layer={layer} is not among them (0 takes all).")
+    return layer or available
+
+
+@lru_cache(maxsize=4)
+def _load_embedded(layer: int, device: str, batch_size: int) -> Encoder:
+    from tokenizers import Tokenizer
+
+    config = json.loads((EMBEDDED_FOLDER / "config.json").read_text())
+    layers = _cut(config["num_hidden_layers"], layer, EMBEDDED)
+    tokenizer = Tokenizer.from_file(str(EMBEDDED_FOLDER / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(config["max_position_embeddings"])
+    weights = {name: tensor.to(device) for name, tensor in load_int8(EMBEDDED_FOLDER / "model.safetensors").items()}
+
+    def forward(ids: Tensor, mask: Tensor) -> Tensor:
+        return bert_forward(weights, ids, mask, n_layers=layers, n_heads=config["num_attention_heads"])
+
+    return Encoder(
+        identity=EMBEDDED,
+        layer=layers,
+        special_ids=frozenset(tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]")),
+        tokenize=lambda texts: [encoding.ids for encoding in tokenizer.encode_batch(list(texts))],
+        forward=forward,
+        device=device,
+        batch_size=batch_size,
+    )
+
+
+def load_int8(file: Path) -> dict[str, Tensor]:
+    """Reads weights stored as 8-bit integers with one scale a row (`name`, `name.scale`); others as they are."""
+    from safetensors.torch import load_file
+
+    stored = load_file(file)
+    return {
+        name: tensor.float() * stored[f"{name}.scale"].float()[:, None] if f"{name}.scale" in stored else tensor.float()
+        for name, tensor in stored.items()
+        if not name.endswith(".scale")
+    }
+
+
+def bert_forward(weights: Mapping[str, Tensor], ids: Tensor, mask: Tensor, *, n_layers: int, n_heads: int) -> Tensor:
+    """Hidden states of BERT (Devlin et al. 2019) after `n_layers`, for single texts, from a BertModel state dict.
+
+    Args:
+        weights: State dict of transformers' BertModel.
+        ids: Token ids `(batch, length)`.
+        mask: 1 for tokens, 0 for padding, `(batch, length)`.
+        n_layers: Layers to run.
+        n_heads: Attention heads.
+
+    Returns:
+        Hidden states `(batch, length, width)`; those of padding have no meaning.
+    """
+    import torch
+    from torch.nn import functional
+
+    def linear(name: str, x: Tensor) -> Tensor:
+        return functional.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
+
+    def norm(name: str, x: Tensor) -> Tensor:
+        return functional.layer_norm(x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"], 1e-12)
+
+    def heads(x: Tensor) -> Tensor:
+        return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)
+
+    positions = torch.arange(ids.shape[1], device=ids.device)
+    states = weights["embeddings.word_embeddings.weight"][ids]
+    states = states + weights["embeddings.position_embeddings.weight"][positions]
+    states = norm("embeddings.LayerNorm", states + weights["embeddings.token_type_embeddings.weight"][0])
+    attended = mask.bool()[:, None, None, :]
+    for i in range(n_layers):
+        layer = f"encoder.layer.{i}"
+        query, key, value = (heads(linear(f"{layer}.attention.self.{part}", states)) for part in ("query", "key", "value"))
+        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=attended)
+        mixed = linear(f"{layer}.attention.output.dense", mixed.transpose(1, 2).flatten(2))
+        states = norm(f"{layer}.attention.output.LayerNorm", mixed + states)
+        inner = functional.gelu(linear(f"{layer}.intermediate.dense", states))
+        states = norm(f"{layer}.output.LayerNorm", linear(f"{layer}.output.dense", inner) + states)
+    return states
+
+
+@lru_cache(maxsize=4)
+def _load_transformers(checkpoint: str, layer: int, device: str, batch_size: int) -> Encoder:
+    from transformers import AutoConfig, AutoModel, AutoTokenizer
+
+    folder, identity = find_checkpoint(checkpoint)
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True)
+        prefix = {"add_prefix_space": True} if config.model_type in SPACE_SENSITIVE else {}
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, **prefix)
+        model = AutoModel.from_pretrained(folder, local_files_only=True, use_safetensors=True)
+    except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
+        raise BackendError(f"{checkpoint} could not be loaded from {folder}: {error}") from error
+    layers = _truncate(model, layer, identity)
+    model.eval().to(device)
+
+    def tokenize(texts: Sequence[str]) -> list[list[int]]:
+        encoded = tokenizer(list(texts), truncation=True, max_length=_max_length(tokenizer, config))
+        ids: list[list[int]] = encoded["input_ids"]
+        return ids
+
+    def forward(ids: Tensor, mask: Tensor) -> Tensor:
+        padding = 0 if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+        states: Tensor = model(input_ids=ids.masked_fill(mask == 0, padding), attention_mask=mask).last_hidden_state
+        return states
+
+    special = (tokenizer.cls_token_id, tokenizer.sep_token_id)
+    return Encoder(
+        identity=identity,
+        layer=layers,
+        special_ids=frozenset(token for token in special if token is not None),
+        tokenize=tokenize,
+        forward=forward,
+        device=device,
+        batch_size=batch_size,
+    )
+
+
+def _truncate(model: Any, layer: int, identity: str) -> int:
+    """Drops the layers above `layer` and returns how many remain."""
+    for path in LAYER_LISTS:
+        *parents, name = path.split(".")
+        owner = model
+        for parent in parents:
+            owner = getattr(owner, parent, None)
+        layers = getattr(owner, name, None)
+        if layers is not None:
+            keep = _cut(len(layers), layer, identity)
+            setattr(owner, name, layers[:keep])
+            return keep
+    raise BackendError(f"{identity} is a {type(model).__name__}, whose layers rrgmetrics cannot find; use a BERT-like encoder.")
+
+
+def _max_length(tokenizer: Any, config: Any) -> int:
+    """Tokens the model can read; a tokenizer that does not know says 1e30."""
+    positions = getattr(config, "max_position_embeddings", None) or 512
+    if config.model_type in SPACE_SENSITIVE and "roberta" in config.model_type:
+        positions -= config.pad_token_id + 1  # RoBERTa's positions begin after the padding index
+    return int(min(tokenizer.model_max_length, positions))

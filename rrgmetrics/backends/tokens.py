@@ -1,0 +1,102 @@
+"""Backends that need no model: tokens and counted n-grams of a text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Any, NamedTuple
+
+MAX_ORDER = 4
+WORD_OR_PUNCTUATION = re.compile(r"\w+|[^\w\s]+")
+
+
+@dataclass(frozen=True)
+class TextFunction:
+    """A backend made of a pure function of one text."""
+
+    key: str
+    function: Callable[[str], Any]
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    def annotate(self, texts: Sequence[str]) -> list[Any]:
+        """The function of each text."""
+        return [self.function(text) for text in texts]
+
+
+class Ngrams(NamedTuple):
+    """Number of tokens, and how often each n-gram of order 1 to 4 occurs (keys are tuples of tokens)."""
+
+    length: int
+    counts: Counter[tuple[str, ...]]
+
+
+def count_ngrams(tokens: Sequence[str], max_order: int = MAX_ORDER) -> Ngrams:
+    """Counts the n-grams of order 1 to `max_order`."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    for order in range(1, max_order + 1):
+        counts.update(zip(*(tokens[i:] for i in range(order)), strict=False))
+    return Ngrams(len(tokens), counts)
+
+
+def whitespace_ngrams() -> TextFunction:
+    """N-grams over `str.split()`: what BLEU in COCO's arithmetic and CIDEr count."""
+    return TextFunction("ngrams:whitespace", lambda text: count_ngrams(text.split()))
+
+
+def sacrebleu_ngrams() -> TextFunction:
+    """N-grams over sacrebleu's 13a tokens."""
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+    tokenize = Tokenizer13a()
+    facts = {"sacrebleu": version("sacrebleu")}
+    return TextFunction("ngrams:13a", lambda text: count_ngrams(tokenize(text.rstrip()).split()), facts)
+
+
+class RougeTokens(NamedTuple):
+    """rouge-score's tokens with what ROUGE counts of them; `places` has for each token a bit at its positions."""
+
+    length: int
+    unigrams: Counter[str]
+    bigrams: Counter[tuple[str, str]]
+    tokens: list[str]
+    places: dict[str, int]
+
+
+def rouge_tokens(stemmer: bool) -> TextFunction:
+    """rouge-score's tokenizer; each distinct word is stemmed once."""
+    from rouge_score.tokenize import tokenize
+
+    stem = CachedStemmer() if stemmer else None
+
+    def annotate(text: str) -> RougeTokens:
+        tokens: list[str] = tokenize(text, stem)
+        places: dict[str, int] = {}
+        for index, token in enumerate(tokens):
+            places[token] = places.get(token, 0) | 1 << index
+        bigrams = Counter(zip(tokens, tokens[1:], strict=False))
+        return RougeTokens(len(tokens), Counter(tokens), bigrams, tokens, places)
+
+    facts = {"rouge_score": version("rouge-score")} | ({"nltk": version("nltk")} if stemmer else {})
+    return TextFunction(f"rouge:{'stem' if stemmer else 'word'}", annotate, facts)
+
+
+def words(tokenizer: str) -> TextFunction:
+    """Tokens by `"wordpunct"` (words and runs of punctuation) or `"whitespace"`."""
+    functions: dict[str, Callable[[str], list[str]]] = {
+        "wordpunct": WORD_OR_PUNCTUATION.findall,
+        "whitespace": str.split,
+    }
+    return TextFunction(f"words:{tokenizer}", functions[tokenizer])
+
+
+class CachedStemmer:
+    """NLTK's Porter stemmer, which sees each word once."""
+
+    def __init__(self) -> None:
+        from nltk.stem.porter import PorterStemmer
+
+        self.stem = lru_cache(maxsize=100_000)(PorterStemmer().stem)

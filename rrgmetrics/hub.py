@@ -1,0 +1,258 @@
+"""Everything that knows Hugging Face `evaluate`: the module decorator, loading, and registering bare names.
+
+`evaluate` is imported inside functions: importing rrgmetrics must stay cheap.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.names import MetricName, parse_config
+from rrgmetrics.reports import check_pairs
+from rrgmetrics.results import Result
+from rrgmetrics.runner import prepare, score
+from rrgmetrics.scorers.base import Runtime
+from rrgmetrics.specs import SPECS, get_spec
+
+if TYPE_CHECKING:
+    from evaluate import EvaluationModule, Metric
+
+RUNTIME_KEYWORDS = ("contexts", "per_pair", "batch_size", "device", "progress")
+ORGANISATION = "rrgmetrics"
+# Names of modules at huggingface.co/evaluate-metric (evaluate 0.4.6): online, the Hub's would win over ours.
+TAKEN = frozenset(
+    "accuracy bertscore bleu bleurt brier_score cer character charcut_mt chrf code_eval comet competition_math "
+    "confusion_matrix coval cuad exact_match f1 frugalscore glue google_bleu indic_glue mae mahalanobis mape mase "
+    "matthews_correlation mauve mean_iou meteor mse nist_mt pearsonr perplexity poseval precision r_squared recall "
+    "rl_reliability roc_auc rouge sacrebleu sari seqeval smape spearmanr squad squad_v2 super_glue ter trec_eval wer "
+    "wiki_split xnli xtreme_s".split()
+)
+
+
+def load(name: str, config_name: str | None = None, **keywords: Any) -> EvaluationModule:
+    """Loads one of our `evaluate` modules from any directory, without network or waiting.
+
+    Args:
+        name: A metric, `"rouge"`; or with its configuration, `"bertscore@radeval"`.
+        config_name: The grammar of names without the name: `"radeval"`, `"?tokenizer=13a"`.
+        **keywords: `evaluate.load`'s: `num_process`, `process_id`, `experiment_id`, `keep_in_memory`, `cache_dir`.
+
+    Returns:
+        The module, as `evaluate.load` on its folder gives it.
+
+    Raises:
+        InputError: Unknown metric, configuration or option.
+        BackendError: Weights that are not there.
+    """
+    import evaluate
+
+    base = name.partition("?")[0].partition("@")[0]
+    said = name[len(base) :].removeprefix("@")
+    if said and config_name:
+        raise InputError(f"{name!r} names a configuration already; leave out config_name={config_name!r}.")
+    parse_config(base, config_name or said)
+    module: EvaluationModule = evaluate.load(str(module_path(base)), config_name or said or None, **keywords)
+    return module
+
+
+def module_path(name: str) -> Path:
+    """The folder of a metric's `evaluate` module, for `evaluate.load(str(module_path("rouge")))`."""
+    from importlib.resources import files
+
+    return Path(str(files("rrgmetrics.metrics"))) / get_spec(name).name
+
+
+def module(description: str, inputs: str, citation: str) -> Callable[[type[Metric]], type[Metric]]:
+    """Turns an empty subclass of `evaluate.Metric` into one of our modules.
+
+    The class keeps its place in the script (evaluate takes the first subclass it finds there); name, features and
+    keywords come from the spec of the metric that the class is named after.
+
+    Args:
+        description: What it measures, for `info.description`.
+        inputs: Arguments, returns and a doctest, for `info.inputs_description`.
+        citation: BibTeX.
+    """
+
+    def decorate(metric: type[Metric]) -> type[Metric]:
+        from evaluate import EvaluationModule
+        from evaluate.naming import camelcase_to_snakecase
+
+        spec = get_spec(camelcase_to_snakecase(metric.__name__))
+
+        def __init__(self: Any, config_name: str | None = None, hash: str | None = None, **keywords: Any) -> None:
+            self.metric_name = parse_config(spec.name, config_name)
+            try:
+                EvaluationModule.__init__(self, config_name=_slug(self.metric_name), hash=hash, **_known(keywords))
+            except TypeError as error:
+                raise InputError(f"{spec.name}: {error}") from error
+
+        def _info(self: Any) -> Any:
+            return _module_info(description, inputs, citation)
+
+        def _download_and_prepare(self: Any, dl_manager: Any) -> None:
+            prepare([self.metric_name], Runtime())
+
+        def compute(self: Any, *, predictions: Any = None, references: Any = None, **keywords: Any) -> Any:
+            """Scores the given reports, or those added before. Checks every input before any work."""
+            _check_keywords(spec.name, keywords)
+            if self.num_process > 1 and keywords.get("contexts") is not None:
+                raise InputError("contexts cannot be gathered from several processes; pass them with num_process=1.")
+            if predictions is not None or references is not None:
+                predictions, references = _checked(predictions, references)
+            try:
+                return EvaluationModule.compute(self, predictions=predictions, references=references, **keywords)
+            except Exception:
+                _release(self)
+                raise
+
+        def add_batch(self: Any, *, predictions: Any = None, references: Any = None, **keywords: Any) -> None:
+            """Adds reports to score at the next `compute()`. Checks each of them."""
+            predictions, references = _checked(predictions, references, start=len(self))
+            EvaluationModule.add_batch(self, predictions=predictions, references=references, **keywords)
+
+        def add(self: Any, *, prediction: Any = None, reference: Any = None, **keywords: Any) -> None:
+            """Adds one pair of reports to score at the next `compute()`."""
+            _checked([prediction], [reference], start=len(self))
+            EvaluationModule.add(self, prediction=prediction, reference=reference, **keywords)
+
+        def _compute(
+            self: Any,
+            predictions: list[str],
+            references: list[str],
+            contexts: Any = None,
+            per_pair: bool = False,
+            batch_size: int | None = None,
+            device: str | None = None,
+            progress: bool = True,
+        ) -> dict[str, Any]:
+            result = score(
+                str(self.metric_name),
+                predictions=list(predictions),
+                references=list(references),
+                contexts=contexts,
+                batch_size=batch_size,
+                device=device,
+                progress=progress,
+            )
+            return as_dict(next(iter(result.values())), per_pair=per_pair)
+
+        for method in (__init__, _info, _download_and_prepare, compute, add_batch, add, _compute):
+            setattr(metric, method.__name__, method)
+        metric.__doc__ = f"{description.strip()}\n\n{inputs.strip()}\n"
+        return metric
+
+    return decorate
+
+
+def as_dict(result: Result, *, per_pair: bool = False) -> dict[str, Any]:
+    """A Result in `evaluate`'s form: plain floats, `<metric>_n_unscored`, `<metric>_signature`, and lists on request."""
+    name = result.spec.name
+    scores: dict[str, Any] = dict(result.scores)
+    scores |= {f"{name}_n_unscored": result.n_unscored, f"{name}_signature": result.signature}
+    if per_pair:
+        scores |= {f"{key}_per_pair": values.tolist() for key, values in result.per_pair.items()}
+    return scores
+
+
+def register(*, remove: bool = False, names: list[str] | None = None) -> dict[str, Path]:
+    """Puts our modules where a bare `evaluate.load(name)` looks when the Hub has no module of that name.
+
+    A name that Hugging Face uses itself is left alone: every module is also found as `rrgmetrics/<name>`.
+
+    Args:
+        remove: Take them away again.
+        names: Metrics; None means all.
+
+    Returns:
+        The names that now load (or no longer do), each with its folder in evaluate's cache of modules.
+    """
+    import evaluate.config
+
+    done = {}
+    root = Path(evaluate.config.HF_MODULES_CACHE) / "evaluate_modules" / "metrics"
+    for name in names or SPECS:
+        for bare, folder in _cache_names(name).items():
+            target = root / folder
+            if target.is_dir():
+                shutil.rmtree(target)
+            if not remove:
+                _install(module_path(name), target, root)
+            done[bare] = target
+    return done
+
+
+def _cache_names(name: str) -> dict[str, str]:
+    spec = get_spec(name)
+    names = {f"{ORGANISATION}/{spec.name}": f"{ORGANISATION}--{spec.name}"}
+    return names if spec.name in TAKEN else {spec.name: f"evaluate-metric--{spec.name}", **names}
+
+
+def _install(source: Path, target: Path, root: Path) -> None:
+    script = source / f"{source.name}.py"
+    version = target / hashlib.sha256(script.read_bytes()).hexdigest()
+    version.mkdir(parents=True)
+    shutil.copyfile(script, version / script.name)
+    for folder in (version, target, root, root.parent):
+        (folder / "__init__.py").touch()
+
+
+def _slug(name: MetricName) -> str:
+    """A configuration's folder in evaluate's data cache: never a path of the user's."""
+    text = str(name)
+    return "default" if text == name.spec.name else hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _module_info(description: str, inputs: str, citation: str) -> Any:
+    import datasets
+    import evaluate
+
+    text = datasets.Value("string")
+    return evaluate.MetricInfo(
+        description=description,
+        citation=citation,
+        inputs_description=inputs,
+        features=datasets.Features({"predictions": text, "references": text}),
+    )
+
+
+def _known(keywords: dict[str, Any]) -> dict[str, Any]:
+    """The base class swallows what it does not know; an option passed this way would be lost."""
+    from evaluate import EvaluationModule
+
+    accepted = EvaluationModule.__init__.__code__.co_varnames
+    unknown = [key for key in keywords if key not in accepted]
+    if unknown:
+        raise InputError(
+            f"evaluate.load got the unknown keyword {unknown[0]!r}; options stand in config_name, as in "
+            f"'?{unknown[0]}={keywords[unknown[0]]}'."
+        )
+    return keywords
+
+
+def _check_keywords(name: str, keywords: dict[str, Any]) -> None:
+    unknown = [key for key in keywords if key not in RUNTIME_KEYWORDS]
+    if unknown:
+        raise InputError(
+            f"{name}.compute got the unknown keyword {unknown[0]!r}; it takes {', '.join(RUNTIME_KEYWORDS)}. "
+            f"Options stand in config_name: '?{unknown[0]}=...'."
+        )
+
+
+def _checked(predictions: Any, references: Any, start: int = 0) -> tuple[list[str], list[str]]:
+    pairs = check_pairs(predictions, references, start=start)
+    return [pair.candidate for pair in pairs], [pair.reference for pair in pairs]
+
+
+def _release(module: Any) -> None:
+    """Gives back what a failed compute holds, so that the next one neither waits nor sees its reports."""
+    module.writer = module.data = module.buf_writer = None
+    for lock, path in zip(module.filelocks or [], module.file_paths or [], strict=False):
+        Path(path).unlink(missing_ok=True)
+        lock.release()
+    module.filelocks = module.file_paths = None

@@ -1,0 +1,111 @@
+"""The grammar of metric names: `name[@config][?option=value&...]`.
+
+The same string is used in `score`, on the command line, in callbacks and, without the name, as `evaluate.load`'s
+`config_name`. The first `@` splits name and configuration; `@revision` may follow a Hub id; values are
+percent-encoded where they hold `&`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.specs import MetricSpec, Option, OptionValue, get_spec
+
+SAFE = "/:@.,+-_()= "  # characters of an option's value that stay as they are in `str(MetricName)`
+
+
+@dataclass(frozen=True)
+class MetricName:
+    """A metric, its configuration and its options, checked against the spec table.
+
+    Attributes:
+        spec: The metric.
+        config: `"default"`, a named configuration, a Hub id (`org/model[@revision]`) or a folder.
+        options: Every declared option with its value: the caller's, else the configuration's, else the default.
+    """
+
+    spec: MetricSpec
+    config: str
+    options: Mapping[str, OptionValue]
+
+    def __str__(self) -> str:
+        """The shortest string that parses to this name."""
+        preset = self.spec.configs.get(self.config, {})
+        said = [
+            f"{key}={quote(Option.write(value), safe=SAFE)}"
+            for key, value in self.options.items()
+            if value != preset.get(key, self.spec.options[key].default)
+        ]
+        config = "" if self.config == "default" else f"@{self.config}"
+        return self.spec.name + config + ("?" + "&".join(said) if said else "")
+
+    @property
+    def slug(self) -> str:
+        """A name fit for files and result keys: `crepe__paper`."""
+        name, _, rest = re.sub(r"[^A-Za-z0-9.]+", "_", str(self).replace("@", "\0").replace("?", "\0")).partition("_")
+        return f"{name}__{rest.strip('_')}" if rest else name
+
+
+def parse_name(text: str) -> MetricName:
+    """Reads a metric's name and checks configuration and options against the spec.
+
+    Args:
+        text: For example `"bleu"`, `"bleu?tokenizer=13a"`, `"bertscore@radeval?idf=call"`.
+
+    Returns:
+        The name with every option resolved.
+
+    Raises:
+        InputError: Unknown metric, configuration or option, or a value of the wrong kind.
+
+    Example:
+        >>> parse_name("bleu?tokenizer=13a").options["tokenizer"]
+        '13a'
+    """
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"A metric's name must be a non-empty string, not {text!r}; for example 'bleu'.")
+    head, _, query = text.strip().partition("?")
+    name, at, config = head.partition("@")
+    spec = get_spec(name)
+    if at and not config:
+        raise InputError(f"{text!r} has nothing after the @; leave it out for the default configuration.")
+    return resolve(spec, config or "default", _split_query(query, text))
+
+
+def parse_config(name: str, config_name: str | None) -> MetricName:
+    """Reads what `evaluate.load(name, config_name)` was given: the grammar without the metric's name."""
+    config_name = (config_name or "default").strip()
+    return parse_name(name + config_name if config_name.startswith("?") else f"{name}@{config_name}")
+
+
+def resolve(spec: MetricSpec, config: str, said: Mapping[str, str]) -> MetricName:
+    """Checks a configuration and options (as text) and fills in what was not said."""
+    if config not in spec.configs and not spec.takes_checkpoint:
+        known = ", ".join(spec.configs)
+        raise InputError(f"{spec.name} has no configuration {config!r} (it has: {known}); it runs without a checkpoint.")
+    unknown = [key for key in said if key not in spec.options]
+    if unknown:
+        declared = ", ".join(spec.options) or "none"
+        raise InputError(f"{spec.name} has no option {unknown[0]!r}; it has: {declared}.")
+    preset = spec.configs.get(config, {})
+    options = {
+        key: option.parse(said[key], f"{spec.name}?{key}") if key in said else preset.get(key, option.default)
+        for key, option in spec.options.items()
+    }
+    return MetricName(spec, config, options)
+
+
+def _split_query(query: str, where: str) -> dict[str, str]:
+    said: dict[str, str] = {}
+    for part in filter(None, query.split("&")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise InputError(f"{where!r}: {part!r} is not option=value.")
+        if key in said:
+            raise InputError(f"{where!r}: option {key!r} is given twice.")
+        said[key] = unquote(value)
+    return said

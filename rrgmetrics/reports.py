@@ -1,0 +1,145 @@
+"""Pairs of reports and their patient context, checked in one place before any work is done."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rrgmetrics.errors import InputError
+
+MAX_CHARACTERS = 100_000  # a chest X-ray report has some 500; beyond this a file was read as one report
+CONTEXT_KEYS = ("age", "sex", "indication")
+YEARS_PER_UNIT = {"Y": 1.0, "M": 1 / 12, "W": 7 / 365.25, "D": 1 / 365.25}  # DICOM PS3.5, value representation AS
+SEXES = {"f": "F", "female": "F", "m": "M", "male": "M", "o": "O", "other": "O", "": ""}
+
+
+class Context(NamedTuple):
+    """What is known of the patient: age in years (None if unknown), sex (F, M, O or ""), indication ("" if unknown)."""
+
+    age: float | None = None
+    sex: str = ""
+    indication: str = ""
+
+
+class Pair(NamedTuple):
+    """One radiologist's report, one candidate report, and the patient's context."""
+
+    reference: str
+    candidate: str
+    context: Context = Context()
+
+
+def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, start: int = 0) -> list[Pair]:
+    """Checks that two lists of reports can be scored against each other.
+
+    Args:
+        predictions: The system's reports, one a study; `""` for an empty one.
+        references: The radiologists' reports, in the same order.
+        contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+        start: Index of the first pair, for messages of a caller who checks in batches.
+
+    Returns:
+        The pairs, in order.
+
+    Raises:
+        InputError: Not lists, no pairs, different lengths, or an element that is not a report; names list and index.
+    """
+    columns = {"predictions": _column(predictions, "predictions"), "references": _column(references, "references")}
+    n_predictions, n_references = (len(column) for column in columns.values())
+    if n_predictions != n_references:
+        raise InputError(
+            f"predictions has {n_predictions} reports and references has {n_references}; pass one of each a study."
+        )
+    if not n_references:
+        raise InputError("There are no pairs to score: predictions and references are empty lists.")
+    for name, column in columns.items():
+        for index, text in enumerate(column):
+            check_report(text, f"{name}[{start + index}]")
+    parsed = _contexts(contexts, n_references, start)
+    return [Pair(*row) for row in zip(columns["references"], columns["predictions"], parsed, strict=True)]
+
+
+def check_report(text: Any, where: str) -> None:
+    """Raises InputError, naming `where`, unless `text` is a report: a string of at most MAX_CHARACTERS."""
+    if not isinstance(text, str):
+        raise InputError(f"{where} is {_describe(text)}; pass a string for each report ('' for an empty one).")
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(
+            f"{where} has {len(text):,} characters, a report may have {MAX_CHARACTERS:,}; is a whole file in one cell?"
+        )
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"{where} holds half a character (a lone surrogate) at position {error.start}; decode the text again."
+            ) from None
+
+
+def parse_age(value: Any) -> float | None:
+    """Reads a patient's age in years from `"072Y"`, `"019M"`, `"3W"`, `"3D"`, `"25"`, 25, `""` or None.
+
+    Example:
+        >>> parse_age("018M")
+        1.5
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        years = float(value)
+    else:
+        match = re.fullmatch(r"\s*(?:(\d{1,3}(?:\.\d+)?)\s*([YMWD]?))?\s*", str(value).upper())
+        if match is None or isinstance(value, bool):
+            raise InputError(f"age {value!r} is not an age; write '072Y', '019M', '3W', '3D', '25' or ''.")
+        if match[1] is None:
+            return None
+        years = float(match[1]) * YEARS_PER_UNIT[match[2] or "Y"]
+    if not 0 <= years <= 150:
+        raise InputError(f"age {value!r} is {years:g} years; it must lie between 0 and 150.")
+    return years
+
+
+def parse_context(value: Any, where: str = "context") -> Context:
+    """Reads one patient's context; raises InputError naming `where` for unknown keys and unreadable values."""
+    if value is None:
+        return Context()
+    if not isinstance(value, Mapping):
+        raise InputError(f"{where} is {_describe(value)}; pass a dict with any of {', '.join(CONTEXT_KEYS)}, or None.")
+    unknown = [key for key in value if key not in CONTEXT_KEYS]
+    if unknown:
+        raise InputError(f"{where} has the key {unknown[0]!r}; a context holds {', '.join(CONTEXT_KEYS)}.")
+    indication = value.get("indication") or ""
+    check_report(indication, f"{where}['indication']")
+    sex = str(value.get("sex") or "").strip().lower()
+    if sex not in SEXES:
+        raise InputError(f"{where}['sex'] is {value['sex']!r}; write F, M, O or ''.")
+    try:
+        return Context(parse_age(value.get("age")), SEXES[sex], indication)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def _contexts(contexts: Any, n_pairs: int, start: int) -> list[Context]:
+    if contexts is None:
+        return [Context()] * n_pairs
+    column = _column(contexts, "contexts")
+    if len(column) != n_pairs:
+        raise InputError(f"contexts has {len(column)} entries for {n_pairs} pairs; pass one dict (or None) a pair.")
+    return [parse_context(value, f"contexts[{start + index}]") for index, value in enumerate(column)]
+
+
+def _column(values: Any, name: str) -> Sequence[Any]:
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise InputError(f"{name} is {_describe(values)}; pass a list of reports.")
+    return values if isinstance(values, list | tuple) else list(values)
+
+
+def _describe(value: Any) -> str:
+    if value is None:
+        return "None"
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN (a missing value)"
+    shown = repr(value)
+    return f"{shown if len(shown) <= 40 else shown[:37] + '...'} ({type(value).__name__})"

@@ -1,0 +1,57 @@
+"""What `rrgmetrics.score` returns for a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrgmetrics import aggregate
+from rrgmetrics.scorers.base import Array, Reduction
+from rrgmetrics.specs import MetricSpec
+
+
+@dataclass(frozen=True)
+class Result:
+    """The scores of one configured metric on one set of pairs.
+
+    Attributes:
+        spec: Which metric: keys, ranges, directions.
+        scores: Corpus values by key.
+        per_pair: For each key that exists per pair (the headline always does) an array `(n_pairs,)`; NaN = unscored.
+        pair_stats: `(n_pairs, n_stats)`, from which the scores of any subset follow exactly; NaN row = unscored.
+        reduction: The arithmetic from `pair_stats` to scores.
+        signature: What ran; `rrgmetrics.signature.read` turns it back into arguments.
+    """
+
+    spec: MetricSpec
+    scores: dict[str, float]
+    per_pair: dict[str, Array]
+    pair_stats: Array
+    reduction: Reduction
+    signature: str
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs, scored or not."""
+        return len(self.pair_stats)
+
+    @property
+    def n_unscored(self) -> int:
+        """Number of pairs without a score; they count in no mean."""
+        return int((~aggregate.scored(self.pair_stats)).sum())
+
+    def reduce(self, rows: Sequence[int] | NDArray[np.integer] | NDArray[np.bool_] | slice) -> dict[str, float]:
+        """Corpus scores of a subset of pairs, from their statistics: no text is read again.
+
+        Args:
+            rows: Indices, a mask or a slice of the pairs.
+
+        Returns:
+            Corpus values by key. For a metric with corpus statistics (CIDEr) the weights stay those of the whole set.
+        """
+        if not isinstance(rows, slice):
+            rows = np.asarray(rows) if len(rows) else np.zeros(0, dtype=int)
+        return aggregate.reduce(self.reduction, self.pair_stats[rows])

@@ -1,0 +1,205 @@
+"""`score`: texts in, one Result a metric out.
+
+All metrics walk through the pairs together, a block at a time. Equal pairs are scored once, a backend sees each
+distinct text once whichever metrics share it, and what it said of a text is dropped after the text's last use: beyond
+the texts and a few numbers a pair, memory does not grow with the number of pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from rrgmetrics import aggregate, signature
+from rrgmetrics.errors import InputError
+from rrgmetrics.names import MetricName, parse_name
+from rrgmetrics.reports import Pair, check_pairs
+from rrgmetrics.results import Result
+from rrgmetrics.scorers.base import Array, Backend, Runtime, Scorer
+from rrgmetrics.text import Normaliser, get_normaliser
+
+BLOCK = 512  # distinct pairs; large enough to batch by length, small enough to hold their token vectors
+
+
+@dataclass(frozen=True)
+class Job:
+    """A metric that is ready to run."""
+
+    name: MetricName
+    scorer: Scorer
+    backend: Backend
+    normaliser: Normaliser
+
+
+@dataclass(frozen=True)
+class Step:
+    """A block of distinct pairs, already normalised, and the jobs that score them."""
+
+    pairs: list[Pair]
+    jobs: list[Job]
+
+    def texts(self) -> Iterator[str]:
+        """References and candidates, repeated ones too."""
+        for pair in self.pairs:
+            yield pair.reference
+            yield pair.candidate
+
+
+def score(
+    names: str | Sequence[str],
+    *,
+    predictions: Any,
+    references: Any,
+    contexts: Any = None,
+    batch_size: int | None = None,
+    device: str | None = None,
+    progress: bool = True,
+) -> dict[str, Result]:
+    """Scores reports against reports with any number of metrics.
+
+    Args:
+        names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`; one or several.
+        predictions: The system's reports, one a study; `""` for an empty one.
+        references: The radiologists' reports, in the same order.
+        contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+        batch_size: Texts a forward pass of a model; None leaves it to the backend.
+        device: torch device of models; None takes CUDA where there is one, else the CPU.
+        progress: Whether to show a bar while it runs.
+
+    Returns:
+        A Result for each name, under the string that was passed.
+
+    Raises:
+        InputError: A name, option or report that cannot be used; nothing was scored.
+        BackendError: Weights or data that are not there; nothing was scored.
+        MissingExtraError: An optional dependency that is not installed; nothing was scored.
+
+    Example:
+        >>> score("rouge", predictions=["Clear lungs."], references=["Lungs are clear."])["rouge"].scores["rouge_1"]
+        0.8
+    """
+    parsed = parse_names(names)
+    pairs = check_pairs(predictions, references, contexts)
+    jobs = prepare(parsed.values(), Runtime(_check_batch_size(batch_size), device, progress))
+    return dict(zip(parsed, run(jobs, pairs, progress=progress), strict=True))
+
+
+def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
+    """Metric names by the string that was passed; raises InputError for none or a repeated one."""
+    texts = [names] if isinstance(names, str) else list(names)
+    if not texts:
+        raise InputError("No metric was named; for example ['bleu', 'rouge'].")
+    parsed: dict[str, MetricName] = {}
+    for text in texts:
+        if text in parsed:
+            raise InputError(f"The metric {text!r} is named twice.")
+        parsed[text] = parse_name(text)
+    return parsed
+
+
+def prepare(names: Iterable[MetricName], runtime: Runtime) -> list[Job]:
+    """Builds every scorer, then loads every backend, so that what is missing is known before any work."""
+    scorers = [(name, build_scorer(name)) for name in names]
+    return [
+        Job(name, scorer, scorer.backend(runtime), get_normaliser(str(name.options.get("text", "none"))))
+        for name, scorer in scorers
+    ]
+
+
+def build_scorer(name: MetricName) -> Scorer:
+    """The scorer of a metric with its options."""
+    module, _, class_name = name.spec.scorer.partition(":")
+    scorer_class = getattr(import_module(f"rrgmetrics.scorers.{module}"), class_name)
+    options: dict[str, Any] = {key: value for key, value in name.options.items() if key != "text"}
+    if name.spec.takes_checkpoint:
+        options["config"] = name.config
+    scorer: Scorer = scorer_class(**options)
+    return scorer
+
+
+def run(jobs: Sequence[Job], pairs: Sequence[Pair], *, progress: bool) -> list[Result]:
+    """Scores the pairs with every job; the results are in the order of the jobs."""
+    distinct: dict[Pair, int] = {}
+    places = np.array([distinct.setdefault(pair, len(distinct)) for pair in pairs])
+    steps = list(_steps(jobs, list(distinct)))
+    statistics = {id(job): _statistics(job, pairs) for job in jobs}
+    blocks: dict[int, list[Array]] = {id(job): [] for job in jobs}
+    annotations = Annotations(steps)
+    with _bar(len(distinct) * len(jobs), progress) as bar:
+        for index, step in enumerate(steps):
+            for job in step.jobs:
+                seen = annotations.read(job.backend, step)
+                columns = [list(column) for column in zip(*step.pairs, strict=True)]
+                blocks[id(job)].append(job.scorer.pair_stats(*columns, seen, statistics[id(job)]))
+                bar.update(len(step.pairs))
+            annotations.forget(index)
+    return [_result(job, np.concatenate(blocks[id(job)])[places]) for job in jobs]
+
+
+class Annotations:
+    """What the backends said of the texts that are still needed."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._last = {text: index for index, step in enumerate(steps) for text in step.texts()}
+        self._by_backend: dict[str, dict[str, Any]] = {}
+
+    def read(self, backend: Backend, step: Step) -> Mapping[str, Any]:
+        """Annotations by text, of at least the texts of this step."""
+        known = self._by_backend.setdefault(backend.key, {})
+        new = [text for text in dict.fromkeys(step.texts()) if text not in known]
+        if new:
+            known.update(zip(new, backend.annotate(new), strict=True))
+        return known
+
+    def forget(self, index: int) -> None:
+        """Drops the texts whose last step is `index`."""
+        for known in self._by_backend.values():
+            for text in [text for text in known if self._last[text] <= index]:
+                del known[text]
+
+
+def _steps(jobs: Sequence[Job], pairs: list[Pair]) -> Iterator[Step]:
+    """Blocks of pairs for all jobs that share a normaliser."""
+    groups: dict[Normaliser, list[Job]] = {}
+    for job in jobs:
+        groups.setdefault(job.normaliser, []).append(job)
+    for normaliser, members in groups.items():
+        for start in range(0, len(pairs), BLOCK):
+            yield Step([_normalise(pair, normaliser) for pair in pairs[start : start + BLOCK]], members)
+
+
+def _normalise(pair: Pair, normaliser: Normaliser) -> Pair:
+    return pair._replace(reference=normaliser.apply(pair.reference), candidate=normaliser.apply(pair.candidate))
+
+
+def _statistics(job: Job, pairs: Sequence[Pair]) -> Any:
+    return job.scorer.statistics((job.normaliser.apply(pair.reference) for pair in pairs), job.backend)
+
+
+def _result(job: Job, stats: Array) -> Result:
+    reduction = job.scorer.reduction
+    per_pair = reduction.per_pair(stats)
+    return Result(
+        spec=job.name.spec,
+        scores=aggregate.reduce(reduction, stats),
+        per_pair=per_pair,
+        pair_stats=stats,
+        reduction=reduction,
+        signature=signature.write(job.name, facts=job.backend.facts, n_pairs=len(stats)),
+    )
+
+
+def _check_batch_size(batch_size: int | None) -> int | None:
+    if batch_size is not None and (isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1):
+        raise InputError(f"batch_size is {batch_size!r}; pass a whole number of at least 1, or None.")
+    return batch_size
+
+
+def _bar(total: int, progress: bool) -> Any:
+    from tqdm.auto import tqdm
+
+    return tqdm(total=total, unit="pair", desc="scoring", disable=not progress, leave=False)

@@ -1,0 +1,1 @@
+"""One file per metric: texts and annotations → statistics of each pair → scores."""

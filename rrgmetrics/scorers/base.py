@@ -1,0 +1,93 @@
+"""What a scorer is: statistics of pairs, and the arithmetic that makes scores of them.
+
+The rule that makes everything else cheap: **a corpus score is a function of the column sums of the pair statistics**.
+Bootstrap samples, swapped systems and slices of the data are then sums of rows, never a second scoring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrgmetrics.reports import Context
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """How to run, not what: changes speed, never a score beyond a stated tolerance."""
+
+    batch_size: int | None = None
+    device: str | None = None
+    progress: bool = True
+
+
+class Backend(Protocol):
+    """Reads texts. Two scorers whose backends have the same key share what was read."""
+
+    @property
+    def key(self) -> str:
+        """Identity: what this backend makes of a text depends on nothing else."""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What the signature must name: model, revision, checksum, library version."""
+
+    def annotate(self, texts: Sequence[str]) -> Sequence[Any]:
+        """One annotation a text, in order. `texts` are distinct."""
+
+
+class Reduction(Protocol):
+    """The pure maths from statistics to scores; small and picklable."""
+
+    def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
+        """Corpus scores from column sums `(..., n_stats)` over `n` `(...)` scored pairs; NaN where `n` is 0."""
+
+    def per_pair(self, stats: Array) -> dict[str, Array]:
+        """Scores of each pair, shape `(n_pairs,)`, from statistics `(n_pairs, n_stats)`; NaN rows stay NaN."""
+
+
+class Scorer(Protocol):
+    """One configured metric."""
+
+    @property
+    def reduction(self) -> Reduction:
+        """How its statistics become scores."""
+
+    def backend(self, runtime: Runtime) -> Backend:
+        """Loads what it reads texts with; raises before any work if that is missing."""
+
+    def statistics(self, references: Iterable[str], backend: Any) -> Any:
+        """What a pair's score takes from the whole set of references; None if nothing."""
+
+    def pair_stats(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, Any],
+        statistics: Any,
+    ) -> Array:
+        """Statistics `(n_pairs, n_stats)`; a row of NaN is an unscored pair. `annotations` maps text → annotation."""
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Reduction of pair-level metrics: a statistic is a score, the corpus value its mean over scored pairs."""
+
+    keys: tuple[str, ...]
+
+    def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
+        """Means."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = sums / np.asarray(n)[..., None]
+        return {key: means[..., i] for i, key in enumerate(self.keys)}
+
+    def per_pair(self, stats: Array) -> dict[str, Array]:
+        """The columns."""
+        return {key: stats[:, i] for i, key in enumerate(self.keys)}

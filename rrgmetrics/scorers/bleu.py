@@ -1,0 +1,123 @@
+"""BLEU-1 to BLEU-4 (Papineni et al. 2002).
+
+Two arithmetics under one name, chosen by `tokenizer`:
+
+- `coco` (default): whitespace tokens, case and punctuation kept, and the smoothing constants of coco-caption
+  (1e-15 in the numerator, 1e-9 in the denominator), which RRG papers and RadEval 2.2 report. A pair's value is the
+  same formula on its own counts, so two identical texts of three tokens do not reach 1.
+- `13a`: sacrebleu 2.6's defaults: 13a tokens, exponential smoothing; a pair's value uses the effective order.
+
+Differs from the authors: 0 to 1 for both (sacrebleu prints 0 to 100), and one reference a candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rrgmetrics.backends import tokens
+from rrgmetrics.reports import Context
+from rrgmetrics.scorers.base import Array, Runtime
+
+ORDER = tokens.MAX_ORDER
+KEYS = ("bleu_1", "bleu_2", "bleu_3", "bleu")
+TINY, SMALL = 1e-15, 1e-9  # coco-caption, bleu_scorer.py
+
+
+@dataclass(frozen=True)
+class BleuReduction:
+    """Scores from sums of (matches of order 1-4, candidate n-grams of order 1-4, candidate length, reference length)."""
+
+    tokenizer: str
+
+    def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
+        """BLEU of summed counts; NaN where nothing is scored."""
+        scores = coco_bleu(sums) if self.tokenizer == "coco" else sacrebleu_bleu(sums, effective_order=False)
+        return _by_key(np.where(np.asarray(n)[..., None] > 0, scores, np.nan))
+
+    def per_pair(self, stats: Array) -> dict[str, Array]:
+        """BLEU of each pair's own counts."""
+        scores = coco_bleu(stats) if self.tokenizer == "coco" else sacrebleu_bleu(stats, effective_order=True)
+        return _by_key(np.where(np.isnan(stats).any(axis=-1, keepdims=True), np.nan, scores))
+
+
+@dataclass(frozen=True)
+class Bleu:
+    """BLEU with the option `tokenizer` of the spec."""
+
+    tokenizer: str = "coco"
+
+    @property
+    def reduction(self) -> BleuReduction:
+        """Sums of counts to BLEU."""
+        return BleuReduction(self.tokenizer)
+
+    def backend(self, runtime: Runtime) -> tokens.TextFunction:
+        """Counted n-grams."""
+        return tokens.whitespace_ngrams() if self.tokenizer == "coco" else tokens.sacrebleu_ngrams()
+
+    def statistics(self, references: Iterable[str], backend: Any) -> None:
+        """None: a pair's counts depend on the pair alone."""
+
+    def pair_stats(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, tokens.Ngrams],
+        statistics: None,
+    ) -> Array:
+        """Counts `(n_pairs, 10)`, in the order that `BleuReduction` names."""
+        stats = np.zeros((len(references), 2 * ORDER + 2))
+        for row, reference, candidate in zip(stats, references, candidates, strict=True):
+            row[:] = _counts(annotations[reference], annotations[candidate])
+        return stats
+
+
+def _counts(reference: tokens.Ngrams, candidate: tokens.Ngrams) -> list[int]:
+    matches = [0] * ORDER
+    for ngram in reference.counts.keys() & candidate.counts.keys():
+        matches[len(ngram) - 1] += min(reference.counts[ngram], candidate.counts[ngram])
+    guesses = [max(0, candidate.length - order) for order in range(ORDER)]
+    return [*matches, *guesses, candidate.length, reference.length]
+
+
+def coco_bleu(sums: Array) -> Array:
+    """BLEU-1 to BLEU-4, shape `(..., 4)`, of counts `(..., 10)`: coco-caption's arithmetic."""
+    matches, guesses = sums[..., :ORDER], sums[..., ORDER : 2 * ORDER]
+    precisions = (matches + TINY) / (guesses + SMALL)
+    scores = np.cumprod(precisions, axis=-1) ** (1 / np.arange(1, ORDER + 1))
+    ratio = (sums[..., -2] + TINY) / (sums[..., -1] + SMALL)
+    brevity: Array = np.exp(np.minimum(0, 1 - 1 / ratio))
+    return scores * brevity[..., None]
+
+
+def sacrebleu_bleu(sums: Array, *, effective_order: bool) -> Array:
+    """BLEU-1 to BLEU-4, shape `(..., 4)`, of counts `(..., 10)`: sacrebleu's arithmetic with exponential smoothing.
+
+    Args:
+        sums: Counts.
+        effective_order: Average only over orders of which the candidate has n-grams (sacrebleu: sentence scores);
+            otherwise a candidate too short for an order scores 0.
+    """
+    matches, guesses = sums[..., :ORDER], sums[..., ORDER : 2 * ORDER]
+    orders = np.arange(1, ORDER + 1)
+    has_guesses = guesses > 0
+    smoothing = 2.0 ** np.cumsum((matches == 0) & has_guesses, axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precisions = np.where(matches > 0, matches / guesses, 1 / (smoothing * guesses))
+        logs = np.cumsum(np.where(has_guesses, np.log(precisions), 0.0), axis=-1)
+        lengths = sums[..., -1] / sums[..., -2]
+        brevity = np.where(sums[..., -2] > 0, np.exp(np.minimum(0, 1 - lengths)), 0.0)
+        used = np.cumsum(has_guesses, axis=-1) if effective_order else orders
+        scores = brevity[..., None] * np.exp(logs / used)
+    defined = (np.cumsum(matches, axis=-1) > 0) & (has_guesses | effective_order)
+    return np.where(defined, np.minimum(scores, 1.0), 0.0)
+
+
+def _by_key(scores: Array) -> dict[str, Array]:
+    by_order = {key: scores[..., i] for i, key in enumerate(KEYS)}
+    return {"bleu": by_order.pop("bleu"), **by_order}

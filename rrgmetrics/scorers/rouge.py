@@ -1,0 +1,80 @@
+"""ROUGE-1, ROUGE-2 and ROUGE-L, F-measure (Lin 2004), equal to the rouge-score package.
+
+rouge-score tokenizes and stems; the counting is done here, because its table for the longest common subsequence
+takes time and memory of the product of both lengths, and because it tokenizes a text again for each pair.
+ROUGE-L runs over the whole report (`rougeL`), not sentence by sentence (`rougeLsum`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rrgmetrics.backends import tokens
+from rrgmetrics.reports import Context
+from rrgmetrics.scorers.base import Array, Mean, Runtime
+
+KEYS = ("rouge", "rouge_1", "rouge_2", "rouge_l")
+
+
+@dataclass(frozen=True)
+class Rouge:
+    """ROUGE with the option `stemmer` of the spec."""
+
+    stemmer: bool = True
+
+    @property
+    def reduction(self) -> Mean:
+        """Means over pairs."""
+        return Mean(KEYS)
+
+    def backend(self, runtime: Runtime) -> tokens.TextFunction:
+        """rouge-score's tokens, counted."""
+        return tokens.rouge_tokens(self.stemmer)
+
+    def statistics(self, references: Iterable[str], backend: Any) -> None:
+        """None: a pair's score depends on the pair alone."""
+
+    def pair_stats(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, tokens.RougeTokens],
+        statistics: None,
+    ) -> Array:
+        """F-measures `(n_pairs, 4)` in the order of `KEYS`."""
+        stats = np.zeros((len(references), len(KEYS)))
+        for row, reference, candidate in zip(stats, references, candidates, strict=True):
+            r, c = annotations[reference], annotations[candidate]
+            rouge_l = f_measure(longest_common_subsequence(r, c), c.length, r.length)
+            row[:] = rouge_l, _overlap_f(r.unigrams, c.unigrams), _overlap_f(r.bigrams, c.bigrams), rouge_l
+        return stats
+
+
+def f_measure(matches: int, n_candidate: int, n_reference: int) -> float:
+    """Harmonic mean of precision and recall; 0 where either is undefined or both are 0."""
+    if not matches:
+        return 0.0
+    precision, recall = matches / n_candidate, matches / n_reference
+    return 2 * precision * recall / (precision + recall)
+
+
+def longest_common_subsequence(reference: tokens.RougeTokens, candidate: tokens.RougeTokens) -> int:
+    """Length of the longest common subsequence, by bit vectors (Hyyrö 2004): one step a candidate token."""
+    all_places = (1 << reference.length) - 1
+    row = all_places
+    for token in candidate.tokens:
+        matches = row & reference.places.get(token, 0)
+        if matches:
+            row = (row + matches | row - matches) & all_places
+    return reference.length - row.bit_count()
+
+
+def _overlap_f(reference: Counter[Any], candidate: Counter[Any]) -> float:
+    shared = sum(min(reference[gram], candidate[gram]) for gram in reference.keys() & candidate.keys())
+    return f_measure(shared, candidate.total(), reference.total())

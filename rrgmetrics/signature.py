@@ -1,0 +1,61 @@
+"""Signatures: one line that says what ran, and that reads back into arguments.
+
+`bleu|tokenizer:coco|text:none@1|n:100|v:0.1.0`: the metric, its configuration unless default, every option, what the
+backend names (model and revision, checksums, library versions), the number of pairs, and the version, last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import quote, unquote
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.names import MetricName, resolve
+from rrgmetrics.specs import Option, get_spec
+from rrgmetrics.text import get_normaliser
+from rrgmetrics.version import VERSION
+
+SAFE = "/@.,+-_()= "
+
+
+def write(name: MetricName, *, facts: Mapping[str, str], n_pairs: int) -> str:
+    """The signature of a metric that ran.
+
+    Args:
+        name: Metric, configuration and options.
+        facts: What the backend names; values may hold any character.
+        n_pairs: Number of pairs, scored or not.
+    """
+    fields = {} if name.config == "default" else {"config": name.config}
+    fields |= {key: Option.write(value) for key, value in name.options.items() if value != ""}
+    if "text" in fields:
+        fields["text"] = str(get_normaliser(fields["text"]))
+    fields |= {**facts, "n": str(n_pairs), "v": VERSION}
+    return "|".join([name.spec.name, *(f"{key}:{quote(value, safe=SAFE)}" for key, value in fields.items())])
+
+
+def parse(signature: str) -> tuple[str, dict[str, str]]:
+    """The metric's name and the fields of a signature; raises InputError if it is not one."""
+    name, *parts = signature.strip().split("|")
+    pairs = [part.partition(":") for part in parts]
+    if not name or not pairs or any(not colon for _, colon, _ in pairs) or pairs[-1][0] != "v":
+        raise InputError(f"{signature!r} is not a signature; one looks like 'bleu|tokenizer:coco|text:none@1|n:8|v:{VERSION}'.")
+    return name, {key: unquote(value) for key, _, value in pairs}
+
+
+def read(signature: str) -> MetricName:
+    """The metric's name with configuration and options, from its signature.
+
+    Raises:
+        InputError: Not a signature, or made with a normaliser of another version.
+
+    Example:
+        >>> str(read("bleu|tokenizer:13a|text:none@1|n:8|v:0.1.0"))
+        'bleu?tokenizer=13a'
+    """
+    name, fields = parse(signature)
+    spec = get_spec(name)
+    said = {key: value for key, value in fields.items() if key in spec.options}
+    if "text" in said:
+        said["text"] = get_normaliser(said["text"]).name
+    return resolve(spec, fields.get("config", "default"), said)

@@ -1,0 +1,277 @@
+"""The one table of metric facts.
+
+Modules, command line, cards, README, leaderboard, callbacks and the contract tests read `SPECS`; nobody repeats it.
+Adding a metric begins with a row here (CONTRIBUTING.md).
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from rrgmetrics.errors import InputError
+
+OptionValue = str | int | float | bool
+INF = math.inf
+
+
+@dataclass(frozen=True)
+class Key:
+    """One number that a metric returns.
+
+    Attributes:
+        name: Result key, unique over all metrics.
+        title: How tables and pages name it.
+        range: Smallest and largest possible value (closed; may be infinite).
+        higher_is_better: Direction.
+        per_pair: Whether the value exists for each pair as well as over all.
+        aliases: What papers call it.
+    """
+
+    name: str
+    title: str
+    range: tuple[float, float]
+    higher_is_better: bool
+    per_pair: bool = True
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Option:
+    """A choice the caller makes with `?name=value`; its type is the type of `default`.
+
+    Attributes:
+        default: Value when nothing is said.
+        help: One line for the card and `rrgmetrics list`.
+        choices: Allowed values; empty means any value of the type.
+    """
+
+    default: OptionValue
+    help: str
+    choices: tuple[OptionValue, ...] = ()
+
+    def parse(self, text: str, where: str) -> OptionValue:
+        """Reads a value as typed by a user; raises InputError naming `where`."""
+        value: OptionValue
+        if isinstance(self.default, bool):
+            if text not in ("yes", "no"):
+                raise InputError(f"{where}={text!r} is not yes or no.")
+            value = text == "yes"
+        elif isinstance(self.default, int | float):
+            kind = type(self.default)
+            try:
+                value = kind(text)
+            except ValueError:
+                raise InputError(f"{where}={text!r} is not {'a whole number' if kind is int else 'a number'}.") from None
+            if not math.isfinite(value):
+                raise InputError(f"{where}={text!r} is not finite.")
+        else:
+            value = text
+        if self.choices and value not in self.choices:
+            raise InputError(f"{where}={text!r} is unknown; choose one of {', '.join(map(str, self.choices))}.")
+        return value
+
+    @staticmethod
+    def write(value: OptionValue) -> str:
+        """The inverse of `parse`."""
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return str(value)
+
+
+@dataclass(frozen=True)
+class MetricSpec:
+    """What is true of a metric, whoever computes it.
+
+    Attributes:
+        name: Folder = module = headline key.
+        title: How tables name it.
+        scorer: `module:class` below `rrgmetrics.scorers`.
+        keys: What it returns; the first is the headline and has the metric's own name.
+        level: "pair" if the corpus value is the mean over scored pairs, else "corpus".
+        empty: The stated values: (empty, empty), (reference, empty), (empty, candidate).
+        options: Declared options.
+        configs: Named configurations and the option values each stands for.
+        takes_checkpoint: Whether a Hub id or a folder is a configuration too.
+        needs: Backends it reads texts with.
+        extra: pip extra it needs, "" if none.
+        corpus_statistics: Whether a pair's score depends on the other pairs of the call.
+        modality: What the metric knows about.
+        paper: Where it was defined.
+        licence: Of the weights or data it ships or loads by default.
+        citation: BibTeX key in the module's script.
+    """
+
+    name: str
+    title: str
+    scorer: str
+    keys: tuple[Key, ...]
+    level: Literal["pair", "corpus"]
+    empty: tuple[float, float, float]
+    options: Mapping[str, Option] = field(default_factory=dict)
+    configs: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=lambda: {"default": {}})
+    takes_checkpoint: bool = False
+    needs: tuple[str, ...] = ()
+    extra: str = ""
+    corpus_statistics: bool = False
+    modality: str = "any text"
+    paper: str = ""
+    licence: str = ""
+    citation: str = ""
+
+    @property
+    def headline(self) -> Key:
+        """The key that carries the metric's own name."""
+        return self.keys[0]
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Range of the headline."""
+        return self.headline.range
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Direction of the headline."""
+        return self.headline.higher_is_better
+
+
+TEXT_OPTION = Option("none", "normaliser applied to both texts first", ("none", "space", "lower", "words", "findings", "impression"))
+
+
+def _unit(name: str, title: str, *aliases: str) -> Key:
+    return Key(name, title, (0.0, 1.0), True, aliases=aliases)
+
+
+_ALL = (
+    MetricSpec(
+        name="bleu",
+        title="BLEU",
+        scorer="bleu:Bleu",
+        keys=(
+            _unit("bleu", "BLEU-4", "BLEU", "BLEU-4", "B-4"),
+            _unit("bleu_1", "BLEU-1", "B-1"),
+            _unit("bleu_2", "BLEU-2", "B-2"),
+            _unit("bleu_3", "BLEU-3", "B-3"),
+        ),
+        level="corpus",
+        empty=(0.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "tokenizer": Option(
+                "coco",
+                "coco: whitespace tokens and the COCO caption arithmetic that RRG papers and RadEval report; "
+                "13a: sacrebleu's tokens and smoothing",
+                ("coco", "13a"),
+            ),
+        },
+        needs=("tokens",),
+        paper="Papineni et al. 2002, ACL",
+        citation="papineni-etal-2002-bleu",
+    ),
+    MetricSpec(
+        name="rouge",
+        title="ROUGE",
+        scorer="rouge:Rouge",
+        keys=(
+            _unit("rouge", "ROUGE-L", "ROUGE-L", "RG-L"),
+            _unit("rouge_1", "ROUGE-1"),
+            _unit("rouge_2", "ROUGE-2"),
+            _unit("rouge_l", "ROUGE-L"),
+        ),
+        level="pair",
+        empty=(0.0, 0.0, 0.0),
+        options={"text": TEXT_OPTION, "stemmer": Option(True, "Porter stems of words longer than three letters")},
+        needs=("tokens",),
+        paper="Lin 2004, Text Summarization Branches Out",
+        citation="lin-2004-rouge",
+    ),
+    MetricSpec(
+        name="meteor",
+        title="METEOR",
+        scorer="meteor:Meteor",
+        keys=(_unit("meteor", "METEOR", "MTR"),),
+        level="pair",
+        empty=(0.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "tokenizer": Option(
+                "wordpunct", "wordpunct: words and runs of punctuation; whitespace: str.split()", ("wordpunct", "whitespace")
+            ),
+            "synonyms": Option(True, "match WordNet synonyms after exact words and stems"),
+            "wordnet": Option("", "folder of WordNet database files; empty: the WordNet 3.0 that ships with rrgmetrics"),
+        },
+        needs=("tokens", "wordnet"),
+        paper="Banerjee and Lavie 2005, ACL workshop",
+        licence="WordNet 3.0 licence (synonyms)",
+        citation="banerjee-lavie-2005-meteor",
+    ),
+    MetricSpec(
+        name="cider",
+        title="CIDEr-D",
+        scorer="cider:Cider",
+        keys=(Key("cider", "CIDEr-D", (0.0, 10.0), True, aliases=("CIDEr", "CIDEr-D")),),
+        level="pair",
+        empty=(0.0, 0.0, 0.0),
+        options={"text": TEXT_OPTION},
+        needs=("tokens",),
+        corpus_statistics=True,
+        paper="Vedantam et al. 2015, CVPR",
+        citation="vedantam-2015-cider",
+    ),
+    MetricSpec(
+        name="bertscore",
+        title="BERTScore",
+        scorer="bertscore:Bertscore",
+        keys=(
+            Key("bertscore", "BERTScore F1", (-INF, 1.0), True, aliases=("BERTScore",)),
+            Key("bertscore_precision", "BERTScore precision", (-INF, 1.0), True),
+            Key("bertscore_recall", "BERTScore recall", (-INF, 1.0), True),
+        ),
+        level="pair",
+        empty=(0.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "layer": Option(0, "hidden layer to compare; 0: the configuration's own"),
+            "idf": Option(
+                "no",
+                "weight of a token. no: all alike; call: inverse document frequency in this call's references; "
+                "frozen: in the reports of idf_file",
+                ("no", "call", "frozen"),
+            ),
+            "idf_file": Option("", "text file, one report a line, for idf=frozen"),
+            "rescale": Option(False, "rescale with bert-score's published English baseline of that model and layer"),
+        },
+        configs={
+            "default": {},
+            "paper": {},
+            "radeval": {"rescale": True},
+            "radcliq": {"rescale": True, "text": "space"},
+        },
+        takes_checkpoint=True,
+        needs=("encoder",),
+        paper="Zhang et al. 2020, ICLR",
+        licence="embedded: Apache-2.0 (all-MiniLM-L6-v2); others: their own",
+        citation="zhang-2020-bertscore",
+    ),
+)
+
+SPECS: Mapping[str, MetricSpec] = {spec.name: spec for spec in _ALL}
+
+
+def get_spec(name: str) -> MetricSpec:
+    """The spec of a metric; raises InputError with near spellings for an unknown name."""
+    if name in SPECS:
+        return SPECS[name]
+    near = difflib.get_close_matches(name, SPECS, n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(SPECS)}."
+    raise InputError(f"There is no metric {name!r}; {hint} `rrgmetrics list` shows all.")
+
+
+def all_keys() -> Iterator[tuple[MetricSpec, Key]]:
+    """Every (metric, key) of the table, in its order."""
+    for spec in SPECS.values():
+        for key in spec.keys:
+            yield spec, key

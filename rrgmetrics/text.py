@@ -1,0 +1,169 @@
+"""Sections of a report, and the named, versioned normalisers that metrics apply to texts.
+
+A normaliser's version rises when its output changes for any text; it stands in the signature as `name@version`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rrgmetrics.errors import InputError
+
+# Header words as they stand in reports, each with the section it opens. Longer spellings first.
+HEADERS = {
+    "findings and impression": "findings_section",
+    "findings": "findings_section",
+    "finding": "findings_section",
+    "report": "findings_section",
+    "observations": "findings_section",
+    "impression": "impression",
+    "impressions": "impression",
+    "conclusion": "impression",
+    "conclusions": "impression",
+    "opinion": "impression",
+    "summary": "impression",
+    "indication": "indication",
+    "indications": "indication",
+    "clinical indication": "indication",
+    "clinical history": "indication",
+    "clinical information": "indication",
+    "reason for exam": "indication",
+    "reason for examination": "indication",
+    "reason for study": "indication",
+    "history": "indication",
+    "comparison": "comparison",
+    "comparisons": "comparison",
+    "comparison studies": "comparison",
+    "technique": "technique",
+    "procedure": "technique",
+    "examination": "technique",
+    "exam": "technique",
+    "views": "technique",
+    "study": "technique",
+    "recommendation": "recommendation",
+    "recommendations": "recommendation",
+    "notification": "recommendation",
+}
+_NAMES = "|".join(sorted(map(re.escape, HEADERS), key=len, reverse=True)).replace(r"\ ", " ")
+# A header stands at the start of the text, of a line, or after a sentence, and ends in a colon; in capitals also
+# alone on its line.
+_HEADER = re.compile(
+    rf"(?:(?<=^)|(?<=\n)|(?<=[.;!?] ))[ \t*#]*(?P<name>{_NAMES})[*]*:[ \t*]*"
+    rf"|(?:(?<=^)|(?<=\n))[ \t*#]*(?P<alone>{_NAMES.upper()})[ \t*]*(?=\n|$)",
+    re.IGNORECASE,
+)
+
+
+class Section(NamedTuple):
+    """A stretch of a report: which section, and where its text starts and ends."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Sections:
+    """A report's parts as texts, "" where a part is missing; `body` is what stood before any header."""
+
+    body: str = ""
+    findings_section: str = ""
+    impression: str = ""
+    indication: str = ""
+    comparison: str = ""
+    technique: str = ""
+    recommendation: str = ""
+
+
+def section_spans(report: str) -> list[Section]:
+    """Splits a report at its headers; a report without headers is one `body`. Linear time."""
+    spans, name, start = [], "body", 0
+    for match in _HEADER.finditer(report):
+        alone = match["alone"]
+        if alone is not None and not alone.isupper():
+            continue
+        spans.append(Section(name, start, match.start()))
+        name, start = HEADERS[(match["name"] or alone).lower()], match.end()
+    spans.append(Section(name, start, len(report)))
+    return [span for span in spans if report[span.start : span.end].strip()]
+
+
+def split_sections(report: str) -> Sections:
+    """The parts of a report, each joined from all its stretches.
+
+    Example:
+        >>> split_sections("FINDINGS: Clear lungs. IMPRESSION: Normal.").impression
+        'Normal.'
+    """
+    parts: dict[str, list[str]] = {}
+    for span in section_spans(report):
+        parts.setdefault(span.name, []).append(report[span.start : span.end].strip())
+    return Sections(**{name: "\n".join(texts) for name, texts in parts.items()})
+
+
+def findings_text(report: str) -> str:
+    """The findings section; without one what stands before any header; else the impression; else the whole report."""
+    parts = split_sections(report)
+    return parts.findings_section or parts.body or parts.impression or report
+
+
+def impression_text(report: str) -> str:
+    """The impression; without one the whole report."""
+    return split_sections(report).impression or report
+
+
+def squeeze(text: str) -> str:
+    """Runs of white space become one space; none at either end."""
+    return " ".join(text.split())
+
+
+def lower(text: str) -> str:
+    """Lower case, white space squeezed."""
+    return squeeze(text).lower()
+
+
+def words(text: str) -> str:
+    """Lower-case words and numbers, one space between; punctuation is dropped, decimal points and commas kept."""
+    return " ".join(re.findall(r"\d+(?:[.,]\d+)*|[^\W_]+", text.lower()))
+
+
+class Normaliser(NamedTuple):
+    """A named text function and its version."""
+
+    name: str
+    version: int
+    apply: Callable[[str], str]
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.version}"
+
+
+def _same(text: str) -> str:
+    return text
+
+
+NORMALISERS = {
+    normaliser.name: normaliser
+    for normaliser in (
+        Normaliser("none", 1, _same),
+        Normaliser("space", 1, squeeze),
+        Normaliser("lower", 1, lower),
+        Normaliser("words", 1, words),
+        Normaliser("findings", 1, findings_text),
+        Normaliser("impression", 1, impression_text),
+    )
+}
+
+
+def get_normaliser(name: str) -> Normaliser:
+    """Looks a normaliser up by name or `name@version`; raises InputError for an unknown name or another version."""
+    base, _, version = name.partition("@")
+    if base not in NORMALISERS:
+        raise InputError(f"There is no normaliser {base!r}; there are: {', '.join(NORMALISERS)}.")
+    normaliser = NORMALISERS[base]
+    if version and version != str(normaliser.version):
+        raise InputError(f"This rrgmetrics has {normaliser}, not {name}; install the version that the signature names.")
+    return normaliser

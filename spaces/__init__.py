@@ -1,0 +1,1 @@
+"""Browser side of rrgmetrics; installed as `rrgmetrics.spaces`."""
