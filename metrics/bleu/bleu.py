@@ -43,7 +43,7 @@ Examples:
     ...     progress=False,
     ... )
     >>> round(results["bleu"], 3)
-    0.523
+    0.461
 """
 
 
