@@ -1,1 +1,5 @@
-"""Browser side of rrgmetrics; installed as `rrgmetrics.spaces`."""
+"""Browser side of rrgmetrics; installed as `rrgmetrics.spaces` (extra `spaces`)."""
+
+from rrgmetrics.spaces.ui import metric_space
+
+__all__ = ["metric_space"]
