@@ -10,7 +10,8 @@ from rrgmetrics.scorers.base import Array, Reduction
 
 def scored(stats: Array) -> NDArray[np.bool_]:
     """Which pairs have a score: rows of `stats` `(n_pairs, n_stats)` without NaN."""
-    return ~np.isnan(stats).any(axis=1)
+    mask: NDArray[np.bool_] = ~np.isnan(stats).any(axis=1)
+    return mask
 
 
 def weighted_scores(reduction: Reduction, stats: Array, weights: ArrayLike) -> dict[str, Array]:

@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rrgmetrics import aggregate, signature
 from rrgmetrics.errors import InputError
@@ -37,8 +38,9 @@ class Job:
 
 @dataclass(frozen=True)
 class Step:
-    """A block of distinct pairs, already normalised, and the jobs that score them."""
+    """A block of one call's distinct pairs, already normalised, and the jobs that score them."""
 
+    call: int
     pairs: list[Pair]
     jobs: list[Job]
 
@@ -82,10 +84,54 @@ def score(
         >>> score("rouge", predictions=["Clear lungs."], references=["Lungs are clear."])["rouge"].scores["rouge_1"]
         0.8
     """
+    scored = score_systems(
+        names,
+        systems={"": predictions},
+        references=references,
+        contexts=contexts,
+        batch_size=batch_size,
+        device=device,
+        progress=progress,
+    )
+    return scored[""]
+
+
+def score_systems(
+    names: str | Sequence[str],
+    *,
+    systems: Mapping[str, Any],
+    references: Any,
+    contexts: Any = None,
+    batch_size: int | None = None,
+    device: str | None = None,
+    progress: bool = True,
+) -> dict[str, dict[str, Result]]:
+    """Scores several systems' reports on the same studies; equal to `score` for each, reading each reference once.
+
+    Args:
+        names: Metrics, as in `score`.
+        systems: Each system's reports by its name.
+        references: The radiologists' reports.
+        contexts: As in `score`.
+        batch_size: As in `score`.
+        device: As in `score`.
+        progress: As in `score`.
+
+    Returns:
+        For each system its Results by metric.
+
+    Raises:
+        InputError: As in `score`, or no system.
+        BackendError: As in `score`.
+        MissingExtraError: As in `score`.
+    """
     parsed = parse_names(names)
-    pairs = check_pairs(predictions, references, contexts)
+    if not systems:
+        raise InputError("No system was given; pass at least one list of reports by name.")
+    calls = [_check_system(name, reports, references, contexts) for name, reports in systems.items()]
     jobs = prepare(parsed.values(), Runtime(_check_batch_size(batch_size), device, progress))
-    return dict(zip(parsed, run(jobs, pairs, progress=progress), strict=True))
+    results = run(jobs, calls, progress=progress)
+    return {system: dict(zip(parsed, row, strict=True)) for system, row in zip(systems, results, strict=True)}
 
 
 def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
@@ -121,23 +167,26 @@ def build_scorer(name: MetricName) -> Scorer:
     return scorer
 
 
-def run(jobs: Sequence[Job], pairs: Sequence[Pair], *, progress: bool) -> list[Result]:
-    """Scores the pairs with every job; the results are in the order of the jobs."""
-    distinct: dict[Pair, int] = {}
-    places = np.array([distinct.setdefault(pair, len(distinct)) for pair in pairs])
-    steps = list(_steps(jobs, list(distinct)))
-    statistics = {id(job): _statistics(job, pairs) for job in jobs}
-    blocks: dict[int, list[Array]] = {id(job): [] for job in jobs}
+def run(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], *, progress: bool) -> list[list[Result]]:
+    """Scores several lists of pairs with every job; results by call, in the order of the jobs."""
+    distinct = [list(dict.fromkeys(pairs)) for pairs in calls]
+    steps = list(_steps(jobs, distinct))
+    statistics = {(i, id(job)): _statistics(job, pairs) for i, pairs in enumerate(calls) for job in jobs}
+    blocks: dict[tuple[int, int], list[Array]] = {key: [] for key in statistics}
     annotations = Annotations(steps)
-    with _bar(len(distinct) * len(jobs), progress) as bar:
+    with _bar(sum(map(len, distinct)) * len(jobs), progress) as bar:
         for index, step in enumerate(steps):
+            references, candidates, contexts = (list(column) for column in zip(*step.pairs, strict=True))
             for job in step.jobs:
+                key = step.call, id(job)
                 seen = annotations.read(job.backend, step)
-                columns = [list(column) for column in zip(*step.pairs, strict=True)]
-                blocks[id(job)].append(job.scorer.pair_stats(*columns, seen, statistics[id(job)]))
+                blocks[key].append(job.scorer.pair_stats(references, candidates, contexts, seen, statistics[key]))
                 bar.update(len(step.pairs))
             annotations.forget(index)
-    return [_result(job, np.concatenate(blocks[id(job)])[places]) for job in jobs]
+    places = [_places(pairs, rows) for pairs, rows in zip(calls, distinct, strict=True)]
+    return [
+        [_result(job, np.concatenate(blocks[i, id(job)])[places[i]]) for job in jobs] for i in range(len(calls))
+    ]
 
 
 class Annotations:
@@ -162,14 +211,23 @@ class Annotations:
                 del known[text]
 
 
-def _steps(jobs: Sequence[Job], pairs: list[Pair]) -> Iterator[Step]:
-    """Blocks of pairs for all jobs that share a normaliser."""
+def _steps(jobs: Sequence[Job], calls: Sequence[list[Pair]]) -> Iterator[Step]:
+    """Blocks of pairs for all jobs that share a normaliser; calls take turns, which keeps shared references near."""
     groups: dict[Normaliser, list[Job]] = {}
     for job in jobs:
         groups.setdefault(job.normaliser, []).append(job)
     for normaliser, members in groups.items():
-        for start in range(0, len(pairs), BLOCK):
-            yield Step([_normalise(pair, normaliser) for pair in pairs[start : start + BLOCK]], members)
+        for start in range(0, max(map(len, calls)), BLOCK):
+            for call, pairs in enumerate(calls):
+                block = [_normalise(pair, normaliser) for pair in pairs[start : start + BLOCK]]
+                if block:
+                    yield Step(call, block, members)
+
+
+def _places(pairs: Sequence[Pair], distinct: Sequence[Pair]) -> NDArray[np.intp]:
+    """Where each pair stands among the distinct ones."""
+    index = {pair: place for place, pair in enumerate(distinct)}
+    return np.array([index[pair] for pair in pairs], dtype=np.intp)
 
 
 def _normalise(pair: Pair, normaliser: Normaliser) -> Pair:
@@ -191,6 +249,13 @@ def _result(job: Job, stats: Array) -> Result:
         reduction=reduction,
         signature=signature.write(job.name, facts=job.backend.facts, n_pairs=len(stats)),
     )
+
+
+def _check_system(name: str, predictions: Any, references: Any, contexts: Any) -> list[Pair]:
+    try:
+        return check_pairs(predictions, references, contexts)
+    except InputError as error:
+        raise InputError(f"System {name!r}: {error}" if name else str(error)) from None
 
 
 def _check_batch_size(batch_size: int | None) -> int | None:

@@ -1,0 +1,117 @@
+"""Two or more systems on the same studies: scores with intervals, differences from a baseline, corrected p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from rrgmetrics import stats
+from rrgmetrics.errors import InputError
+from rrgmetrics.results import Result
+from rrgmetrics.scorers.base import Array
+from rrgmetrics.specs import Key
+
+Correction = Literal["holm", "bh", "none"]
+CORRECTIONS: Mapping[Correction, Callable[[Sequence[float]], Array]] = {
+    "holm": stats.holm,
+    "bh": stats.benjamini_hochberg,
+    "none": lambda p_values: np.array(p_values, dtype=np.float64),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One score of one system.
+
+    Attributes:
+        metric: The name the metric was asked for by.
+        key: Which of its scores.
+        system: The system's name.
+        score: Value with its bootstrap interval.
+        n_unscored: Pairs of this system without a score.
+        test: Comparison with the baseline; None for the baseline itself.
+        p_corrected: The test's p-value corrected over all tests of the table; NaN for the baseline.
+    """
+
+    metric: str
+    key: Key
+    system: str
+    score: stats.Estimate
+    n_unscored: int
+    test: stats.Comparison | None
+    p_corrected: float
+
+    @property
+    def is_better(self) -> bool | None:
+        """Whether it scores better than the baseline; None for the baseline or without a difference."""
+        if self.test is None or not self.test.difference.value:
+            return None
+        return (self.test.difference.value > 0) == self.key.higher_is_better
+
+
+def compare_systems(
+    results: Mapping[str, Mapping[str, Result]],
+    *,
+    all_keys: bool = False,
+    correction: Correction = "holm",
+    trials: int = stats.TRIALS,
+    level: float = stats.LEVEL,
+    seed: int = 0,
+) -> list[Row]:
+    """Compares systems scored on the same studies; the first is the baseline.
+
+    Args:
+        results: For each system its Results by metric, as `score_systems` returns them.
+        all_keys: Every key of each metric instead of the headline.
+        correction: For the family of all tests in the table: "holm", "bh" (Benjamini-Hochberg) or "none".
+        trials: Resamples of intervals and random swaps of tests.
+        level: Coverage of intervals.
+        seed: Every interval and test starts its own generator from it.
+
+    Returns:
+        Rows by metric, key and system.
+
+    Raises:
+        InputError: Unknown correction.
+    """
+    if correction not in CORRECTIONS:
+        raise InputError(f"There is no correction {correction!r}; there are: {', '.join(CORRECTIONS)}.")
+    options = {"trials": trials, "level": level, "seed": seed}
+    baseline, *others = results
+    rows: list[Row] = []
+    for metric, first in results[baseline].items():
+        keys = first.spec.keys if all_keys else (first.spec.headline,)
+        tests = {
+            name: stats.compare(first.reduction, first.pair_stats, results[name][metric].pair_stats, **options)
+            for name in others
+        }
+        scores = {
+            name: stats.bootstrap(result[metric].reduction, result[metric].pair_stats, **options)
+            for name, result in results.items()
+        }
+        rows += [
+            Row(
+                metric=metric,
+                key=key,
+                system=name,
+                score=scores[name][key.name],
+                n_unscored=results[name][metric].n_unscored,
+                test=tests[name][key.name] if name in tests else None,
+                p_corrected=np.nan,
+            )
+            for key in keys
+            for name in results
+        ]
+    return _with_corrected(rows, correction)
+
+
+def _with_corrected(rows: list[Row], correction: Correction) -> list[Row]:
+    p_values = [np.nan if row.test is None else row.test.p_value for row in rows]
+    corrected = CORRECTIONS[correction](p_values)
+    return [
+        Row(row.metric, row.key, row.system, row.score, row.n_unscored, row.test, float(p))
+        for row, p in zip(rows, corrected, strict=True)
+    ]
