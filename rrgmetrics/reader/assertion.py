@@ -1,0 +1,225 @@
+"""Is a mentioned finding present, absent or uncertain?
+
+One walk over the sentence with a small state: a cue switches the state, the end of its clause switches it off. Lists under one
+negation stay under it ("no effusion, pneumothorax or edema"); a new statement ends it ("no effusion, heart is enlarged").
+"""
+
+from __future__ import annotations
+
+from .items import Item, Mention
+from .lexicon import Lexicon
+
+_STATEMENT_WORDS = frozenset({"change", "severity", "position", "acuity"})
+_LINK_GROUPS = frozenset({"lung", "pleura", "heart_and_vessels"})
+
+
+def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Set assertion, certainty and links of every mention in place; drop those that are only asked or advised."""
+    walk = _Walk(items, mentions, lexicon)
+    by_item: dict[int, list[Mention]] = {}
+    for mention in mentions:
+        by_item.setdefault(mention.at, []).append(mention)
+    for i, item in enumerate(items):
+        for mention in by_item.get(i, ()):
+            walk.meet(mention)
+        if i not in by_item or "change" in item.senses:
+            walk.step(i, item)
+
+
+class _Walk:
+    """The state of the walk through one sentence."""
+
+    def __init__(self, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+        self.items, self.mentions, self.lexicon = items, mentions, lexicon
+        self.absent = False
+        self.once = False  # "is not" denies one quality only
+        self.resolved = False
+        self.certainty = "definite"
+        self.hypothetical = False
+        self.linking = False  # a cue such as "consistent with" has just been read
+        self.joined = False  # "versus", "or" has just been read
+        self.comma = False  # since the last mention
+        self.verb_at = -1
+        self.clause: list[Mention] = []  # mentions of the clause
+        self.segment = 0  # index in ``clause`` where the current statement starts
+
+    def meet(self, mention: Mention) -> None:
+        """Give a mention the assertion of the moment."""
+        before = self.clause[-1] if self.clause else None
+        if mention.denies:
+            mention.assertion = "present" if self.once or self.absent else "absent"
+            if mention.assertion == "present":
+                mention.dropped = True  # "not normal" says nothing exact
+            self.once = False
+        elif self.hypothetical:
+            mention.dropped = True
+        elif self.absent or self.once:
+            mention.assertion = "absent"
+            self.once = False
+        elif self.resolved:
+            mention.assertion, mention.change = "absent", "resolved"
+        else:
+            self._commit(mention, before)
+        self.clause.append(mention)
+        self.linking = self.joined = self.comma = False
+
+    def _commit(self, mention: Mention, before: Mention | None) -> None:
+        mention.certainty = self.certainty
+        mention.assertion = "uncertain" if self.certainty == "possible" else "present"
+        if before is None or before.assertion == "absent" or before.dropped or before.denies:
+            return
+        if self.linking and self._same_picture(before, mention):
+            mention.link = before
+        elif self.joined and self._same_picture(before, mention):
+            mention.link = before
+            if before.certainty == "definite" and mention.certainty == "definite":
+                mention.certainty = before.certainty = "probable"
+
+    def _same_picture(self, a: Mention, b: Mention) -> bool:
+        """Tell whether the second mention can be a reading of the first."""
+        groups = {self.lexicon.concepts[a.concept].group, self.lexicon.concepts[b.concept].group}
+        return len(groups) == 1 or groups <= _LINK_GROUPS
+
+    def step(self, i: int, item: Item) -> None:
+        """Let an item that is no mention change the state."""
+        senses = item.senses
+        if "clause_end" in senses:
+            self._end_clause()
+        if "negation_before" in senses:
+            self.absent, self.comma = True, False
+        elif "negation_after" in senses:
+            self._look_back("absent")
+        elif "negation_verb" in senses:
+            self.once = True
+        elif "hypothetical" in senses or "recommendation" in senses:
+            if "possible_after" in senses:
+                self._look_back("uncertain")
+            self.hypothetical = True
+        elif "hypothetical_after" in senses:
+            for mention in self._statement():
+                mention.dropped = True
+        elif "possible_after" in senses and self._statement() and "possible_before" not in senses:
+            self._look_back("uncertain")
+        elif "possible_before" in senses:
+            self.certainty, self.linking = "possible", True
+        elif "probable_before" in senses:
+            if self.certainty != "possible" or self.clause:
+                self.certainty = "probable"
+            self.linking = True
+        elif "evidenced_by" in senses:
+            self.certainty, self.linking, self.joined = "definite", False, False
+        if senses.get("change") == "resolved":
+            self._resolve(item)
+        if "versus" in senses:
+            self.joined = True
+        elif item.word in (",", "and", ";", "with", "—", "–"):
+            self._joint(i, item)
+        elif "item_break" in senses:
+            self._verb(i)
+
+    def _end_clause(self) -> None:
+        self.absent = self.once = self.resolved = self.hypothetical = False
+        self.linking = self.joined = self.comma = False
+        self.certainty = "definite"
+        self.clause, self.segment = [], 0
+
+    def _statement(self) -> list[Mention]:
+        return self.clause[self.segment :]
+
+    def _look_back(self, assertion: str) -> None:
+        for mention in self._statement():
+            if mention.denies:
+                continue
+            if assertion == "absent":
+                mention.assertion = "absent"
+            elif mention.assertion != "absent" or self.absent:
+                mention.assertion, mention.certainty = "uncertain", "possible"
+
+    def _resolve(self, item: Item) -> None:
+        forward = self.items[-1].word == "of" or not self._statement()
+        if forward:
+            self.resolved = True
+            return
+        for mention in self._statement():
+            if not mention.denies:
+                mention.assertion, mention.change = "absent", "resolved"
+
+    def _joint(self, i: int, item: Item) -> None:
+        """A comma, "and", "with": the end of a statement if a new one begins."""
+        self.once = False
+        if item.word == ";":
+            self._end_clause()
+            return
+        if item.word == "with":
+            self.linking = False
+            if self.absent and self.clause and self.comma:
+                self._end_clause()
+            return
+        self.comma = True
+        if (self.absent or self.resolved) and self.clause and self._new_statement(i):
+            self._end_clause()
+        elif self.verb_at >= 0 and self.clause and self._verb_ahead(i):
+            self.segment = len(self.clause)
+            self.verb_at = -1
+        if self.certainty != "definite" and not self._list_goes_on(i):
+            self.certainty = "definite"
+            self.linking = False
+
+    def _verb(self, i: int) -> None:
+        self.verb_at = i
+
+    def _new_statement(self, i: int) -> bool:
+        """Tell whether what follows the joint at ``i`` is stated, though the words before it were denied."""
+        first = True
+        for item in self.items[i + 1 :]:
+            senses = item.senses
+            if "clause_end" in senses or "negation_before" in senses:
+                return False
+            if item.word in ("or", "nor"):
+                return False
+            if first and senses and item.word != "and":
+                starts_stated = bool(senses.keys() & _STATEMENT_WORDS) and not (senses.keys() & {"concept"})
+                if starts_stated and senses.get("change") != "new" and not self._or_ahead(i):
+                    return True
+                first = False
+            if "item_break" in senses and item.word not in ("seen", "noted", "present", "with"):
+                return self._quality_ahead(item)
+            if item.word == ",":
+                return False
+        return False
+
+    def _or_ahead(self, i: int) -> bool:
+        for item in self.items[i + 1 :]:
+            if item.word in ("or", "nor"):
+                return True
+            if "clause_end" in item.senses:
+                return False
+        return False
+
+    def _quality_ahead(self, verb: Item) -> bool:
+        """Tell whether the verb is followed by a quality, not by "seen" or "identified"."""
+        start = self.items.index(verb)
+        for item in self.items[start + 1 : start + 6]:
+            if "quality" in item.senses or ("concept" in item.senses):
+                return True
+            if item.word == ",":
+                return False
+        return False
+
+    def _verb_ahead(self, i: int) -> bool:
+        """Tell whether the words up to the next joint hold a verb: a statement of their own."""
+        for item in self.items[i + 1 :]:
+            if "item_break" in item.senses:
+                return True
+            if "clause_end" in item.senses:
+                return False
+        return False
+
+    def _list_goes_on(self, i: int) -> bool:
+        """Tell whether the hedged list goes on after the joint at ``i``."""
+        for item in self.items[i + 1 :]:
+            if "versus" in item.senses:
+                return True
+            if "item_break" in item.senses or "clause_end" in item.senses or item.word == ",":
+                return False
+        return False

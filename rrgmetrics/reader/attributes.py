@@ -1,0 +1,180 @@
+"""Gives every mention its attributes: where, how severe, how large, how many, since when, and where a device ends.
+
+The words between two mentions belong to the later one if they stand directly before it ("small right effusion"), otherwise to the
+earlier one ("opacity in the right base"). A place said once for a list holds for the whole list.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .items import Item, Mention
+from .lexicon import Lexicon
+from .model import Certainty, Finding
+
+_SEPARATORS = frozenset({",", ";", "and", "with", "—", "–", "or", "/"})
+_CUES = frozenset(
+    {"clause_end", "versus", "item_break", "probable_before", "possible_before", "negation_before", "evidenced_by", "negation_after"}
+)
+_SHARED_PLACE = frozenset({"lung", "pleura"})
+_DEVICE_KINDS = frozenset({"tip", "route", "position"})
+
+
+def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Give each mention the items that describe it (``mention.modifiers``), in place."""
+    spoken = sorted((m for m in mentions), key=lambda m: (m.first, m.last))
+    groups = _by_position(spoken)
+    for k, group in enumerate(groups):
+        before = groups[k - 1] if k else None
+        lo = before[0].last if before else 0
+        split = _split(items, lo, group[0].first) if before else 0
+        post = items[lo:split] if before else []
+        pre = items[split : group[0].first]
+        for mention in before or ():
+            mention.modifiers.extend(post)
+            mention.post_place = _has_place(post)
+        for mention in group:
+            mention.modifiers.extend(pre)
+            mention.modifiers.extend(items[mention.first : mention.last])
+            mention.pre_place = _has_place(pre)
+            mention.post_place = False
+            mention.definite_article = any(item.word in ("the", "this", "these", "that") for item in pre[-3:])
+        if k == len(groups) - 1:
+            tail = items[group[0].last :]
+            for mention in group:
+                mention.modifiers.extend(tail)
+                mention.post_place = _has_place(tail)
+    _share_places(items, groups, lexicon)
+    _share_device_words(spoken, lexicon)
+
+
+def _by_position(mentions: list[Mention]) -> list[list[Mention]]:
+    """Group mentions that overlap (one quality said of two structures)."""
+    groups: list[list[Mention]] = []
+    for mention in mentions:
+        if groups and mention.first < max(m.last for m in groups[-1]):
+            groups[-1].append(mention)
+        else:
+            groups.append([mention])
+    for group in groups:
+        group.sort(key=lambda m: -m.last)
+    return groups
+
+
+def _split(items: list[Item], lo: int, hi: int) -> int:
+    """Return where the words of the later mention begin, between item ``lo`` and item ``hi``."""
+    for i in range(hi - 1, lo - 1, -1):
+        item = items[i]
+        if item.word in _SEPARATORS or item.senses.keys() & _CUES:
+            return i + 1
+    prepositions = [i for i in range(lo, hi) if items[i].word in ("in", "at", "of", "within", "involving", "along", "measuring", "over", "on")]
+    return hi if prepositions else lo
+
+
+def _has_place(items: list[Item]) -> bool:
+    return any("side" in item.senses or "zone" in item.senses for item in items)
+
+
+def _share_places(items: list[Item], groups: list[list[Mention]], lexicon: Lexicon) -> None:
+    """Let a place said once hold for all findings of a list."""
+    for k in range(1, len(groups)):
+        earlier, later = groups[k - 1][0], groups[k][0]
+        if not _lung_like(earlier, lexicon) or not _lung_like(later, lexicon):
+            continue
+        between = items[earlier.last : later.first]
+        listed = all(item.word in _SEPARATORS or not (item.senses.keys() & {"clause_end", "negation_before", "item_break"}) for item in between)
+        joined = listed and any(item.word in _SEPARATORS or "versus" in item.senses for item in between)
+        if later.link is earlier or joined:
+            later_has = later.pre_place or later.post_place
+            if earlier.pre_place and not later_has:
+                later.modifiers.extend(i for i in earlier.modifiers if "side" in i.senses or "zone" in i.senses)
+                later.pre_place = True
+            elif later.post_place and not (earlier.pre_place or earlier.post_place):
+                earlier.modifiers.extend(i for i in later.modifiers if "side" in i.senses or "zone" in i.senses)
+
+
+def _lung_like(mention: Mention, lexicon: Lexicon) -> bool:
+    return not mention.denies and lexicon.concepts[mention.concept].group in _SHARED_PLACE
+
+
+def _share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Hand tip, route and position words found beside another finding to the device before them."""
+    device: Mention | None = None
+    for mention in mentions:
+        if not mention.denies and lexicon.concepts[mention.concept].group == "devices":
+            device = mention
+        elif device is not None:
+            device.modifiers.extend(i for i in mention.modifiers if i.senses.keys() & {"tip", "position"} and i.first > device.tokens[0])
+
+
+def describe(mention: Mention, lexicon: Lexicon, section: str, sentence: int) -> dict[str, Any]:
+    """Return the fields of the ``Finding`` that a mention's modifiers give."""
+    device = lexicon.concepts[mention.concept].group == "devices"
+    fields: dict[str, Any] = {"morphology": set(), "tip": set(), "zones": set(), "measurements": (), "sides": set()}
+    for item in mention.modifiers:
+        senses = item.senses
+        if "asymmetry" in senses:
+            continue
+        _place(fields, senses, lexicon, device)
+        if "severity" in senses and fields.get("severity") is None:
+            fields["severity"] = senses["severity"]
+        elif "severity" in senses and senses["severity"] == 0:
+            fields["severity"] = 0
+        if "quality" in senses and "borderline" in senses["quality"]:
+            fields["severity"] = 0
+        for kind in ("change", "acuity", "route", "position", "count"):
+            if kind in senses and kind not in fields:
+                fields[kind] = senses[kind]
+        if "morphology" in senses:
+            fields["morphology"].add(senses["morphology"])
+        if device and "tip" in senses:
+            fields["tip"].add(senses["tip"])
+        if "measure" in senses:
+            fields["measurements"] += senses["measure"]
+    return fields
+
+
+def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, device: bool) -> None:
+    if "side" in senses and not (device and "tip" in senses):
+        fields["sides"].add(senses["side"])
+    zone = senses.get("zone")
+    if zone is not None and not (device and "tip" in senses):
+        fields["zones"].add(zone)
+        implied = lexicon.zones[zone].side
+        if implied:
+            fields["sides"].add(implied)
+
+
+def one_side(sides: set[str]) -> str | None:
+    """Return the side a set of side words stands for."""
+    sides = sides - {"midline"}
+    if not sides:
+        return None
+    if "bilateral" in sides or len(sides) > 1:
+        return "bilateral"
+    return next(iter(sides))
+
+
+def build(mention: Mention, fields: dict[str, Any], section: str, sentence: int, observation: int, spans: Any) -> Finding:
+    """Return the finding of a mention."""
+    certainty: Certainty = mention.certainty  # type: ignore[assignment]
+    return Finding(
+        concept=mention.concept,
+        assertion=mention.assertion,  # type: ignore[arg-type]
+        certainty=certainty,
+        side=one_side(fields["sides"]),
+        zones=frozenset(fields["zones"]),
+        severity=fields.get("severity"),
+        measurements_mm=fields["measurements"],
+        count=fields.get("count"),
+        acuity=fields.get("acuity"),
+        change=mention.change or fields.get("change"),
+        morphology=frozenset(fields["morphology"]),
+        tip=frozenset(fields["tip"]),
+        route=fields.get("route"),
+        position=fields.get("position"),
+        observation=observation,
+        section=section,
+        sentence=sentence,
+        spans=spans,
+    )

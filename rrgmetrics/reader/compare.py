@@ -1,0 +1,376 @@
+"""Two readings → matched findings and errors.
+
+The findings of both reports are matched one to one by an optimal assignment (Hungarian algorithm) under a graded similarity of
+concept and place; what is left over is a false (A) or a missing (B) finding, unless the other report says the same in other words
+or names its cause. The attributes of matched findings are compared: location and device position give C; severity,
+measurement, certainty, descriptor, over- and underinterpretation give D; temporal gives E (a comparison that the reference
+does not make) or F (a change that the candidate leaves out).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .lexicon import Lexicon, load
+from .model import SIGNIFICANT, Attribute, Comparison, ErrorCategory, Finding, FindingError, Match, Reading, Span
+from .significance import significance
+
+# Similarity of concepts, of places, and what still counts as the same finding.
+SAME, INTERCHANGEABLE, PARENT, GRANDPARENT = 1.0, 0.9, 0.8, 0.7
+OPPOSITE_SIDE, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.55, 0.9, 0.85
+MATCH = 0.5  # below: two different findings
+COVERED = 0.7  # above: a left-over finding is said by the other report in other words
+# Severity steps that differ by more than observer variation.
+SEVERITY_STEPS = 3
+# Measurement thresholds of the CRIMSON rubric (arXiv 2603.06183): nodules, masses; and of tube depth.
+SMALL_NODULE_MM, SMALL_NODULE_DIFFERENCE_MM, NODULE_DIFFERENCE_MM = 6.0, 2.0, 4.0
+MASS_MM, MASS_RELATIVE_DIFFERENCE = 30.0, 0.2
+TUBE_DIFFERENCE_MM, TUBE_SIGNIFICANT_MM = 10.0, 20.0
+# Steps along the path of a device (lexicon/attributes.yaml, tip_sites) that change its position, and that matter.
+TIP_STEPS, TIP_SIGNIFICANT_STEPS = 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One observation: the finding it is named by, and every reading the report offers for it."""
+
+    head: Finding
+    readings: tuple[Finding, ...]
+    side: str | None
+    zones: frozenset[str]
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        return tuple(s for f in self.readings for s in f.spans)
+
+
+def compare(reference: Reading, candidate: Reading, context: Mapping[str, Any] | None = None) -> Comparison:
+    """Compare a candidate's reading with the reference's.
+
+    Args:
+        reference: reading of the radiologist's report.
+        candidate: reading of the machine's report.
+        context: ``age``, ``sex`` and ``indication`` of the patient, which decide how much a finding matters; may be None.
+
+    Returns:
+        Comparison: matches, errors, and counts per category; no errors for two readings of one text.
+
+    Example:
+        >>> from rrgmetrics.reader import read
+        >>> comparison = compare(read("Mild cardiomegaly. Lungs are clear."), read("Normal heart. Right upper lobe mass."))
+        >>> [(e.category.letter, e.sentence) for e in comparison.errors]  # doctest: +NORMALIZE_WHITESPACE
+        [('A', 'Only the candidate reports: right upper lobe mass; the reference denies it.'),
+         ('B', 'Only the reference reports: mild cardiomegaly; the candidate denies it.')]
+    """
+    lexicon = load()
+    refs, cands = units(reference, lexicon), units(candidate, lexicon)
+    pairs = _assign(refs, cands, lexicon)
+    errors: list[FindingError] = []
+    matched_refs, matched_cands = {r for r, _, _ in pairs}, {c for _, c, _ in pairs}
+    for c, unit in enumerate(cands):
+        if c not in matched_cands and not _covered(unit, refs, reference, lexicon):
+            errors.append(_left_over(unit, reference, ErrorCategory.FALSE_FINDING, context, lexicon))
+    for r, unit in enumerate(refs):
+        if r not in matched_refs and not _covered(unit, cands, candidate, lexicon):
+            errors.append(_left_over(unit, candidate, ErrorCategory.MISSING_FINDING, context, lexicon))
+    for r, c, _ in pairs:
+        errors.extend(_attribute_errors(refs[r], cands[c], lexicon))
+    counts = Counter(e.category for e in errors)
+    return Comparison(
+        matches=tuple(Match(refs[r].head, cands[c].head, s) for r, c, s in pairs),
+        errors=tuple(errors),
+        agreed_normals=_agreed_normals(reference, candidate),
+        counts={category: counts[category] for category in ErrorCategory},
+    )
+
+
+def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
+    """Return the observations of a reading that count, in the order of the text."""
+    groups: dict[int, list[Finding]] = {}
+    for finding in reading.findings:
+        if finding.assertion != "absent" and finding.certainty != "not_excluded":
+            if lexicon.concepts[finding.concept].counts:
+                groups.setdefault(finding.observation, []).append(finding)
+    found = []
+    for group in groups.values():
+        head = max(group, key=lambda f: f.certainty == "definite")
+        sides = {f.side for f in group if f.side}
+        side = next(iter(sides)) if len(sides) == 1 else ("bilateral" if sides else None)
+        found.append(Unit(head, tuple(group), side, frozenset().union(*(f.zones for f in group))))
+    return found
+
+
+def concept_similarity(a: str, b: str, lexicon: Lexicon) -> float:
+    """Return how far two concepts name one picture, 0 to 1."""
+    if a == b:
+        return SAME
+    ca, cb = lexicon.concepts[a], lexicon.concepts[b]
+    if b in ca.same_as or a in cb.same_as:
+        return INTERCHANGEABLE
+    if b in ca.ancestors[:1] or a in cb.ancestors[:1]:
+        return PARENT
+    if b in ca.ancestors or a in cb.ancestors:
+        return GRANDPARENT
+    return 0.0
+
+
+def place_similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
+    """Return how far two places agree, 0 to 1; a place that is not stated agrees with all."""
+    return _side_similarity(a.side, b.side) * (1.0 if near(a.zones, b.zones, lexicon) else DISTANT_ZONE)
+
+
+def _side_similarity(a: str | None, b: str | None) -> float:
+    if a is None or b is None or a == b:
+        return 1.0
+    return ONE_OF_BOTH_SIDES if "bilateral" in (a, b) else OPPOSITE_SIDE
+
+
+def near(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
+    """Tell whether two sets of zones overlap or touch."""
+    if not a or not b or a & b or "diffuse" in a | b:
+        return True
+    for x in a:
+        zone = lexicon.zones[x]
+        if zone.inside in b or zone.near & b:
+            return True
+    return any(lexicon.zones[y].inside in a or lexicon.zones[y].near & a for y in b)
+
+
+def similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
+    """Return how far two observations are the same, 0 to 1."""
+    concept = max(concept_similarity(x.concept, y.concept, lexicon) for x in a.readings for y in b.readings)
+    return concept * place_similarity(a, b, lexicon) if concept else 0.0
+
+
+def _assign(refs: list[Unit], cands: list[Unit], lexicon: Lexicon) -> list[tuple[int, int, float]]:
+    """Return the matched (reference, candidate, similarity) with the greatest sum of similarities."""
+    if not refs or not cands:
+        return []
+    scores = np.array([[similarity(r, c, lexicon) for c in cands] for r in refs])
+    scores[scores < MATCH] = 0.0
+    if not scores.any():
+        return []
+    from scipy.optimize import linear_sum_assignment  # costs 0.2 s to import: not before it is needed
+
+    rows, columns = linear_sum_assignment(-scores)
+    return [(int(r), int(c), float(scores[r, c])) for r, c in zip(rows, columns, strict=True) if scores[r, c] > 0]
+
+
+def _covered(unit: Unit, others: list[Unit], other: Reading, lexicon: Lexicon) -> bool:
+    """Tell whether the other report says the same in other words, or names what the finding is a sign of."""
+    stated = {f.concept for u in others for f in u.readings}
+    if all(lexicon.concepts[f.concept].sign_of & stated for f in unit.readings):
+        return True
+    return any(similarity(unit, o, lexicon) >= COVERED for o in others)
+
+
+def _left_over(
+    unit: Unit, other: Reading, category: ErrorCategory, context: Mapping[str, Any] | None, lexicon: Lexicon
+) -> FindingError:
+    """Return the error for a finding that only one report has."""
+    level = _significance(unit, context, lexicon)
+    denial = _denial(unit, other, lexicon)
+    false = category is ErrorCategory.FALSE_FINDING
+    who, whom = ("candidate", "reference") if false else ("reference", "candidate")
+    said = f"Only the {who} reports: {phrase(unit, lexicon)}"
+    spans = denial.spans if denial else ()
+    return FindingError(
+        category=category,
+        significant=level in SIGNIFICANT,
+        sentence=f"{said}; the {whom} denies it." if denial else f"{said}.",
+        reference=denial if false else unit.head,
+        candidate=unit.head if false else denial,
+        reference_spans=spans if false else unit.spans,
+        candidate_spans=unit.spans if false else spans,
+        significance=level,  # type: ignore[arg-type]
+        contradicts=denial is not None,
+    )
+
+
+def _significance(unit: Unit, context: Mapping[str, Any] | None, lexicon: Lexicon) -> str:
+    """Return the significance of an observation: that of the reading it is committed to."""
+    return significance(unit.head, context, lexicon)
+
+
+def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
+    """Return the statement of the other report that denies an observation."""
+    for finding in other.findings:
+        if finding.assertion == "absent":
+            for mine in unit.readings:
+                names = {mine.concept, *lexicon.concepts[mine.concept].ancestors}
+                if finding.concept in names and _side_similarity(mine.side, finding.side) == 1.0:
+                    return finding
+    return None
+
+
+def _attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
+    """Return the errors in the attributes of two matched observations, at most one for each attribute."""
+    device = lexicon.concepts[ref.head.concept].group == "devices"
+    found: list[tuple[Attribute, bool]] = []
+    place = _location_error(ref, cand, lexicon)
+    if place is not None:
+        found.append(("location", place))
+    if device:
+        tip = _device_error(ref, cand, lexicon)
+        if tip is not None:
+            found.append(("device_position", tip))
+    steps = _severity_steps(ref, cand)
+    if steps >= SEVERITY_STEPS:
+        found.append(("severity", steps > SEVERITY_STEPS))
+    size = _measurement_error(ref, cand, device)
+    if size is not None:
+        found.append(("measurement", size))
+    found.extend(_interpretation_errors(ref, cand, lexicon))
+    errors = [_attribute_error(ref, cand, attribute, matters, lexicon) for attribute, matters in found]
+    return errors + _temporal_errors(ref, cand, lexicon)
+
+
+def _attribute_error(
+    ref: Unit, cand: Unit, attribute: Attribute, matters: bool, lexicon: Lexicon, category: ErrorCategory | None = None
+) -> FindingError:
+    if category is None:
+        place = attribute in ("location", "device_position")
+        category = ErrorCategory.INCORRECT_LOCATION if place else ErrorCategory.INCORRECT_SEVERITY
+    return FindingError(
+        category=category,
+        significant=matters,
+        sentence=f"Reference: {phrase(ref, lexicon)}; candidate: {phrase(cand, lexicon)}.",
+        attribute=attribute,
+        reference=ref.head,
+        candidate=cand.head,
+        reference_spans=ref.spans,
+        candidate_spans=cand.spans,
+    )
+
+
+def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
+    """Return whether a wrong place matters; None if the places agree. A place added to none is no error."""
+    if ref.side and cand.side and ref.side != cand.side:
+        return "bilateral" not in (ref.side, cand.side)
+    if not near(ref.zones, cand.zones, lexicon):
+        return True
+    return None
+
+
+def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
+    """Return whether a wrong device position matters; None if the positions agree."""
+    a, b = ref.head, cand.head
+    if {a.position, b.position} == {"good", "bad"}:
+        return True
+    if a.route and b.route and a.route != b.route and "chest_wall" not in (a.route, b.route):
+        return False
+    distances = [
+        abs(lexicon.tips[x][1] - lexicon.tips[y][1])
+        for x in a.tip
+        for y in b.tip
+        if lexicon.tips[x][0] == lexicon.tips[y][0] and not lexicon.tips[x][2] and not lexicon.tips[y][2]
+    ]
+    if distances and min(distances) >= TIP_STEPS:
+        return min(distances) >= TIP_SIGNIFICANT_STEPS
+    return None
+
+
+def _severity_steps(ref: Unit, cand: Unit) -> int:
+    """Return the steps between two stated severities, 0 if one is not stated."""
+    a = next((f.severity for f in ref.readings if f.severity is not None), None)
+    b = next((f.severity for f in cand.readings if f.severity is not None), None)
+    return abs(a - b) if a is not None and b is not None else 0
+
+
+def _measurement_error(ref: Unit, cand: Unit, device: bool) -> bool | None:
+    """Return whether two measurements differ by more than the thresholds; None if they agree or one is missing."""
+    a = max((n for f in ref.readings for n in f.measurements_mm), default=None)
+    b = max((n for f in cand.readings for n in f.measurements_mm), default=None)
+    if a is None or b is None or a == b:
+        return None
+    difference = abs(a - b)
+    if device:
+        return difference > TUBE_SIGNIFICANT_MM if difference > TUBE_DIFFERENCE_MM else None
+    if a >= MASS_MM:
+        return difference / a > MASS_RELATIVE_DIFFERENCE or b < MASS_MM
+    limit = SMALL_NODULE_DIFFERENCE_MM if a < SMALL_NODULE_MM else NODULE_DIFFERENCE_MM
+    return difference > limit
+
+
+def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:
+    """Return over- and underinterpretation: one report commits to what the other only describes."""
+    pairs = [(x.concept, y.concept) for x in ref.readings for y in cand.readings]
+    if any(concept_similarity(x, y, lexicon) >= INTERCHANGEABLE for x, y in pairs):
+        return []
+    a, b = lexicon.concepts[ref.head.concept], lexicon.concepts[cand.head.concept]
+    matters = (a.significance in SIGNIFICANT) != (b.significance in SIGNIFICANT) or (a.condition != b.condition)
+    if a.key in b.ancestors:
+        return [("overinterpretation", matters)]
+    if b.key in a.ancestors:
+        return [("underinterpretation", matters)]
+    return []
+
+
+def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
+    """Return E if the candidate makes a comparison the reference does not, F if it leaves a change out."""
+    a = next((f.change for f in ref.readings if f.change), None)
+    b = next((f.change for f in cand.readings if f.change), None)
+    if b and b != a and not (a is None and b == "stable"):
+        opposed = a is not None and "stable" not in (a, b)
+        return [_attribute_error(ref, cand, "temporal", opposed, lexicon, ErrorCategory.FALSE_COMPARISON)]
+    if a and a != "stable" and b is None:
+        return [_attribute_error(ref, cand, "temporal", False, lexicon, ErrorCategory.MISSING_COMPARISON)]
+    return []
+
+
+def _agreed_normals(reference: Reading, candidate: Reading) -> tuple[str, ...]:
+    """Return the concepts that both reports deny."""
+    other = {f.concept for f in candidate.findings if f.assertion == "absent"}
+    return tuple(dict.fromkeys(f.concept for f in reference.findings if f.assertion == "absent" and f.concept in other))
+
+
+_ZONE_WORDS = {
+    "upper": "upper lobe",
+    "lower": "lower lobe",
+    "mid": "mid lung",
+    "base": "basal",
+    "apex": "apical",
+    "middle_lobe": "middle lobe",
+    "costophrenic": "",
+    "hilum": "hilar",
+}
+
+
+def phrase(unit: Unit, lexicon: Lexicon) -> str:
+    """Return an observation in words: "small right upper lobe nodule (4 mm)"."""
+    head = unit.head
+    words = []
+    if head.assertion == "uncertain":
+        words.append("possible")
+    words.append(_severity_word(unit, lexicon))
+    if unit.side:
+        words.append(unit.side)
+    words.extend(_ZONE_WORDS.get(z, z.replace("_", " ")) for z in sorted(unit.zones))
+    words.append(" or ".join(dict.fromkeys(lexicon.concepts[f.concept].name for f in unit.readings)))
+    if head.route:
+        words.append(f"({head.route.replace('_', ' ')})")
+    if head.tip:
+        words.append("with tip in " + ", ".join(t.replace("_", " ") for t in sorted(head.tip)))
+    if head.measurements_mm:
+        words.append("(" + " x ".join(f"{n:g}" for n in head.measurements_mm) + " mm)")
+    if head.change:
+        words.append(f"({head.change})")
+    return " ".join(w for w in words if w)
+
+
+_SIZED = frozenset({"pleural_effusion", "pneumothorax", "nodule", "mass", "hiatal_hernia"})
+_SIZE_WORDS = {1: "tiny", 2: "small", 3: "small to moderate", 5: "moderate to large", 6: "large"}
+
+
+def _severity_word(unit: Unit, lexicon: Lexicon) -> str:
+    step = next((f.severity for f in unit.readings if f.severity is not None), None)
+    if step is None:
+        return ""
+    if _SIZED & {unit.head.concept, *lexicon.concepts[unit.head.concept].ancestors} and step in _SIZE_WORDS:
+        return _SIZE_WORDS[step]
+    return next((key.replace("_", " ") for key, value in lexicon.severity.items() if value == step), "")

@@ -1,0 +1,200 @@
+"""Report → reading: sentences → items → mentions → assertion → attributes → merged findings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .assertion import assert_mentions
+from .attributes import attach, build, describe
+from .items import Item, Mention, find_items, find_mentions
+from .lexicon import Lexicon, load
+from .model import Finding, Reading, Span
+from .tokens import Sentence, Token, sentences, tokenize
+
+# A sentence longer than this is read in pieces, so that time stays linear for texts without full stops.
+_LONGEST_SENTENCE = 400
+_GENERIC = frozenset({"opacity", "lesion", "infiltrate", "airspace_opacity"})
+
+
+def read(report: str) -> Reading:
+    """Read an English chest X-ray report.
+
+    Args:
+        report: the text; its sections may have headings. An empty text gives an empty reading.
+
+    Returns:
+        Reading: every finding, present, absent or uncertain, with attributes and character spans. Sections that hold no
+        observations (indication, comparison, technique, recommendation, communication) are skipped.
+
+    Example:
+        >>> reading = read("Small left pleural effusion. No pneumothorax.")
+        >>> [(f.concept, f.assertion, f.side) for f in reading.findings]
+        [('pleural_effusion', 'present', 'left'), ('pneumothorax', 'absent', None)]
+    """
+    lexicon = load()
+    tokens = tokenize(report, lexicon.words)
+    found: list[Finding] = []
+    for number, sentence in enumerate(_pieces(sentences(tokens, lexicon.headings))):
+        _read_sentence(tokens, sentence, number, lexicon, found)
+    return Reading(report, tuple(_merge(found, lexicon)))
+
+
+def _pieces(found: list[Sentence]) -> list[Sentence]:
+    pieces = []
+    for sentence in found:
+        for first in range(sentence.first, sentence.last, _LONGEST_SENTENCE):
+            pieces.append(Sentence(first, min(sentence.last, first + _LONGEST_SENTENCE), sentence.section))
+    return pieces
+
+
+def _read_sentence(
+    tokens: list[Token], sentence: Sentence, number: int, lexicon: Lexicon, found: list[Finding]
+) -> None:
+    """Append the findings of one sentence."""
+    items = find_items(tokens, sentence.first, sentence.last, lexicon)
+    if any("communication" in item.senses for item in items):
+        return
+    mentions = find_mentions(items, lexicon)
+    if not mentions:
+        _continue(items, number, lexicon, found)
+        return
+    assert_mentions(items, mentions, lexicon)
+    attach(items, mentions, lexicon)
+    observations: dict[int, int] = {}
+    for mention in mentions:
+        if mention.dropped:
+            continue
+        spans = (Span(tokens[mention.tokens[0]].start, tokens[mention.tokens[1] - 1].end),)
+        if mention.denies:
+            found.extend(_denied(mention, sentence, number, spans))
+            continue
+        if _anaphor(mention, found, number, lexicon):
+            continue
+        observation = len(found)
+        if mention.link is not None:
+            observation = observations.get(id(mention.link), observation)
+        observations[id(mention)] = observation
+        fields = describe(mention, lexicon, sentence.section, number)
+        found.append(build(mention, fields, sentence.section, number, observation, spans))
+
+
+def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span, ...]) -> list[Finding]:
+    """Return the absent findings of a normal statement."""
+    return [
+        Finding(
+            concept=concept,
+            assertion="absent",
+            section=sentence.section,
+            sentence=number,
+            normal=True,
+            spans=spans,
+            observation=-1,
+        )
+        for concept in mention.denies
+    ]
+
+
+def _anaphor(mention: Mention, found: list[Finding], number: int, lexicon: Lexicon) -> bool:
+    """Tell whether a mention only points back ("The opacity obscures ...") to a finding of the sentence before."""
+    if not mention.definite_article or mention.concept not in _GENERIC or mention.assertion != "present":
+        return False
+    return any(
+        f.assertion != "absent" and number - f.sentence in (0, 1) and _in_family(f.concept, "opacity", lexicon)
+        for f in found[-4:]
+    )
+
+
+def _in_family(concept: str, root: str, lexicon: Lexicon) -> bool:
+    return concept == root or root in lexicon.concepts[concept].ancestors
+
+
+def _continue(items: list[Item], number: int, lexicon: Lexicon, found: list[Finding]) -> None:
+    """Add to the last device what a sentence without findings says of it ("The tip lies in the lower SVC.")."""
+    if not any(item.word in ("tip", "it", "lead", "end", "these", "position") for item in items):
+        return
+    for k in range(len(found) - 1, max(-1, len(found) - 4), -1):
+        finding = found[k]
+        if finding.assertion != "absent" and lexicon.concepts[finding.concept].group == "devices":
+            tips = {item.senses["tip"] for item in items if "tip" in item.senses}
+            position = next((item.senses["position"] for item in items if "position" in item.senses), None)
+            sizes = tuple(n for item in items for n in item.senses.get("measure", ()))
+            found[k] = replace(
+                finding,
+                tip=finding.tip | tips,
+                position=finding.position or position,
+                measurements_mm=finding.measurements_mm or sizes,
+            )
+            return
+
+
+def _merge(found: list[Finding], lexicon: Lexicon) -> list[Finding]:
+    """Count repeats once: the same concept at a compatible place; an impression that names what the findings describe."""
+    kept: list[Finding] = []
+    position: dict[int, int] = {}
+    by_concept: dict[tuple[str, str], list[int]] = {}
+    for finding in found:
+        key = (finding.concept, "absent" if finding.assertion == "absent" else "stated")
+        twin = next((k for k in reversed(by_concept.get(key, [])[-8:]) if _same_place(kept[k], finding)), None)
+        if twin is not None:
+            kept[twin] = _union(kept[twin], finding)
+            position.setdefault(finding.observation, kept[twin].observation)
+            continue
+        if finding.assertion != "absent":
+            finding = _join_observation(finding, kept, position, lexicon)
+        by_concept.setdefault(key, []).append(len(kept))
+        kept.append(finding)
+    return kept
+
+
+def _join_observation(
+    finding: Finding, kept: list[Finding], position: dict[int, int], lexicon: Lexicon
+) -> Finding:
+    """Give a finding the observation of an earlier one if it describes the same picture."""
+    if finding.observation in position:
+        return replace(finding, observation=position[finding.observation])
+    if finding.section == "impression":
+        for other in kept[-40:]:
+            if (
+                other.assertion != "absent"
+                and other.section != "impression"
+                and related(other.concept, finding.concept, lexicon)
+                and _same_place(other, finding)
+            ):
+                return replace(finding, observation=other.observation)
+    return finding
+
+
+def related(a: str, b: str, lexicon: Lexicon) -> bool:
+    """Tell whether two concepts can name one picture: parent and child, or interchangeable."""
+    ca, cb = lexicon.concepts[a], lexicon.concepts[b]
+    return a == b or b in ca.ancestors or a in cb.ancestors or b in ca.same_as or a in cb.same_as
+
+
+def _same_place(a: Finding, b: Finding) -> bool:
+    """Tell whether two findings of one report may be at one place."""
+    if a.side and b.side and a.side != b.side:
+        return False
+    return not (a.zones and b.zones and not (a.zones & b.zones) and a.section == b.section)
+
+
+def _union(a: Finding, b: Finding) -> Finding:
+    """Return one finding with what both say."""
+    spans = a.spans if len(a.spans) >= 16 else a.spans + b.spans
+    return replace(
+        a,
+        certainty=a.certainty if a.certainty == "definite" else b.certainty,
+        assertion=a.assertion if a.assertion != "uncertain" else b.assertion,
+        side=a.side or b.side,
+        zones=a.zones | b.zones,
+        severity=a.severity if a.severity is not None else b.severity,
+        measurements_mm=a.measurements_mm or b.measurements_mm,
+        count=a.count or b.count,
+        acuity=a.acuity or b.acuity,
+        change=a.change or b.change,
+        morphology=a.morphology | b.morphology,
+        tip=a.tip | b.tip,
+        route=a.route or b.route,
+        position=a.position or b.position,
+        normal=a.normal and b.normal,
+        spans=tuple(dict.fromkeys(spans)),
+    )

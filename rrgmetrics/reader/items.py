@@ -1,0 +1,239 @@
+"""A sentence as a row of items (the lexicon's phrases found in it) and the mentions of findings built from them.
+
+A finding is named in one of two ways: by a term of its own ("cardiomegaly"), or by a quality of a structure ("the heart is
+enlarged", "enlargement of the cardiac silhouette"). The second kind is composed here, from the table of ``seen_as`` pairs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .lexicon import Lexicon, Senses
+from .tokens import Token
+
+# Between a structure and its quality only these may stand, besides words the lexicon does not know.
+_TRANSPARENT = frozenset(
+    {"side", "zone", "severity", "change", "acuity", "morphology", "item_break", "negation_verb", "location_preposition", "count"}
+)
+_JOINTS = frozenset({"and", "or", ",", "/"})
+_UNITS = {"cm": 10.0, "mm": 1.0, "centimeter": 10.0, "millimeter": 1.0}
+
+
+class Item:
+    """Tokens ``[first, last)`` of the report with what the lexicon says of them; plain words have no senses."""
+
+    __slots__ = ("first", "last", "senses", "word")
+
+    def __init__(self, first: int, last: int, senses: Senses, word: str) -> None:
+        self.first, self.last, self.senses, self.word = first, last, senses, word
+
+
+class Mention:
+    """A finding named in a sentence, before its attributes and its assertion are known."""
+
+    __slots__ = (
+        "assertion", "certainty", "change", "concept", "denies", "dropped", "first", "last", "link", "modifiers", "place", "post_place",
+        "pre_place", "at", "tokens", "definite_article",
+    )  # fmt: skip
+
+    def __init__(self, concept: str, first: int, last: int, at: int, tokens: tuple[int, int]) -> None:
+        self.concept = concept
+        self.first, self.last, self.at = first, last, at  # items; ``at`` carries the assertion
+        self.tokens = tokens
+        self.assertion, self.certainty = "present", "definite"
+        self.change: str | None = None
+        self.denies: tuple[str, ...] = ()  # concepts a normal statement denies
+        self.dropped = False
+        self.link: Mention | None = None  # the mention it explains or is an alternative of
+        self.modifiers: list[Item] = []
+        self.definite_article = False
+
+
+def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> list[Item]:
+    """Cut tokens ``[first, last)`` into items, the longest known phrase first."""
+    items: list[Item] = []
+    trie = lexicon.trie
+    i = first
+    while i < last:
+        node: dict[str, Any] | None = trie.get(tokens[i].word)
+        end, senses = i + 1, None
+        j = i + 1
+        while node is not None:
+            if "" in node:
+                end, senses = j, node[""]
+            if j >= last:
+                break
+            node = node.get(tokens[j].word)
+            j += 1
+        word = tokens[i].word
+        if senses is None:
+            length = _measure(tokens, i, last)
+            if length:
+                end, senses = length[0], {"measure": length[1]}
+            items.append(Item(i, end, senses or {}, word))
+        elif "parts" in senses:
+            items.extend(_part(i, word, part, lexicon) for part in senses["parts"])
+        else:
+            items.append(Item(i, end, senses, word))
+        i = end
+    return items
+
+
+def _part(i: int, word: str, part: str, lexicon: Lexicon) -> Item:
+    """Return the item for one word of an abbreviation such as RLL."""
+    node = lexicon.trie
+    for piece in part.split():
+        node = node[piece]
+    return Item(i, i + 1, node[""], word)
+
+
+def _measure(tokens: list[Token], i: int, last: int) -> tuple[int, tuple[float, ...]] | None:
+    """Read "3", "3 x 4", "3 to 4" followed by a unit at ``i``; return the index after it and the numbers in mm."""
+    numbers: list[float] = []
+    while i < last and len(numbers) < 3 and tokens[i].word[0].isdigit():
+        numbers.append(float(tokens[i].word))
+        unit = _UNITS.get(tokens[i + 1].word) if i + 1 < last else None
+        step = i + 2 if unit else i + 1
+        if step < last - 1 and tokens[step].word in ("x", "by") and tokens[step + 1].word[0].isdigit():
+            i = step + 1
+            continue
+        return (step, tuple(n * unit for n in numbers)) if unit else None
+    return None
+
+
+def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
+    """Return the mentions of a sentence in the order in which their assertion is read."""
+    used: set[int] = set()
+    mentions: list[Mention] = []
+    previous = -1
+    for q, item in enumerate(items):
+        senses = item.senses
+        if "quality" in senses:
+            composed = _compose(items, q, previous, lexicon, used)
+            if composed:
+                mentions.extend(composed)
+                used.add(q)
+                previous = q
+        if "concept" in senses and q not in used:
+            previous = q
+        elif "normal" in senses:
+            mention = Mention("", q, q + 1, q, (item.first, item.last))
+            mention.denies = senses["normal"]
+            mentions.append(mention)
+            previous = q
+    for i, item in enumerate(items):
+        if i not in used and "concept" in item.senses:
+            mentions.append(Mention(item.senses["concept"], i, i + 1, i, (item.first, item.last)))
+    mentions.sort(key=lambda m: (m.at, m.first))
+    return mentions
+
+
+def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
+    """Pair the quality at ``q`` with the structures it is said of; ``floor`` is the item the search may not pass."""
+    qualities = items[q].senses["quality"]
+    partners = _forward(items, q, qualities, lexicon)
+    if not partners:
+        partners = _backward(items, q, qualities, floor, lexicon)
+    mentions = []
+    for s in partners:
+        concept, denies = _meaning(items[s], qualities, lexicon)
+        lo, hi = min(s, q), max(s, q) + 1
+        mention = Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last))
+        mention.denies = denies
+        mentions.append(mention)
+        if concept:
+            used.add(s)
+    return mentions
+
+
+def _meaning(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> tuple[str | None, tuple[str, ...]]:
+    """Return the finding a structure with a quality makes, or what it denies if it is normal."""
+    for structure in item.senses.get("structure", ()):
+        for quality in qualities:
+            concept = lexicon.findings_of.get((structure, quality))
+            if concept:
+                return concept, ()
+            denies = lexicon.denials.get((structure, quality))
+            if denies:
+                return None, denies
+    return None, ()
+
+
+def _fits(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
+    if "structure" not in item.senses:
+        return False
+    concept, denies = _meaning(item, qualities, lexicon)
+    return bool(concept or denies)
+
+
+def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> list[int]:
+    """Structures after a quality: "enlarged heart", "normal heart size and mediastinal contours", "elevation of the diaphragm"."""
+    found: list[int] = []
+    joint = True
+    of = False
+    for s in range(q + 1, min(len(items), q + 14)):
+        item = items[s]
+        if _fits(item, qualities, lexicon) and joint:
+            found.append(s)
+            joint = False
+        elif item.word in _JOINTS:
+            if not found and not _next_is_quality(items, s):
+                break
+            joint = True
+        elif "clause_end" in item.senses or "item_break" in item.senses or "negation_before" in item.senses:
+            if found and "item_break" in item.senses and _predicate_follows(items, s):
+                found = _drop_last_group(items, found)
+            break
+        elif "concept" in item.senses and "structure" not in item.senses and "quality" not in item.senses:
+            break
+        elif item.word in ("of", "in", "within", "involving", "for", "to", "at", "along", "throughout", "over"):
+            of = True
+            joint = joint or not found
+        elif "quality" in item.senses and found and not (item.senses.keys() & {"severity", "zone"}):
+            found = _drop_last_group(items, found) if not of else found
+            break
+    return found
+
+
+def _next_is_quality(items: list[Item], i: int) -> bool:
+    """Tell whether a joint links two qualities of one structure ("tortuous and calcified aorta")."""
+    for item in items[i + 1 : i + 4]:
+        if "quality" in item.senses:
+            return True
+        if item.senses and not (item.senses.keys() & _TRANSPARENT):
+            return False
+    return False
+
+
+def _predicate_follows(items: list[Item], i: int) -> bool:
+    """Tell whether a verb at ``i`` is followed by a quality: then the structure before it is its subject."""
+    return any("quality" in item.senses for item in items[i + 1 : i + 5])
+
+
+def _drop_last_group(items: list[Item], found: list[int]) -> list[int]:
+    """Drop the last structure, which turned out to be the subject of the next statement, if it is not the only one."""
+    return found[:-1] if len(found) > 1 else found
+
+
+def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int, lexicon: Lexicon) -> list[int]:
+    """Structures before a quality: "the heart is enlarged", "heart size, mediastinum and hila are normal"."""
+    found: list[int] = []
+    gap_has_joint = False
+    for s in range(q - 1, max(-1, q - 40), -1):
+        item = items[s]
+        if s == floor:
+            if found or not ("quality" in item.senses):
+                break
+            floor = -2  # a second quality of the same structure: "the aorta is tortuous and calcified"
+            continue
+        if _fits(item, qualities, lexicon):
+            if not found or gap_has_joint:
+                found.append(s)
+            gap_has_joint = False
+        elif item.word in _JOINTS:
+            gap_has_joint = True
+        elif "clause_end" in item.senses or (found and "item_break" in item.senses):
+            break
+        elif "concept" in item.senses and "structure" not in item.senses and not found:
+            break
+    return found

@@ -1,0 +1,149 @@
+"""What a report says, as data: findings with their attributes, readings, errors, comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal, NamedTuple
+
+Assertion = Literal["present", "absent", "uncertain"]
+Certainty = Literal["definite", "probable", "possible", "not_excluded"]
+Significance = Literal["urgent", "actionable_not_urgent", "not_actionable_not_urgent", "benign_expected"]
+Attribute = Literal[
+    "location",
+    "device_position",
+    "severity",
+    "measurement",
+    "certainty",
+    "descriptor",
+    "overinterpretation",
+    "underinterpretation",
+    "temporal",
+]
+
+SIGNIFICANT: frozenset[str] = frozenset({"urgent", "actionable_not_urgent"})
+
+
+class ErrorCategory(StrEnum):
+    """The six kinds of error of ReXVal and CREPE, A to F."""
+
+    FALSE_FINDING = "false_finding"
+    MISSING_FINDING = "missing_finding"
+    INCORRECT_LOCATION = "incorrect_location"
+    INCORRECT_SEVERITY = "incorrect_severity"
+    FALSE_COMPARISON = "false_comparison"
+    MISSING_COMPARISON = "missing_comparison"
+
+    @property
+    def letter(self) -> str:
+        """The letter A to F used in the literature."""
+        return "ABCDEF"[list(ErrorCategory).index(self)]
+
+
+class Span(NamedTuple):
+    """Characters ``[start, end)`` of the report as it was given."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One observation, present, absent or uncertain, with everything the report says of it.
+
+    ``severity`` is a step on the scale of ``lexicon/attributes.yaml`` (0 borderline to 7 massive), ``measurements_mm`` are
+    in mm. Findings with the same ``observation`` are one picture described twice ("opacity, likely pneumonia", "atelectasis
+    or scarring"). ``normal`` marks what a normal statement denies ("the lungs are clear" denies an opacity).
+    """
+
+    concept: str
+    assertion: Assertion
+    certainty: Certainty = "definite"
+    side: str | None = None
+    zones: frozenset[str] = frozenset()
+    severity: int | None = None
+    measurements_mm: tuple[float, ...] = ()
+    count: int | None = None
+    acuity: str | None = None
+    change: str | None = None
+    morphology: frozenset[str] = frozenset()
+    tip: frozenset[str] = frozenset()
+    route: str | None = None
+    position: str | None = None
+    observation: int = 0
+    section: str = "findings"
+    sentence: int = 0
+    normal: bool = False
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All findings of one report, in the order of the text, with the text they were read from."""
+
+    text: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def abnormal(self) -> tuple[Finding, ...]:
+        """The findings that are present or uncertain."""
+        return tuple(f for f in self.findings if f.assertion != "absent")
+
+    def evidence(self, finding: Finding) -> str:
+        """Return the words of the report a finding was read from, joined by an ellipsis.
+
+        >>> from rrgmetrics.reader import read
+        >>> reading = read("Heart size is mildly enlarged.")
+        >>> reading.evidence(reading.abnormal[0])
+        'Heart size is mildly enlarged'
+        """
+        return " … ".join(self.text[s.start : s.end] for s in finding.spans)
+
+
+@dataclass(frozen=True, slots=True)
+class FindingError:
+    """One difference between reference and candidate, with its evidence in either text."""
+
+    category: ErrorCategory
+    significant: bool
+    sentence: str
+    attribute: Attribute | None = None
+    reference: Finding | None = None
+    candidate: Finding | None = None
+    reference_spans: tuple[Span, ...] = ()
+    candidate_spans: tuple[Span, ...] = ()
+    significance: Significance | None = None
+    contradicts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A finding of the reference with the candidate's finding that says the same, and how well (0 to 1)."""
+
+    reference: Finding
+    candidate: Finding
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The differences between two readings.
+
+    ``counts`` holds one number per category A to F. ``agreed_normals`` are concepts both reports deny.
+    """
+
+    matches: tuple[Match, ...]
+    errors: tuple[FindingError, ...]
+    agreed_normals: tuple[str, ...] = ()
+    counts: Mapping[ErrorCategory, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        """Number of errors, all categories."""
+        return len(self.errors)
+
+    @property
+    def significant(self) -> int:
+        """Number of clinically significant errors."""
+        return sum(e.significant for e in self.errors)

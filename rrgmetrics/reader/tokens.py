@@ -1,0 +1,111 @@
+"""Text → tokens → sentences. Every step is linear in the length of the text.
+
+A token is the lower-case singular of a word and the characters it came from, so that findings can point back into the report.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+# One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack.
+_TOKEN = re.compile(
+    r"(?P<gap>\n[ \t\r]*\n)|(?P<bullet>\n[ \t]*(?:[*•]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])))"
+    r"|(?P<word>[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+)|(?P<mark>[.,;:!?/—–()\[\]])"
+)
+_ABBREVIATIONS = frozenset({"dr", "vs", "approx", "mr", "mrs", "ms", "st", "e", "i", "fig", "approximately", "measures"})
+_ENDS = frozenset({".", "!", "?", "¶"})
+
+
+class Token(NamedTuple):
+    """A word in its dictionary form with its place in the text."""
+
+    word: str
+    start: int
+    end: int
+
+
+class Sentence(NamedTuple):
+    """Tokens ``[first, last)`` of the report, and the section they stand in."""
+
+    first: int
+    last: int
+    section: str
+
+
+@lru_cache(maxsize=16384)
+def singular(word: str) -> str:
+    """Return the singular of a lower-case English word; good enough for matching, applied to lexicon and text alike.
+
+    >>> [singular(w) for w in ("effusions", "opacities", "masses", "diaphragmatic", "base", "atelectasis")]
+    ['effusion', 'opacity', 'mass', 'diaphragmatic', 'base', 'atelectasis']
+    """
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is", "as")):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1]
+
+
+def tokenize(text: str, spellings: dict[str, str]) -> list[Token]:
+    """Split a text into tokens. Hyphens and line ends are spaces; a blank line or a list bullet is the mark ``¶``."""
+    tokens = []
+    append = tokens.append
+    for m in _TOKEN.finditer(text):
+        kind, start, end = m.lastgroup, m.start(), m.end()
+        if kind == "word":
+            word = m.group().lower()
+            if word[0] == "_":
+                word = "xxxx"
+            append(Token(spellings.get(word) or singular(word), start, end))
+        else:
+            append(Token(m.group() if kind == "mark" else "¶", start, end))
+    return tokens
+
+
+def sentences(tokens: list[Token], headings: dict[str, tuple[str, bool]]) -> list[Sentence]:
+    """Split tokens into sentences and give each its section; the sentences of sections that are not read are left out.
+
+    ``headings`` maps a heading (its tokens joined by spaces) to its section and whether the section is read.
+    """
+    found: list[Sentence] = []
+    section, read, first, n = "findings", True, 0, len(tokens)
+    i = 0
+    while i < n:
+        if i == first:
+            heading = _heading(tokens, i, headings)
+            if heading is not None:
+                section, read, i = heading
+                first = i
+                continue
+        if tokens[i].word in _ENDS and not _is_abbreviation(tokens, i):
+            if read and i > first:
+                found.append(Sentence(first, i, section))
+            first = i + 1
+        i += 1
+    if read and n > first:
+        found.append(Sentence(first, n, section))
+    return found
+
+
+def _is_abbreviation(tokens: list[Token], i: int) -> bool:
+    """Tell whether the full stop at ``i`` belongs to an abbreviation ("vs.", "Dr.")."""
+    before = tokens[i - 1] if i else None
+    return bool(
+        before and tokens[i].word == "." and before.end == tokens[i].start and before.word in _ABBREVIATIONS
+    )
+
+
+def _heading(
+    tokens: list[Token], i: int, headings: dict[str, tuple[str, bool]]
+) -> tuple[str, bool, int] | None:
+    """Return section, whether it is read, and the index after it, if a section heading starts at ``i``."""
+    for length in range(min(5, len(tokens) - i - 1), 0, -1):
+        if tokens[i + length].word == ":":
+            known = headings.get(" ".join(t.word for t in tokens[i : i + length]))
+            if known is not None:
+                return known[0], known[1], i + length + 1
+    return None
