@@ -1,1 +1,1 @@
-"""The `evaluate` modules, one folder a metric; installed as `rrgmetrics.metrics` so that they load without a checkout."""
+"""The `evaluate` modules, one folder a metric; installed as `rrgmetrics.metrics`, so they load without a checkout."""

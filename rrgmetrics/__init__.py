@@ -15,7 +15,9 @@ from rrgmetrics.hub import load, module_path
 from rrgmetrics.results import Result
 from rrgmetrics.runner import score
 from rrgmetrics.specs import SPECS, MetricSpec
-from rrgmetrics.version import VERSION as __version__
+from rrgmetrics.version import VERSION
+
+__version__ = VERSION
 
 __all__ = [
     "SPECS",

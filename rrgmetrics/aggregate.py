@@ -10,8 +10,7 @@ from rrgmetrics.scorers.base import Array, Reduction
 
 def scored(stats: Array) -> NDArray[np.bool_]:
     """Which pairs have a score: rows of `stats` `(n_pairs, n_stats)` without NaN."""
-    mask: NDArray[np.bool_] = ~np.isnan(stats).any(axis=1)
-    return mask
+    return np.asarray(~np.isnan(stats).any(axis=1))
 
 
 def weighted_scores(reduction: Reduction, stats: Array, weights: ArrayLike) -> dict[str, Array]:

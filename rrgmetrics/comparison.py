@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -79,18 +80,15 @@ def compare_systems(
     """
     if correction not in CORRECTIONS:
         raise InputError(f"There is no correction {correction!r}; there are: {', '.join(CORRECTIONS)}.")
-    options = {"trials": trials, "level": level, "seed": seed}
+    test = partial(stats.compare, trials=trials, level=level, seed=seed)
+    interval = partial(stats.bootstrap, trials=trials, level=level, seed=seed)
     baseline, *others = results
     rows: list[Row] = []
     for metric, first in results[baseline].items():
         keys = first.spec.keys if all_keys else (first.spec.headline,)
-        tests = {
-            name: stats.compare(first.reduction, first.pair_stats, results[name][metric].pair_stats, **options)
-            for name in others
-        }
+        tests = {name: test(first.reduction, first.pair_stats, results[name][metric].pair_stats) for name in others}
         scores = {
-            name: stats.bootstrap(result[metric].reduction, result[metric].pair_stats, **options)
-            for name, result in results.items()
+            name: interval(result[metric].reduction, result[metric].pair_stats) for name, result in results.items()
         }
         rows += [
             Row(
@@ -111,7 +109,4 @@ def compare_systems(
 def _with_corrected(rows: list[Row], correction: Correction) -> list[Row]:
     p_values = [np.nan if row.test is None else row.test.p_value for row in rows]
     corrected = CORRECTIONS[correction](p_values)
-    return [
-        Row(row.metric, row.key, row.system, row.score, row.n_unscored, row.test, float(p))
-        for row, p in zip(rows, corrected, strict=True)
-    ]
+    return [replace(row, p_corrected=float(p)) for row, p in zip(rows, corrected, strict=True)]

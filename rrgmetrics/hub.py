@@ -26,11 +26,13 @@ RUNTIME_KEYWORDS = ("contexts", "per_pair", "batch_size", "device", "progress")
 ORGANISATION = "rrgmetrics"
 # Names of modules at huggingface.co/evaluate-metric (evaluate 0.4.6): online, the Hub's would win over ours.
 TAKEN = frozenset(
-    "accuracy bertscore bleu bleurt brier_score cer character charcut_mt chrf code_eval comet competition_math "
-    "confusion_matrix coval cuad exact_match f1 frugalscore glue google_bleu indic_glue mae mahalanobis mape mase "
-    "matthews_correlation mauve mean_iou meteor mse nist_mt pearsonr perplexity poseval precision r_squared recall "
-    "rl_reliability roc_auc rouge sacrebleu sari seqeval smape spearmanr squad squad_v2 super_glue ter trec_eval wer "
-    "wiki_split xnli xtreme_s".split()
+    """
+    accuracy bertscore bleu bleurt brier_score cer character charcut_mt chrf code_eval comet competition_math
+    confusion_matrix coval cuad exact_match f1 frugalscore glue google_bleu indic_glue mae mahalanobis mape mase
+    matthews_correlation mauve mean_iou meteor mse nist_mt pearsonr perplexity poseval precision r_squared recall
+    rl_reliability roc_auc rouge sacrebleu sari seqeval smape spearmanr squad squad_v2 super_glue ter trec_eval wer
+    wiki_split xnli xtreme_s
+    """.split()
 )
 
 
@@ -85,7 +87,7 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
 
         spec = get_spec(camelcase_to_snakecase(metric.__name__))
 
-        def __init__(self: Any, config_name: str | None = None, hash: str | None = None, **keywords: Any) -> None:
+        def __init__(self: Any, config_name: str | None = None, hash: str | None = None, **keywords: Any) -> None:  # noqa: N807
             self.metric_name = parse_config(spec.name, config_name)
             try:
                 EvaluationModule.__init__(self, config_name=_slug(self.metric_name), hash=hash, **_known(keywords))
@@ -151,7 +153,7 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
 
 
 def as_dict(result: Result, *, per_pair: bool = False) -> dict[str, Any]:
-    """A Result in `evaluate`'s form: plain floats, `<metric>_n_unscored`, `<metric>_signature`, and lists on request."""
+    """A Result as `evaluate` returns it: plain floats, `<metric>_n_unscored`, `<metric>_signature`, lists on request."""
     name = result.spec.name
     scores: dict[str, Any] = dict(result.scores)
     scores |= {f"{name}_n_unscored": result.n_unscored, f"{name}_signature": result.signature}

@@ -86,7 +86,9 @@ def resolve(spec: MetricSpec, config: str, said: Mapping[str, str]) -> MetricNam
     """Checks a configuration and options (as text) and fills in what was not said."""
     if config not in spec.configs and not spec.takes_checkpoint:
         known = ", ".join(spec.configs)
-        raise InputError(f"{spec.name} has no configuration {config!r} (it has: {known}); it runs without a checkpoint.")
+        raise InputError(
+            f"{spec.name} has no configuration {config!r} (it has: {known}); it runs without a checkpoint."
+        )
     unknown = [key for key in said if key not in spec.options]
     if unknown:
         declared = ", ".join(spec.options) or "none"

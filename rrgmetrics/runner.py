@@ -184,9 +184,7 @@ def run(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], *, progress: bool)
                 bar.update(len(step.pairs))
             annotations.forget(index)
     places = [_places(pairs, rows) for pairs, rows in zip(calls, distinct, strict=True)]
-    return [
-        [_result(job, np.concatenate(blocks[i, id(job)])[places[i]]) for job in jobs] for i in range(len(calls))
-    ]
+    return [[_result(job, np.concatenate(blocks[i, id(job)])[places[i]]) for job in jobs] for i in range(len(calls))]
 
 
 class Annotations:

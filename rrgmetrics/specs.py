@@ -65,7 +65,9 @@ class Option:
             try:
                 value = kind(text)
             except ValueError:
-                raise InputError(f"{where}={text!r} is not {'a whole number' if kind is int else 'a number'}.") from None
+                raise InputError(
+                    f"{where}={text!r} is not {'a whole number' if kind is int else 'a number'}."
+                ) from None
             if not math.isfinite(value):
                 raise InputError(f"{where}={text!r} is not finite.")
         else:
@@ -138,7 +140,9 @@ class MetricSpec:
         return self.headline.higher_is_better
 
 
-TEXT_OPTION = Option("none", "normaliser applied to both texts first", ("none", "space", "lower", "words", "findings", "impression"))
+TEXT_OPTION = Option(
+    "none", "normaliser applied to both texts first", ("none", "space", "lower", "words", "findings", "impression")
+)
 
 
 def _unit(name: str, title: str, *aliases: str) -> Key:
@@ -198,10 +202,14 @@ _ALL = (
         options={
             "text": TEXT_OPTION,
             "tokenizer": Option(
-                "wordpunct", "wordpunct: words and runs of punctuation; whitespace: str.split()", ("wordpunct", "whitespace")
+                "wordpunct",
+                "wordpunct: words and runs of punctuation; whitespace: str.split()",
+                ("wordpunct", "whitespace"),
             ),
             "synonyms": Option(True, "match WordNet synonyms after exact words and stems"),
-            "wordnet": Option("", "folder of WordNet database files; empty: the WordNet 3.0 that ships with rrgmetrics"),
+            "wordnet": Option(
+                "", "folder of WordNet database files; empty: the WordNet 3.0 that ships with rrgmetrics"
+            ),
         },
         needs=("tokens", "wordnet"),
         paper="Banerjee and Lavie 2005, ACL workshop",

@@ -17,6 +17,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 N_LAYERS = 3
+SPECIAL = {"cls_token_id": 101, "sep_token_id": 102}  # bert-base-uncased's vocabulary
 TARGET = Path(__file__).parents[1] / "rrgmetrics/backends/weights/minilm-l3-int8"
 
 
@@ -40,7 +41,7 @@ def main() -> None:
     config = json.loads((source / "config.json").read_text())
     keep = ("hidden_size", "intermediate_size", "num_attention_heads", "max_position_embeddings", "vocab_size")
     (TARGET / "config.json").write_text(
-        json.dumps({key: config[key] for key in keep} | {"num_hidden_layers": N_LAYERS}, indent=2) + "\n"
+        json.dumps({key: config[key] for key in keep} | {"num_hidden_layers": N_LAYERS, **SPECIAL}, indent=2) + "\n"
     )
     shutil.copyfile(source / "tokenizer.json", TARGET / "tokenizer.json")
 

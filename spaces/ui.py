@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     import gradio
 
 EXAMPLES = [
-    ["The heart is mildly enlarged. Small left pleural effusion. No pneumothorax.", "Mild cardiomegaly. Small left effusion."],
+    [
+        "The heart is mildly enlarged. Small left pleural effusion. No pneumothorax.",
+        "Mild cardiomegaly. Small left effusion.",
+    ],
     ["Right lower lobe opacity, worrisome for pneumonia.", "The lungs are clear. No acute findings."],
 ]
 HEADERS = ["score", "value", "range", "better"]

@@ -2,6 +2,7 @@
 """BERTScore for radiology reports. The metric card is README.md; the computation is rrgmetrics/scorers/bertscore.py."""
 
 import evaluate
+
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """

@@ -2,6 +2,7 @@
 """BLEU for radiology reports. The metric card is README.md; the computation is rrgmetrics/scorers/bleu.py."""
 
 import evaluate
+
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """

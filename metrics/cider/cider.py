@@ -2,6 +2,7 @@
 """CIDEr-D for radiology reports. The metric card is README.md; the computation is rrgmetrics/scorers/cider.py."""
 
 import evaluate
+
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """

@@ -2,6 +2,7 @@
 """METEOR for radiology reports. The metric card is README.md; the computation is rrgmetrics/scorers/meteor.py."""
 
 import evaluate
+
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """

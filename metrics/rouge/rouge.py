@@ -2,6 +2,7 @@
 """ROUGE for radiology reports. The metric card is README.md; the computation is rrgmetrics/scorers/rouge.py."""
 
 import evaluate
+
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """

@@ -104,7 +104,9 @@ class Encoder:
         return array
 
 
-def load_encoder(checkpoint: str, *, layer: int = 0, device: str | None = None, batch_size: int | None = None) -> Encoder:
+def load_encoder(
+    checkpoint: str, *, layer: int = 0, device: str | None = None, batch_size: int | None = None
+) -> Encoder:
     """Loads an encoder; weights are kept for the life of the process.
 
     Args:
@@ -157,7 +159,7 @@ def _load_embedded(layer: int, device: str, batch_size: int) -> Encoder:
     return Encoder(
         identity=EMBEDDED,
         layer=layers,
-        special_ids=frozenset(tokenizer.token_to_id(token) for token in ("[CLS]", "[SEP]")),
+        special_ids=frozenset((config["cls_token_id"], config["sep_token_id"])),
         tokenize=lambda texts: [encoding.ids for encoding in tokenizer.encode_batch(list(texts))],
         forward=forward,
         device=device,
@@ -200,7 +202,7 @@ def bert_forward(weights: Mapping[str, Tensor], ids: Tensor, mask: Tensor, *, n_
         return functional.layer_norm(x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"], 1e-12)
 
     def heads(x: Tensor) -> Tensor:
-        return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)
+        return x.view(*x.shape[:-1], n_heads, -1).transpose(1, 2)
 
     positions = torch.arange(ids.shape[1], device=ids.device)
     states = weights["embeddings.word_embeddings.weight"][ids]
@@ -209,7 +211,9 @@ def bert_forward(weights: Mapping[str, Tensor], ids: Tensor, mask: Tensor, *, n_
     attended = mask.bool()[:, None, None, :]
     for i in range(n_layers):
         layer = f"encoder.layer.{i}"
-        query, key, value = (heads(linear(f"{layer}.attention.self.{part}", states)) for part in ("query", "key", "value"))
+        query, key, value = (
+            heads(linear(f"{layer}.attention.self.{part}", states)) for part in ("query", "key", "value")
+        )
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=attended)
         mixed = linear(f"{layer}.attention.output.dense", mixed.transpose(1, 2).flatten(2))
         states = norm(f"{layer}.attention.output.LayerNorm", mixed + states)
@@ -267,7 +271,9 @@ def _truncate(model: Any, layer: int, identity: str) -> int:
             keep = _cut(len(layers), layer, identity)
             setattr(owner, name, layers[:keep])
             return keep
-    raise BackendError(f"{identity} is a {type(model).__name__}, whose layers rrgmetrics cannot find; use a BERT-like encoder.")
+    raise BackendError(
+        f"{identity} is a {type(model).__name__}, whose layers rrgmetrics cannot find; use a BERT-like encoder."
+    )
 
 
 def _max_length(tokenizer: Any, config: Any) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import version
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 MAX_ORDER = 4
@@ -77,7 +78,7 @@ def rouge_tokens(stemmer: bool) -> TextFunction:
         places: dict[str, int] = {}
         for index, token in enumerate(tokens):
             places[token] = places.get(token, 0) | 1 << index
-        bigrams = Counter(zip(tokens, tokens[1:], strict=False))
+        bigrams = Counter(pairwise(tokens))
         return RougeTokens(len(tokens), Counter(tokens), bigrams, tokens, places)
 
     facts = {"rouge_score": version("rouge-score")} | ({"nltk": version("nltk")} if stemmer else {})

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,9 +94,7 @@ class Bertscore:
 
     def backend(self, runtime: Runtime) -> Encoder:
         """The encoder."""
-        encoder = load_encoder(
-            self.checkpoint, layer=self.layers, device=runtime.device, batch_size=runtime.batch_size
-        )
+        encoder = load_encoder(self.checkpoint, layer=self.layers, device=runtime.device, batch_size=runtime.batch_size)
         if not self.idf_file:
             return encoder
         checksum = hashlib.sha256(Path(self.idf_file).read_bytes()).hexdigest()[:8]

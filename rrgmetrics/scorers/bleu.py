@@ -29,7 +29,7 @@ TINY, SMALL = 1e-15, 1e-9  # coco-caption, bleu_scorer.py
 
 @dataclass(frozen=True)
 class BleuReduction:
-    """Scores from sums of (matches of order 1-4, candidate n-grams of order 1-4, candidate length, reference length)."""
+    """BLEU from sums of: matches of order 1-4, candidate n-grams of order 1-4, candidate length, reference length."""
 
     tokenizer: str
 

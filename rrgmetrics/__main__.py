@@ -1,0 +1,7 @@
+"""`python -m rrgmetrics`."""
+
+import sys
+
+from rrgmetrics.cli import main
+
+sys.exit(main())

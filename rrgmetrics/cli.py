@@ -1,0 +1,286 @@
+"""The command line: `rrgmetrics list | score | compare | agree | register`.
+
+Files, names and outputs are checked before anything is scored; errors of use end with exit status 2 and one line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from rrgmetrics import files
+from rrgmetrics.comparison import CORRECTIONS, Row, compare_systems
+from rrgmetrics.errors import BackendError, InputError, MissingExtraError
+from rrgmetrics.names import parse_name
+from rrgmetrics.reports import Pair
+from rrgmetrics.results import Result
+from rrgmetrics.runner import parse_names, score_systems
+from rrgmetrics.specs import SPECS
+from rrgmetrics.stats import TRIALS
+from rrgmetrics.version import VERSION
+
+SCORE_TRIALS = 1_000  # intervals only; `compare` also tests
+Results = Mapping[str, Mapping[str, Result]]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; returns the exit status (0 done, 2 wrong use)."""
+    options = build_parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except (InputError, BackendError, MissingExtraError) as error:
+        Console(stderr=True, soft_wrap=True, highlight=False).print(f"rrgmetrics: {error}", markup=False)
+        return 2
+    except BrokenPipeError:  # the reader of our output has left, as `head` does
+        sys.stderr.close()
+    return 0
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """All commands with their options."""
+    parser = argparse.ArgumentParser(prog="rrgmetrics", description="Metrics for machine-written radiology reports.")
+    parser.add_argument("--version", action="version", version=f"rrgmetrics {VERSION}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    command = _command(commands, "list", _list, "show the metrics with keys, ranges, configurations and options")
+    command.add_argument("--aliases", action="store_true", help="show what papers call each key")
+
+    command = _command(commands, "score", _score, "score one system's reports")
+    command.add_argument(
+        "pairs", nargs="?", metavar="PAIRS", help="CSV, JSONL or Parquet: study_id, reference, candidate"
+    )
+    command.add_argument("--predictions", metavar="FILE", help="the system's reports: study_id, report; or a text file")
+    command.add_argument("--references", metavar="FILE", help="radiologists' reports: study_id, report; or a text file")
+    command.add_argument("--output", metavar="FILE", help="scores of each pair: .csv, .jsonl or .parquet")
+    _add_scoring(command, trials=SCORE_TRIALS)
+
+    command = _command(commands, "compare", _compare, "compare systems on the same studies; the first is the baseline")
+    command.add_argument("--references", required=True, metavar="FILE", help="radiologists' reports: study_id, report")
+    command.add_argument(
+        "--systems", required=True, nargs="+", metavar="[NAME=]FILE", help="each system's reports: study_id, report"
+    )
+    command.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="for all tests of the table")
+    command.add_argument("--all-keys", action="store_true", help="every key instead of each metric's headline")
+    _add_scoring(command, trials=TRIALS)
+
+    command = _command(commands, "agree", _agree, "measure how far metrics agree with radiologists")
+    command.add_argument("--dataset", required=True, metavar="KIND:PATH", help="radpref:PATH or radjudge:PATH")
+    command.add_argument("--plots", metavar="DIR", help="write a scatter plot per metric")
+    command.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
+    _add_metrics(command, trials=TRIALS)
+
+    command = _command(commands, "register", _register, "let a bare evaluate.load(NAME) find our modules")
+    command.add_argument("--remove", action="store_true", help="take them away again")
+    return parser
+
+
+def _command(
+    commands: Any, name: str, run: Callable[[argparse.Namespace], None], summary: str
+) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
+    command.set_defaults(run=run)
+    return command
+
+
+def _add_metrics(command: argparse.ArgumentParser, *, trials: int) -> None:
+    command.add_argument(
+        "--metrics",
+        nargs="+",
+        default=list(SPECS),
+        metavar="NAME",
+        help="names, spaces or commas between; default: all",
+    )
+    command.add_argument("--trials", type=int, default=trials, help="resamples and swaps (default %(default)s)")
+    command.add_argument("--seed", type=int, default=0, help="of every interval and test (default %(default)s)")
+    command.add_argument("--batch-size", type=int, help="texts a forward pass of a model")
+    command.add_argument("--device", help="torch device of models; default CUDA where there is one")
+    command.add_argument("--no-progress", action="store_true", help="no progress bar")
+    command.add_argument("--force", action="store_true", help="replace files that exist")
+
+
+def _add_scoring(command: argparse.ArgumentParser, *, trials: int) -> None:
+    command.add_argument("--json", metavar="FILE", help="scores, intervals and signatures as JSON")
+    command.add_argument("--html", metavar="FILE", help="a readable report, one file")
+    _add_metrics(command, trials=trials)
+
+
+def _list(options: argparse.Namespace) -> None:
+    from rrgmetrics.display import metric_table
+
+    Console().print(metric_table(aliases=options.aliases))
+
+
+def _score(options: argparse.Namespace) -> None:
+    from rrgmetrics.display import score_table
+
+    names = _metric_names(options)
+    sources = [options.pairs, options.predictions, options.references]
+    files.check_outputs(
+        tables=[options.output],
+        results=[options.json],
+        pages=[options.html],
+        inputs=[path for path in sources if path],
+        force=options.force,
+    )
+    studies = _read_studies(options)
+    system = Path(options.predictions or options.pairs).stem
+    results = _score_systems(names, {system: studies.pairs}, options)
+    rows = compare_systems(results, all_keys=True, trials=options.trials, seed=options.seed)
+    Console().print(score_table(rows, n_pairs=len(studies.pairs)))
+    if options.output:
+        columns: dict[str, Any] = {"study_id": _study_ids(studies), **per_pair_columns(results[system])}
+        files.write_table(options.output, columns, force=options.force)
+    _write_reports(options, results, {system: studies}, rows)
+
+
+def _compare(options: argparse.Namespace) -> None:
+    from rrgmetrics.display import comparison_table
+
+    names = _metric_names(options)
+    paths = _system_paths(options.systems)
+    inputs = [options.references, *paths.values()]
+    files.check_outputs(results=[options.json], pages=[options.html], inputs=inputs, force=options.force)
+    references = files.read_references(options.references)
+    systems = {name: files.join(references, files.read_system(path)) for name, path in paths.items()}
+    results = _score_systems(names, {name: studies.pairs for name, studies in systems.items()}, options)
+    rows = compare_systems(
+        results, all_keys=options.all_keys, correction=options.correction, trials=options.trials, seed=options.seed
+    )
+    Console().print(comparison_table(rows, n_pairs=len(references.reports), correction=options.correction))
+    _write_reports(options, results, systems, rows)
+
+
+def _agree(options: argparse.Namespace) -> None:
+    from rrgmetrics.metaeval import agree
+
+    files.check_outputs(results=[options.json], force=options.force)
+    report = agree(
+        options.dataset,
+        _metric_names(options),
+        trials=options.trials,
+        seed=options.seed,
+        batch_size=options.batch_size,
+        device=options.device,
+        progress=not options.no_progress,
+    )
+    report.print(Console())
+    if options.json:
+        files.write_json(options.json, report.to_dict(), force=options.force)
+    if options.plots:
+        report.plot(options.plots)
+
+
+def _register(options: argparse.Namespace) -> None:
+    from rrgmetrics.hub import register
+
+    done = register(remove=options.remove)
+    console = Console(soft_wrap=True)
+    console.print("No longer found:" if options.remove else "evaluate.load now finds, with or without a network:")
+    for name in done:
+        console.print(f"  {name}")
+
+
+def _metric_names(options: argparse.Namespace) -> list[str]:
+    names = [name for text in options.metrics for name in text.split(",") if name]
+    return list(parse_names(names))
+
+
+def _read_studies(options: argparse.Namespace) -> files.Studies:
+    two = options.predictions and options.references
+    if bool(options.pairs) == bool(two) or (options.pairs and (options.predictions or options.references)):
+        raise InputError("Give either one file of pairs, or --predictions and --references.")
+    if options.pairs:
+        return files.read_pairs(options.pairs)
+    return files.join(files.read_references(options.references), files.read_system(options.predictions))
+
+
+def _system_paths(texts: Sequence[str]) -> dict[str, str]:
+    paths: dict[str, str] = {}
+    for text in texts:
+        name, equals, path = text.partition("=")
+        if not equals or Path(text).exists():
+            name, path = Path(text).stem, text
+        if name in paths:
+            raise InputError(f"Two systems are called {name!r}; name them: NAME=FILE.")
+        paths[name] = path
+    return paths
+
+
+def _score_systems(names: list[str], systems: Mapping[str, list[Pair]], options: argparse.Namespace) -> Results:
+    first = next(iter(systems.values()))
+    return score_systems(
+        names,
+        systems={name: [pair.candidate for pair in pairs] for name, pairs in systems.items()},
+        references=[pair.reference for pair in first],
+        contexts=[pair.context._asdict() for pair in first],
+        batch_size=options.batch_size,
+        device=options.device,
+        progress=not options.no_progress,
+    )
+
+
+def per_pair_columns(results: Mapping[str, Result]) -> dict[str, Any]:
+    """Per-pair scores as columns; two configurations of one metric are told apart as `bleu__tokenizer_13a`."""
+    columns: dict[str, Any] = {}
+    for name, result in results.items():
+        suffix = parse_name(name).slug.removeprefix(result.spec.name)
+        columns |= {key + suffix: values for key, values in result.per_pair.items()}
+    return columns
+
+
+def _study_ids(studies: files.Studies) -> list[str]:
+    return studies.study_ids or [str(index) for index in range(len(studies.pairs))]
+
+
+def _write_reports(
+    options: argparse.Namespace, results: Results, systems: Mapping[str, files.Studies], rows: Sequence[Row]
+) -> None:
+    if options.json:
+        files.write_json(options.json, as_json(results, rows), force=options.force)
+    if options.html:
+        from rrgmetrics.pages import report_page
+
+        first = next(iter(systems.values()))
+        pairs = {name: studies.pairs for name, studies in systems.items()}
+        page = report_page(results, pairs, _study_ids(first), rows=rows)
+        files.write_text(options.html, page, force=options.force)
+        Console(soft_wrap=True).print(f"Report: {options.html}")
+
+
+def as_json(results: Results, rows: Sequence[Row]) -> dict[str, Any]:
+    """What `--json` writes: scores, intervals, tests and signatures."""
+    document: dict[str, Any] = {"rrgmetrics": VERSION, "systems": {}}
+    for system, by_metric in results.items():
+        document["systems"][system] = {
+            metric: {
+                "scores": result.scores,
+                "n_pairs": result.n_pairs,
+                "n_unscored": result.n_unscored,
+                "signature": result.signature,
+            }
+            for metric, result in by_metric.items()
+        }
+    document["rows"] = [
+        {
+            "metric": row.metric,
+            "key": row.key.name,
+            "system": row.system,
+            "score": row.score._asdict(),
+            "higher_is_better": row.key.higher_is_better,
+            "difference": None if row.test is None else row.test.difference._asdict(),
+            "p": None if row.test is None else row.test.p_value,
+            "p_corrected": None if row.test is None else row.p_corrected,
+            "effect_size": None if row.test is None else row.test.effect_size,
+        }
+        for row in rows
+    ]
+    return document
+
+
+if __name__ == "__main__":
+    sys.exit(main())
