@@ -37,7 +37,7 @@ def main() -> None:
             stored[f"{name}.scale"] = scale
         else:
             stored[name] = tensor.float()
-    save_file(stored, TARGET / "model.safetensors", metadata={"format": "pt", "source": "all-MiniLM-L6-v2"})
+    save_file(stored, TARGET / "model.safetensors", metadata={"format": "pt"})
     config = json.loads((source / "config.json").read_text())
     keep = ("hidden_size", "intermediate_size", "num_attention_heads", "max_position_embeddings", "vocab_size")
     (TARGET / "config.json").write_text(
