@@ -10,7 +10,7 @@ from rich.table import Table
 
 from rrgmetrics.comparison import Row
 from rrgmetrics.specs import SPECS, Key, MetricSpec
-from rrgmetrics.stats import Estimate
+from rrgmetrics.stats import Comparison, Estimate
 
 
 def score_table(rows: Sequence[Row], *, n_pairs: int) -> Table:
@@ -20,30 +20,32 @@ def score_table(rows: Sequence[Row], *, n_pairs: int) -> Table:
         rows: Of one system.
         n_pairs: Pairs in all.
     """
-    table = _table(f"{n_pairs:,} pairs", "metric", "score", "value [95% interval]", "unscored")
+    table = _table(f"{n_pairs:,} pairs", "metric", "score", "value [95% interval]", *_unscored_header(rows))
     previous = ""
     for row in rows:
-        table.add_row(
-            row.metric if row.metric != previous else "",
-            direction(row.key),
-            estimate(row.score),
-            _count(row.n_unscored),
-        )
+        name = row.metric if row.metric != previous else ""
+        table.add_row(name, direction(row.key), estimate(row.score), *_unscored_cell(row, rows))
         previous = row.metric
     return table
 
 
 def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> Table:
-    """Several systems' scores: a line a key and system, with the difference from the first system."""
-    baseline = rows[0].system
+    """Several systems' scores: for each key a line a system, with the difference from the first system.
+
+    Args:
+        rows: By metric, key and system, as `compare_systems` returns them.
+        n_pairs: Studies in all.
+        correction: Of the p-values.
+    """
+    baseline, last = rows[0].system, rows[-1].system
     title = f"{n_pairs:,} studies; differences from {baseline}; p corrected: {correction}"
-    headers = ("metric", "system", "value [95% interval]", "difference", "p", "p corrected", "effect", "unscored")
-    table = _table(title, *headers)
+    table = _table(title, "", "value [95% interval]", "difference", "p", "effect", *_unscored_header(rows))
     for row in rows:
-        head = f"{row.metric}\n[dim]{direction(row.key)}[/dim]" if row.system == baseline else ""
-        cells = ("", "", "", "") if row.test is None else _test_cells(row)
-        table.add_row(head, row.system, estimate(row.score), *cells, _count(row.n_unscored))
-        if row.system == rows[-1].system:
+        if row.system == baseline:
+            table.add_row(f"[bold]{direction(row.key)}[/bold]", "" if row.metric == row.key.name else row.metric)
+        cells = _test_cells(row.test, row) if row.test else ("", "", "")
+        table.add_row(f"  {row.system}", estimate(row.score), *cells, *_unscored_cell(row, rows))
+        if row.system == last:
             table.add_section()
     return table
 
@@ -56,18 +58,18 @@ def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases
             for key in spec.keys:
                 table.add_row(key.name, key.title, ", ".join(key.aliases) or "-")
         return table
-    table = _table("", "metric", "headline", "keys", "range", "configurations", "options", "extra")
+    table = _table("", "metric", "better", "range", "keys", "configurations", "options")
     for spec in specs:
         low, high = spec.range
         table.add_row(
             spec.name,
-            direction(spec.headline),
-            " ".join(key.name for key in spec.keys),
-            f"{number(low)} to {number(high)}",
-            " ".join(spec.configs) + (" <Hub id> <folder>" if spec.takes_checkpoint else ""),
-            " ".join(spec.options),
-            spec.extra or "-",
+            "higher" if spec.higher_is_better else "lower",
+            f"{number(low)} … {number(high)}",
+            "\n".join(key.name for key in spec.keys),
+            "\n".join([*spec.configs, *(["a Hub id", "a folder"] if spec.takes_checkpoint else [])]),
+            "\n".join(spec.options),
         )
+        table.add_section()
     return table
 
 
@@ -95,21 +97,30 @@ def p_value(value: float) -> str:
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _test_cells(row: Row) -> tuple[str, str, str, str]:
-    assert row.test is not None
+def _test_cells(test: Comparison, row: Row) -> tuple[str, str, str]:
     style = {True: "green", False: "red", None: "dim"}[row.is_better if row.p_corrected < 0.05 else None]
-    change = row.test.difference
+    change = test.difference
     cell = f"[{style}]{change.value:+.3f} \\[{change.low:+.3f}, {change.high:+.3f}][/{style}]"
-    effect = "" if math.isnan(row.test.effect_size) else f"{row.test.effect_size:+.2f}"
-    return cell, p_value(row.test.p_value), p_value(row.p_corrected), effect
+    return cell, p_value(row.p_corrected), "" if math.isnan(test.effect_size) else f"{test.effect_size:+.2f}"
 
 
-def _count(n: int) -> str:
-    return str(n) if n else "-"
+def _unscored_header(rows: Sequence[Row]) -> list[str]:
+    return ["unscored"] if any(row.n_unscored for row in rows) else []
+
+
+def _unscored_cell(row: Row, rows: Sequence[Row]) -> list[str]:
+    return [str(row.n_unscored)] if _unscored_header(rows) else []
 
 
 def _table(title: str, *headers: str) -> Table:
-    table = Table(title=title or None, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=title or None,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        show_edge=False,
+    )
     for header in headers:
-        table.add_column(header, overflow="fold")
+        table.add_column(header, no_wrap=True, overflow="ellipsis")
     return table
