@@ -7,8 +7,8 @@ read if the reader finds one of its concepts.
 Choices, so that the numbers can be judged:
 
 - Codes that name one thing are one row: "Cardiomegaly" and "Cardiac Shadow/enlarged"; "Emphysema" and "Pulmonary Emphysema";
-  degenerative change of the spine, spondylosis, osteophytes and arthritis; "Aorta/tortuous" and "Aorta, Thoracic/tortuous"; the
-  words for increased density in the lung (see ``CODES``).
+  degenerative change of the spine, spondylosis, osteophytes and arthritis; "Aorta/tortuous" and "Aorta, Thoracic/tortuous";
+  granulomas whether or not they are called calcified (see ``CODES`` for all).
 - Hedged mentions: what is stated, probable ("likely", "consistent with") or one of two alternatives ("atelectasis versus
   scarring") counts as read; what is only possible ("may represent", "could be", "cannot be excluded") does not. The coders
   mostly did the same.
@@ -103,18 +103,19 @@ CODES: tuple[Code, ...] = (
     _code("pleural effusion", "Pleural Effusion; Hydropneumothorax; Hemopneumothorax", "pleural_effusion hydropneumothorax hemothorax"),
     _code("atelectasis", "Pulmonary Atelectasis", "atelectasis"),
     _code(
-        "lung opacity",
-        "Opacity; Airspace Disease; Infiltrate; Consolidation",
-        "opacity airspace_opacity infiltrate consolidation linear_opacity interstitial_opacity reticular_opacity "
-        "reticulonodular_opacity ground_glass peribronchial_opacity",
-        False,
+        "opacity", "Opacity",
+        "opacity airspace_opacity linear_opacity interstitial_opacity reticular_opacity reticulonodular_opacity ground_glass "
+        "nodular_opacity", False,
     ),
+    _code("airspace disease", "Airspace Disease", "airspace_disease", False),
+    _code("infiltrate", "Infiltrate", "infiltrate peribronchial_opacity", False),
+    _code("consolidation", "Consolidation", "consolidation", False),
     _code("pneumonia", "Pneumonia; Tuberculosis", "pneumonia"),
     _code("pulmonary edema", "Pulmonary Edema", "pulmonary_edema"),
     _code("pulmonary congestion", "Pulmonary Congestion; Heart Failure", "vascular_congestion heart_failure fluid_overload"),
     _code("pneumothorax", "Pneumothorax; Hydropneumothorax; Hemopneumothorax", "pneumothorax"),
-    _code("nodule", "Nodule", "nodule", False),
-    _code("granuloma", "Calcified Granuloma; Granuloma", "granuloma calcified_nodule"),
+    _code("nodule", "Nodule", "nodule calcified_nodule", False),
+    _code("granuloma", "Calcified Granuloma; Granuloma", "granuloma"),
     _code("granulomatous disease", "Granulomatous Disease", "granulomatous_disease"),
     _code(
         "calcified nodes", "Calcinosis/lymph nodes|hilum|mediastinum|paratracheal",

@@ -7,9 +7,10 @@ negation stay under it ("no effusion, pneumothorax or edema"); a new statement e
 from __future__ import annotations
 
 from .items import Item, Mention
-from .lexicon import Lexicon
+from .lexicon import Lexicon, Senses
 
-_STATEMENT_WORDS = frozenset({"change", "severity", "position", "acuity"})
+_OR = frozenset({"or", "nor", "/"})
+_LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 _LINK_GROUPS = frozenset({"lung", "pleura", "heart_and_vessels"})
 
 
@@ -24,6 +25,15 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
             walk.meet(mention)
         if i not in by_item or "change" in item.senses:
             walk.step(i, item)
+
+
+def _starts_statement(senses: Senses) -> bool:
+    """Tell whether a word after a comma begins a statement ("no effusion, stable cardiomegaly")."""
+    if "concept" in senses or senses.get("change") == "new":
+        return False
+    if "severity" in senses:
+        return bool(senses["severity"] < _LARGE)
+    return bool(senses.keys() & {"change", "position"}) or senses.get("acuity") in ("chronic", "healing")
 
 
 class _Walk:
@@ -65,7 +75,7 @@ class _Walk:
 
     def _commit(self, mention: Mention, before: Mention | None) -> None:
         mention.certainty = self.certainty
-        mention.assertion = "uncertain" if self.certainty == "possible" else "present"
+        mention.assertion = "uncertain" if self.certainty in ("possible", "not_excluded") else "present"
         if before is None or before.assertion == "absent" or before.dropped or before.denies:
             return
         if self.linking and self._same_picture(before, mention):
@@ -98,6 +108,10 @@ class _Walk:
         elif "hypothetical_after" in senses:
             for mention in self._statement():
                 mention.dropped = True
+        elif "not_excluded_after" in senses and self._statement():
+            self._look_back("not_excluded")
+        elif "not_excluded_before" in senses:
+            self.certainty, self.absent, self.linking = "not_excluded", False, False
         elif "possible_after" in senses and self._statement() and "possible_before" not in senses:
             self._look_back("uncertain")
         elif "possible_before" in senses:
@@ -108,8 +122,10 @@ class _Walk:
             self.linking = True
         elif "evidenced_by" in senses:
             self.certainty, self.linking, self.joined = "definite", False, False
-        if senses.get("change") == "resolved":
-            self._resolve(item)
+        if "resolved_before" in senses:
+            self.resolved = True
+        elif senses.get("change") == "resolved":
+            self._resolve()
         if "versus" in senses:
             self.joined = True
         elif item.word in (",", "and", ";", "with", "—", "–"):
@@ -133,11 +149,11 @@ class _Walk:
             if assertion == "absent":
                 mention.assertion = "absent"
             elif mention.assertion != "absent" or self.absent:
-                mention.assertion, mention.certainty = "uncertain", "possible"
+                mention.assertion = "uncertain"
+                mention.certainty = "not_excluded" if assertion == "not_excluded" else "possible"
 
-    def _resolve(self, item: Item) -> None:
-        forward = self.items[-1].word == "of" or not self._statement()
-        if forward:
+    def _resolve(self) -> None:
+        if not self._statement():
             self.resolved = True
             return
         for mention in self._statement():
@@ -175,11 +191,10 @@ class _Walk:
             senses = item.senses
             if "clause_end" in senses or "negation_before" in senses:
                 return False
-            if item.word in ("or", "nor"):
+            if item.word in _OR:
                 return False
             if first and senses and item.word != "and":
-                starts_stated = bool(senses.keys() & _STATEMENT_WORDS) and not (senses.keys() & {"concept"})
-                if starts_stated and senses.get("change") != "new" and not self._or_ahead(i):
+                if _starts_statement(senses) and not self._or_ahead(i):
                     return True
                 first = False
             if "item_break" in senses and item.word not in ("seen", "noted", "present", "with"):
@@ -190,7 +205,7 @@ class _Walk:
 
     def _or_ahead(self, i: int) -> bool:
         for item in self.items[i + 1 :]:
-            if item.word in ("or", "nor"):
+            if item.word in _OR:
                 return True
             if "clause_end" in item.senses:
                 return False

@@ -6,10 +6,11 @@ earlier one ("opacity in the right base"). A place said once for a list holds fo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from .items import Item, Mention
-from .lexicon import Lexicon
+from .lexicon import Lexicon, Senses
 from .model import Certainty, Finding
 
 _SEPARATORS = frozenset({",", ";", "and", "with", "—", "–", "or", "/"})
@@ -107,12 +108,11 @@ def _share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
             device.modifiers.extend(i for i in mention.modifiers if i.senses.keys() & {"tip", "position"} and i.first > device.tokens[0])
 
 
-def describe(mention: Mention, lexicon: Lexicon, section: str, sentence: int) -> dict[str, Any]:
+def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     """Return the fields of the ``Finding`` that a mention's modifiers give."""
     device = lexicon.concepts[mention.concept].group == "devices"
     fields: dict[str, Any] = {"morphology": set(), "tip": set(), "zones": set(), "measurements": (), "sides": set()}
-    for item in mention.modifiers:
-        senses = item.senses
+    for senses in _all_senses(mention):
         if "asymmetry" in senses:
             continue
         _place(fields, senses, lexicon, device)
@@ -132,6 +132,13 @@ def describe(mention: Mention, lexicon: Lexicon, section: str, sentence: int) ->
         if "measure" in senses:
             fields["measurements"] += senses["measure"]
     return fields
+
+
+def _all_senses(mention: Mention) -> Iterator[Senses]:
+    """Yield what describes a mention: the words around it, then the words inside its own term."""
+    for item in mention.modifiers:
+        yield item.senses
+        yield from item.senses.get("inside", ())
 
 
 def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, device: bool) -> None:

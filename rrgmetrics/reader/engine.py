@@ -13,6 +13,7 @@ from .tokens import Sentence, Token, sentences, tokenize
 
 # A sentence longer than this is read in pieces, so that time stays linear for texts without full stops.
 _LONGEST_SENTENCE = 400
+_POINTERS = frozenset({"appearance", "this", "these", "finding", "it", "they"})
 _GENERIC = frozenset({"opacity", "lesion", "infiltrate", "airspace_opacity"})
 
 
@@ -70,12 +71,37 @@ def _read_sentence(
             continue
         if _anaphor(mention, found, number, lexicon):
             continue
+        fields = describe(mention, lexicon)
         observation = len(found)
-        if mention.link is not None:
-            observation = observations.get(id(mention.link), observation)
-        observations[id(mention)] = observation
-        fields = describe(mention, lexicon, sentence.section, number)
+        explained = _explained(mention, items, found, observations, number, lexicon)
+        if explained is not None:
+            observation = found[explained].observation
+            if not fields["sides"] and not fields["zones"]:
+                fields["sides"] = {found[explained].side} - {None}
+                fields["zones"] = set(found[explained].zones)
+        observations[id(mention)] = len(found)
         found.append(build(mention, fields, sentence.section, number, observation, spans))
+
+
+def _explained(
+    mention: Mention,
+    items: list[Item],
+    found: list[Finding],
+    observations: dict[int, int],
+    number: int,
+    lexicon: Lexicon,
+) -> int | None:
+    """Return which finding a mention explains or is an alternative of, also from the sentence before ("The appearance ...")."""
+    if mention.link is not None:
+        return observations.get(id(mention.link))
+    if not found or mention.certainty == "definite" or mention.assertion == "absent" or observations:
+        return None
+    if any(item.word in _POINTERS for item in items[: mention.first]):
+        last = len(found) - 1
+        groups = {lexicon.concepts[found[last].concept].group, lexicon.concepts[mention.concept].group}
+        if found[last].assertion != "absent" and number - found[last].sentence == 1 and groups <= {"lung", "pleura"}:
+            return last
+    return None
 
 
 def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span, ...]) -> list[Finding]:

@@ -141,14 +141,14 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
         mention = Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last))
         mention.denies = denies
         mentions.append(mention)
-        if concept:
+        if concept and "structure" in items[s].senses:
             used.add(s)
     return mentions
 
 
 def _meaning(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> tuple[str | None, tuple[str, ...]]:
     """Return the finding a structure with a quality makes, or what it denies if it is normal."""
-    for structure in item.senses.get("structure", ()):
+    for structure in item.senses.get("structure") or item.senses.get("holds", ()):
         for quality in qualities:
             concept = lexicon.findings_of.get((structure, quality))
             if concept:
@@ -160,7 +160,7 @@ def _meaning(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> tuple[
 
 
 def _fits(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
-    if "structure" not in item.senses:
+    if "structure" not in item.senses and "holds" not in item.senses:
         return False
     concept, denies = _meaning(item, qualities, lexicon)
     return bool(concept or denies)
@@ -173,13 +173,15 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
     of = False
     for s in range(q + 1, min(len(items), q + 14)):
         item = items[s]
-        if _fits(item, qualities, lexicon) and joint:
+        if _fits(item, qualities, lexicon) and joint and not _adjunct(items, s):
             found.append(s)
             joint = False
         elif item.word in _JOINTS:
             if not found and not _next_is_quality(items, s):
                 break
             joint = True
+        elif "item_break" in item.senses and not found and _place_follows(items, s):
+            of = joint = True
         elif "clause_end" in item.senses or "item_break" in item.senses or "negation_before" in item.senses:
             if found and "item_break" in item.senses and _predicate_follows(items, s):
                 found = _drop_last_group(items, found)
@@ -193,6 +195,17 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             found = _drop_last_group(items, found) if not of else found
             break
     return found
+
+
+def _adjunct(items: list[Item], s: int) -> bool:
+    """Tell whether a structure only describes the finding directly after it ("lung nodule")."""
+    after = items[s + 1] if s + 1 < len(items) else None
+    return bool(after and "concept" in after.senses and "concept" not in items[s].senses)
+
+
+def _place_follows(items: list[Item], i: int) -> bool:
+    """Tell whether the verb at ``i`` leads to a place ("changes are present in the spine")."""
+    return any(item.word in ("in", "of", "at", "within", "involving", "throughout") for item in items[i + 1 : i + 5])
 
 
 def _next_is_quality(items: list[Item], i: int) -> bool:

@@ -31,6 +31,9 @@ CONCEPT_FILES = (
 )
 TABLE_FILES = ("anatomy", "qualities", "attributes", "cues", "normal", "sections", "spellings", "context")
 
+# What a term of several words tells of its finding besides the concept.
+_INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route")
+
 Senses = dict[str, Any]
 Trie = dict[str, Any]
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -108,6 +111,7 @@ def load() -> Lexicon:
             for term in terms:
                 lexicon.headings[" ".join(builder.tokens(term))] = (section, read == "read")
     lexicon.rules = load_file("context")["rules"]
+    builder.look_inside()
     return lexicon
 
 
@@ -118,6 +122,7 @@ class _Builder:
         self.trie = lexicon.trie
         self.words = lexicon.words
         self.phrases = [(f" {key} ", [f" {v} " for v in values]) for key, values in phrases.items()]
+        self.named: list[tuple[list[str], Senses]] = []
 
     def tokens(self, term: str) -> list[str]:
         """Return the words of a term as the text's words will look."""
@@ -137,14 +142,53 @@ class _Builder:
             forms.append(form)
         return forms
 
-    def add(self, terms: list[str], kind: str, value: Any) -> None:
-        """Add terms with one sense; a term may have several senses, one of each kind."""
+    def add(self, terms: list[str], kind: str, value: Any, *, several: bool = False) -> None:
+        """Add terms with one sense; of a kind that allows ``several`` values, a term keeps all, otherwise the first."""
         for term in terms:
             for form in self.spellings(str(term)):
+                words = self.tokens(form)
                 node = self.trie
-                for word in self.tokens(form):
+                for word in words:
                     node = node.setdefault(word, {})
-                node.setdefault("", {}).setdefault(kind, value)
+                senses = node.setdefault("", {})
+                if several:
+                    senses[kind] = (*senses.get(kind, ()), value)
+                elif kind not in senses:
+                    senses[kind] = value
+                    if kind == "concept" and len(words) > 1:
+                        self.named.append((words, senses))
+
+    def look_inside(self) -> None:
+        """Give terms of several words the places and descriptions they hold ("right sided arch" is on the right).
+
+        A term that ends in a structure also stands for it: a "calcified aorta" can be tortuous.
+        """
+        for words, senses in self.named:
+            inside = []
+            i = 0
+            while i < len(words):
+                end, found = self._longest(words, i, whole=len(words))
+                if found:
+                    kept = {k: found[k] for k in _INSIDE if k in found}
+                    if kept:
+                        inside.append(kept)
+                    if end == len(words) and i and "structure" in found and "structure" not in senses:
+                        senses["holds"] = found["structure"]
+                i = max(end, i + 1)
+            if inside:
+                senses["inside"] = inside
+
+    def _longest(self, words: list[str], i: int, whole: int) -> tuple[int, Senses | None]:
+        node: Trie | None = self.trie.get(words[i])
+        end, found, j = i + 1, None, i + 1
+        while node is not None:
+            if "" in node and j - i < whole:
+                end, found = j, node[""]
+            if j >= len(words):
+                break
+            node = node.get(words[j])
+            j += 1
+        return end, found
 
 
 def _add_concepts(lexicon: Lexicon, builder: _Builder, name: str) -> None:
@@ -181,33 +225,21 @@ def _add_ancestors(lexicon: Lexicon) -> None:
 def _add_anatomy(lexicon: Lexicon, builder: _Builder) -> None:
     anatomy = load_file("anatomy")
     for key, terms in anatomy["structures"].items():
-        for term in terms:
-            for form in builder.spellings(term):
-                node = builder.trie
-                for word in builder.tokens(form):
-                    node = node.setdefault(word, {})
-                senses = node.setdefault("", {})
-                senses["structure"] = (*senses.get("structure", ()), key)
+        builder.add(terms, "structure", key, several=True)
     for key, terms in anatomy["sides"].items():
         builder.add(terms, "side", key)
     for key, entry in anatomy["zones"].items():
         lexicon.zones[key] = Zone(entry.get("in"), frozenset(entry.get("near", ())), entry.get("side"))
         builder.add(entry["terms"], "zone", key)
         if "structure" in entry:
-            builder.add(entry["terms"], "structure", (entry["structure"],))
+            builder.add(entry["terms"], "structure", entry["structure"], several=True)
 
 
 def _add_qualities(lexicon: Lexicon, builder: _Builder) -> None:
     for key, entry in load_file("qualities").items():
-        for term in entry["terms"]:
-            for form in builder.spellings(term):
-                node = builder.trie
-                for word in builder.tokens(form):
-                    node = node.setdefault(word, {})
-                senses = node.setdefault("", {})
-                senses["quality"] = (*senses.get("quality", ()), key)
-                if "alone" in entry:
-                    senses.setdefault("concept", entry["alone"])
+        builder.add(entry["terms"], "quality", key, several=True)
+        if "alone" in entry:
+            builder.add(entry["terms"], "concept", entry["alone"])
 
 
 def _add_attributes(lexicon: Lexicon, builder: _Builder) -> None:
