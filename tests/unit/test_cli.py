@@ -1,0 +1,150 @@
+"""The command line as a user types it, in this process."""
+
+import csv
+import json
+
+import pytest
+
+from rrgmetrics import cli
+
+PAIRS = [
+    ("s1", "The heart is mildly enlarged. No pneumothorax.", "Mild cardiomegaly. No pneumothorax."),
+    ("s2", "Small left pleural effusion.", "Small right pleural effusion."),
+    ("s3", "No acute cardiopulmonary abnormality.", ""),
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write(tmp_path / "pairs.csv", ("study_id", "reference", "candidate"), PAIRS)
+    write(tmp_path / "references.csv", ("study_id", "report"), [(i, r) for i, r, _ in PAIRS])
+    write(tmp_path / "system.csv", ("study_id", "report"), [(i, c) for i, _, c in reversed(PAIRS)])
+    write(tmp_path / "copy.csv", ("study_id", "report"), [(i, r) for i, r, _ in PAIRS])
+    return tmp_path
+
+
+def write(path, header, rows):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *rows])
+
+
+def run(capsys, *arguments):
+    status = cli.main([str(argument) for argument in arguments])
+    return status, capsys.readouterr()
+
+
+def test_score_writes_what_it_was_asked_for(folder, capsys):
+    outputs = {name: folder / "out" / name for name in ("scores.csv", "result.json", "report.html")}
+    status, printed = run(
+        capsys, "score", folder / "pairs.csv", "--metrics", "bleu,rouge", "bleu?tokenizer=13a", "--trials", 50,
+        "--output", outputs["scores.csv"], "--json", outputs["result.json"], "--html", outputs["report.html"],
+        "--no-progress",
+    )  # fmt: skip
+    assert status == 0
+    assert "ROUGE-L" in printed.out
+    with outputs["scores.csv"].open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["study_id"] for row in rows] == ["s1", "s2", "s3"]
+    assert float(rows[1]["rouge"]) == 0.75
+    assert "bleu__tokenizer_13a" in rows[0]
+    result = json.loads(outputs["result.json"].read_text())
+    assert result["systems"]["pairs"]["rouge"]["signature"].startswith("rouge|")
+    assert result["systems"]["pairs"]["rouge"]["n_pairs"] == 3
+    assert "<html" in outputs["report.html"].read_text()
+
+
+def test_two_files_are_joined_by_id(folder, capsys):
+    by_files, by_pairs = folder / "files.json", folder / "pairs.json"
+    base = ("--metrics", "rouge", "--trials", 10, "--no-progress", "--json")
+    run(
+        capsys,
+        "score",
+        "--predictions",
+        folder / "system.csv",
+        "--references",
+        folder / "references.csv",
+        *base,
+        by_files,
+    )
+    run(capsys, "score", folder / "pairs.csv", *base, by_pairs)
+    scores = [json.loads(path.read_text())["systems"] for path in (by_files, by_pairs)]
+    assert scores[0]["system"]["rouge"]["scores"] == scores[1]["pairs"]["rouge"]["scores"]
+
+
+def test_compare_names_the_better_system(folder, capsys):
+    status, printed = run(
+        capsys, "compare", "--references", folder / "references.csv", "--systems", folder / "system.csv",
+        f"ours={folder / 'copy.csv'}", "--metrics", "rouge", "--trials", 100, "--json", folder / "c.json", "--no-progress",
+    )  # fmt: skip
+    assert status == 0
+    assert "ours" in printed.out
+    rows = json.loads((folder / "c.json").read_text())["rows"]
+    assert [row["system"] for row in rows] == ["system", "ours"]
+    assert rows[1]["score"]["value"] == pytest.approx(1.0)
+    assert rows[1]["p"] == pytest.approx(2 / 8)  # three pairs, all in one direction: 2 of 2**3 swaps
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("score", "pairs.csv", "--metrics", "blue"), "did you mean bleu"),
+        (("score", "pairs.csv", "--metrics", "bleu?tokenizer=14a"), "choose one of coco, 13a"),
+        (("score", "absent.csv"), "absent.csv"),
+        (("score",), "--predictions and --references"),
+        (("score", "pairs.csv", "--references", "references.csv"), "Give either"),
+        (("score", "pairs.csv", "--output", "scores.xlsx"), ".parquet"),
+        (("score", "pairs.csv", "--output", "references.csv"), "--force"),
+        (("score", "pairs.csv", "--output", "pairs.csv", "--force"), "inputs"),
+        (("compare", "--references", "references.csv", "--systems", "copy.csv", "copy.csv"), "name them"),
+        (("agree", "--dataset", "nothing:here", "--metrics", "bleu"), "radpref"),
+    ],
+)
+def test_wrong_use_says_what_to_do_and_scores_nothing(folder, capsys, monkeypatch, arguments, says):
+    monkeypatch.chdir(folder)
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    status, printed = run(capsys, *arguments)
+    assert status == 2
+    assert says in printed.err
+    assert printed.err.count("\n") == 1
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_file_on_disk_is_replaced_only_with_force(folder, capsys):
+    command = (
+        "score",
+        folder / "pairs.csv",
+        "--metrics",
+        "rouge",
+        "--trials",
+        10,
+        "--no-progress",
+        "--json",
+        folder / "r.json",
+    )
+    assert run(capsys, *command)[0] == 0
+    first = (folder / "r.json").read_bytes()
+    assert run(capsys, *command)[0] == 2
+    assert run(capsys, *command, "--force")[0] == 0
+    assert (folder / "r.json").read_bytes() == first
+
+
+def test_list_has_every_metric(capsys):
+    from rrgmetrics import SPECS
+
+    _, printed = run(capsys, "list")
+    _, aliases = run(capsys, "list", "--aliases")
+    for spec in SPECS.values():
+        assert spec.name in printed.out
+        for key in spec.keys:
+            assert key.name in aliases.out
+
+
+def test_register_and_remove(capsys, monkeypatch, tmp_path):
+    import evaluate.config
+
+    monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", str(tmp_path))
+    assert "rrgmetrics/bleu" in run(capsys, "register")[1].out
+    script = tmp_path / "evaluate_modules" / "metrics" / "evaluate-metric--cider"
+    assert list(script.rglob("cider.py"))
+    run(capsys, "register", "--remove")
+    assert not script.exists()
