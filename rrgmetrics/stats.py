@@ -411,11 +411,12 @@ class _Ties(NamedTuple):
 
     def weights(self, weights: Array) -> Array:
         """Weight of each distinct value in each set, `(n_sets, n_values)`."""
-        return np.add.reduceat(weights[:, self.order], self.starts, axis=1)
+        tied: Array = np.add.reduceat(weights[:, self.order], self.starts, axis=1)
+        return tied
 
     def centred_ranks(self, weights: Array, tied: Array) -> Array:
         """Mid-rank of each pair in each set, less the mean rank, `(n_sets, n_pairs)`."""
-        ranks = np.cumsum(tied, axis=1) - tied / 2 - weights.sum(axis=1, keepdims=True) / 2
+        ranks: Array = np.cumsum(tied, axis=1) - tied / 2 - weights.sum(axis=1, keepdims=True) / 2
         return ranks[:, self.inverse]
 
 
@@ -430,13 +431,14 @@ class _Columns:
 
     @classmethod
     def of(cls, x: Array, y: Array) -> _Columns:
-        centred = (x - x.mean(), y - y.mean()) if len(x) else (x, y)
+        if len(x):
+            x, y = x - x.mean(), y - y.mean()
         ties = _Ties.of(x), _Ties.of(y)
         if len(x) > MATRIX_PAIRS:
-            return cls(*centred, ties, None)
-        # The product of W with signs holds whole numbers up to n_pairs, which float32 holds exactly.
+            return cls(x, y, ties, None)
+        # The product of weights and signs holds whole numbers up to n_pairs, which float32 holds exactly.
         first, second = (np.sign(tie.inverse[:, None] - tie.inverse, dtype=np.float32) for tie in ties)
-        return cls(*centred, ties, first * second)
+        return cls(x, y, ties, first * second)
 
     def correlations(self, weights: Array) -> dict[str, Array]:
         """tau-b, rho and r of sets in which pair i stands `weights[set, i]` times; NaN where a column is constant."""
@@ -459,8 +461,8 @@ class _Columns:
         """Concordant less discordant pairs of pairs, each counted twice."""
         if self.signs is None:
             return np.array([_concordance(*(np.repeat(t.inverse, w.astype(int)) for t in self.ties)) for w in weights])
-        product = weights.astype(np.float32) @ self.signs
-        return np.einsum("ij,ij->i", product, weights)
+        products: Array = np.einsum("ij,ij->i", weights.astype(np.float32) @ self.signs, weights)
+        return products
 
     def _pearson(self, weights: Array, n: Array) -> Array:
         columns = (self.x, self.y)
@@ -473,7 +475,8 @@ _MOMENTS = ((0, 1), (0, 0), (1, 1))
 
 def _ratio(product: Array, first: Array, second: Array) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.clip(product / (np.sqrt(first) * np.sqrt(second)), -1.0, 1.0)
+        ratio: Array = np.clip(product / np.sqrt(first * second), -1.0, 1.0)
+    return ratio
 
 
 def _concordance(x: NDArray[np.intp], y: NDArray[np.intp]) -> float:
@@ -482,4 +485,4 @@ def _concordance(x: NDArray[np.intp], y: NDArray[np.intp]) -> float:
 
     n = float(len(x)) ** 2
     untied = [n - float((np.bincount(values).astype(np.float64) ** 2).sum()) for values in (x, y)]
-    return float(kendalltau(x, y).statistic) * np.sqrt(untied[0]) * np.sqrt(untied[1])
+    return float(kendalltau(x, y).statistic * np.sqrt(untied[0]) * np.sqrt(untied[1]))
