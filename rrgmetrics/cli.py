@@ -247,9 +247,17 @@ def _write_reports(
 
         first = next(iter(systems.values()))
         pairs = {name: studies.pairs for name, studies in systems.items()}
-        page = report_page(results, pairs, _study_ids(first), rows=rows)
+        page = report_page(results, pairs, _study_ids(first), intervals=_intervals(rows))
         files.write_text(options.html, page, force=options.force)
         Console(soft_wrap=True).print(f"Report: {options.html}")
+
+
+def _intervals(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, tuple[float, float]]]]:
+    intervals: dict[str, dict[str, dict[str, tuple[float, float]]]] = {}
+    for row in rows:
+        by_metric = intervals.setdefault(row.system, {})
+        by_metric.setdefault(row.metric, {})[row.key.name] = (row.score.low, row.score.high)
+    return intervals
 
 
 def as_json(results: Results, rows: Sequence[Row]) -> dict[str, Any]:

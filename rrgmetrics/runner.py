@@ -191,7 +191,10 @@ class Annotations:
     """What the backends said of the texts that are still needed."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
-        self._last = {text: index for index, step in enumerate(steps) for text in step.texts()}
+        last = {text: index for index, step in enumerate(steps) for text in step.texts()}
+        self._leaving: dict[int, list[str]] = {}
+        for text, index in last.items():
+            self._leaving.setdefault(index, []).append(text)
         self._by_backend: dict[str, dict[str, Any]] = {}
 
     def read(self, backend: Backend, step: Step) -> Mapping[str, Any]:
@@ -204,9 +207,10 @@ class Annotations:
 
     def forget(self, index: int) -> None:
         """Drops the texts whose last step is `index`."""
+        leaving = self._leaving.pop(index, [])
         for known in self._by_backend.values():
-            for text in [text for text in known if self._last[text] <= index]:
-                del known[text]
+            for text in leaving:
+                known.pop(text, None)
 
 
 def _steps(jobs: Sequence[Job], calls: Sequence[list[Pair]]) -> Iterator[Step]:
