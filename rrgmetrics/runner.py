@@ -169,7 +169,7 @@ def build_scorer(name: MetricName) -> Scorer:
 
 def run(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], *, progress: bool) -> list[list[Result]]:
     """Scores several lists of pairs with every job; results by call, in the order of the jobs."""
-    distinct = [list(dict.fromkeys(pairs)) for pairs in calls]
+    distinct, places = zip(*(_distinct(pairs) for pairs in calls), strict=True)
     steps = list(_steps(jobs, distinct))
     statistics = {(i, id(job)): _statistics(job, pairs) for i, pairs in enumerate(calls) for job in jobs}
     blocks: dict[tuple[int, int], list[Array]] = {key: [] for key in statistics}
@@ -183,7 +183,6 @@ def run(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], *, progress: bool)
                 blocks[key].append(job.scorer.pair_stats(references, candidates, contexts, seen, statistics[key]))
                 bar.update(len(step.pairs))
             annotations.forget(index)
-    places = [_places(pairs, rows) for pairs, rows in zip(calls, distinct, strict=True)]
     return [[_result(job, np.concatenate(blocks[i, id(job)])[places[i]]) for job in jobs] for i in range(len(calls))]
 
 
@@ -226,14 +225,16 @@ def _steps(jobs: Sequence[Job], calls: Sequence[list[Pair]]) -> Iterator[Step]:
                     yield Step(call, block, members)
 
 
-def _places(pairs: Sequence[Pair], distinct: Sequence[Pair]) -> NDArray[np.intp]:
-    """Where each pair stands among the distinct ones."""
-    index = {pair: place for place, pair in enumerate(distinct)}
-    return np.array([index[pair] for pair in pairs], dtype=np.intp)
+def _distinct(pairs: Sequence[Pair]) -> tuple[list[Pair], NDArray[np.intp]]:
+    """The distinct pairs, and where each pair stands among them."""
+    index: dict[Pair, int] = {}
+    places = np.fromiter((index.setdefault(pair, len(index)) for pair in pairs), dtype=np.intp, count=len(pairs))
+    return list(index), places
 
 
 def _normalise(pair: Pair, normaliser: Normaliser) -> Pair:
-    return pair._replace(reference=normaliser.apply(pair.reference), candidate=normaliser.apply(pair.candidate))
+    reference, candidate = normaliser.apply(pair.reference), normaliser.apply(pair.candidate)
+    return pair if (reference, candidate) == pair[:2] else pair._replace(reference=reference, candidate=candidate)
 
 
 def _statistics(job: Job, pairs: Sequence[Pair]) -> Any:
