@@ -49,7 +49,10 @@ class _Walk:
         self.linking = False  # a cue such as "consistent with" has just been read
         self.joined = False  # "versus", "or" has just been read
         self.comma = False  # since the last mention
-        self.verb_at = -1
+        self.conjoined = False  # "and" since the last mention
+        self.fresh = False  # a hedge has been read since the last mention
+        self.listing = False  # the hedge opened a list ("differential includes ...")
+        self.verb_at = self.met_at = -1
         self.clause: list[Mention] = []  # mentions of the clause
         self.segment = 0  # index in ``clause`` where the current statement starts
 
@@ -71,14 +74,15 @@ class _Walk:
         else:
             self._commit(mention, before)
         self.clause.append(mention)
-        self.linking = self.joined = self.comma = False
+        self.met_at = mention.last
+        self.linking = self.joined = self.comma = self.conjoined = self.fresh = False
 
     def _commit(self, mention: Mention, before: Mention | None) -> None:
         mention.certainty = self.certainty
         mention.assertion = "uncertain" if self.certainty in ("possible", "not_excluded") else "present"
         if before is None or before.assertion == "absent" or before.dropped or before.denies:
             return
-        if self.linking and self._same_picture(before, mention):
+        if (self.linking or self.listing) and self._same_picture(before, mention):
             mention.link = before
         elif self.joined and self._same_picture(before, mention):
             mention.link = before
@@ -114,12 +118,13 @@ class _Walk:
             self.certainty, self.absent, self.linking = "not_excluded", False, False
         elif "possible_after" in senses and self._statement() and "possible_before" not in senses:
             self._look_back("uncertain")
-        elif "possible_before" in senses:
-            self.certainty, self.linking = "possible", True
+        elif "possible_before" in senses or "possible_list" in senses:
+            self._hedge("possible")
+            self.listing = "possible_list" in senses
         elif "probable_before" in senses:
-            if self.certainty != "possible" or self.clause:
-                self.certainty = "probable"
-            self.linking = True
+            self._hedge("possible" if self.fresh and self.certainty == "possible" else "probable")
+        elif "quality" in senses and "normal" in senses["quality"] and self.verb_at > self.met_at:
+            self._look_back("absent")
         elif "evidenced_by" in senses:
             self.certainty, self.linking, self.joined = "definite", False, False
         if "resolved_before" in senses:
@@ -133,10 +138,15 @@ class _Walk:
         elif "item_break" in senses:
             self._verb(i)
 
+    def _hedge(self, certainty: str) -> None:
+        self.certainty, self.fresh, self.listing = certainty, True, False
+        self.linking = not self.conjoined
+
     def _end_clause(self) -> None:
         self.absent = self.once = self.resolved = self.hypothetical = False
         self.linking = self.joined = self.comma = False
         self.certainty = "definite"
+        self.fresh = self.listing = self.conjoined = False
         self.clause, self.segment = [], 0
 
     def _statement(self) -> list[Mention]:
@@ -172,14 +182,17 @@ class _Walk:
                 self._end_clause()
             return
         self.comma = True
+        self.conjoined = item.word == "and"
         if (self.absent or self.resolved) and self.clause and self._new_statement(i):
             self._end_clause()
         elif self.verb_at >= 0 and self.clause and self._verb_ahead(i):
             self.segment = len(self.clause)
             self.verb_at = -1
-        if self.certainty != "definite" and not self._list_goes_on(i):
-            self.certainty = "definite"
-            self.linking = False
+        if self.certainty != "definite" and not self.fresh and not self.listing:
+            if self._list_goes_on(i):
+                self.joined = True
+            else:
+                self.certainty, self.linking = "definite", False
 
     def _verb(self, i: int) -> None:
         self.verb_at = i
@@ -235,6 +248,6 @@ class _Walk:
         for item in self.items[i + 1 :]:
             if "versus" in item.senses:
                 return True
-            if "item_break" in item.senses or "clause_end" in item.senses or item.word == ",":
+            if item.senses.keys() & {"item_break", "clause_end", "negation_before", "possible_before", "probable_before"}:
                 return False
         return False

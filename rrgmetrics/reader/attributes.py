@@ -83,7 +83,7 @@ def _share_places(items: list[Item], groups: list[list[Mention]], lexicon: Lexic
         if not _lung_like(earlier, lexicon) or not _lung_like(later, lexicon):
             continue
         between = items[earlier.last : later.first]
-        listed = all(item.word in _SEPARATORS or not (item.senses.keys() & {"clause_end", "negation_before", "item_break"}) for item in between)
+        listed = all(item.word != "with" for item in between) and all(item.word in _SEPARATORS or not (item.senses.keys() & {"clause_end", "negation_before", "item_break"}) for item in between)
         joined = listed and any(item.word in _SEPARATORS or "versus" in item.senses for item in between)
         if later.link is earlier or joined:
             later_has = later.pre_place or later.post_place
@@ -137,7 +137,10 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
 def _all_senses(mention: Mention) -> Iterator[Senses]:
     """Yield what describes a mention: the words around it, then the words inside its own term."""
     for item in mention.modifiers:
-        yield item.senses
+        if "change" in item.senses and "quality" in item.senses and item.first >= mention.tokens[0] and item.last <= mention.tokens[1]:
+            yield {k: v for k, v in item.senses.items() if k != "change"}  # "decreased lung volume" is no improvement
+        else:
+            yield item.senses
         yield from item.senses.get("inside", ())
 
 

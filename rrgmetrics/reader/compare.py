@@ -16,15 +16,18 @@ from typing import Any
 
 import numpy as np
 
+from .engine import related
 from .lexicon import Lexicon, load
 from .model import SIGNIFICANT, Attribute, Comparison, ErrorCategory, Finding, FindingError, Match, Reading, Span
+from .places import near, same_side
 from .significance import significance
 
 # Similarity of concepts, of places, and what still counts as the same finding.
 SAME, INTERCHANGEABLE, PARENT, GRANDPARENT = 1.0, 0.9, 0.8, 0.7
-OPPOSITE_SIDE, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.55, 0.9, 0.85
+OPPOSITE_SIDE, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.55, 0.75, 0.85
 MATCH = 0.5  # below: two different findings
 COVERED = 0.7  # above: a left-over finding is said by the other report in other words
+_DESCRIBING = frozenset({"opacity", "density"})
 # Severity steps that differ by more than observer variation.
 SEVERITY_STEPS = 3
 # Measurement thresholds of the CRIMSON rubric (arXiv 2603.06183): nodules, masses; and of tube depth.
@@ -98,11 +101,25 @@ def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
                 groups.setdefault(finding.observation, []).append(finding)
     found = []
     for group in groups.values():
-        head = max(group, key=lambda f: f.certainty == "definite")
         sides = {f.side for f in group if f.side}
         side = next(iter(sides)) if len(sides) == 1 else ("bilateral" if sides else None)
-        found.append(Unit(head, tuple(group), side, frozenset().union(*(f.zones for f in group))))
+        readings = _committed(group, lexicon)
+        head = max(readings, key=lambda f: f.certainty == "definite")
+        found.append(Unit(head, readings, side, frozenset().union(*(f.zones for f in group))))
     return found
+
+
+def _committed(group: list[Finding], lexicon: Lexicon) -> tuple[Finding, ...]:
+    """Leave out a describing word that its interpretation replaces ("opacity, consistent with an effusion")."""
+    kept = [
+        f
+        for f in group
+        if not any(
+            f.concept in _DESCRIBING and g.certainty in ("definite", "probable") and not related(f.concept, g.concept, lexicon)
+            for g in group
+        )
+    ]
+    return tuple(kept or group)
 
 
 def concept_similarity(a: str, b: str, lexicon: Lexicon) -> float:
@@ -125,20 +142,9 @@ def place_similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
 
 
 def _side_similarity(a: str | None, b: str | None) -> float:
-    if a is None or b is None or a == b:
+    if same_side(a, b):
         return 1.0
     return ONE_OF_BOTH_SIDES if "bilateral" in (a, b) else OPPOSITE_SIDE
-
-
-def near(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
-    """Tell whether two sets of zones overlap or touch."""
-    if not a or not b or a & b or "diffuse" in a | b:
-        return True
-    for x in a:
-        zone = lexicon.zones[x]
-        if zone.inside in b or zone.near & b:
-            return True
-    return any(lexicon.zones[y].inside in a or lexicon.zones[y].near & a for y in b)
 
 
 def similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
@@ -203,7 +209,7 @@ def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
         if finding.assertion == "absent":
             for mine in unit.readings:
                 names = {mine.concept, *lexicon.concepts[mine.concept].ancestors}
-                if finding.concept in names and _side_similarity(mine.side, finding.side) == 1.0:
+                if finding.concept in names and same_side(mine.side, finding.side):
                     return finding
     return None
 

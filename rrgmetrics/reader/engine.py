@@ -9,6 +9,7 @@ from .attributes import attach, build, describe
 from .items import Item, Mention, find_items, find_mentions
 from .lexicon import Lexicon, load
 from .model import Finding, Reading, Span
+from .places import near, same_side
 from .tokens import Sentence, Token, sentences, tokenize
 
 # A sentence longer than this is read in pieces, so that time stays linear for texts without full stops.
@@ -69,7 +70,9 @@ def _read_sentence(
         if mention.denies:
             found.extend(_denied(mention, sentence, number, spans))
             continue
-        if _anaphor(mention, found, number, lexicon):
+        antecedent = _antecedent(mention, found, number, lexicon)
+        if antecedent is not None:
+            observations[id(mention)] = antecedent
             continue
         fields = describe(mention, lexicon)
         observation = len(found)
@@ -120,14 +123,15 @@ def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span
     ]
 
 
-def _anaphor(mention: Mention, found: list[Finding], number: int, lexicon: Lexicon) -> bool:
-    """Tell whether a mention only points back ("The opacity obscures ...") to a finding of the sentence before."""
+def _antecedent(mention: Mention, found: list[Finding], number: int, lexicon: Lexicon) -> int | None:
+    """Return the finding a mention only points back to ("The opacity obscures ..."): one of this or the last sentence."""
     if not mention.definite_article or mention.concept not in _GENERIC or mention.assertion != "present":
-        return False
-    return any(
-        f.assertion != "absent" and number - f.sentence in (0, 1) and _in_family(f.concept, "opacity", lexicon)
-        for f in found[-4:]
-    )
+        return None
+    for k in range(len(found) - 1, max(-1, len(found) - 5), -1):
+        f = found[k]
+        if f.assertion != "absent" and number - f.sentence in (0, 1) and _in_family(f.concept, "opacity", lexicon):
+            return k
+    return None
 
 
 def _in_family(concept: str, root: str, lexicon: Lexicon) -> bool:
@@ -160,7 +164,7 @@ def _merge(found: list[Finding], lexicon: Lexicon) -> list[Finding]:
     by_concept: dict[tuple[str, str], list[int]] = {}
     for finding in found:
         key = (finding.concept, "absent" if finding.assertion == "absent" else "stated")
-        twin = next((k for k in reversed(by_concept.get(key, [])[-8:]) if _same_place(kept[k], finding)), None)
+        twin = next((k for k in reversed(by_concept.get(key, [])[-8:]) if _same_place(kept[k], finding, lexicon)), None)
         if twin is not None:
             kept[twin] = _union(kept[twin], finding)
             position.setdefault(finding.observation, kept[twin].observation)
@@ -184,7 +188,7 @@ def _join_observation(
                 other.assertion != "absent"
                 and other.section != "impression"
                 and related(other.concept, finding.concept, lexicon)
-                and _same_place(other, finding)
+                and _same_place(other, finding, lexicon)
             ):
                 return replace(finding, observation=other.observation)
     return finding
@@ -196,11 +200,11 @@ def related(a: str, b: str, lexicon: Lexicon) -> bool:
     return a == b or b in ca.ancestors or a in cb.ancestors or b in ca.same_as or a in cb.same_as
 
 
-def _same_place(a: Finding, b: Finding) -> bool:
+def _same_place(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
     """Tell whether two findings of one report may be at one place."""
-    if a.side and b.side and a.side != b.side:
+    if not same_side(a.side, b.side):
         return False
-    return not (a.zones and b.zones and not (a.zones & b.zones) and a.section == b.section)
+    return a.section != b.section or near(a.zones, b.zones, lexicon)
 
 
 def _union(a: Finding, b: Finding) -> Finding:

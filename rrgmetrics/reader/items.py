@@ -16,6 +16,7 @@ _TRANSPARENT = frozenset(
     {"side", "zone", "severity", "change", "acuity", "morphology", "item_break", "negation_verb", "location_preposition", "count"}
 )
 _JOINTS = frozenset({"and", "or", ",", "/"})
+_OF = frozenset({"of", "in", "within", "involving", "at", "along", "throughout", "over", "overlying"})
 _UNITS = {"cm": 10.0, "mm": 1.0, "centimeter": 10.0, "millimeter": 1.0}
 
 
@@ -131,9 +132,10 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
 def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
     """Pair the quality at ``q`` with the structures it is said of; ``floor`` is the item the search may not pass."""
     qualities = items[q].senses["quality"]
-    partners = _forward(items, q, qualities, lexicon)
-    if not partners:
-        partners = _backward(items, q, qualities, floor, lexicon)
+    if _is_predicate(items, q):
+        partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
+    else:
+        partners = _forward(items, q, qualities, lexicon) or _backward(items, q, qualities, floor, lexicon)
     mentions = []
     for s in partners:
         concept, denies = _meaning(items[s], qualities, lexicon)
@@ -144,6 +146,18 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
         if concept and "structure" in items[s].senses:
             used.add(s)
     return mentions
+
+
+def _is_predicate(items: list[Item], q: int) -> bool:
+    """Tell whether a verb stands before the quality: "the heart is mildly ENLARGED"."""
+    for item in reversed(items[max(0, q - 4) : q]):
+        if "item_break" in item.senses and item.word != "with":
+            return True
+        if item.word in _JOINTS or item.senses.keys() & {"structure", "concept"}:
+            return False
+        if "quality" in item.senses and "severity" not in item.senses:
+            return False
+    return False
 
 
 def _meaning(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> tuple[str | None, tuple[str, ...]]:
@@ -177,7 +191,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             found.append(s)
             joint = False
         elif item.word in _JOINTS:
-            if not found and not _next_is_quality(items, s):
+            if not found and (s == q + 1 or item.word == ",") and not _next_is_quality(items, s):
                 break
             joint = True
         elif "item_break" in item.senses and not found and _place_follows(items, s):
@@ -188,7 +202,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             break
         elif "concept" in item.senses and "structure" not in item.senses and "quality" not in item.senses:
             break
-        elif item.word in ("of", "in", "within", "involving", "for", "to", "at", "along", "throughout", "over"):
+        elif item.word in _OF:
             of = True
             joint = joint or not found
         elif "quality" in item.senses and found and not (item.senses.keys() & {"severity", "zone"}):
@@ -205,7 +219,7 @@ def _adjunct(items: list[Item], s: int) -> bool:
 
 def _place_follows(items: list[Item], i: int) -> bool:
     """Tell whether the verb at ``i`` leads to a place ("changes are present in the spine")."""
-    return any(item.word in ("in", "of", "at", "within", "involving", "throughout") for item in items[i + 1 : i + 5])
+    return any(item.word in _OF for item in items[i + 1 : i + 5])
 
 
 def _next_is_quality(items: list[Item], i: int) -> bool:

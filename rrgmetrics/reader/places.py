@@ -1,0 +1,21 @@
+"""Do two places agree? The one place for laterality and zones."""
+
+from __future__ import annotations
+
+from .lexicon import Lexicon
+
+
+def near(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
+    """Tell whether two sets of zones overlap or touch; an unstated place agrees with all."""
+    if not a or not b or a & b or "diffuse" in a | b:
+        return True
+    for x in a:
+        zone = lexicon.zones[x]
+        if zone.inside in b or zone.near & b:
+            return True
+    return any(lexicon.zones[y].inside in a or lexicon.zones[y].near & a for y in b)
+
+
+def same_side(a: str | None, b: str | None) -> bool:
+    """Tell whether two sides agree; an unstated side agrees with all."""
+    return a is None or b is None or a == b
