@@ -1,0 +1,394 @@
+"""The report page: one HTML file with scores, their spread, and every study's texts side by side.
+
+The file holds everything it shows; it loads nothing, and its content security policy forbids it to. Texts and names are
+escaped by Jinja2. Words are compared as written (difflib; case and punctuation aside): what a candidate lacks is
+marked in the reference, what it adds is marked in the candidate. A sentence that only moved is not marked, nor is a
+run of words such as "there is a".
+"""
+
+from __future__ import annotations
+
+import base64
+import difflib
+import hashlib
+import itertools
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.reports import Context, Pair
+from rrgmetrics.results import Result
+from rrgmetrics.scorers.base import Array
+from rrgmetrics.specs import Key, MetricSpec
+from rrgmetrics.version import VERSION
+
+Intervals = Mapping[str, Mapping[str, Mapping[str, tuple[float, float]]]]
+
+MAX_STUDIES = 500  # about 1 MB of page for two systems
+SHOWN_CHARACTERS = 6000  # of one report
+COMPARED_WORDS = 1500  # a longer report is shown without marks; difflib's time grows with the square
+MOVED_WORDS = 3  # shortest run of words that counts as moved and not as missing and added
+N_BINS = 30
+LITTLE_WORDS = frozenset(
+    "a an and are as at be been by for from has have in is it its of on or that the there this to was with".split()
+)
+_WORD = re.compile(r"\w+(?:[.,'’/-]\w+)*")
+
+
+class Span(NamedTuple):
+    """A stretch of a text, from `start` up to `end`, and what to call it."""
+
+    start: int
+    end: int
+    label: str
+
+
+class Evidence(NamedTuple):
+    """What a reader found in one pair: spans of the reference and of the candidate, labelled with their category."""
+
+    reference: Sequence[Span] = ()
+    candidate: Sequence[Span] = ()
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A piece of text between two marks: its CSS classes, and the labels of the evidence that ends with it."""
+
+    text: str
+    classes: str = ""
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Order:
+    """One way to sort the studies.
+
+    Attributes:
+        label: What is sorted by, within its group.
+        group: The metric, if there are several systems.
+        metric: Index of the metric.
+        values: One number a study, smallest = worst; NaN comes last.
+    """
+
+    label: str
+    group: str
+    metric: int
+    values: Array
+
+
+def report_page(
+    results: Mapping[str, Mapping[str, Result]],
+    pairs: Mapping[str, Sequence[Pair]],
+    study_ids: Sequence[str] | None = None,
+    *,
+    title: str = "Radiology report scores",
+    intervals: Intervals | None = None,
+    evidence: Mapping[str, Sequence[Evidence]] | None = None,
+    max_studies: int = MAX_STUDIES,
+) -> str:
+    """Makes a self-contained HTML page for one or several systems on the same studies.
+
+    Args:
+        results: System to what `rrgmetrics.score` returned for it; every system has the same metrics.
+        pairs: System to its pairs, in the order that was scored; the references are the same for all.
+        study_ids: One id a study; None numbers them from 1.
+        title: Heading of the page.
+        intervals: System to metric (as named in `results`) to key to the ends of its 95% interval.
+        evidence: System to one `Evidence` a pair, marked in the texts beside the words that differ.
+        max_studies: How many studies to show in full, the worst by the first metric; the scores cover all.
+
+    Returns:
+        The page.
+
+    Raises:
+        InputError: No system or metric, systems with other metrics or other references, or a list of another length.
+    """
+    import jinja2
+
+    _check(results, pairs, study_ids, evidence)
+    systems = list(results)
+    n_studies = len(next(iter(pairs.values())))
+    ids = list(study_ids) if study_ids is not None else [str(number) for number in range(1, n_studies + 1)]
+    orders = _orders(results)
+    shown = np.argsort(orders[0].values, kind="stable")[:max_studies]  # NaN sorts last
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("rrgmetrics", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    script = environment.loader.get_source(environment, "report.js")[0] if environment.loader else ""
+    return environment.get_template("report.html.j2").render(
+        title=title,
+        systems=systems,
+        n_studies=n_studies,
+        version=VERSION,
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        metrics=[_metric(name, results, intervals or {}) for name in results[systems[0]]],
+        signatures=[(system, [result.signature for result in results[system].values()]) for system in systems],
+        n_unscored=sum(result.n_unscored for by_name in results.values() for result in by_name.values()),
+        orders=list(enumerate(orders, 1)),
+        groups=list(dict.fromkeys(order.group for order in orders)),
+        studies=[_study(int(row), ids, pairs, results, orders, evidence or {}) for row in shown],
+        with_evidence=bool(evidence),
+        with_intervals=bool(intervals),
+    )
+
+
+def _check(
+    results: Mapping[str, Mapping[str, Result]],
+    pairs: Mapping[str, Sequence[Pair]],
+    study_ids: Sequence[str] | None,
+    evidence: Mapping[str, Sequence[Evidence]] | None,
+) -> None:
+    if not results or not all(results.values()):
+        raise InputError("There is nothing to show: pass at least one system with at least one metric.")
+    first = next(iter(results))
+    for system, by_name in results.items():
+        if system not in pairs:
+            raise InputError(f"pairs has no {system!r}, which results has; pass the pairs of each system.")
+        if list(by_name) != list(results[first]):
+            raise InputError(f"{system!r} was scored with {list(by_name)} and {first!r} with {list(results[first])}.")
+        if [pair.reference for pair in pairs[system]] != [pair.reference for pair in pairs[first]]:
+            raise InputError(f"{system!r} and {first!r} were not scored against the same references in the same order.")
+        lengths = {f"results[{system!r}][{name!r}]": result.n_pairs for name, result in by_name.items()}
+        if study_ids is not None:
+            lengths["study_ids"] = len(study_ids)
+        if evidence and system in evidence:
+            lengths[f"evidence[{system!r}]"] = len(evidence[system])
+        for name, length in lengths.items():
+            if length != len(pairs[system]):
+                raise InputError(f"{name} has {length} entries for the {len(pairs[system])} pairs of {system!r}.")
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def show(value: float, key: Key) -> str:
+    """A score as text: three decimals up to 1, two beyond; a true minus sign; NaN is "unscored"."""
+    if math.isnan(value):
+        return "unscored"
+    text = f"{value:.{3 if key.range[1] <= 1 else 2}f}"
+    return text.replace("-", "\N{MINUS SIGN}") if float(text) else text.removeprefix("-")
+
+
+def _label(name: str, spec: MetricSpec) -> str:
+    """How a metric is called where one line must do: its title, and the name as passed if that says more."""
+    return spec.headline.title if name == spec.name else f"{spec.headline.title} ({name})"
+
+
+def _metric(name: str, results: Mapping[str, Mapping[str, Result]], intervals: Intervals) -> dict[str, Any]:
+    """A metric's rows in the score table, and the spread of its headline."""
+    by_system = {system: by_name[name] for system, by_name in results.items()}
+    spec = next(iter(by_system.values())).spec
+    keys = [key for i, key in enumerate(spec.keys) if i == 0 or key.title != spec.headline.title]
+    rows = [
+        {
+            "key": key,
+            "cells": [
+                _cell(key, result, intervals.get(system, {}).get(name, {}).get(key.name))
+                for system, result in by_system.items()
+            ],
+        }
+        for key in keys
+    ]
+    spread = _spread(spec.headline, {system: result.per_pair[spec.name] for system, result in by_system.items()})
+    return {"name": name, "is_plain": name == spec.name, "key": spec.headline, "rows": rows, "spread": spread}
+
+
+def _cell(key: Key, result: Result, interval: tuple[float, float] | None) -> dict[str, Any]:
+    ends = "" if interval is None else f"{show(interval[0], key)} to {show(interval[1], key)}"
+    unscored = result.n_unscored if key is result.spec.headline else 0
+    return {"value": show(result.scores.get(key.name, math.nan), key), "interval": ends, "n_unscored": unscored}
+
+
+def _spread(key: Key, values: Mapping[str, Array]) -> dict[str, Any]:
+    """Histograms of one key for all systems on one axis, as bars `(x, height)` in a box of 300 by 40."""
+    everything = np.concatenate([column[np.isfinite(column)] for column in values.values()])
+    low, high = _axis(key, everything)
+    counts = {
+        system: np.histogram(column[np.isfinite(column)], bins=N_BINS, range=(low, high))[0]
+        for system, column in values.items()
+    }
+    tallest = max(1, *(int(count.max()) for count in counts.values()))
+    rows = []
+    for system, column in values.items():
+        bars = [(10 * i, round(40 * float(count) / tallest, 1)) for i, count in enumerate(counts[system]) if count]
+        rows.append({"system": system, "bars": bars, **_quartiles(key, column, low, high)})
+    return {"low": show(low, key), "high": show(high, key), "rows": rows}
+
+
+def _axis(key: Key, values: Array) -> tuple[float, float]:
+    """The key's whole range if that is 0 to 1; else from its finite lower end, or the lowest value, to the highest."""
+    low, high = key.range
+    if (low, high) != (0.0, 1.0):
+        low = low if math.isfinite(low) else float(values.min(initial=high if math.isfinite(high) else 0.0))
+        high = float(values.max(initial=low))
+    return low, high if high > low else low + 1.0
+
+
+def _quartiles(key: Key, column: Array, low: float, high: float) -> dict[str, Any]:
+    scored = column[np.isfinite(column)]
+    if not len(scored):
+        return {"median": "unscored", "middle": "", "x": None, "described": "no study scored"}
+    first, median, third = np.quantile(scored, (0.25, 0.5, 0.75))
+    middle = f"{show(first, key)} to {show(third, key)}"
+    ends = f"lowest {show(scored.min(), key)}, highest {show(scored.max(), key)}"
+    described = f"median {show(median, key)}, middle half {middle}, {ends}"
+    x = round(300 * float((median - low) / (high - low)), 1)
+    return {"median": show(median, key), "middle": middle, "x": x, "described": described}
+
+
+def _orders(results: Mapping[str, Mapping[str, Result]]) -> list[Order]:
+    """How the studies can be sorted: by each metric, over all systems and for each, and by the systems' difference."""
+    orders = []
+    for metric, name in enumerate(next(iter(results.values()))):
+        columns = []
+        for by_name in results.values():
+            spec = by_name[name].spec
+            values = by_name[name].per_pair[spec.name]
+            columns.append(values if spec.higher_is_better else -values)
+        group = _label(name, spec)
+        if len(columns) > 1:
+            table = np.stack(columns)
+            n_scored = (~np.isnan(table)).sum(axis=0)
+            means = np.divide(
+                np.nansum(table, axis=0), n_scored, out=np.full(len(columns[0]), np.nan), where=n_scored > 0
+            )
+            orders.append(Order("mean of systems", group, metric, means))
+            orders += [Order(system, group, metric, column) for system, column in zip(results, columns, strict=True)]
+            orders.append(Order("largest difference", group, metric, table.min(axis=0) - table.max(axis=0)))
+        else:
+            orders.append(Order(group, "", metric, columns[0]))
+    return orders
+
+
+# --- texts ------------------------------------------------------------------------------------------------------------
+
+
+def _study(
+    row: int,
+    ids: Sequence[str],
+    pairs: Mapping[str, Sequence[Pair]],
+    results: Mapping[str, Mapping[str, Result]],
+    orders: Sequence[Order],
+    evidence: Mapping[str, Sequence[Evidence]],
+) -> dict[str, Any]:
+    """One study as the page shows it."""
+    reference, _, context = pairs[next(iter(results))][row]
+    reference_marks: list[tuple[Span, str]] = []
+    candidates = []
+    for i, (system, by_name) in enumerate(results.items()):
+        candidate = pairs[system][row].candidate
+        missing, added = differences(reference, candidate)
+        found = evidence[system][row] if system in evidence else Evidence()
+        reference_marks += [(span, f"m{i}") for span in missing] + [(span, f"e{i}") for span in found.reference]
+        marks = [(span, "added") for span in added] + [(span, f"e{i}") for span in found.candidate]
+        scores = [
+            (_label(name, result.spec), show(float(result.per_pair[result.spec.name][row]), result.spec.headline))
+            for name, result in by_name.items()
+        ]
+        candidates.append({"system": system, "scores": scores, "text": _text(candidate, marks)})
+    return {
+        "index": row,
+        "id": ids[row],
+        "about": _about(context),
+        "indication": context.indication,
+        "reference": _text(reference, reference_marks, n_systems=len(results)),
+        "candidates": candidates,
+        "values": [
+            str(row),
+            *("x" if math.isnan(order.values[row]) else f"{order.values[row]:.9g}" for order in orders),
+        ],
+    }
+
+
+def _about(context: Context) -> str:
+    """Age and sex in words."""
+    age = ""
+    if context.age is not None:
+        months = round(context.age * 12)
+        age = f"{context.age:.0f} years" if months >= 24 else f"{months} month{'s' * (months != 1)}"
+    return ", ".join(filter(None, (age, {"F": "female", "M": "male", "O": "other"}.get(context.sex, ""))))
+
+
+def _text(text: str, marks: Sequence[tuple[Span, str]], *, n_systems: int = 0) -> dict[str, Any]:
+    """A report cut at its marks, and how many characters of it are left out."""
+    shown = text[:SHOWN_CHARACTERS]
+    return {
+        "segments": _segments(shown, marks, n_systems),
+        "n_left_out": len(text) - len(shown),
+        "is_empty": not text.strip(),
+    }
+
+
+def _segments(text: str, marks: Sequence[tuple[Span, str]], n_systems: int) -> list[Segment]:
+    """Cuts a text wherever a mark starts or ends. `m-all` joins the classes where every system lacks the words."""
+    inner = {end for span, _ in marks for end in (span.start, span.end) if 0 < end < len(text)}
+    cuts = sorted({0, len(text), *inner})
+    lacking = {f"m{i}" for i in range(n_systems)}
+    segments = []
+    for start, end in itertools.pairwise(cuts):
+        over = [(span, name) for span, name in marks if span.start < end and span.end > start]
+        classes = {name for _, name in over} | {"evidence" for span, _ in over if span.label}
+        if lacking and lacking <= classes:
+            classes.add("m-all")
+        labels = tuple((name, span.label) for span, name in over if span.label and min(span.end, len(text)) == end)
+        segments.append(Segment(text[start:end], " ".join(sorted(classes)), labels))
+    return segments
+
+
+def differences(reference: str, candidate: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """Runs of words that only one of two texts has.
+
+    Args:
+        reference: The radiologist's text.
+        candidate: The system's text.
+
+    Returns:
+        Spans of the reference that the candidate lacks, and spans of the candidate that it adds; labels are empty.
+
+    Example:
+        >>> missing, added = differences("Small right effusion.", "Small left effusion.")
+        >>> missing
+        (Span(start=6, end=11, label=''),)
+    """
+    found = [list(_WORD.finditer(text)) for text in (reference, candidate)]
+    if max(map(len, found)) > COMPARED_WORDS:
+        return (), ()
+    words: list[list[object]] = [[match[0].lower() for match in matches] for matches in found]
+    for a, b, size in difflib.SequenceMatcher(None, words[0], words[1], autojunk=False).get_matching_blocks():
+        _strike(words, a, b, size)
+    while True:
+        a, b, size = difflib.SequenceMatcher(None, words[0], words[1], autojunk=False).find_longest_match()
+        if size < MOVED_WORDS:
+            break
+        _strike(words, a, b, size)
+    missing, added = (_runs(matches, left) for matches, left in zip(found, words, strict=True))
+    return missing, added
+
+
+def _strike(words: list[list[object]], a: int, b: int, size: int) -> None:
+    """Takes a matched run out of both lists; what stands in its place matches nothing."""
+    words[0][a : a + size] = [object() for _ in range(size)]
+    words[1][b : b + size] = [object() for _ in range(size)]
+
+
+def _runs(matches: Sequence[re.Match[str]], left: Sequence[object]) -> tuple[Span, ...]:
+    """Spans of neighbouring words still in `left`, but for runs of little words."""
+    spans, run = [], list[int]()
+    for i in range(len(left) + 1):
+        if i < len(left) and isinstance(left[i], str):
+            run.append(i)
+            continue
+        if any(left[j] not in LITTLE_WORDS for j in run):
+            spans.append(Span(matches[run[0]].start(), matches[run[-1]].end(), ""))
+        run = []
+    return tuple(spans)
