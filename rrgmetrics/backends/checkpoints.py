@@ -11,6 +11,7 @@ import os
 import threading
 import urllib.request
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 from urllib.error import HTTPError
@@ -63,6 +64,13 @@ def _need(folder: Path, weights: Sequence[str], name: str) -> Path:
 
 
 def _checksum(file: Path) -> str:
+    status = file.stat()
+    return _digest(file, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=16)
+def _digest(file: Path, size: int, modified: int) -> str:
+    """SHA-256, taken again when size or time of the file change."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

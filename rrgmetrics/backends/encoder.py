@@ -7,8 +7,9 @@ tokenizers, not transformers. Any checkpoint of transformers' AutoModel serves t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.backends.checkpoints import find_checkpoint
+from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.errors import BackendError
 
 if TYPE_CHECKING:
@@ -119,9 +120,11 @@ def load_encoder(
         BackendError: Weights not found (within a second), or fewer layers than asked for.
     """
     if checkpoint == EMBEDDED:
-        return _load_embedded(layer, _device(device), batch_size or BATCH_SIZE)
-    find_checkpoint(checkpoint)  # before the seconds that importing transformers takes
-    return _load_transformers(checkpoint, layer, _device(device), batch_size or BATCH_SIZE)
+        encoder = _load_embedded(layer, _device(device))
+    else:
+        found = find_checkpoint(checkpoint)  # before the seconds that importing transformers takes
+        encoder = _load_transformers(checkpoint, found, layer, _device(device))
+    return replace(encoder, batch_size=batch_size or BATCH_SIZE)
 
 
 def _device(device: str | None) -> str:
@@ -143,7 +146,7 @@ def _cut(available: int, layer: int, identity: str) -> int:
 
 
 @lru_cache(maxsize=4)
-def _load_embedded(layer: int, device: str, batch_size: int) -> Encoder:
+def _load_embedded(layer: int, device: str) -> Encoder:
     from tokenizers import Tokenizer
 
     config = json.loads((EMBEDDED_FOLDER / "config.json").read_text())
@@ -163,7 +166,7 @@ def _load_embedded(layer: int, device: str, batch_size: int) -> Encoder:
         tokenize=lambda texts: [encoding.ids for encoding in tokenizer.encode_batch(list(texts))],
         forward=forward,
         device=device,
-        batch_size=batch_size,
+        batch_size=BATCH_SIZE,
     )
 
 
@@ -223,17 +226,23 @@ def bert_forward(weights: Mapping[str, Tensor], ids: Tensor, mask: Tensor, *, n_
 
 
 @lru_cache(maxsize=4)
-def _load_transformers(checkpoint: str, layer: int, device: str, batch_size: int) -> Encoder:
+def _load_transformers(checkpoint: str, found: Checkpoint, layer: int, device: str) -> Encoder:
     from transformers import AutoConfig, AutoModel, AutoTokenizer
 
-    folder, identity = find_checkpoint(checkpoint)
+    folder, identity = found  # part of the key: weights that changed are read again
     try:
         config = AutoConfig.from_pretrained(folder, local_files_only=True)
         prefix = {"add_prefix_space": True} if config.model_type in SPACE_SENSITIVE else {}
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, **prefix)
-        model = AutoModel.from_pretrained(folder, local_files_only=True, use_safetensors=True)
+        with _quietly():
+            model, loading = AutoModel.from_pretrained(
+                folder, local_files_only=True, use_safetensors=True, output_loading_info=True
+            )
     except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
         raise BackendError(f"{checkpoint} could not be loaded from {folder}: {error}") from error
+    absent = sorted(key for key in loading["missing_keys"] if "pooler" not in key)
+    if absent:
+        raise BackendError(f"{checkpoint}: {folder} lacks {len(absent)} weights of the encoder, such as {absent[0]}.")
     layers = _truncate(model, layer, identity)
     model.eval().to(device)
 
@@ -255,8 +264,26 @@ def _load_transformers(checkpoint: str, layer: int, device: str, batch_size: int
         tokenize=tokenize,
         forward=forward,
         device=device,
-        batch_size=batch_size,
+        batch_size=BATCH_SIZE,
     )
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """No bars and reports of transformers; its switches and torch's generator are put back as they were."""
+    import torch
+    from transformers.utils import logging
+
+    bars, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        with torch.random.fork_rng(devices=[]):  # a pooler that the checkpoint lacks is drawn at random, and not used
+            yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
 
 
 def _truncate(model: Any, layer: int, identity: str) -> int:

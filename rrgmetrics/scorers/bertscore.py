@@ -142,15 +142,15 @@ def greedy_match(reference: TokenVectors, candidate: TokenVectors, idf: Idf | No
     precision = _weighted_mean(similarity.max(axis=1), candidate, idf)
     recall = _weighted_mean(similarity.max(axis=0), reference, idf)
     total = precision + recall
-    return precision, recall, 2 * precision * recall / total if total else 0.0
+    return precision, recall, min(1.0, 2 * precision * recall / total) if total else 0.0
 
 
 def _weighted_mean(best: NDArray[np.float32], text: TokenVectors, idf: Idf | None) -> float:
-    own = best[text.own].astype(np.float64)
+    own = np.minimum(best[text.own].astype(np.float64), 1.0)  # 32-bit cosines of equal vectors reach 1.0000002
     if idf is None:
         return float(own.mean())
     weights = idf.weights(text.ids[text.own])
-    return float(own @ weights / weights.sum()) if weights.any() else math.nan
+    return min(1.0, float(own @ weights / weights.sum())) if weights.any() else math.nan
 
 
 def count_documents(texts: Iterable[str], encoder: Encoder) -> Idf:
