@@ -243,6 +243,7 @@ def _study_id(value: object, where: str) -> str:
         raise InputError(f"{where}, column 'study_id' is {value!r}; an id is a text or a whole number.")
     if not value.strip():
         raise InputError(f"{where}, column 'study_id' is blank; give each study an id, or leave the column out.")
+    check_report(value, f"{where}, column 'study_id'")
     return value
 
 
@@ -541,7 +542,7 @@ def write_json(path: PathLike, value: Any, *, force: bool = False) -> None:
 def write_text(path: PathLike, text: str, *, force: bool = False) -> None:
     """Writes a page or any other text as UTF-8; refuses to replace a file unless `force`."""
     with _replacing(Path(path), force) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")
+        part.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 @contextmanager
@@ -599,7 +600,7 @@ def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
 
 def _write_csv(path: Path, columns: Mapping[str, Sequence[Any]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+        writer = csv.writer(file)
         writer.writerow(map(_no_formula, columns))
         writer.writerows(map(_no_formula, row) for row in _rows(columns))
 

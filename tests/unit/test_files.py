@@ -267,7 +267,7 @@ TABLE = {"study_id": ["s1", "=1+1"], "bleu": np.array([0.1 + 0.2, np.nan]), "rou
 def test_tables(tmp_path):
     for suffix in files.TABLE_SUFFIXES:
         files.write_table(tmp_path / f"t{suffix}", TABLE)
-    assert (tmp_path / "t.csv").read_text() == "study_id,bleu,rouge\ns1,0.30000000000000004,1.0\n'=1+1,,-0.5\n"
+    assert (tmp_path / "t.csv").read_bytes() == b"study_id,bleu,rouge\r\ns1,0.30000000000000004,1.0\r\n'=1+1,,-0.5\r\n"
     last = json.loads((tmp_path / "t.jsonl").read_text().splitlines()[1])
     assert last == {"study_id": "=1+1", "bleu": None, "rouge": -0.5}
     frame = pd.read_parquet(tmp_path / "t.parquet")
@@ -319,7 +319,7 @@ def test_outputs_are_checked_first(tmp_path, save):
 
 
 def test_a_written_table_reads_back(tmp_path):
-    rows = {"study_id": ["a", "b"], "report": ['He said "clear", twice.\nNormal.', ""]}
+    rows = {"study_id": ["a", "b"], "report": ['He said "clear", twice.\nNormal.\r', ""]}
     for suffix in files.TABLE_SUFFIXES:
         files.write_table(tmp_path / f"t{suffix}", rows)
         assert files.read_system(tmp_path / f"t{suffix}").reports == rows["report"]
