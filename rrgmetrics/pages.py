@@ -132,7 +132,7 @@ def report_page(
         script=script,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         metrics=[_metric(name, results, intervals or {}) for name in results[systems[0]]],
-        signatures=[(system, [result.signature for result in results[system].values()]) for system in systems],
+        signatures=_signatures(results),
         n_unscored=sum(result.n_unscored for by_name in results.values() for result in by_name.values()),
         orders=list(enumerate(orders, 1)),
         groups=list(dict.fromkeys(order.group for order in orders)),
@@ -246,6 +246,12 @@ def _quartiles(key: Key, column: Array, low: float, high: float) -> dict[str, An
     return {"median": show(median, key), "middle": middle, "x": x, "described": described}
 
 
+def _signatures(results: Mapping[str, Mapping[str, Result]]) -> list[tuple[str, list[str]]]:
+    """Each system's signatures; once and without a name where they are the same for all."""
+    listed = [(system, [result.signature for result in by_name.values()]) for system, by_name in results.items()]
+    return [("", listed[0][1])] if all(lines == listed[0][1] for _, lines in listed) else listed
+
+
 def _orders(results: Mapping[str, Mapping[str, Result]]) -> list[Order]:
     """How the studies can be sorted: by each metric, over all systems and for each, and by the systems' difference."""
     orders = []
@@ -289,7 +295,9 @@ def _study(
         candidate = pairs[system][row].candidate
         missing, added = differences(reference, candidate)
         found = evidence[system][row] if system in evidence else Evidence()
-        reference_marks += [(span, f"m{i}") for span in missing] + [(span, f"e{i}") for span in found.reference]
+        reference_marks += [(span, f"m{i}") for span in missing]
+        whose = f"{system}: " if len(results) > 1 else ""
+        reference_marks += [(span._replace(label=whose + span.label), f"e{i}") for span in found.reference]
         marks = [(span, "added") for span in added] + [(span, f"e{i}") for span in found.candidate]
         scores = [
             (_label(name, result.spec), show(float(result.per_pair[result.spec.name][row]), result.spec.headline))
