@@ -26,7 +26,7 @@
       study.element.hidden = !words.every((word) => study.text.includes(word));
       n += !study.element.hidden;
     }
-    status.textContent = words.length ? `${n} of ${studies.length} studies match` : "";
+    status.textContent = words.length ? `${n} of ${studies.length} match` : "";
   }
 
   function mark() {

@@ -102,9 +102,9 @@ def test_filtering_by_keyboard(show):
     assert page.get_attribute(":focus", "id") == "filter"
     page.keyboard.type("SUBCLAVIAN pneumothorax")
     assert page.evaluate(IDS) == ["study-03"]
-    assert page.inner_text("#status") == "1 of 23 studies match"
+    assert page.inner_text("#status") == "1 of 23 match"
     page.fill("#filter", "no such words")
-    assert page.inner_text("#status") == "0 of 23 studies match"
+    assert page.inner_text("#status") == "0 of 23 match"
 
 
 def test_marked_words(show):
