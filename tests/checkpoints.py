@@ -1,0 +1,62 @@
+"""Tiny encoders with random weights, laid out as the Hub's cache lays out the published ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+def write_cache(hub: Path, texts: list[str]) -> None:
+    """Puts stand-ins for the checkpoints of BERTScore's named configurations into a Hub cache."""
+    import torch
+    from transformers import DistilBertConfig, DistilBertForMaskedLM, RobertaConfig, RobertaForMaskedLM
+
+    torch.manual_seed(0)
+    pieces = _word_pieces(texts)
+    small = {"vocab_size": pieces.get_vocab_size(), "dim": 16, "hidden_dim": 32, "n_heads": 2, "n_layers": 6}
+    _save(hub, "distilbert-base-uncased", DistilBertForMaskedLM(DistilBertConfig(**small)), pieces, BERT_TOKENS)
+    bytes_ = _byte_pairs(texts)
+    for name, layers in (("distilroberta-base", 6), ("roberta-large", 24)):
+        config = RobertaConfig(
+            vocab_size=bytes_.get_vocab_size(),
+            hidden_size=16,
+            intermediate_size=32,
+            num_attention_heads=2,
+            num_hidden_layers=layers,
+            max_position_embeddings=514,
+        )
+        _save(hub, name, RobertaForMaskedLM(config), bytes_, ROBERTA_TOKENS)
+
+
+BERT_TOKENS = {"cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]", "unk_token": "[UNK]"}
+ROBERTA_TOKENS = {"cls_token": "<s>", "sep_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
+
+
+def _save(hub: Path, name: str, model, tokenizer, special: dict[str, str]) -> None:
+    folder = hub / f"models--{name}" / "snapshots" / COMMIT
+    model.save_pretrained(folder)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    kind = {"[CLS]": "BertTokenizerFast", "<s>": "RobertaTokenizerFast"}[special["cls_token"]]
+    settings = {"tokenizer_class": kind, "model_max_length": 512, **special}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    (folder.parents[1] / "refs").mkdir()
+    (folder.parents[1] / "refs" / "main").write_text(COMMIT)
+
+
+def _word_pieces(texts: list[str]):
+    from tokenizers.implementations import BertWordPieceTokenizer
+
+    tokenizer = BertWordPieceTokenizer(lowercase=True)
+    tokenizer.train_from_iterator(texts, vocab_size=400, show_progress=False)
+    return tokenizer
+
+
+def _byte_pairs(texts: list[str]):
+    from tokenizers.implementations import ByteLevelBPETokenizer
+
+    tokenizer = ByteLevelBPETokenizer(add_prefix_space=True)
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    tokenizer.train_from_iterator(texts, vocab_size=400, special_tokens=special, show_progress=False)
+    return tokenizer

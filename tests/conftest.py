@@ -1,0 +1,85 @@
+"""What all tests share: an empty cache, no Hub, and the invented reports."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+DATA = Path(__file__).parent / "data"
+_HOME = pytest.StashKey[str]()
+
+
+def pytest_configure(config):
+    """Before anything imports `evaluate`, which reads these once."""
+    config.stash[_HOME] = tempfile.mkdtemp(prefix="rrgmetrics-tests-")
+    os.environ |= {
+        "HF_HOME": config.stash[_HOME],
+        "HF_HUB_OFFLINE": "1",
+        "HF_EVALUATE_OFFLINE": "1",
+        "HF_UPDATE_DOWNLOAD_COUNTS": "0",
+        "TOKENIZERS_PARALLELISM": "false",
+    }
+    for name in ("HF_HUB_CACHE", "HF_MODULES_CACHE", "HF_EVALUATE_CACHE", "HF_METRICS_CACHE", "HF_DATASETS_CACHE"):
+        os.environ.pop(name, None)
+
+
+def pytest_unconfigure(config):
+    shutil.rmtree(config.stash[_HOME], ignore_errors=True)
+
+
+class Reports(NamedTuple):
+    """Invented reports of three findings or more, and the same reports with wrong findings."""
+
+    references: list[str]
+    altered: list[str]
+
+
+@pytest.fixture(scope="session")
+def reports() -> Reports:
+    pairs = json.loads((DATA / "reports.json").read_text())["pairs"]
+    return Reports(*map(list, zip(*pairs, strict=True)))
+
+
+@pytest.fixture(scope="session")
+def text_metrics() -> dict:
+    """Values of other packages on invented texts; tests/data/text_metrics.json names them."""
+    return json.loads((DATA / "text_metrics.json").read_text())
+
+
+@pytest.fixture
+def run_python(tmp_path):
+    """Runs a script in a fresh interpreter, in an empty folder with an empty cache; returns what it printed."""
+
+    def run(script: str, *arguments: str, timeout: float = 100, **environment: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", script, *arguments],
+            cwd=tmp_path,
+            env=os.environ | {"HF_HOME": str(tmp_path / "home")} | environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def published_checkpoints(reports) -> Path:
+    """A Hub cache in which the named configurations' checkpoints are tiny and random; returns its folder."""
+    spec = importlib.util.spec_from_file_location("checkpoints", Path(__file__).parent / "checkpoints.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    hub = Path(os.environ["HF_HOME"]) / "hub"
+    module.write_cache(hub, [*reports.references, *reports.altered])
+    return hub

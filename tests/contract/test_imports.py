@@ -1,0 +1,126 @@
+"""Imports: cheap, one way, and `evaluate` in one room only."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import rrgmetrics
+
+PACKAGE = Path(rrgmetrics.__file__).parent
+ROOT = PACKAGE.parent
+HEAVY = (
+    "torch",
+    "evaluate",
+    "transformers",
+    "pandas",
+    "datasets",
+    "nltk",
+    "sacrebleu",
+    "scipy",
+    "matplotlib",
+    "pyarrow",
+)
+# DESIGN.md, "The way the data walks": a room imports rooms of a smaller number, or itself.
+ROOMS = {
+    "errors": 0,
+    "version": 0,
+    "specs": 1,
+    "reports": 2,
+    "text": 2,
+    "names": 2,
+    "signature": 3,
+    "reader": 3,
+    "backends": 4,
+    "judges": 5,
+    "scorers": 6,
+    "aggregate": 7,
+    "stats": 8,
+    "results": 8,
+    "runner": 9,
+    "files": 10,
+    "hub": 10,
+    "comparison": 10,
+    "metaeval": 11,
+    "training": 11,
+    "display": 12,
+    "pages": 12,
+    "cli": 13,
+    "__main__": 14,
+    "__init__": 14,
+}
+OUTER = ("metrics", "callbacks", "spaces")  # they import the package; nothing in it imports them
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """Every module that a file imports, inside functions too, but for `if TYPE_CHECKING`."""
+    found: set[str] = set()
+    package = ("rrgmetrics", *path.relative_to(PACKAGE).parts[:-1])
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) + 1 - node.level] if node.level else ()
+            base = (*base, *filter(None, [node.module]))
+            found |= {".".join((*base, alias.name)) for alias in node.names}
+    return found
+
+
+def room(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_run_one_way(path):
+    here = room(path)
+    assert here in ROOMS, f"give {here} its place in ROOMS"
+    for name in imported(path):
+        package, _, rest = name.partition(".")
+        if package == "rrgmetrics" and rest and here != "__init__":
+            there = rest.partition(".")[0]
+            assert there not in OUTER, name
+            if there in ROOMS:
+                assert there == here or ROOMS[there] < ROOMS[here], f"{here} imports {name}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_hub_imports_evaluate(path):
+    evaluate = {name for name in imported(path) if re.match(r"evaluate(\.|$)", name)}
+    assert not evaluate or room(path) == "hub"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_backends_import_torch_inside_functions(path):
+    for node in ast.parse(path.read_text()).body:
+        names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        assert not {name.partition(".")[0] for name in names} & set(HEAVY), f"line {node.lineno}"
+
+
+def test_import_is_light_and_fast(run_python):
+    script = """
+import sys, time
+start = time.perf_counter()
+import rrgmetrics
+print(time.perf_counter() - start)
+print(*sys.modules)
+"""
+    best = float("inf")
+    for _ in range(8):  # the machine may be busy: the best of several is the import's own time
+        seconds, loaded = run_python(script).splitlines()
+        best = min(best, float(seconds))
+        assert not {name.partition(".")[0] for name in loaded.split()} & set(HEAVY)
+        if best < 0.3:
+            break
+    assert best < 0.3
