@@ -1,0 +1,124 @@
+"""Every backend sees each distinct text once, whichever metrics share it, and lets go of it after its last use."""
+
+from __future__ import annotations
+
+import weakref
+from collections import Counter
+
+import pytest
+
+import rrgmetrics
+from rrgmetrics import SPECS, runner
+
+BLOCK = 7
+NAMES = {
+    "all": list(SPECS),
+    "one encoder": ["bertscore", "bertscore?idf=call"],
+    "one encoder, two normalisers": ["bertscore", "bertscore?text=space", "bertscore?text=lower"],
+    "one n-gram counter": ["bleu", "cider"],
+    "two layers": ["bertscore", "bertscore?layer=2"],
+}
+
+
+class CountingBackend:
+    """Passes everything on and counts the texts it is given."""
+
+    def __init__(self, backend, seen):
+        self.backend, self.seen = backend, seen
+
+    def __getattr__(self, name):
+        return getattr(self.backend, name)
+
+    def annotate(self, texts):
+        self.seen.setdefault(self.backend.key, Counter()).update(texts)
+        return self.backend.annotate(texts)
+
+
+@pytest.fixture
+def seen(monkeypatch) -> dict[str, Counter[str]]:
+    """Texts annotated, by backend; blocks are small."""
+    counts: dict[str, Counter[str]] = {}
+    build = runner.build_scorer
+
+    class CountingScorer:
+        def __init__(self, name):
+            self.scorer = build(name)
+
+        def __getattr__(self, name):
+            return getattr(self.scorer, name)
+
+        def backend(self, runtime):
+            return CountingBackend(self.scorer.backend(runtime), counts)
+
+    monkeypatch.setattr(runner, "build_scorer", CountingScorer)
+    monkeypatch.setattr(runner, "BLOCK", BLOCK)
+    return counts
+
+
+def repeating(reports):
+    """Five blocks of pairs: within and across blocks, references, candidates and whole pairs repeat."""
+    references = [*reports.references, *reports.references, *reports.altered[:7]]
+    candidates = [*reports.altered, *reversed(reports.altered), *reports.references[:7]]
+    return references, candidates
+
+
+@pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+def test_each_distinct_text_once(names, seen, reports):
+    references, candidates = repeating(reports)
+    rrgmetrics.score(names, predictions=candidates, references=references, progress=False)
+    texts = {*references, *candidates}
+    if "bertscore?text=lower" in names:
+        texts |= {text.lower() for text in texts}
+    assert seen
+    for counts in seen.values():
+        assert counts == dict.fromkeys(texts, 1)
+
+
+def test_metrics_share_a_backend_by_its_key(seen, reports):
+    references, candidates = repeating(reports)
+    rrgmetrics.score(
+        NAMES["one encoder"] + NAMES["two layers"][1:], predictions=candidates, references=references, progress=False
+    )
+    assert len(seen) == 2  # one encoder at two layers
+
+
+def test_several_systems_share_the_references(seen, reports):
+    systems = {"a": reports.altered, "b": reports.references, "c": reports.altered[::-1]}
+    together = runner.score_systems(
+        ["bleu", "bertscore"], systems=systems, references=reports.references, progress=False
+    )
+    for counts in seen.values():
+        assert counts == dict.fromkeys([*reports.references, *reports.altered], 1)
+    for name, candidates in systems.items():
+        alone = rrgmetrics.score(
+            ["bleu", "bertscore"], predictions=candidates, references=reports.references, progress=False
+        )
+        for metric, result in alone.items():
+            assert together[name][metric].scores == pytest.approx(result.scores, abs=1e-6)
+
+
+def test_small_blocks_change_no_score(spec, seen, altered, score, reports):
+    result = score(spec.name, reports.altered, reports.references)
+    for key, values in result.per_pair.items():
+        assert values == pytest.approx(altered(spec.name).per_pair[key], abs=1e-6)
+
+
+def test_annotations_are_dropped_after_their_last_use(monkeypatch):
+    """Some blocks' worth is alive at any time, not the whole run's, with several normalisers too."""
+    from rrgmetrics.scorers import bleu
+
+    class Annotation:
+        length, counts = 0, Counter()
+
+        def __init__(self, text):
+            alive.add(self)
+            most.append(len(alive))
+
+    alive, most = weakref.WeakSet(), []
+    monkeypatch.setattr(runner, "BLOCK", BLOCK)
+    monkeypatch.setattr(bleu.tokens, "whitespace_ngrams", lambda: bleu.tokens.TextFunction("counted", Annotation))
+    texts = [f"report {i}" for i in range(40 * BLOCK)]
+    candidates = [f"candidate {i}" for i in range(40 * BLOCK)]
+    rrgmetrics.score(["bleu", "bleu?text=lower"], predictions=candidates, references=texts, progress=False)
+    assert len(most) == 80 * BLOCK
+    assert max(most) <= 2 * BLOCK
