@@ -9,6 +9,7 @@ from __future__ import annotations
 from .items import Item, Mention
 from .lexicon import Lexicon, Senses
 
+_DESCRIBING = frozenset({"opacity", "density", "linear_opacity", "airspace_opacity", "airspace_disease", "interstitial_opacity"})
 _OR = frozenset({"or", "nor", "/"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 _LINK_GROUPS = frozenset({"lung", "pleura", "heart_and_vessels"})
@@ -123,7 +124,7 @@ class _Walk:
             self.listing = "possible_list" in senses
         elif "probable_before" in senses:
             self._hedge("possible" if self.fresh and self.certainty == "possible" else "probable")
-        elif "quality" in senses and "normal" in senses["quality"] and self.verb_at > self.met_at:
+        elif "quality" in senses and "normal" in senses["quality"] and self.verb_at >= self.met_at:
             self._look_back("absent")
         elif "evidenced_by" in senses:
             self.certainty, self.linking, self.joined = "definite", False, False
@@ -188,11 +189,27 @@ class _Walk:
         elif self.verb_at >= 0 and self.clause and self._verb_ahead(i):
             self.segment = len(self.clause)
             self.verb_at = -1
+        if item.word == "," and self._apposition(i):
+            self._hedge("probable")
         if self.certainty != "definite" and not self.fresh and not self.listing:
             if self._list_goes_on(i):
                 self.joined = True
             else:
                 self.certainty, self.linking = "definite", False
+
+    def _apposition(self, i: int) -> bool:
+        """Tell whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""
+        if not self._statement() or self._statement()[-1].concept not in _DESCRIBING or self.absent:
+            return False
+        seen = 0
+        for item in self.items[i + 1 :]:
+            if "concept" in item.senses:
+                seen += 1
+            elif "versus" in item.senses:
+                return seen == 1
+            elif not item.senses.keys() <= {"morphology", "severity", "acuity"}:
+                return False
+        return False
 
     def _verb(self, i: int) -> None:
         self.verb_at = i

@@ -7,6 +7,7 @@ earlier one ("opacity in the right base"). A place said once for a list holds fo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from .items import Item, Mention
@@ -77,21 +78,32 @@ def _has_place(items: list[Item]) -> bool:
 
 
 def _share_places(items: list[Item], groups: list[list[Mention]], lexicon: Lexicon) -> None:
-    """Let a place said once hold for all findings of a list."""
-    for k in range(1, len(groups)):
-        earlier, later = groups[k - 1][0], groups[k][0]
-        if not _lung_like(earlier, lexicon) or not _lung_like(later, lexicon):
-            continue
-        between = items[earlier.last : later.first]
-        listed = all(item.word != "with" for item in between) and all(item.word in _SEPARATORS or not (item.senses.keys() & {"clause_end", "negation_before", "item_break"}) for item in between)
-        joined = listed and any(item.word in _SEPARATORS or "versus" in item.senses for item in between)
-        if later.link is earlier or joined:
-            later_has = later.pre_place or later.post_place
-            if earlier.pre_place and not later_has:
-                later.modifiers.extend(i for i in earlier.modifiers if "side" in i.senses or "zone" in i.senses)
-                later.pre_place = True
-            elif later.post_place and not (earlier.pre_place or earlier.post_place):
-                earlier.modifiers.extend(i for i in later.modifiers if "side" in i.senses or "zone" in i.senses)
+    """Let a place said once hold for all findings of a list, a place after the list first."""
+    pairs = [(a[0], b[0]) for a, b in pairwise(groups) if _listed(items, a[0], b[0], lexicon)]
+    for earlier, later in reversed(pairs):
+        if later.post_place and not (earlier.pre_place or earlier.post_place):
+            _lend_place(later, earlier)
+            earlier.post_place = True
+    for earlier, later in pairs:
+        if earlier.pre_place and not (later.pre_place or later.post_place):
+            _lend_place(earlier, later)
+            later.pre_place = True
+
+
+def _lend_place(giver: Mention, taker: Mention) -> None:
+    taker.modifiers.extend(i for i in giver.modifiers if "side" in i.senses or "zone" in i.senses)
+
+
+def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexicon) -> bool:
+    """Tell whether two mentions stand in one list, or the later explains the earlier."""
+    if not _lung_like(earlier, lexicon) or not _lung_like(later, lexicon):
+        return False
+    if later.link is earlier:
+        return True
+    between = items[earlier.last : later.first]
+    if any(i.word == "with" or i.senses.keys() & {"clause_end", "negation_before", "item_break"} for i in between):
+        return False
+    return any(i.word in _SEPARATORS or "versus" in i.senses for i in between)
 
 
 def _lung_like(mention: Mention, lexicon: Lexicon) -> bool:
@@ -113,6 +125,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     device = lexicon.concepts[mention.concept].group == "devices"
     fields: dict[str, Any] = {"morphology": set(), "tip": set(), "zones": set(), "measurements": (), "sides": set()}
     for senses in _all_senses(mention):
+        if "asymmetry" in senses or "several" in senses:
+            fields["both"] = True
         if "asymmetry" in senses:
             continue
         _place(fields, senses, lexicon, device)
@@ -131,6 +145,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields["tip"].add(senses["tip"])
         if "measure" in senses:
             fields["measurements"] += senses["measure"]
+    if not fields["sides"] and fields.get("both"):
+        fields["sides"].add("bilateral")
     return fields
 
 

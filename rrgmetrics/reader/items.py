@@ -73,19 +73,21 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
                 end, senses = length[0], {"measure": length[1]}
             items.append(Item(i, end, senses or {}, word))
         elif "parts" in senses:
-            items.extend(_part(i, word, part, lexicon) for part in senses["parts"])
+            items.extend(_part(i, end, word, part, lexicon) for part in senses["parts"])
         else:
+            if "zone" in senses and tokens[end - 1].end - tokens[end - 1].start > len(tokens[end - 1].word):
+                senses = {**senses, "several": True}  # "the lung bases" are both
             items.append(Item(i, end, senses, word))
         i = end
     return items
 
 
-def _part(i: int, word: str, part: str, lexicon: Lexicon) -> Item:
-    """Return the item for one word of an abbreviation such as RLL."""
+def _part(i: int, end: int, word: str, part: str, lexicon: Lexicon) -> Item:
+    """Return the item for one part of a compound such as RLL or "upper and lower lobe"."""
     node = lexicon.trie
     for piece in part.split():
         node = node[piece]
-    return Item(i, i + 1, node[""], word)
+    return Item(i, end, node[""], word)
 
 
 def _measure(tokens: list[Token], i: int, last: int) -> tuple[int, tuple[float, ...]] | None:
@@ -143,7 +145,7 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
         mention = Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last))
         mention.denies = denies
         mentions.append(mention)
-        if concept and "structure" in items[s].senses:
+        if concept and "holds" not in items[s].senses:
             used.add(s)
     return mentions
 
@@ -162,7 +164,7 @@ def _is_predicate(items: list[Item], q: int) -> bool:
 
 def _meaning(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> tuple[str | None, tuple[str, ...]]:
     """Return the finding a structure with a quality makes, or what it denies if it is normal."""
-    for structure in item.senses.get("structure") or item.senses.get("holds", ()):
+    for structure in (*item.senses.get("structure", ()), *item.senses.get("holds", ())):
         for quality in qualities:
             concept = lexicon.findings_of.get((structure, quality))
             if concept:
@@ -191,7 +193,8 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             found.append(s)
             joint = False
         elif item.word in _JOINTS:
-            if not found and (s == q + 1 or item.word == ",") and not _next_is_quality(items, s):
+            beside = s == q + 1 or item.word == ","
+            if not found and beside and ("normal" in qualities or not _next_is_quality(items, s)):
                 break
             joint = True
         elif "item_break" in item.senses and not found and _place_follows(items, s):
@@ -212,9 +215,15 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
 
 
 def _adjunct(items: list[Item], s: int) -> bool:
-    """Tell whether a structure only describes the finding directly after it ("lung nodule")."""
-    after = items[s + 1] if s + 1 < len(items) else None
-    return bool(after and "concept" in after.senses and "concept" not in items[s].senses)
+    """Tell whether a structure only describes the finding after it ("lung nodule", "lower lobe 5 mm granuloma")."""
+    if "concept" in items[s].senses:
+        return False
+    for item in items[s + 1 : s + 4]:
+        if "concept" in item.senses:
+            return True
+        if not (item.senses.keys() & {"measure", "severity", "morphology", "side", "zone"}):
+            return False
+    return False
 
 
 def _place_follows(items: list[Item], i: int) -> bool:
@@ -225,7 +234,7 @@ def _place_follows(items: list[Item], i: int) -> bool:
 def _next_is_quality(items: list[Item], i: int) -> bool:
     """Tell whether a joint links two qualities of one structure ("tortuous and calcified aorta")."""
     for item in items[i + 1 : i + 4]:
-        if "quality" in item.senses:
+        if "quality" in item.senses or "holds" in item.senses:
             return True
         if item.senses and not (item.senses.keys() & _TRANSPARENT):
             return False

@@ -167,28 +167,39 @@ class _Builder:
             inside = []
             i = 0
             while i < len(words):
-                end, found = self._longest(words, i, whole=len(words))
-                if found:
-                    kept = {k: found[k] for k in _INSIDE if k in found}
-                    if kept:
-                        inside.append(kept)
-                    if end == len(words) and i and "structure" in found and "structure" not in senses:
-                        senses["holds"] = found["structure"]
-                i = max(end, i + 1)
+                end, kept = self._described(words, i)
+                if kept:
+                    inside.append(kept)
+                i = end
             if inside:
                 senses["inside"] = inside
+            held = self._structure(words)
+            if held:
+                senses["holds"] = held
 
-    def _longest(self, words: list[str], i: int, whole: int) -> tuple[int, Senses | None]:
+    def _described(self, words: list[str], i: int) -> tuple[int, Senses]:
+        """Return the longest describing phrase at ``i``, shorter than the whole term, and the index after it."""
         node: Trie | None = self.trie.get(words[i])
-        end, found, j = i + 1, None, i + 1
-        while node is not None:
-            if "" in node and j - i < whole:
-                end, found = j, node[""]
-            if j >= len(words):
+        end, kept = i + 1, {}
+        for j in range(i + 1, len(words) + (i > 0)):
+            if node is None:
                 break
-            node = node.get(words[j])
-            j += 1
-        return end, found
+            here = {k: v for k, v in node.get("", {}).items() if k in _INSIDE}
+            if here:
+                end, kept = j, here
+            node = node.get(words[j]) if j < len(words) else None
+        return end, kept
+
+    def _structure(self, words: list[str]) -> tuple[str, ...]:
+        """Return the structures of the longest phrase that ends the term, without its first word."""
+        for i in range(1, len(words)):
+            node: Trie | None = self.trie
+            for word in words[i:]:
+                node = node.get(word) if node else None
+            structures: tuple[str, ...] = (node or {}).get("", {}).get("structure", ())
+            if structures:
+                return structures
+        return ()
 
 
 def _add_concepts(lexicon: Lexicon, builder: _Builder, name: str) -> None:

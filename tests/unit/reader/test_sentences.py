@@ -1,0 +1,70 @@
+"""One phenomenon a row: what the reader reads in a sentence, and what it must not (sentences.tsv)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rrgmetrics.reader import Finding, Reading, read
+
+ROWS = [
+    line.split("\t")
+    for line in Path(__file__).with_name("sentences.tsv").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+_ASSERTIONS = {"+": "present", "-": "absent", "?": "uncertain"}
+
+
+def test_the_table_is_large_enough() -> None:
+    assert len(ROWS) >= 200
+    assert len({row[1] for row in ROWS}) == len(ROWS)
+
+
+@pytest.mark.parametrize(("phenomenon", "sentence", "expected"), ROWS, ids=[row[1][:60] for row in ROWS])
+def test_sentence(phenomenon: str, sentence: str, expected: str) -> None:
+    reading = read(sentence)
+    observations: dict[str, int] = {}
+    for part in expected.split(";"):
+        check(part.strip(), reading, observations, phenomenon)
+    assert len(set(observations.values())) == len(observations), "two observations were read as one"
+
+
+def check(part: str, reading: Reading, observations: dict[str, int], phenomenon: str) -> None:
+    """Check one part of a reading, such as ``+nodule[left, size=6]``."""
+    said = [(f.assertion, f.concept) for f in reading.findings]
+    if part == "nothing":
+        assert said == [], phenomenon
+    elif part == "nothing abnormal":
+        assert reading.abnormal == (), said
+    elif part.startswith("!"):
+        assert part[1:] not in {f.concept for f in reading.abnormal}, said
+    else:
+        match = re.fullmatch(r"([+?-])(\w+)(?:\[(.*)\])?", part)
+        assert match is not None, f"cannot read {part!r}"
+        sign, concept, attributes = match.groups()
+        found = [f for f in reading.findings if f.concept == concept and f.assertion == _ASSERTIONS[sign]]
+        assert found, f"{part} not in {said}"
+        wanted = [a.strip() for a in (attributes or "").split(",") if a.strip()]
+        assert any(all(holds(a, f, observations) for a in wanted) for f in found), found
+
+
+def holds(attribute: str, finding: Finding, observations: dict[str, int]) -> bool:
+    """Tell whether a finding has an attribute."""
+    key, _, value = attribute.partition("=")
+    if key == "obs":
+        return observations.setdefault(value, finding.observation) == finding.observation
+    if not value:
+        return attribute in ("left", "right", "bilateral") and finding.side == attribute or attribute in finding.zones or (
+            attribute == "noside" and finding.side is None
+        )
+    if key == "size":
+        return max(finding.measurements_mm, default=None) == float(value)
+    if key == "sev":
+        return finding.severity == int(value)
+    if key == "count":
+        return finding.count == int(value)
+    if key == "tip":
+        return value in finding.tip
+    return getattr(finding, key) == value
