@@ -1,22 +1,23 @@
 """How well the reader finds what hand coders found: Open-i (Indiana University chest X-rays) against its MeSH codes.
 
-Every report of Open-i was coded by hand with MeSH terms, often with place and severity ("Opacity/lung/base/left/mild"). Here each
-code is mapped to concepts of the reader's lexicon, and precision, recall and F1 are counted by report: a code counts as
-read if the reader finds one of its concepts.
+Every report of Open-i was coded by hand with MeSH terms, often with place and severity
+("Opacity/lung/base/left/mild"). Here each code is mapped to concepts of the reader's lexicon, and precision, recall
+and F1 are counted by report: a code counts as read if the reader finds one of its concepts.
 
 Choices, so that the numbers can be judged:
 
-- Codes that name one thing are one row: "Cardiomegaly" and "Cardiac Shadow/enlarged"; "Emphysema" and "Pulmonary Emphysema";
-  degenerative change of the spine, spondylosis, osteophytes and arthritis; "Aorta/tortuous" and "Aorta, Thoracic/tortuous";
-  granulomas whether or not they are called calcified (see ``CODES`` for all).
-- Hedged mentions: what is stated, probable ("likely", "consistent with") or one of two alternatives ("atelectasis versus
-  scarring") counts as read; what is only possible ("may represent", "could be", "cannot be excluded") does not. The coders
-  mostly did the same.
-- Left out: "No Indexing", technique ("Technical Quality of Image Unsatisfactory"), "Density", "Markings" and codes that occur in
-  fewer than 15 reports.
+- Codes that name one thing are one row: "Cardiomegaly" and "Cardiac Shadow/enlarged"; "Emphysema" and "Pulmonary
+  Emphysema"; degenerative change of the spine, spondylosis, osteophytes and arthritis; "Aorta/tortuous" and "Aorta,
+  Thoracic/tortuous"; granulomas whether or not they are called calcified (see ``CODES`` for all).
+- Hedged mentions: what is stated, probable ("likely", "consistent with") or one of two alternatives ("atelectasis
+  versus scarring") counts as read; what is only possible ("may represent", "could be", "cannot be excluded") does
+  not. The coders mostly did the same.
+- Left out: "No Indexing", technique ("Technical Quality of Image Unsatisfactory"), "Density", "Markings" and codes
+  that occur in fewer than 15 reports.
 - Reports without text are left out.
 
-Source of the data: Open-i, National Library of Medicine (CC BY-NC-ND 4.0); it is not part of this package. Terms: research use.
+Source of the data: Open-i, National Library of Medicine (CC BY-NC-ND 4.0); it is not part of this package. Terms:
+research use.
 """
 
 from __future__ import annotations
@@ -99,35 +100,55 @@ def _code(name: str, mesh: str, concepts: str, with_children: bool = True) -> Co
 
 
 CODES: tuple[Code, ...] = (
-    _code("cardiomegaly", "Cardiomegaly; Cardiac Shadow/enlarged|borderline|prominent", "cardiomegaly cardiomediastinal_enlargement"),
-    _code("pleural effusion", "Pleural Effusion; Hydropneumothorax; Hemopneumothorax", "pleural_effusion hydropneumothorax hemothorax"),
+    _code(
+        "cardiomegaly",
+        "Cardiomegaly; Cardiac Shadow/enlarged|borderline|prominent",
+        "cardiomegaly cardiomediastinal_enlargement",
+    ),
+    _code(
+        "pleural effusion",
+        "Pleural Effusion; Hydropneumothorax; Hemopneumothorax",
+        "pleural_effusion hydropneumothorax hemothorax",
+    ),
     _code("atelectasis", "Pulmonary Atelectasis", "atelectasis"),
     _code(
-        "opacity", "Opacity",
-        "opacity airspace_opacity linear_opacity interstitial_opacity reticular_opacity reticulonodular_opacity ground_glass "
-        "nodular_opacity", False,
+        "opacity",
+        "Opacity",
+        "opacity airspace_opacity linear_opacity interstitial_opacity reticular_opacity reticulonodular_opacity "
+        "ground_glass nodular_opacity",
+        False,
     ),
     _code("airspace disease", "Airspace Disease", "airspace_disease", False),
     _code("infiltrate", "Infiltrate", "infiltrate peribronchial_opacity", False),
     _code("consolidation", "Consolidation", "consolidation", False),
     _code("pneumonia", "Pneumonia; Tuberculosis", "pneumonia"),
     _code("pulmonary edema", "Pulmonary Edema", "pulmonary_edema"),
-    _code("pulmonary congestion", "Pulmonary Congestion; Heart Failure", "vascular_congestion heart_failure fluid_overload"),
+    _code(
+        "pulmonary congestion",
+        "Pulmonary Congestion; Heart Failure",
+        "vascular_congestion heart_failure fluid_overload",
+    ),
     _code("pneumothorax", "Pneumothorax; Hydropneumothorax; Hemopneumothorax", "pneumothorax"),
     _code("nodule", "Nodule", "nodule calcified_nodule", False),
     _code("granuloma", "Calcified Granuloma; Granuloma", "granuloma"),
     _code("granulomatous disease", "Granulomatous Disease", "granulomatous_disease"),
     _code(
-        "calcified nodes", "Calcinosis/lymph nodes|hilum|mediastinum|paratracheal",
+        "calcified nodes",
+        "Calcinosis/lymph nodes|hilum|mediastinum|paratracheal",
         "calcified_lymph_node hilar_calcification mediastinal_calcification",
     ),
     _code(
-        "vascular calcification", "Atherosclerosis; Calcinosis/aorta|aorta, thoracic|blood vessels|coronary vessels",
+        "vascular calcification",
+        "Atherosclerosis; Calcinosis/aorta|aorta, thoracic|blood vessels|coronary vessels",
         "aortic_atherosclerosis atherosclerosis",
     ),
     _code("tortuous aorta", "Aorta/tortuous; Aorta, Thoracic/tortuous", "aortic_tortuosity aortic_ectasia"),
     _code("scar", "Cicatrix", "scarring pleural_scarring"),
-    _code("fibrosis and interstitial disease", "Pulmonary Fibrosis; Lung Diseases, Interstitial; Fibrosis", "interstitial_lung_disease"),
+    _code(
+        "fibrosis and interstitial disease",
+        "Pulmonary Fibrosis; Lung Diseases, Interstitial; Fibrosis",
+        "interstitial_lung_disease",
+    ),
     _code("low lung volume", "Lung/hypoinflation", "low_lung_volume"),
     _code("hyperinflation", "Lung/hyperdistention", "hyperinflation"),
     _code("emphysema", "Emphysema; Pulmonary Emphysema; Bullous Emphysema", "emphysema"),
@@ -139,26 +160,39 @@ CODES: tuple[Code, ...] = (
     _code("flattened diaphragm", "Diaphragm/flattened", "diaphragm_flattening"),
     _code("eventration", "Diaphragmatic Eventration", "diaphragm_eventration"),
     _code("hiatal hernia", "Hernia, Hiatal; Hernia, Diaphragmatic", "hiatal_hernia diaphragmatic_hernia"),
-    _code("prominent mediastinum", "Mediastinum/prominent|enlarged", "mediastinal_widening mediastinal_mass lymphadenopathy"),
+    _code(
+        "prominent mediastinum",
+        "Mediastinum/prominent|enlarged",
+        "mediastinal_widening mediastinal_mass lymphadenopathy",
+    ),
     _code(
         "degenerative change",
-        "Spine/degenerative; Thoracic Vertebrae/degenerative; Lumbar Vertebrae/degenerative; Cervical Vertebrae/degenerative; "
-        "Spondylosis; Osteophyte; Arthritis; Shoulder/degenerative; Hyperostosis, Diffuse Idiopathic Skeletal",
+        "Spine/degenerative; Thoracic Vertebrae/degenerative; Lumbar Vertebrae/degenerative; "
+        "Cervical Vertebrae/degenerative; Spondylosis; Osteophyte; Arthritis; Shoulder/degenerative; Hyperostosis, Diffuse Idiopathic Skeletal",
         "skeletal_degeneration",
     ),
     _code("scoliosis", "Scoliosis", "scoliosis"),
     _code("kyphosis", "Kyphosis", "kyphosis"),
     _code("fracture", "Fractures, Bone", "fracture"),
-    _code("deformity", "Deformity/!lung|mediastinum|hilum", "vertebral_deformity rib_deformity bone_deformity clavicle_deformity chest_wall_deformity"),
+    _code(
+        "deformity",
+        "Deformity/!lung|mediastinum|hilum",
+        "vertebral_deformity rib_deformity bone_deformity clavicle_deformity chest_wall_deformity",
+    ),
     _code("bone demineralization", "Bone Diseases, Metabolic; Osteoporosis", "bone_demineralization"),
     _code("spinal fusion", "Spinal Fusion", "spinal_hardware"),
-    _code("catheter", "Catheters, Indwelling", "central_venous_catheter picc port swan_ganz umbilical_catheter shunt_tube drain chest_tube"),
+    _code(
+        "catheter",
+        "Catheters, Indwelling",
+        "central_venous_catheter picc port swan_ganz umbilical_catheter shunt_tube drain chest_tube",
+    ),
     _code("tube", "Tube, Inserted", "endotracheal_tube tracheostomy enteric_tube chest_tube gastrostomy_tube"),
     _code("surgical clips", "Surgical Instruments; Sutures", "surgical_clip"),
     _code(
-        "implanted device", "Implanted Medical Device; Medical Device",
-        "pacemaker defibrillator cardiac_device nerve_stimulator loop_recorder heart_valve_prosthesis monitor_lead orthopedic_hardware "
-        "shoulder_arthroplasty occluder support_device",
+        "implanted device",
+        "Implanted Medical Device; Medical Device",
+        "pacemaker defibrillator cardiac_device nerve_stimulator loop_recorder heart_valve_prosthesis monitor_lead "
+        "orthopedic_hardware shoulder_arthroplasty occluder support_device",
         False,
     ),
     _code("foreign body", "Foreign Bodies", "foreign_body"),
@@ -177,7 +211,11 @@ def load_openi(path: str | Path) -> list[OpeniReport]:
     reports = []
     with open(path, encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            parts = [f"{name.upper()}: {row[name].strip()}" for name in ("findings", "impression") if (row.get(name) or "").strip()]
+            parts = [
+                f"{name.upper()}: {row[name].strip()}"
+                for name in ("findings", "impression")
+                if (row.get(name) or "").strip()
+            ]
             if parts:
                 reports.append(OpeniReport(row["uid"], parse_mesh(row["MeSH"]), "\n\n".join(parts)))
     return reports
@@ -214,15 +252,18 @@ def mentioned(code: Code, reading: Reading) -> list[Finding]:
         f
         for f in reading.findings
         if f.assertion == "present"
-        and (f.concept in code.concepts or (code.with_children and code.concepts.intersection(concepts[f.concept].ancestors)))
+        and (
+            f.concept in code.concepts
+            or (code.with_children and code.concepts.intersection(concepts[f.concept].ancestors))
+        )
     ]
 
 
 def evaluate(reports: Iterable[OpeniReport], *, reader: Callable[[str], Reading] = read) -> dict[str, Tally]:
     """Count, for every code and for "laterality" and "severity", where reader and coders agree.
 
-    Laterality and severity are counted over the reports and codes that both have and to which the coders gave one side (or
-    both) or one severity: right if the reader gives the same.
+    Laterality and severity are counted over the reports and codes that both have and to which the coders gave one
+    side (or both) or one severity: right if the reader gives the same.
 
     Args:
         reports: from ``load_openi``.
@@ -285,7 +326,14 @@ def _found_sides(found: list[Finding]) -> set[str]:
     return {"bilateral"} if len(sides) > 1 else sides
 
 
-_MESH_SEVERITY = {"borderline": "borderline", "mild": "mild", "small": "mild", "moderate": "moderate", "severe": "severe", "large": "severe"}
+_MESH_SEVERITY = {
+    "borderline": "borderline",
+    "mild": "mild",
+    "small": "mild",
+    "moderate": "moderate",
+    "severe": "severe",
+    "large": "severe",
+}
 
 
 def _severities(codes: list[tuple[str, ...]]) -> set[str]:
@@ -295,7 +343,8 @@ def _severities(codes: list[tuple[str, ...]]) -> set[str]:
 
 # The coders' words for each step of the reader's scale; between two steps, both.
 _STEP_WORDS = (
-    {"borderline"}, {"mild"}, {"mild"}, {"mild", "moderate"}, {"moderate"}, {"moderate", "severe"}, {"severe"}, {"severe"},
+    {"borderline"}, {"mild"}, {"mild"}, {"mild", "moderate"},
+    {"moderate"}, {"moderate", "severe"}, {"severe"}, {"severe"},
 )  # fmt: skip
 
 
@@ -309,4 +358,5 @@ def table(tallies: dict[str, Tally]) -> Iterator[str]:
     """Yield the lines of a table: code, reports, precision, recall, F1, errors."""
     yield f"{'code':34} {'n':>5} {'P':>6} {'R':>6} {'F1':>6} {'FP':>4} {'FN':>4}"
     for name, t in tallies.items():
-        yield f"{name:34} {t.n:5d} {t.precision:6.3f} {t.recall:6.3f} {t.f1:6.3f} {t.false_positive:4d} {t.false_negative:4d}"
+        scores = f"{t.precision:6.3f} {t.recall:6.3f} {t.f1:6.3f}"
+        yield f"{name:34} {t.n:5d} {scores} {t.false_positive:4d} {t.false_negative:4d}"

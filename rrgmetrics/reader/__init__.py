@@ -5,8 +5,8 @@
     >>> comparison.errors[0].sentence
     'Reference: small right pleural effusion; candidate: small left pleural effusion.'
 
-Deterministic and explainable: its knowledge is the lexicon (YAML files a radiologist can correct), its engine a few short
-modules: ``tokens`` → ``items`` → ``assertion`` → ``attributes`` → ``engine`` (read), ``compare``.
+Deterministic and explainable: its knowledge is the lexicon (YAML files a radiologist can correct), its engine a few
+short modules: ``tokens`` → ``items`` → ``assertion`` → ``attributes`` → ``engine`` (read), ``compare``.
 """
 
 from .compare import compare

@@ -1,15 +1,20 @@
 """Is a mentioned finding present, absent or uncertain?
 
-One walk over the sentence with a small state: a cue switches the state, the end of its clause switches it off. Lists under one
-negation stay under it ("no effusion, pneumothorax or edema"); a new statement ends it ("no effusion, heart is enlarged").
+One walk over the sentence with a small state: a cue switches the state, the end of its clause switches it off. Lists
+under one negation stay under it ("no effusion, pneumothorax or edema"); a new statement ends it ("no effusion, heart
+is enlarged").
 """
 
 from __future__ import annotations
 
 from .items import Item, Mention
 from .lexicon import Lexicon, Senses
+from .model import Certainty
 
-_DESCRIBING = frozenset({"opacity", "density", "linear_opacity", "airspace_opacity", "airspace_disease", "interstitial_opacity"})
+_DESCRIBING = frozenset(
+    {"opacity", "density", "linear_opacity", "airspace_opacity", "airspace_disease", "interstitial_opacity"}
+)
+_LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
 _OR = frozenset({"or", "nor", "/"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 _LINK_GROUPS = frozenset({"lung", "pleura", "heart_and_vessels"})
@@ -45,7 +50,7 @@ class _Walk:
         self.absent = False
         self.once = False  # "is not" denies one quality only
         self.resolved = False
-        self.certainty = "definite"
+        self.certainty: Certainty = "definite"
         self.hypothetical = False
         self.linking = False  # a cue such as "consistent with" has just been read
         self.joined = False  # "versus", "or" has just been read
@@ -139,7 +144,7 @@ class _Walk:
         elif "item_break" in senses:
             self._verb(i)
 
-    def _hedge(self, certainty: str) -> None:
+    def _hedge(self, certainty: Certainty) -> None:
         self.certainty, self.fresh, self.listing = certainty, True, False
         self.linking = not self.conjoined
 
@@ -202,7 +207,7 @@ class _Walk:
         if not self._statement() or self._statement()[-1].concept not in _DESCRIBING or self.absent:
             return False
         seen = 0
-        for item in self.items[i + 1 :]:
+        for item in self._ahead(i):
             if "concept" in item.senses:
                 seen += 1
             elif "versus" in item.senses:
@@ -217,7 +222,7 @@ class _Walk:
     def _new_statement(self, i: int) -> bool:
         """Tell whether what follows the joint at ``i`` is stated, though the words before it were denied."""
         first = True
-        for item in self.items[i + 1 :]:
+        for k, item in enumerate(self._ahead(i)):
             senses = item.senses
             if "clause_end" in senses or "negation_before" in senses:
                 return False
@@ -228,23 +233,25 @@ class _Walk:
                     return True
                 first = False
             if "item_break" in senses and item.word not in ("seen", "noted", "present", "with"):
-                return self._quality_ahead(item)
+                return self._quality_ahead(i + 1 + k)
             if item.word == ",":
                 return False
         return False
 
+    def _ahead(self, i: int) -> list[Item]:
+        return self.items[i + 1 : i + 1 + _LOOK_AHEAD]
+
     def _or_ahead(self, i: int) -> bool:
-        for item in self.items[i + 1 :]:
+        for item in self._ahead(i):
             if item.word in _OR:
                 return True
             if "clause_end" in item.senses:
                 return False
         return False
 
-    def _quality_ahead(self, verb: Item) -> bool:
-        """Tell whether the verb is followed by a quality, not by "seen" or "identified"."""
-        start = self.items.index(verb)
-        for item in self.items[start + 1 : start + 6]:
+    def _quality_ahead(self, verb: int) -> bool:
+        """Tell whether the verb at ``verb`` is followed by a quality, not by "seen" or "identified"."""
+        for item in self.items[verb + 1 : verb + 6]:
             if "quality" in item.senses or ("concept" in item.senses):
                 return True
             if item.word == ",":
@@ -253,7 +260,7 @@ class _Walk:
 
     def _verb_ahead(self, i: int) -> bool:
         """Tell whether the words up to the next joint hold a verb: a statement of their own."""
-        for item in self.items[i + 1 :]:
+        for item in self._ahead(i):
             if "item_break" in item.senses:
                 return True
             if "clause_end" in item.senses:
@@ -262,9 +269,15 @@ class _Walk:
 
     def _list_goes_on(self, i: int) -> bool:
         """Tell whether the hedged list goes on after the joint at ``i``."""
-        for item in self.items[i + 1 :]:
+        for item in self._ahead(i):
             if "versus" in item.senses:
                 return True
-            if item.senses.keys() & {"item_break", "clause_end", "negation_before", "possible_before", "probable_before"}:
+            if item.senses.keys() & {
+                "item_break",
+                "clause_end",
+                "negation_before",
+                "possible_before",
+                "probable_before",
+            }:
                 return False
         return False

@@ -1,7 +1,7 @@
 """Gives every mention its attributes: where, how severe, how large, how many, since when, and where a device ends.
 
-The words between two mentions belong to the later one if they stand directly before it ("small right effusion"), otherwise to the
-earlier one ("opacity in the right base"). A place said once for a list holds for the whole list.
+The words between two mentions belong to the later one if they stand directly before it ("small right effusion"),
+otherwise to the earlier one ("opacity in the right base"). A place said once for a list holds for the whole list.
 """
 
 from __future__ import annotations
@@ -12,11 +12,20 @@ from typing import Any
 
 from .items import Item, Mention
 from .lexicon import Lexicon, Senses
-from .model import Certainty, Finding
+from .model import Finding
 
 _SEPARATORS = frozenset({",", ";", "and", "with", "—", "–", "or", "/"})
 _CUES = frozenset(
-    {"clause_end", "versus", "item_break", "probable_before", "possible_before", "negation_before", "evidenced_by", "negation_after"}
+    {
+        "clause_end",
+        "versus",
+        "item_break",
+        "probable_before",
+        "possible_before",
+        "negation_before",
+        "evidenced_by",
+        "negation_after",
+    }
 )
 _SHARED_PLACE = frozenset({"lung", "pleura"})
 _DEVICE_KINDS = frozenset({"tip", "route", "position"})
@@ -69,7 +78,11 @@ def _split(items: list[Item], lo: int, hi: int) -> int:
         item = items[i]
         if item.word in _SEPARATORS or item.senses.keys() & _CUES:
             return i + 1
-    prepositions = [i for i in range(lo, hi) if items[i].word in ("in", "at", "of", "within", "involving", "along", "measuring", "over", "on")]
+    prepositions = [
+        i
+        for i in range(lo, hi)
+        if items[i].word in ("in", "at", "of", "within", "involving", "along", "measuring", "over", "on")
+    ]
     return hi if prepositions else lo
 
 
@@ -117,7 +130,9 @@ def _share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
         if not mention.denies and lexicon.concepts[mention.concept].group == "devices":
             device = mention
         elif device is not None:
-            device.modifiers.extend(i for i in mention.modifiers if i.senses.keys() & {"tip", "position"} and i.first > device.tokens[0])
+            device.modifiers.extend(
+                i for i in mention.modifiers if i.senses.keys() & {"tip", "position"} and i.first > device.tokens[0]
+            )
 
 
 def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
@@ -153,7 +168,12 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
 def _all_senses(mention: Mention) -> Iterator[Senses]:
     """Yield what describes a mention: the words around it, then the words inside its own term."""
     for item in mention.modifiers:
-        if "change" in item.senses and "quality" in item.senses and item.first >= mention.tokens[0] and item.last <= mention.tokens[1]:
+        if (
+            "change" in item.senses
+            and "quality" in item.senses
+            and item.first >= mention.tokens[0]
+            and item.last <= mention.tokens[1]
+        ):
             yield {k: v for k, v in item.senses.items() if k != "change"}  # "decreased lung volume" is no improvement
         else:
             yield item.senses
@@ -181,13 +201,14 @@ def one_side(sides: set[str]) -> str | None:
     return next(iter(sides))
 
 
-def build(mention: Mention, fields: dict[str, Any], section: str, sentence: int, observation: int, spans: Any) -> Finding:
+def build(
+    mention: Mention, fields: dict[str, Any], section: str, sentence: int, observation: int, spans: Any
+) -> Finding:
     """Return the finding of a mention."""
-    certainty: Certainty = mention.certainty  # type: ignore[assignment]
     return Finding(
         concept=mention.concept,
-        assertion=mention.assertion,  # type: ignore[arg-type]
-        certainty=certainty,
+        assertion=mention.assertion,
+        certainty=mention.certainty,
         side=one_side(fields["sides"]),
         zones=frozenset(fields["zones"]),
         severity=fields.get("severity"),

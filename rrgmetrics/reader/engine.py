@@ -94,7 +94,7 @@ def _explained(
     number: int,
     lexicon: Lexicon,
 ) -> int | None:
-    """Return which finding a mention explains or is an alternative of, also from the sentence before ("The appearance ...")."""
+    """Return which finding a mention explains or is an alternative of, also one of the sentence before."""
     if mention.link is not None:
         return observations.get(id(mention.link))
     if not found or mention.certainty == "definite" or mention.assertion == "absent" or observations:
@@ -124,7 +124,7 @@ def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span
 
 
 def _antecedent(mention: Mention, found: list[Finding], number: int, lexicon: Lexicon) -> int | None:
-    """Return the finding a mention only points back to ("The opacity obscures ..."): one of this or the last sentence."""
+    """Return the finding a mention only points back to: "The opacity obscures the heart border.""""
     if not mention.definite_article or mention.concept not in _GENERIC or mention.assertion != "present":
         return None
     for k in range(len(found) - 1, max(-1, len(found) - 5), -1):
@@ -158,7 +158,7 @@ def _continue(items: list[Item], number: int, lexicon: Lexicon, found: list[Find
 
 
 def _merge(found: list[Finding], lexicon: Lexicon) -> list[Finding]:
-    """Count repeats once: the same concept at a compatible place; an impression that names what the findings describe."""
+    """Count repeats once: one concept at one place, and what the impression names again."""
     kept: list[Finding] = []
     position: dict[int, int] = {}
     by_concept: dict[tuple[str, str], list[int]] = {}
@@ -176,9 +176,7 @@ def _merge(found: list[Finding], lexicon: Lexicon) -> list[Finding]:
     return kept
 
 
-def _join_observation(
-    finding: Finding, kept: list[Finding], position: dict[int, int], lexicon: Lexicon
-) -> Finding:
+def _join_observation(finding: Finding, kept: list[Finding], position: dict[int, int], lexicon: Lexicon) -> Finding:
     """Give a finding the observation of an earlier one if it describes the same picture."""
     if finding.observation in position:
         return replace(finding, observation=position[finding.observation])

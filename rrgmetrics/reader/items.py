@@ -1,19 +1,33 @@
 """A sentence as a row of items (the lexicon's phrases found in it) and the mentions of findings built from them.
 
-A finding is named in one of two ways: by a term of its own ("cardiomegaly"), or by a quality of a structure ("the heart is
-enlarged", "enlargement of the cardiac silhouette"). The second kind is composed here, from the table of ``seen_as`` pairs.
+A finding is named in one of two ways: by a term of its own ("cardiomegaly"), or by a quality of a structure ("the
+heart is enlarged", "enlargement of the cardiac silhouette"). The second kind is composed here, from the table of
+``seen_as`` pairs.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 from .lexicon import Lexicon, Senses
+from .model import Assertion, Certainty
 from .tokens import Token
 
 # Between a structure and its quality only these may stand, besides words the lexicon does not know.
 _TRANSPARENT = frozenset(
-    {"side", "zone", "severity", "change", "acuity", "morphology", "item_break", "negation_verb", "location_preposition", "count"}
+    {
+        "side",
+        "zone",
+        "severity",
+        "change",
+        "acuity",
+        "morphology",
+        "item_break",
+        "negation_verb",
+        "location_preposition",
+        "count",
+    }
 )
 _JOINTS = frozenset({"and", "or", ",", "/"})
 _OF = frozenset({"of", "in", "within", "involving", "at", "along", "throughout", "over", "overlying"})
@@ -29,25 +43,29 @@ class Item:
         self.first, self.last, self.senses, self.word = first, last, senses, word
 
 
+@dataclass(slots=True, eq=False)
 class Mention:
-    """A finding named in a sentence, before its attributes and its assertion are known."""
+    """A finding named in a sentence, before its attributes and its assertion are known.
 
-    __slots__ = (
-        "assertion", "certainty", "change", "concept", "denies", "dropped", "first", "last", "link", "modifiers", "place", "post_place",
-        "pre_place", "at", "tokens", "definite_article",
-    )  # fmt: skip
+    ``first`` and ``last`` bound its items, ``at`` is the item that carries the assertion ("the heart is ENLARGED"). A
+    normal statement has no concept; ``denies`` holds what it denies.
+    """
 
-    def __init__(self, concept: str, first: int, last: int, at: int, tokens: tuple[int, int]) -> None:
-        self.concept = concept
-        self.first, self.last, self.at = first, last, at  # items; ``at`` carries the assertion
-        self.tokens = tokens
-        self.assertion, self.certainty = "present", "definite"
-        self.change: str | None = None
-        self.denies: tuple[str, ...] = ()  # concepts a normal statement denies
-        self.dropped = False
-        self.link: Mention | None = None  # the mention it explains or is an alternative of
-        self.modifiers: list[Item] = []
-        self.definite_article = False
+    concept: str
+    first: int
+    last: int
+    at: int
+    tokens: tuple[int, int]
+    denies: tuple[str, ...] = ()
+    assertion: Assertion = "present"
+    certainty: Certainty = "definite"
+    change: str | None = None
+    dropped: bool = False  # only asked, advised or historic
+    link: Mention | None = None  # the mention it explains or is an alternative of
+    modifiers: list[Item] = field(default_factory=list)
+    pre_place: bool = False  # a place stands before it
+    post_place: bool = False  # a place stands after it
+    definite_article: bool = False  # "the opacity"
 
 
 def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> list[Item]:
@@ -120,9 +138,7 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
         if "concept" in senses and q not in used:
             previous = q
         elif "normal" in senses:
-            mention = Mention("", q, q + 1, q, (item.first, item.last))
-            mention.denies = senses["normal"]
-            mentions.append(mention)
+            mentions.append(Mention("", q, q + 1, q, (item.first, item.last), senses["normal"]))
             previous = q
     for i, item in enumerate(items):
         if i not in used and "concept" in item.senses:
@@ -142,9 +158,7 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
     for s in partners:
         concept, denies = _meaning(items[s], qualities, lexicon)
         lo, hi = min(s, q), max(s, q) + 1
-        mention = Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last))
-        mention.denies = denies
-        mentions.append(mention)
+        mentions.append(Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last), denies))
         if concept and "holds" not in items[s].senses:
             used.add(s)
     return mentions
@@ -183,7 +197,7 @@ def _fits(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
 
 
 def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> list[int]:
-    """Structures after a quality: "enlarged heart", "normal heart size and mediastinal contours", "elevation of the diaphragm"."""
+    """Structures after a quality: "enlarged heart", "normal heart and hila", "elevation of the diaphragm"."""
     found: list[int] = []
     joint = True
     of = False
@@ -258,7 +272,7 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
     for s in range(q - 1, max(-1, q - 40), -1):
         item = items[s]
         if s == floor:
-            if found or not ("quality" in item.senses):
+            if found or "quality" not in item.senses:
                 break
             floor = -2  # a second quality of the same structure: "the aorta is tortuous and calcified"
             continue
@@ -268,8 +282,10 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
             gap_has_joint = False
         elif item.word in _JOINTS:
             gap_has_joint = True
-        elif "clause_end" in item.senses or (found and "item_break" in item.senses):
-            break
-        elif "concept" in item.senses and "structure" not in item.senses and not found:
+        elif (
+            "clause_end" in item.senses
+            or (found and "item_break" in item.senses)
+            or ("concept" in item.senses and "structure" not in item.senses and not found)
+        ):
             break
     return found

@@ -52,9 +52,10 @@ class Span(NamedTuple):
 class Finding:
     """One observation, present, absent or uncertain, with everything the report says of it.
 
-    ``severity`` is a step on the scale of ``lexicon/attributes.yaml`` (0 borderline to 7 massive), ``measurements_mm`` are
-    in mm. Findings with the same ``observation`` are one picture described twice ("opacity, likely pneumonia", "atelectasis
-    or scarring"). ``normal`` marks what a normal statement denies ("the lungs are clear" denies an opacity).
+    ``severity`` is a step on the scale of ``lexicon/attributes.yaml`` (0 borderline to 7 massive),
+    ``measurements_mm`` are in mm. Findings with the same ``observation`` are one picture described twice ("opacity,
+    likely pneumonia", "atelectasis or scarring"). ``normal`` marks what a normal statement denies ("the lungs are
+    clear" denies an opacity).
     """
 
     concept: str

@@ -18,9 +18,9 @@ def age_in_years(age: object) -> float | None:
     if isinstance(age, int | float):
         return float(age)
     text = str(age or "").strip().upper()
-    unit = {"Y": 1.0, "M": 1 / 12, "W": 1 / 52, "D": 1 / 365}.get(text[-1:], None)
+    unit = {"Y": 1.0, "M": 1 / 12, "W": 1 / 52, "D": 1 / 365}.get(text[-1:])
     digits = text[:-1] if unit else text
-    if not digits.isascii() or not digits.isdigit():
+    if not digits.isascii() or not digits.isdigit() or len(digits) > 4:
         return None
     return int(digits) * (unit or 1.0)
 

@@ -1,6 +1,7 @@
 """Text → tokens → sentences. Every step is linear in the length of the text.
 
-A token is the lower-case singular of a word and the characters it came from, so that findings can point back into the report.
+A token is the lower-case singular of a word and the characters it came from, so that findings can point back into the
+report.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ from typing import NamedTuple
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack.
 _TOKEN = re.compile(
     r"(?P<gap>\n[ \t\r]*\n)|(?P<bullet>\n[ \t]*(?:[*•]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])))"
-    r"|(?P<word>[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+)|(?P<mark>[.,;:!?/—–()\[\]])"
+    r"|(?P<word>[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+)|(?P<mark>[.,;:!?/—–()\[\]])",
+    re.ASCII,
 )
-_ABBREVIATIONS = frozenset({"dr", "vs", "approx", "mr", "mrs", "ms", "st", "e", "i", "fig", "approximately", "measures"})
+_ABBREVIATIONS = frozenset(
+    {"dr", "vs", "approx", "mr", "mrs", "ms", "st", "e", "i", "fig", "approximately", "measures"}
+)
 _ENDS = frozenset({".", "!", "?", "¶"})
 
 
@@ -52,7 +56,7 @@ def singular(word: str) -> str:
 
 def tokenize(text: str, spellings: dict[str, str]) -> list[Token]:
     """Split a text into tokens. Hyphens and line ends are spaces; a blank line or a list bullet is the mark ``¶``."""
-    tokens = []
+    tokens: list[Token] = []
     append = tokens.append
     for m in _TOKEN.finditer(text):
         kind, start, end = m.lastgroup, m.start(), m.end()
@@ -94,14 +98,10 @@ def sentences(tokens: list[Token], headings: dict[str, tuple[str, bool]]) -> lis
 def _is_abbreviation(tokens: list[Token], i: int) -> bool:
     """Tell whether the full stop at ``i`` belongs to an abbreviation ("vs.", "Dr.")."""
     before = tokens[i - 1] if i else None
-    return bool(
-        before and tokens[i].word == "." and before.end == tokens[i].start and before.word in _ABBREVIATIONS
-    )
+    return bool(before and tokens[i].word == "." and before.end == tokens[i].start and before.word in _ABBREVIATIONS)
 
 
-def _heading(
-    tokens: list[Token], i: int, headings: dict[str, tuple[str, bool]]
-) -> tuple[str, bool, int] | None:
+def _heading(tokens: list[Token], i: int, headings: dict[str, tuple[str, bool]]) -> tuple[str, bool, int] | None:
     """Return section, whether it is read, and the index after it, if a section heading starts at ``i``."""
     for length in range(min(5, len(tokens) - i - 1), 0, -1):
         if tokens[i + length].word == ":":

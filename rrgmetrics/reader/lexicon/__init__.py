@@ -1,10 +1,11 @@
 """Loads the lexicon: the radiology the reader knows, kept in the YAML files of this folder.
 
-The terms of all files go into one trie over words. Reading a text is then a walk through that trie, longest phrase first, in
-linear time. Aho–Corasick libraries (pyahocorasick, ahocorasick-rs) and spaCy's PhraseMatcher were considered: they match
-characters or need a pipeline object; a trie over normalised words needs no compiled dependency, respects word borders and
-plurals by construction, and reads a usual report in a fraction of a millisecond. medspaCy's ConText and negspaCy set scope by
-a window of words; here a cue reaches to the end of its clause, which is what a radiologist's lists under one "no" need.
+The terms of all files go into one trie over words. Reading a text is then a walk through that trie, longest phrase
+first, in linear time. Aho–Corasick libraries (pyahocorasick, ahocorasick-rs) and spaCy's PhraseMatcher were
+considered: they match characters or need a pipeline object; a trie over normalised words needs no compiled
+dependency, respects word borders and plurals by construction, and reads a usual report in a fraction of a
+millisecond. medspaCy's ConText and negspaCy set scope by a window of words; here a cue reaches to the end of its
+clause, which is what a radiologist's lists under one "no" need.
 """
 
 from __future__ import annotations

@@ -56,8 +56,10 @@ def holds(attribute: str, finding: Finding, observations: dict[str, int]) -> boo
     if key == "obs":
         return observations.setdefault(value, finding.observation) == finding.observation
     if not value:
-        return attribute in ("left", "right", "bilateral") and finding.side == attribute or attribute in finding.zones or (
-            attribute == "noside" and finding.side is None
+        return (
+            (attribute in ("left", "right", "bilateral") and finding.side == attribute)
+            or attribute in finding.zones
+            or (attribute == "noside" and finding.side is None)
         )
     if key == "size":
         return max(finding.measurements_mm, default=None) == float(value)
