@@ -1,0 +1,298 @@
+"""RadPref and RadJudge in the published format and as JSONL, on an invented miniature."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.datasets import load_radjudge, load_radpref
+from rrgmetrics.reports import Context
+
+PREFERENCES = [
+    {
+        "id": 7,
+        "ground_truth_report": "Small left effusion. Clips in the right breast.",
+        "ground_truth_findings": ["small left effusion", "clips in the right breast"],
+        "C1_report": "Large left effusion. Rib fracture.",
+        "C1_findings": ["large left effusion", "rib fracture"],
+        "C1_source": "one",
+        "C2_report": "Left effusion.",
+        "C2_findings": ["left effusion"],
+        "C2_source": "two",
+        "PatientAge": "061Y",
+        "PatientSex": "F",
+        "Indication": "Cough.",
+    },
+    {
+        "id": 8,
+        "ground_truth_report": "Clear lungs.",
+        "ground_truth_findings": [],
+        "C1_report": "Clear lungs.",
+        "C1_findings": [],
+        "C2_report": "",
+        "C2_findings": [],
+        "PatientAge": "",
+        "PatientSex": "M",
+        "Indication": None,
+    },
+]
+NOTHING = {"finding_errors": {}, "missing_findings": {}, "rating": 5}
+MARKS = {
+    "finding_errors": {
+        "0": {"error_type": "attribute", "attributes": {"severity": "significant", "location": "negligible"}},
+        "1": {"error_type": "false", "clinical_significance": "actionable_not_urgent", "explanation": "not there"},
+        "9": {"error_type": "false", "clinical_significance": "benign_expected"},  # beyond the list of two
+    },
+    "missing_findings": {"1": {"clinical_significance": "not_actionable_not_urgent"}},
+    "rating": 2,
+}
+FALSE_ONLY = {"finding_errors": {"0": {"error_type": "false"}}, "rating": 4}
+USERS = [
+    {"7": {"C1": MARKS, "C2": NOTHING, "new_finding_indices": {"C1": [9]}}, "8": {"C1": NOTHING, "C2": FALSE_ONLY}},
+    {"7": {"C1": NOTHING, "C2": NOTHING}, "8": {"C1": NOTHING, "C2": NOTHING}},
+]
+
+
+def counts(false=0, missing=0, attribute=0, rating=5, **significant):
+    return {
+        "false": false,
+        "missing": missing,
+        "attribute": attribute,
+        "rating": rating,
+        **{f"{kind}_significant": significant.get(kind, 0) for kind in ("false", "missing", "attribute")},
+    }
+
+
+def significant(**kinds):
+    return {f"{kind}_significant": count for kind, count in kinds.items()}
+
+
+CASES = [
+    {
+        "case": 7,
+        "reference": "Small left effusion. Clips in the right breast.",
+        "age": "061Y",
+        "sex": "F",
+        "indication": "Cough.",
+        "candidates": {
+            "C1": {
+                "report": "Large left effusion. Rib fracture.",
+                "raters": [counts(2, 1, 2, 2) | significant(false=1, attribute=1), counts()],
+            },
+            "C2": {"report": "Left effusion.", "raters": [counts(), counts()]},
+        },
+    },
+    {
+        "case": 8,
+        "reference": "Clear lungs.",
+        "age": "",
+        "sex": "M",
+        "indication": "",
+        "candidates": {
+            "C1": {"report": "Clear lungs.", "raters": [counts(), counts()]},
+            "C2": {"report": "", "raters": [counts(1, rating=4), counts()]},
+        },
+    },
+]
+
+JUDGED = [
+    {
+        "id": "1a",
+        "category": "Left and right",
+        "reference": "Left effusion.",
+        "candidates": {"C1": {"text": "Effusion on the left."}, "C2": {"text": "Right effusion."}},
+        "expected": ["C1 > C2"],
+    },
+    {
+        "id": "2a",
+        "category": "Age",
+        "reference": "Calcified aorta.",
+        "candidates": {
+            "C1": {"text": "Clear lungs.", "context": {"age": "30", "indication": "Chest pain."}},
+            "C2": {"text": "Clear lungs.", "context": {"age": "80"}},
+            "C3": {"text": "Calcified aorta."},
+        },
+        "expected": ["C3 > C2", "C2 > C1"],
+    },
+]
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A clone of the published repository in miniature, with functions to change it."""
+    root = tmp_path / "clone"
+    annotations = root / "RadPref" / "radiologist_annotations"
+    annotations.mkdir(parents=True)
+    (root / "RadJudge").mkdir()
+
+    def write(preferences=PREFERENCES, users=USERS, cases=f"CASES = {JUDGED!r}\n"):
+        (root / "RadPref" / "preference_data.json").write_text(json.dumps(preferences))
+        for number, marks in enumerate(users, 1):
+            content = {"user_id": number, "annotations": marks}
+            (annotations / f"user_{number}.json").write_text(json.dumps(content))
+        (root / "RadJudge" / "test_cases.py").write_text(cases)
+
+    write()
+    return SimpleNamespace(root=root, write=write)
+
+
+def jsonl(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_both_formats_of_radpref_read_alike(clone, tmp_path):
+    assert load_radpref(clone.root) == load_radpref(jsonl(tmp_path / "cases.jsonl", CASES))
+
+
+@pytest.mark.parametrize("place", ["", "RadPref", "RadPref/preference_data.json"])
+def test_radpref_is_found(clone, place):
+    assert len(load_radpref(clone.root / place).rated) == 4
+
+
+def test_errors_are_counted(clone):
+    data = load_radpref(str(clone.root))
+    assert data.cases == ["7", "7", "8", "8"]
+    assert data.annotated("false_finding").tolist() == [[2, 0, 0, 1], [0, 0, 0, 0]]
+    assert data.annotated("missing_finding")[0].tolist() == [1, 0, 0, 0]
+    assert data.annotated("attribute")[0].tolist() == [2, 0, 0, 0]
+    assert data.annotated("total_errors")[0].tolist() == [5, 0, 0, 1]
+    assert data.annotated("significant_errors")[0].tolist() == [2, 0, 0, 0]
+    assert data.annotated("rating").tolist() == [[2, 5, 5, 4], [5, 5, 5, 5]]
+    assert [pair.context for pair in data.pairs[1:3]] == [Context(61.0, "F", "Cough."), Context(None, "M", "")]
+    assert data.pairs[3][:2] == ("Clear lungs.", "")
+
+
+def test_both_formats_of_radjudge_read_alike(clone, tmp_path):
+    cases = load_radjudge(clone.root)
+    assert cases == load_radjudge(jsonl(tmp_path / "judged.jsonl", JUDGED))
+    assert cases == load_radjudge(clone.root / "RadJudge") == load_radjudge(clone.root / "RadJudge" / "test_cases.py")
+    assert cases[1].pairs["C1"] == ("Calcified aorta.", "Clear lungs.", Context(30.0, "", "Chest pain."))
+    assert cases[1].pairs["C3"].context == Context()
+    assert cases[1].expected == ("C3 > C2", "C2 > C1")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f'"""Cases."""\nimport absent_package\n\nTEST_CASES: list = {JUDGED!r}\n\n\ndef run():\n    return 1\n',
+        f"FIRST = {JUDGED[:1]!r}\nSECOND = {tuple(JUDGED[1:])!r}\nALL = FIRST + list(SECOND)\n",
+        f"CASES = { ({row['id']: {k: v for k, v in row.items() if k != 'id'} for row in JUDGED})!r}\n",
+        f"CASES = { ({row['category']: [row] for row in JUDGED})!r}\n",
+        f"CASES = {JUDGED!r}\n".replace("['C1 > C2']", "'C1 > C2'").replace(
+            "{'text': 'Calcified aorta.'}", "'Calcified aorta.'"
+        ),
+    ],
+    ids=["annotated", "two literals", "by id", "by category", "plain strings"],
+)
+def test_test_cases_are_read_and_not_run(clone, tmp_path, source):
+    clone.write(cases=source)
+    assert load_radjudge(clone.root) == load_radjudge(jsonl(tmp_path / "judged.jsonl", JUDGED))
+
+
+def test_test_cases_are_never_executed(clone, tmp_path):
+    clone.write(cases=f"open({str(tmp_path / 'ran')!r}, 'w')\nCASES = {JUDGED!r}\n")
+    load_radjudge(clone.root)
+    assert not (tmp_path / "ran").exists()
+
+
+def changed(rows, *path, **fields):
+    """A copy of `rows` with `fields` set in the object at `path`; None removes a field."""
+    rows = json.loads(json.dumps(rows))
+    spot = rows
+    for step in path:
+        spot = spot[step]
+    for name, value in fields.items():
+        if value is None:
+            del spot[name]
+        else:
+            spot[name] = value
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"preferences": changed(PREFERENCES, 0, C2_report=None)}, "case 7 has no 'C2_report'; it has: id"),
+        ({"preferences": changed(PREFERENCES, 0, C2_report=3)}, "case 7: C2: report is 3"),
+        ({"preferences": changed(PREFERENCES, 1, PatientAge="old")}, "case 8: context: age 'old'"),
+        ({"preferences": changed(PREFERENCES, 1, id=7)}, "case 7 stands there 2 times"),
+        ({"preferences": changed(PREFERENCES, 1, id=9)}, r"user_1.json has no '9'"),
+        ({"preferences": {"cases": []}}, "preference_data.json is dict; a list"),
+        ({"preferences": []}, "has no cases"),
+        ({"users": [{"7": {"C1": MARKS}}]}, "user_1.json: case 7 has no 'C2'"),
+        ({"users": changed(USERS, 0, "7", "C1", rating=9)}, "case 7: C1, rater 1: rating is 9"),
+        (
+            {"users": changed(USERS, 0, "7", "C1", "finding_errors", "0", error_type="odd")},
+            "case 7, C1: error_type is 'odd'",
+        ),
+        (
+            {"users": changed(USERS, 0, "7", "C1", "missing_findings", "1", clinical_significance="odd")},
+            "significance is 'odd'; we know urgent",
+        ),
+    ],
+)
+def test_published_radpref_errors(clone, content, message):
+    clone.write(**content)
+    with pytest.raises(InputError, match=message):
+        load_radpref(clone.root)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([], "has no cases"),
+        (changed(CASES, 1, reference=None), "line 2 has no 'reference'"),
+        (changed(CASES, 0, "candidates", C2=None), "line 1: candidates has no 'C2'; it has: C1"),
+        (changed(CASES, 0, "candidates", "C1", "raters", 0, missing=1.5), "C1, rater 1: missing is 1.5"),
+        (changed(CASES, 0, "candidates", "C1", "raters", 0, rating="good"), "rating is 'good'"),
+        (changed(CASES, 0, "candidates", "C1", raters=[]), "candidates have 0, 2 raters"),
+        (["text"], "line 1 is str"),
+    ],
+)
+def test_jsonl_radpref_errors(tmp_path, rows, message):
+    with pytest.raises(InputError, match=message):
+        load_radpref(jsonl(tmp_path / "cases.jsonl", rows))
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("CASES = make_cases()\n", "no list or dict of cases written out at module level"),
+        ("CASES = [", "not Python that we can read"),
+        (f"CASES = {changed(JUDGED, 0, reference=None)!r}", "case 1a has no 'reference'; it has: id, category"),
+        (f"CASES = {changed(JUDGED, 1, expected=[])!r}", "case 2a: expected is"),
+        (f"CASES = {changed(JUDGED, 1, id='1a')!r}", "case 1a stands there 2 times"),
+        (f"CASES = {changed(JUDGED, 1, 'candidates', 'C2', context={'age': 'old'})!r}", "case 2a: C2: context: age"),
+        (f"CASES = {changed(JUDGED, 0, 'candidates', 'C1', text=None)!r}", "case 1a: C1 has no 'text'"),
+    ],
+)
+def test_radjudge_errors(clone, source, message):
+    clone.write(cases=source)
+    with pytest.raises(InputError, match=message):
+        load_radjudge(clone.root)
+
+
+@pytest.mark.parametrize("load", [load_radpref, load_radjudge])
+def test_nothing_there(tmp_path, load):
+    with pytest.raises(InputError, match="absent does not exist; give a clone"):
+        load(tmp_path / "absent")
+    with pytest.raises(InputError, match="has neither"):
+        load(tmp_path)
+    (tmp_path / "cases.csv").write_text("case")
+    with pytest.raises(InputError, match=r"is neither \w+\.\w+ nor a \.jsonl file"):
+        load(tmp_path / "cases.csv")
+    (tmp_path / "cases.jsonl").write_text("{")
+    with pytest.raises(InputError, match="line 1 is not JSON"):
+        load(tmp_path / "cases.jsonl")
+    (tmp_path / "cases.jsonl").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match="not UTF-8 at byte 0"):
+        load(tmp_path / "cases.jsonl")
+
+
+def test_no_annotations(clone):
+    for path in (clone.root / "RadPref" / "radiologist_annotations").iterdir():
+        path.unlink()
+    with pytest.raises(InputError, match=r"no radiologist_annotations/user_1\.json"):
+        load_radpref(clone.root)
