@@ -168,7 +168,8 @@ CODES: tuple[Code, ...] = (
     _code(
         "degenerative change",
         "Spine/degenerative; Thoracic Vertebrae/degenerative; Lumbar Vertebrae/degenerative; "
-        "Cervical Vertebrae/degenerative; Spondylosis; Osteophyte; Arthritis; Shoulder/degenerative; Hyperostosis, Diffuse Idiopathic Skeletal",
+        "Cervical Vertebrae/degenerative; Spondylosis; Osteophyte; Arthritis; Shoulder/degenerative; "
+        "Hyperostosis, Diffuse Idiopathic Skeletal",
         "skeletal_degeneration",
     ),
     _code("scoliosis", "Scoliosis", "scoliosis"),

@@ -124,7 +124,7 @@ def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span
 
 
 def _antecedent(mention: Mention, found: list[Finding], number: int, lexicon: Lexicon) -> int | None:
-    """Return the finding a mention only points back to: "The opacity obscures the heart border.""""
+    """Return the finding a mention only points back to ("The opacity obscures the heart.")."""
     if not mention.definite_article or mention.concept not in _GENERIC or mention.assertion != "present":
         return None
     for k in range(len(found) - 1, max(-1, len(found) - 5), -1):
