@@ -1,0 +1,35 @@
+"""The embedded encoder's forward pass beside transformers' BertModel with the same weights."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+
+@pytest.mark.parametrize("n_layers", [1, 2, 3])
+def test_forward_pass(n_layers, reports):
+    import json
+
+    import torch
+    from tokenizers import Tokenizer
+    from transformers import BertConfig, BertModel
+
+    from rrgmetrics.backends.encoder import EMBEDDED_FOLDER, bert_forward, load_int8
+
+    stored = json.loads((EMBEDDED_FOLDER / "config.json").read_text())
+    weights = load_int8(EMBEDDED_FOLDER / "model.safetensors")
+    sizes = ("vocab_size", "hidden_size", "intermediate_size", "num_attention_heads", "max_position_embeddings")
+    model = BertModel(
+        BertConfig(**{key: stored[key] for key in sizes}, num_hidden_layers=n_layers), add_pooling_layer=False
+    )
+    model.load_state_dict({key: weights[key] for key in model.state_dict()})  # strict: every weight is used
+    tokenizer = Tokenizer.from_file(str(EMBEDDED_FOLDER / "tokenizer.json"))
+    tokenizer.enable_padding()
+    batch = tokenizer.encode_batch([*reports.references, "x", "effusion " * 200])
+    ids = torch.tensor([encoding.ids[:512] for encoding in batch])
+    mask = torch.tensor([encoding.attention_mask[:512] for encoding in batch])
+    with torch.inference_mode():
+        theirs = model.eval()(input_ids=ids, attention_mask=mask).last_hidden_state
+        ours = bert_forward(weights, ids, mask, n_layers=n_layers, n_heads=stored["num_attention_heads"])
+    inside = mask.bool()
+    np.testing.assert_allclose(ours[inside], theirs[inside], rtol=0, atol=1e-5)  # 32-bit sums in another order
