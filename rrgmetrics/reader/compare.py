@@ -312,7 +312,7 @@ def _severity_steps(ref: Unit, cand: Unit) -> int:
 
 
 def _measurement_error(ref: Unit, cand: Unit, device: bool) -> bool | None:
-    """Return whether two measurements differ by more than the thresholds; None if they agree or one is missing."""
+    """Return whether two sizes differ by more than the thresholds; None if they agree or one is missing."""
     a = max((n for f in ref.readings for n in f.measurements_mm), default=None)
     b = max((n for f in cand.readings for n in f.measurements_mm), default=None)
     if a is None or b is None or a == b:

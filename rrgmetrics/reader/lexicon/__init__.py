@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from ..tokens import tokenize
+from ..tokens import singular, tokenize
 
 CONCEPT_FILES = (
     "lung",
@@ -127,6 +127,9 @@ class _Builder:
 
     def tokens(self, term: str) -> list[str]:
         """Return the words of a term as the text's words will look."""
+        words = term.split()
+        if all(word.isalpha() for word in words):  # the same, faster: most terms are plain words
+            return [self.words.get(word) or singular(word) for word in words]
         return [t.word for t in tokenize(term, self.words)]
 
     def spellings(self, term: str) -> list[str]:

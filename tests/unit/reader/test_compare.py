@@ -1,0 +1,129 @@
+"""Which differences between two invented reports are errors, of which kind, and how much they matter."""
+
+from __future__ import annotations
+
+import pytest
+
+from rrgmetrics.reader import ErrorCategory, compare, read
+
+# reference, candidate, categories of the errors (letters), number of significant errors
+PAIRS = [
+    # the same in other words
+    ("The heart is enlarged.", "Cardiomegaly.", "", 0),
+    ("Left base consolidation.", "Left lower lobe pneumonia.", "", 0),
+    ("Bibasilar atelectasis.", "Atelectasis at both lung bases.", "", 0),
+    ("Hyperinflated lungs.", "COPD.", "", 0),
+    ("Lungs are clear.", "No consolidation.", "", 0),
+    ("Small left effusion.", "Tiny left pleural effusion.", "", 0),
+    ("Right opacity, likely pneumonia.", "Right airspace opacity.", "", 0),
+    ("Left effusion.", "Small left effusion with blunting of the left costophrenic angle.", "", 0),
+    # false and missing findings
+    ("Clear lungs.", "Right upper lobe mass.", "A", 1),
+    ("Right upper lobe mass.", "Clear lungs.", "B", 1),
+    ("Normal heart.", "Small hiatal hernia.", "A", 0),
+    ("Left rib fracture.", "Left rib fracture. Right pneumothorax.", "A", 1),
+    ("Cardiomegaly. Left effusion.", "No cardiomegaly. No effusion.", "BB", 2),
+    ("Left lower lobe atelectasis.", "Right upper lobe nodule.", "AB", 1),
+    # location
+    ("Small right effusion.", "Small left effusion.", "C", 1),
+    ("Left apical pneumothorax.", "Left basilar pneumothorax.", "C", 1),
+    ("Right upper lobe nodule.", "Right middle lobe nodule.", "", 0),  # adjacent
+    ("Right lower lobe nodule.", "Right upper lobe nodule.", "C", 1),
+    ("Pneumothorax.", "Left pneumothorax.", "", 0),  # a place added where the reference has none
+    ("Bilateral effusions.", "Right effusion.", "C", 0),
+    # severity and size; a size that differs by less than the thresholds is an error that does not matter
+    ("Small left effusion.", "Large left effusion.", "D", 1),
+    ("Mild cardiomegaly.", "Moderate cardiomegaly.", "", 0),
+    ("A 4 mm nodule.", "A 5 mm nodule.", "D", 0),
+    ("A 4 mm nodule.", "A 9 mm nodule.", "D", 1),
+    ("A 12 mm nodule.", "A 15 mm nodule.", "D", 0),
+    ("A 12 mm nodule.", "A 18 mm nodule.", "D", 1),
+    ("A 5 cm mass.", "A 5.5 cm mass.", "D", 0),
+    ("A 5 cm mass.", "A 7 cm mass.", "D", 1),
+    ("A 3.2 cm mass.", "A 2.8 cm mass.", "D", 1),  # crosses 3 cm
+    # devices
+    ("Right IJ line, tip in the SVC.", "Left IJ line, tip in the SVC.", "C", 1),
+    ("Right PICC with tip in the upper SVC.", "Right PICC with tip in the right atrium.", "C", 1),
+    ("Right PICC with tip in the mid SVC.", "Right PICC with tip in the lower SVC.", "", 0),
+    ("Endotracheal tube in good position.", "Endotracheal tube in the right mainstem bronchus.", "C", 1),
+    ("Endotracheal tube 5 cm above the carina.", "Endotracheal tube 1 cm above the carina.", "D", 1),
+    ("Endotracheal tube 4 cm above the carina.", "Endotracheal tube 4.5 cm above the carina.", "", 0),
+    # over- and underinterpretation
+    ("Right upper lobe opacity.", "Right upper lobe mass.", "D", 1),
+    ("Right upper lobe mass.", "Right upper lobe opacity.", "D", 1),
+    # temporal
+    ("Left effusion.", "Worsening left effusion.", "E", 0),
+    ("Worsening left effusion.", "Left effusion.", "F", 0),
+    ("Improving left effusion.", "Worsening left effusion.", "E", 1),
+    ("Left effusion.", "Stable left effusion.", "", 0),
+    # not counted
+    ("Clear lungs.", "Clear lungs. The patient is rotated.", "", 0),
+    ("Clear lungs.", "Clear lungs. Pneumonia cannot be excluded.", "", 0),
+    ("", "", "", 0),
+    ("Small left effusion.", "", "B", 0),
+    ("", "Large left effusion.", "A", 1),
+]
+
+
+@pytest.mark.parametrize(("reference", "candidate", "letters", "significant"), PAIRS)
+def test_pair(reference: str, candidate: str, letters: str, significant: int) -> None:
+    comparison = compare(read(reference), read(candidate))
+    assert "".join(sorted(e.category.letter for e in comparison.errors)) == letters
+    assert comparison.significant == significant
+    assert comparison.total == len(letters) == sum(comparison.counts.values())
+
+
+@pytest.mark.parametrize(("reference", "candidate", "letters", "significant"), PAIRS)
+def test_a_report_compared_with_itself_has_no_errors(
+    reference: str, candidate: str, letters: str, significant: int
+) -> None:
+    for text in (reference, candidate, f"{reference} {candidate}"):
+        reading = read(text)
+        assert compare(reading, reading).errors == ()
+
+
+def test_an_error_is_told_in_one_sentence_with_its_evidence() -> None:
+    reference, candidate = "There is a small right pleural effusion.", "Small left effusion."
+    (error,) = compare(read(reference), read(candidate)).errors
+    assert error.category is ErrorCategory.INCORRECT_LOCATION
+    assert error.attribute == "location"
+    assert error.sentence == "Reference: small right pleural effusion; candidate: small left pleural effusion."
+    assert [reference[s.start : s.end] for s in error.reference_spans] == ["pleural effusion"]
+    assert [candidate[s.start : s.end] for s in error.candidate_spans] == ["effusion"]
+
+
+def test_a_contradicted_normal_statement_is_shown() -> None:
+    reference, candidate = "Heart size is normal.", "Cardiomegaly."
+    (error,) = compare(read(reference), read(candidate)).errors
+    assert error.contradicts
+    assert [reference[s.start : s.end] for s in error.reference_spans] == ["Heart size is normal"]
+
+
+def test_agreed_normals_are_kept() -> None:
+    comparison = compare(read("No effusion. Normal heart."), read("Heart is unremarkable. No pleural effusion."))
+    assert set(comparison.agreed_normals) == {"pleural_effusion", "cardiomegaly"}
+
+
+# finding, context, significance
+SIGNIFICANCE = [
+    ("Aortic atherosclerosis.", {"age": "082Y", "indication": "Preoperative."}, "benign_expected"),
+    ("Aortic atherosclerosis.", {"age": 25, "indication": "Chest pain."}, "actionable_not_urgent"),
+    ("Degenerative changes of the spine.", {"age": "70"}, "benign_expected"),
+    ("Large left pneumothorax.", None, "urgent"),
+    ("Tension pneumothorax.", None, "urgent"),
+    ("Tiny left apical pneumothorax.", None, "actionable_not_urgent"),
+    ("Endotracheal tube in the right mainstem bronchus.", None, "urgent"),
+    ("Right PICC in good position.", None, "not_actionable_not_urgent"),
+    ("Moderate right pleural effusion.", None, "actionable_not_urgent"),
+    ("Small right pleural effusion.", None, "not_actionable_not_urgent"),
+    ("Old rib fracture.", None, "not_actionable_not_urgent"),
+    ("Acute rib fracture.", None, "actionable_not_urgent"),
+    ("Compression deformity of T12.", {"age": "60", "indication": "Fall."}, "actionable_not_urgent"),
+    ("A cervical rib.", None, "benign_expected"),
+]
+
+
+@pytest.mark.parametrize(("text", "context", "expected"), SIGNIFICANCE)
+def test_significance(text: str, context: dict[str, object] | None, expected: str) -> None:
+    (error,) = compare(read(""), read(text), context).errors
+    assert error.significance == expected
