@@ -157,11 +157,16 @@ def _compare(options: argparse.Namespace) -> None:
 
 def _agree(options: argparse.Namespace) -> None:
     from rrgmetrics.metaeval import agree
+    from rrgmetrics.metaeval.plots import plot_path
 
-    files.check_outputs(results=[options.json], force=options.force)
+    names = _metric_names(options)
+    if options.plots and not options.dataset.startswith("radpref:"):
+        raise InputError("--plots draws scores against radiologists' ratings; only radpref has them.")
+    pictures = [plot_path(options.plots, name) for name in names] if options.plots else []
+    files.check_outputs(results=[options.json], pictures=pictures, force=options.force)
     report = agree(
         options.dataset,
-        _metric_names(options),
+        names,
         trials=options.trials,
         seed=options.seed,
         batch_size=options.batch_size,
@@ -172,7 +177,7 @@ def _agree(options: argparse.Namespace) -> None:
     if options.json:
         files.write_json(options.json, report.to_dict(), force=options.force)
     if options.plots:
-        report.plot(options.plots)
+        report.plot(options.plots, force=options.force)
 
 
 def _register(options: argparse.Namespace) -> None:

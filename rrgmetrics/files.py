@@ -484,6 +484,7 @@ def check_outputs(
     tables: Iterable[PathLike | None] = (),
     results: Iterable[PathLike | None] = (),
     pages: Iterable[PathLike | None] = (),
+    pictures: Iterable[PathLike | None] = (),
     inputs: Iterable[PathLike] = (),
     force: bool = False,
 ) -> None:
@@ -493,6 +494,7 @@ def check_outputs(
         tables: Paths for `write_table` (.csv, .jsonl, .parquet); None stands for an output not asked for.
         results: Paths for `write_json` (.json).
         pages: Paths for `write_text` (.html).
+        pictures: Paths of plots (.png).
         inputs: Files that are read and must not be written.
         force: Whether files on disk may be replaced.
 
@@ -502,7 +504,8 @@ def check_outputs(
     """
     read = {Path(path).resolve() for path in inputs}
     seen: set[Path] = set()
-    for paths, suffixes in ((tables, TABLE_SUFFIXES), (results, (".json",)), (pages, (".html",))):
+    kinds = ((tables, TABLE_SUFFIXES), (results, (".json",)), (pages, (".html",)), (pictures, (".png",)))
+    for paths, suffixes in kinds:
         for path in (Path(path) for path in paths if path is not None):
             if path.suffix.lower() not in suffixes:
                 raise InputError(f"{path} must end in {' or '.join(suffixes)}.")

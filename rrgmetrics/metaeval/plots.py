@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.files import check_outputs
 from rrgmetrics.metaeval.datasets import Target
 from rrgmetrics.names import parse_name
 from rrgmetrics.scorers.base import Array
@@ -34,17 +35,19 @@ def scatter_plots(report: RadPrefReport, folder: Path, *, force: bool = False) -
     Raises:
         InputError: A file exists, or the folder cannot be written to; nothing was written.
     """
-    paths = {name: folder / f"{parse_name(name).slug}.png" for name in report.results}
-    for path in paths.values():
-        if path.exists() and not force:
-            raise InputError(f"{path} exists; pass --force (force=True) to replace it, or choose another folder.")
+    paths = {name: plot_path(folder, name) for name in report.results}
+    check_outputs(pictures=paths.values(), force=force)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         for name, path in paths.items():
             _figure(report, name).savefig(path, dpi=150)
     except OSError as error:
         raise InputError(f"{folder} cannot be written to: {error.strerror}.") from None
     return list(paths.values())
+
+
+def plot_path(folder: str | Path, name: str) -> Path:
+    """Where the plot of a metric goes: `<folder>/<slug>.png`."""
+    return Path(folder) / f"{parse_name(name).slug}.png"
 
 
 def _figure(report: RadPrefReport, name: str) -> Any:

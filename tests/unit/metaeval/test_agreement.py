@@ -239,7 +239,7 @@ def test_plots(tmp_path):
         report.plot(tmp_path / "plots")
     report.plot(tmp_path / "plots", force=True)
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be written to"):
+    with pytest.raises(InputError, match="file cannot be made: File exists"):
         report.plot(tmp_path / "file")
 
 
