@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, parse_config
-from rrgmetrics.reports import check_pairs
+from rrgmetrics.reports import check_contexts, check_pairs
 from rrgmetrics.results import Result
-from rrgmetrics.runner import prepare, score
+from rrgmetrics.runner import check_batch_size, prepare, score
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.specs import SPECS, get_spec
 
@@ -102,11 +102,9 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
 
         def compute(self: Any, *, predictions: Any = None, references: Any = None, **keywords: Any) -> Any:
             """Scores the given reports, or those added before. Checks every input before any work."""
-            _check_keywords(spec.name, keywords)
-            if self.num_process > 1 and keywords.get("contexts") is not None:
-                raise InputError("contexts cannot be gathered from several processes; pass them with num_process=1.")
             if predictions is not None or references is not None:
-                predictions, references = _checked(predictions, references)
+                predictions, references = _checked(predictions, references, start=len(self))
+            _check_run(self, len(self) + len(predictions or ()), keywords)
             try:
                 return EvaluationModule.compute(self, predictions=predictions, references=references, **keywords)
             except Exception:
@@ -153,7 +151,7 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
 
 
 def as_dict(result: Result, *, per_pair: bool = False) -> dict[str, Any]:
-    """A Result as `evaluate` returns it: plain floats, `<metric>_n_unscored`, `<metric>_signature`, lists on request."""
+    """A Result as `evaluate` has it: plain floats, `<metric>_n_unscored`, `<metric>_signature`, lists on request."""
     name = result.spec.name
     scores: dict[str, Any] = dict(result.scores)
     scores |= {f"{name}_n_unscored": result.n_unscored, f"{name}_signature": result.signature}
@@ -227,7 +225,8 @@ def _known(keywords: dict[str, Any]) -> dict[str, Any]:
     """The base class swallows what it does not know; an option passed this way would be lost."""
     from evaluate import EvaluationModule
 
-    accepted = EvaluationModule.__init__.__code__.co_varnames
+    code = EvaluationModule.__init__.__code__
+    accepted = code.co_varnames[: code.co_argcount]
     unknown = [key for key in keywords if key not in accepted]
     if unknown:
         raise InputError(
@@ -235,6 +234,18 @@ def _known(keywords: dict[str, Any]) -> dict[str, Any]:
             f"'?{unknown[0]}={keywords[unknown[0]]}'."
         )
     return keywords
+
+
+def _check_run(module: Any, n_pairs: int, keywords: dict[str, Any]) -> None:
+    """Finds what would fail while the reports added before are still there for another try."""
+    _check_keywords(module.name, keywords)
+    if not n_pairs:
+        raise InputError("There are no pairs to score; pass predictions and references, or add them before.")
+    contexts = keywords.get("contexts")
+    if module.num_process > 1 and contexts is not None:
+        raise InputError("contexts cannot be gathered from several processes; pass them with num_process=1.")
+    check_contexts(contexts, n_pairs)
+    prepare([module.metric_name], Runtime(check_batch_size(keywords.get("batch_size")), keywords.get("device")))
 
 
 def _check_keywords(name: str, keywords: dict[str, Any]) -> None:

@@ -57,7 +57,7 @@ def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, star
     for name, column in columns.items():
         for index, text in enumerate(column):
             check_report(text, f"{name}[{start + index}]")
-    parsed = _contexts(contexts, n_references, start)
+    parsed = check_contexts(contexts, n_references, start=start)
     return [Pair(*row) for row in zip(columns["references"], columns["predictions"], parsed, strict=True)]
 
 
@@ -121,7 +121,8 @@ def parse_context(value: Any, where: str = "context") -> Context:
         raise InputError(f"{where}: {error}") from None
 
 
-def _contexts(contexts: Any, n_pairs: int, start: int) -> list[Context]:
+def check_contexts(contexts: Any, n_pairs: int, *, start: int = 0) -> list[Context]:
+    """Reads one context a pair; raises InputError that names the first one that cannot be read."""
     if contexts is None:
         return [Context()] * n_pairs
     column = _column(contexts, "contexts")

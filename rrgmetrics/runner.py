@@ -129,7 +129,7 @@ def score_systems(
     if not systems:
         raise InputError("No system was given; pass at least one list of reports by name.")
     calls = [_check_system(name, reports, references, contexts) for name, reports in systems.items()]
-    jobs = prepare(parsed.values(), Runtime(_check_batch_size(batch_size), device, progress))
+    jobs = prepare(parsed.values(), Runtime(check_batch_size(batch_size), device, progress))
     results = run(jobs, calls, progress=progress)
     return {system: dict(zip(parsed, row, strict=True)) for system, row in zip(systems, results, strict=True)}
 
@@ -264,7 +264,8 @@ def _check_system(name: str, predictions: Any, references: Any, contexts: Any) -
         raise InputError(f"System {name!r}: {error}" if name else str(error)) from None
 
 
-def _check_batch_size(batch_size: int | None) -> int | None:
+def check_batch_size(batch_size: Any) -> int | None:
+    """Raises InputError unless it is None or a whole number of at least 1."""
     if batch_size is not None and (isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1):
         raise InputError(f"batch_size is {batch_size!r}; pass a whole number of at least 1, or None.")
     return batch_size
