@@ -27,6 +27,23 @@ _CUES = frozenset(
         "negation_after",
     }
 )
+_DESCRIBING = frozenset(
+    {
+        "side",
+        "zone",
+        "severity",
+        "measure",
+        "count",
+        "acuity",
+        "change",
+        "morphology",
+        "tip",
+        "route",
+        "position",
+        "asymmetry",
+    }
+)
+_REACH = 16  # tokens
 _SHARED_PLACE = frozenset({"lung", "pleura"})
 _DEVICE_KINDS = frozenset({"tip", "route", "position"})
 
@@ -55,8 +72,19 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
             for mention in group:
                 mention.modifiers.extend(tail)
                 mention.post_place = _has_place(tail)
+    for mention in mentions:
+        mention.extent = _extent(mention)
     _share_places(items, groups, lexicon)
     _share_device_words(spoken, lexicon)
+
+
+def _extent(mention: Mention) -> tuple[int, int]:
+    """Return the tokens from the first to the last word that describes a mention, none far from it."""
+    first, last = mention.tokens
+    for item in mention.modifiers:
+        if item.senses.keys() & _DESCRIBING and mention.tokens[0] - _REACH < item.first < mention.tokens[1] + _REACH:
+            first, last = min(first, item.first), max(last, item.last)
+    return first, last
 
 
 def _by_position(mentions: list[Mention]) -> list[list[Mention]]:

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rrgmetrics.reports import Context, parse_context
+
 from .engine import related
 from .lexicon import Lexicon, load
 from .model import SIGNIFICANT, Attribute, Comparison, ErrorCategory, Finding, FindingError, Match, Reading, Span
@@ -52,7 +54,7 @@ class Unit:
         return tuple(s for f in self.readings for s in f.spans)
 
 
-def compare(reference: Reading, candidate: Reading, context: Mapping[str, Any] | None = None) -> Comparison:
+def compare(reference: Reading, candidate: Reading, context: Context | Mapping[str, Any] | None = None) -> Comparison:
     """Compare a candidate's reading with the reference's.
 
     Args:
@@ -72,16 +74,17 @@ def compare(reference: Reading, candidate: Reading, context: Mapping[str, Any] |
         B Only the reference reports: mild cardiomegaly; the candidate denies it.
     """
     lexicon = load()
+    known = context if isinstance(context, Context) else parse_context(context)
     refs, cands = units(reference, lexicon), units(candidate, lexicon)
     pairs = _assign(refs, cands, lexicon)
     errors: list[FindingError] = []
     matched_refs, matched_cands = {r for r, _, _ in pairs}, {c for _, c, _ in pairs}
     for c, unit in enumerate(cands):
         if c not in matched_cands and not _covered(unit, refs, reference, lexicon):
-            errors.append(_left_over(unit, reference, ErrorCategory.FALSE_FINDING, context, lexicon))
+            errors.append(_left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon))
     for r, unit in enumerate(refs):
         if r not in matched_refs and not _covered(unit, cands, candidate, lexicon):
-            errors.append(_left_over(unit, candidate, ErrorCategory.MISSING_FINDING, context, lexicon))
+            errors.append(_left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon))
     for r, c, _ in pairs:
         errors.extend(_attribute_errors(refs[r], cands[c], lexicon))
     counts = Counter(e.category for e in errors)
@@ -198,11 +201,9 @@ def _covered(unit: Unit, others: list[Unit], other: Reading, lexicon: Lexicon) -
     return any(similarity(unit, o, lexicon) >= COVERED for o in others)
 
 
-def _left_over(
-    unit: Unit, other: Reading, category: ErrorCategory, context: Mapping[str, Any] | None, lexicon: Lexicon
-) -> FindingError:
+def _left_over(unit: Unit, other: Reading, category: ErrorCategory, context: Context, lexicon: Lexicon) -> FindingError:
     """Return the error for a finding that only one report has."""
-    level = _significance(unit, context, lexicon)
+    level = significance(unit.head, context, lexicon)
     denial = _denial(unit, other, lexicon)
     false = category is ErrorCategory.FALSE_FINDING
     who, whom = ("candidate", "reference") if false else ("reference", "candidate")
@@ -216,14 +217,9 @@ def _left_over(
         candidate=unit.head if false else denial,
         reference_spans=spans if false else unit.spans,
         candidate_spans=unit.spans if false else spans,
-        significance=level,  # type: ignore[arg-type]
+        significance=level,
         contradicts=denial is not None,
     )
-
-
-def _significance(unit: Unit, context: Mapping[str, Any] | None, lexicon: Lexicon) -> str:
-    """Return the significance of an observation: that of the reading it is committed to."""
-    return significance(unit.head, context, lexicon)
 
 
 def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
@@ -385,6 +381,8 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
         words.append(f"({head.route.replace('_', ' ')})")
     if head.tip:
         words.append("with tip in " + ", ".join(t.replace("_", " ") for t in sorted(head.tip)))
+    if head.position:
+        words.append(f"({_POSITION_WORDS[head.position]})")
     if head.measurements_mm:
         words.append("(" + " x ".join(f"{n:g}" for n in head.measurements_mm) + " mm)")
     if head.change:
@@ -392,6 +390,7 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
     return " ".join(w for w in words if w)
 
 
+_POSITION_WORDS = {"good": "well positioned", "bad": "malpositioned"}
 _SIZED = frozenset({"pleural_effusion", "pneumothorax", "nodule", "mass", "hiatal_hernia"})
 _SIZE_WORDS = {1: "tiny", 2: "small", 3: "small to moderate", 5: "moderate to large", 6: "large"}
 

@@ -66,7 +66,8 @@ def _read_sentence(
     for mention in mentions:
         if mention.dropped:
             continue
-        spans = (Span(tokens[mention.tokens[0]].start, tokens[mention.tokens[1] - 1].end),)
+        first, last = mention.tokens if mention.denies else mention.extent
+        spans = (Span(tokens[first].start, tokens[last - 1].end),)
         if mention.denies:
             found.extend(_denied(mention, sentence, number, spans))
             continue

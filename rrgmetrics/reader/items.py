@@ -63,6 +63,7 @@ class Mention:
     dropped: bool = False  # only asked, advised or historic
     link: Mention | None = None  # the mention it explains or is an alternative of
     modifiers: list[Item] = field(default_factory=list)
+    extent: tuple[int, int] = (0, 0)  # tokens of the mention with the words that describe it: the evidence
     pre_place: bool = False  # a place stands before it
     post_place: bool = False  # a place stands after it
     definite_article: bool = False  # "the opacity"

@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
+
+from rrgmetrics.reports import Context
 
 from .lexicon import Lexicon
 from .model import Finding, Significance
 
 
-def age_in_years(age: object) -> float | None:
-    """Return an age in years from "072Y", "019M", "3D", "25", 25; None if it is unknown.
-
-    >>> [age_in_years(a) for a in ("072Y", "018M", "", None, 25)]
-    [72.0, 1.5, None, None, 25.0]
-    """
-    if isinstance(age, int | float):
-        return float(age)
-    text = str(age or "").strip().upper()
-    unit = {"Y": 1.0, "M": 1 / 12, "W": 1 / 52, "D": 1 / 365}.get(text[-1:])
-    digits = text[:-1] if unit else text
-    if not digits.isascii() or not digits.isdigit() or len(digits) > 4:
-        return None
-    return int(digits) * (unit or 1.0)
-
-
-def significance(finding: Finding, context: Mapping[str, Any] | None, lexicon: Lexicon) -> Significance:
-    """Return the class of clinical significance of a finding in its context (``age``, ``sex``, ``indication``)."""
+def significance(finding: Finding, context: Context, lexicon: Lexicon) -> Significance:
+    """Return the class of clinical significance of a finding in its context."""
     concept = lexicon.concepts[finding.concept]
     level = concept.significance
-    age = age_in_years((context or {}).get("age"))
-    indication = str((context or {}).get("indication") or "").lower()
+    indication = context.indication.lower()
     names = {finding.concept, *concept.ancestors}
     for rule in lexicon.rules:
         if names.isdisjoint(rule["concepts"]) and "any" not in rule["concepts"]:
             continue
-        if _fits(rule, finding, age, indication):
+        if _fits(rule, finding, context.age, indication):
             level = rule["significance"]
     return level  # type: ignore[return-value]
 

@@ -88,8 +88,8 @@ def test_an_error_is_told_in_one_sentence_with_its_evidence() -> None:
     assert error.category is ErrorCategory.INCORRECT_LOCATION
     assert error.attribute == "location"
     assert error.sentence == "Reference: small right pleural effusion; candidate: small left pleural effusion."
-    assert [reference[s.start : s.end] for s in error.reference_spans] == ["pleural effusion"]
-    assert [candidate[s.start : s.end] for s in error.candidate_spans] == ["effusion"]
+    assert [reference[s.start : s.end] for s in error.reference_spans] == ["small right pleural effusion"]
+    assert [candidate[s.start : s.end] for s in error.candidate_spans] == ["Small left effusion"]
 
 
 def test_a_contradicted_normal_statement_is_shown() -> None:
