@@ -88,12 +88,20 @@ class _Walk:
         mention.assertion = "uncertain" if self.certainty in ("possible", "not_excluded") else "present"
         if before is None or before.assertion == "absent" or before.dropped or before.denies:
             return
-        if (self.linking or self.listing) and self._same_picture(before, mention):
-            mention.link = before
+        if self.linking or self.listing:
+            mention.link = self._interpreted(mention)
         elif self.joined and self._same_picture(before, mention):
             mention.link = before
             if before.certainty == "definite" and mention.certainty == "definite":
                 mention.certainty = before.certainty = "probable"
+
+    def _interpreted(self, mention: Mention) -> Mention | None:
+        """Return the mention that a hedged mention explains: the last before it that can be the same picture."""
+        for before in reversed(self.clause[-3:]):
+            stated = before.assertion != "absent" and not before.dropped and not before.denies
+            if stated and self._same_picture(before, mention):
+                return before
+        return None
 
     def _same_picture(self, a: Mention, b: Mention) -> bool:
         """Tell whether the second mention can be a reading of the first."""

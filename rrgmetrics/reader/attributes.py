@@ -43,6 +43,7 @@ _DESCRIBING = frozenset(
         "asymmetry",
     }
 )
+_EARLIER = frozenset({"previously", "previous", "prior", "formerly", "was", "from"})  # "previously 1.8 cm"
 _REACH = 16  # tokens
 _SHARED_PLACE = frozenset({"lung", "pleura"})
 _DEVICE_KINDS = frozenset({"tip", "route", "position"})
@@ -193,9 +194,29 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     return fields
 
 
+def by_side(mention: Mention, fields: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return one set of fields for each side if each has its own severity: "moderate left and small right effusions"."""
+    severity: dict[str, int] = {}
+    step = None
+    for item in mention.modifiers:
+        if item.first >= mention.tokens[0]:
+            break
+        step = item.senses.get("severity", step)
+        side = item.senses.get("side")
+        if side in ("left", "right") and step is not None:
+            severity[side], step = step, None
+    if len(severity) < 2:
+        return [fields]
+    return [{**fields, "sides": {side}, "severity": step} for side, step in severity.items()]
+
+
 def _all_senses(mention: Mention) -> Iterator[Senses]:
     """Yield what describes a mention: the words around it, then the words inside its own term."""
+    before = ""
     for item in mention.modifiers:
+        earlier, before = before in _EARLIER, item.word
+        if earlier and "measure" in item.senses:
+            continue
         if (
             "change" in item.senses
             and "quality" in item.senses

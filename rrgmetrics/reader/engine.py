@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .assertion import assert_mentions
-from .attributes import attach, build, describe
+from .attributes import attach, build, by_side, describe
 from .items import Item, Mention, find_items, find_mentions
 from .lexicon import Lexicon, load
 from .model import Finding, Reading, Span
@@ -84,7 +84,8 @@ def _read_sentence(
                 fields["sides"] = {found[explained].side} - {None}
                 fields["zones"] = set(found[explained].zones)
         observations[id(mention)] = len(found)
-        found.append(build(mention, fields, sentence.section, number, observation, spans))
+        for k, part in enumerate(by_side(mention, fields)):
+            found.append(build(mention, part, sentence.section, number, observation + k, spans))
 
 
 def _explained(
