@@ -1,0 +1,170 @@
+"""Modules in fresh processes: foreign folders, empty caches, no network, bare names, two processes at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+import rrgmetrics
+from rrgmetrics import SPECS, hub
+
+NO_NETWORK = """
+import socket, time
+
+def refuse(*arguments, **keywords):
+    attempts.append(arguments)
+    raise OSError("no network in this test")
+
+attempts = []
+socket.getaddrinfo = socket.create_connection = socket.socket.connect = refuse
+"""
+
+
+def test_load_from_any_folder_without_network_or_waiting(run_python, tmp_path):
+    """The hostile folder has modules of the same names, which `evaluate.load("rouge")` would take."""
+    for name in ("rouge", "evaluate_modules"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.py").write_text("raise SystemExit('the wrong module')")
+    script = f"""{NO_NETWORK}
+import evaluate, rrgmetrics, json
+start = time.perf_counter()
+modules = [rrgmetrics.load(name) for name in ("rouge", "bleu", "cider", "meteor")]
+seconds = time.perf_counter() - start
+value = modules[0].compute(predictions=["a b"], references=["a b c"], progress=False)["rouge_1"]
+print(json.dumps([seconds, len(attempts), value]))
+"""
+    seconds, attempts, value = json.loads(run_python(script, HF_HUB_OFFLINE="0", HF_EVALUATE_OFFLINE="0"))
+    assert attempts == 0
+    assert seconds < 3  # evaluate would wait 1.5 s a name for the Hub
+    assert value == pytest.approx(0.8)
+    assert [path.name for path in tmp_path.iterdir() if path.name not in ("rouge", "evaluate_modules", "home")] == []
+
+
+REGISTER = f"""{NO_NETWORK}
+import json, sys
+import evaluate
+from rrgmetrics.cli import main
+
+def load_all():
+    found = {{}}
+    for name in sys.argv[1:]:
+        try:
+            values = evaluate.load(name).compute(predictions=["a b"], references=["a b c"], progress=False)
+            found[name] = next(iter(values))
+        except FileNotFoundError:
+            found[name] = None
+    return found
+
+codes = [main(["register"]), main(["register"])]  # twice: nothing breaks
+found = [load_all()]
+codes.append(main(["register", "--remove"]))
+found.append(load_all())
+print(json.dumps([codes, found]))
+"""
+
+
+def test_register_and_remove(run_python, tmp_path):
+    free = [name for name in SPECS if name not in hub.TAKEN]
+    names = [*free, *(f"rrgmetrics/{name}" for name in SPECS)]
+    assert "cider" in free
+    printed = run_python(REGISTER, *names, HF_EVALUATE_OFFLINE="0", HF_HUB_OFFLINE="0")
+    codes, (registered, removed) = json.loads(printed.splitlines()[-1])
+    assert codes == [0, 0, 0]
+    assert registered == {name: name.removeprefix("rrgmetrics/") for name in names}
+    assert removed == dict.fromkeys(names)
+    modules = tmp_path / "home" / "modules" / "evaluate_modules" / "metrics"
+    assert [path for path in modules.glob("*--*") if path.is_dir()] == []
+
+
+def test_a_name_of_hugging_faces_is_left_alone():
+    assert {"bleu", "rouge", "meteor", "bertscore"} <= hub.TAKEN
+    assert "evaluate-metric--bleu" not in hub._cache_names("bleu").values()
+
+
+RANK = """
+import json, sys, time
+from pathlib import Path
+import rrgmetrics
+
+rank, folder, name = int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+predictions, references = json.loads(sys.argv[4])
+
+def barrier(round):
+    (folder / f"{round}-{rank}").touch()
+    while not all((folder / f"{round}-{other}").exists() for other in range(2)):
+        time.sleep(0.01)
+
+module = rrgmetrics.load(name, num_process=2, process_id=rank, experiment_id="two")
+for round in range(2):
+    barrier(f"start{round}")
+    module.add_batch(predictions=predictions[rank::2], references=references[rank::2])
+    print(json.dumps(module.compute(progress=False)))
+    barrier(f"end{round}")
+"""
+
+
+def test_two_processes_equal_one(tmp_path, reports):
+    name = "cider"  # its weights come from the references of both
+    texts = [reports.altered, reports.references]
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, "-c", RANK, str(rank), str(tmp_path), name, json.dumps(texts)],
+            env=os.environ | {"HF_HOME": str(tmp_path / "home")},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    first, second = (process.communicate(timeout=90)[0].splitlines() for process in ranks)
+    order = [*range(0, 14, 2), *range(1, 14, 2)]
+    whole = rrgmetrics.score(
+        name,
+        predictions=[reports.altered[i] for i in order],
+        references=[reports.references[i] for i in order],
+        progress=False,
+    )[name]
+    expected = hub.as_dict(whole)
+    assert [json.loads(line) for line in first] == [expected, expected]
+    assert [json.loads(line) for line in second] == [None, None]
+
+
+def test_missing_weights_without_a_network(run_python):
+    """The Hub client would retry for 23 s a file; the answer takes under a second once torch is there."""
+    script = f"""{NO_NETWORK}
+import torch, rrgmetrics
+from rrgmetrics import scorers
+start = time.perf_counter()
+try:
+    rrgmetrics.score("bertscore@paper", predictions=["a"], references=["b"])
+except rrgmetrics.BackendError as error:
+    print(time.perf_counter() - start, error)
+"""
+    seconds, _, message = run_python(script, HF_HUB_OFFLINE="0").partition(" ")
+    assert "roberta-large is not in" in message
+    assert "hf download roberta-large" in message
+    assert float(seconds) < 1
+
+
+def test_a_hub_that_never_answers(run_python):
+    """A server that accepts and stays silent: evaluate would wait 303 s, the Hub client 10 s a try."""
+    script = """
+import socket, time, os
+server = socket.create_server(("127.0.0.1", 0))
+os.environ["HF_ENDPOINT"] = f"http://127.0.0.1:{server.getsockname()[1]}"
+import torch, rrgmetrics
+start = time.perf_counter()
+try:
+    rrgmetrics.score("bertscore@radeval", predictions=["a"], references=["b"])
+except rrgmetrics.BackendError as error:
+    print(time.perf_counter() - start, error)
+"""
+    start = time.perf_counter()
+    seconds, _, message = run_python(script, HF_HUB_OFFLINE="0").partition(" ")
+    assert "did not answer" in message
+    assert float(seconds) < 1
+    assert time.perf_counter() - start < 60  # leaving waits for nothing either
