@@ -195,7 +195,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
 
 
 def by_side(mention: Mention, fields: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return one set of fields for each side if each has its own severity: "moderate left and small right effusions"."""
+    """Return one set of fields for each side with a severity of its own: "moderate left and small right effusions"."""
     severity: dict[str, int] = {}
     step = None
     for item in mention.modifiers:

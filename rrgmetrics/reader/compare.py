@@ -29,8 +29,8 @@ MATCH = 0.5  # below: two different findings
 TIE_BREAK = 1e-4  # for each attribute that agrees
 COVERED = 0.7  # above: a left-over finding is said by the other report in other words
 _DESCRIBING = frozenset({"opacity", "density"})
-# Severity steps that differ by more than observer variation.
-SEVERITY_STEPS = 3
+# Steps of severity (lexicon/attributes.yaml) that differ by more than observer variation, and that matter.
+SEVERITY_STEPS, SEVERITY_SIGNIFICANT_STEPS = 2, 3
 # Measurement thresholds of the CRIMSON rubric (arXiv 2603.06183): nodules, masses; and of tube depth.
 SMALL_NODULE_MM, SMALL_NODULE_DIFFERENCE_MM, NODULE_DIFFERENCE_MM = 6.0, 2.0, 4.0
 MASS_MM, MASS_RELATIVE_DIFFERENCE = 30.0, 0.2
@@ -246,7 +246,9 @@ def _attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingEr
             found.append(("device_position", tip))
     steps = _severity_steps(ref, cand)
     if steps >= SEVERITY_STEPS:
-        found.append(("severity", steps > SEVERITY_STEPS))
+        found.append(("severity", steps >= SEVERITY_SIGNIFICANT_STEPS))
+    if _acute(ref) is not None and _acute(cand) is not None and _acute(ref) != _acute(cand):
+        found.append(("descriptor", True))
     size = _measurement_error(ref, cand, device)
     if size is not None:
         found.append(("measurement", size))
@@ -289,15 +291,28 @@ def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
         return True
     if a.route and b.route and a.route != b.route and "chest_wall" not in (a.route, b.route):
         return False
-    distances = [
-        abs(lexicon.tips[x][1] - lexicon.tips[y][1])
-        for x in a.tip
-        for y in b.tip
-        if lexicon.tips[x][0] == lexicon.tips[y][0] and not lexicon.tips[x][2] and not lexicon.tips[y][2]
-    ]
-    if distances and min(distances) >= TIP_STEPS:
-        return min(distances) >= TIP_SIGNIFICANT_STEPS
-    return None
+    steps = max(_tip_steps(a.tip, b.tip, lexicon), _tip_steps(b.tip, a.tip, lexicon))
+    return steps >= TIP_SIGNIFICANT_STEPS if steps >= TIP_STEPS else None
+
+
+def _acute(unit: Unit) -> bool | None:
+    """Return whether a finding is called acute or old, None if neither."""
+    acuity = next((f.acuity for f in unit.readings if f.acuity), None)
+    return acuity in ("acute", "subacute") if acuity else None
+
+
+def _tip_steps(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> int:
+    """Return how far the tip of ``a`` that fits ``b`` least lies from the tips of ``b`` on the same path."""
+    worst = 0
+    for x in a:
+        path, order, x_wide = lexicon.tips[x]
+        distances = [
+            max(0, abs(order - y_order) - x_wide - y_wide)  # "the SVC" is all of it
+            for y_path, y_order, y_wide in (lexicon.tips[y] for y in b)
+            if y_path == path
+        ]
+        worst = max(worst, min(distances, default=0))
+    return worst
 
 
 def _severity_steps(ref: Unit, cand: Unit) -> int:
@@ -375,8 +390,10 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
     words.append(_severity_word(unit, lexicon))
     if unit.side:
         words.append(unit.side)
-    words.extend(_ZONE_WORDS.get(z, z.replace("_", " ")) for z in sorted(unit.zones))
-    words.append(" or ".join(dict.fromkeys(lexicon.concepts[f.concept].name for f in unit.readings)))
+    name = " or ".join(dict.fromkeys(lexicon.concepts[f.concept].name for f in unit.readings))
+    zones = (_ZONE_WORDS.get(z, z.replace("_", " ")) for z in sorted(unit.zones))
+    words.extend(z for z in zones if z not in name)
+    words.append(name)
     if head.route:
         words.append(f"({head.route.replace('_', ' ')})")
     if head.tip:

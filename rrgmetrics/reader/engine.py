@@ -85,7 +85,7 @@ def _read_sentence(
                 fields["zones"] = set(found[explained].zones)
         observations[id(mention)] = len(found)
         for k, part in enumerate(by_side(mention, fields)):
-            found.append(build(mention, part, sentence.section, number, observation + k, spans))
+            found.append(build(mention, part, sentence.section, number, observation if k == 0 else len(found), spans))
 
 
 def _explained(
