@@ -72,6 +72,17 @@ def test_sacrebleu_on_generated_texts(pairs):
     check_sacrebleu(*columns(_encodable(pairs)))
 
 
+@settings(max_examples=500, deadline=None)
+@given(st.text(alphabet="aB07.,-&;<>'\"/!@[`{~() \n\t\u00e9\u2028\u00b2", max_size=30) | TEXTS)
+def test_13a_tokens(text):
+    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+    from rrgmetrics.backends.tokens import tokenize_13a
+
+    for variant in (text, f"<skipped>{text}&quot;&amp;lt;", text.replace("a", "-\n")):
+        assert tokenize_13a(variant) == Tokenizer13a()(variant.rstrip()).split()
+
+
 def _encodable(pairs):
     return [tuple(text.encode("utf-8", "ignore").decode() for text in pair) for pair in pairs]
 
