@@ -94,7 +94,7 @@ class MetricSpec:
         scorer: `module:class` below `rrgmetrics.scorers`.
         keys: What it returns; the first is the headline and has the metric's own name.
         level: "pair" if the corpus value is the mean over scored pairs, else "corpus".
-        empty: The stated values: (empty, empty), (reference, empty), (empty, candidate).
+        empty: The stated values: (empty, empty), (reference, empty), (empty, candidate); None: depends on the report.
         options: Declared options.
         configs: Named configurations and the option values each stands for.
         takes_checkpoint: Whether a Hub id or a folder is a configuration too.
@@ -112,7 +112,7 @@ class MetricSpec:
     scorer: str
     keys: tuple[Key, ...]
     level: Literal["pair", "corpus"]
-    empty: tuple[float, float, float]
+    empty: tuple[float | None, float | None, float | None]
     options: Mapping[str, Option] = field(default_factory=dict)
     configs: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=lambda: {"default": {}})
     takes_checkpoint: bool = False
@@ -147,6 +147,10 @@ TEXT_OPTION = Option(
 
 def _unit(name: str, title: str, *aliases: str) -> Key:
     return Key(name, title, (0.0, 1.0), True, aliases=aliases)
+
+
+def _count(name: str, title: str) -> Key:
+    return Key(name, title, (0.0, INF), False)
 
 
 _ALL = (
@@ -263,6 +267,28 @@ _ALL = (
         paper="Zhang et al. 2020, ICLR",
         licence="embedded: Apache-2.0 (all-MiniLM-L6-v2); others: their own",
         citation="zhang-2020-bertscore",
+    ),
+    MetricSpec(
+        name="finding_errors",
+        title="Finding errors",
+        scorer="finding_errors:FindingErrors",
+        keys=(
+            _count("finding_errors", "Finding errors"),
+            _count("finding_errors_significant", "Significant errors"),
+            _count("finding_errors_false_finding", "A: false findings"),
+            _count("finding_errors_missing_finding", "B: missing findings"),
+            _count("finding_errors_incorrect_location", "C: wrong location"),
+            _count("finding_errors_incorrect_severity", "D: wrong severity"),
+            _count("finding_errors_false_comparison", "E: false comparisons"),
+            _count("finding_errors_missing_comparison", "F: missing comparisons"),
+        ),
+        level="pair",
+        empty=(0.0, None, None),
+        options={"text": TEXT_OPTION},
+        needs=("reader",),
+        modality="chest X-ray reports in English",
+        paper="rrgmetrics; categories of Yu et al. 2023, Patterns",
+        citation="yu-2023-rexval",
     ),
 )
 

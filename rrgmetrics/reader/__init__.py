@@ -9,7 +9,7 @@ Deterministic and explainable: its knowledge is the lexicon (YAML files a radiol
 short modules: ``tokens`` → ``items`` → ``assertion`` → ``attributes`` → ``engine`` (read), ``compare``.
 """
 
-from .compare import compare
+from .compare import compare, explain
 from .engine import read
 from .model import (
     Comparison,
@@ -30,5 +30,6 @@ __all__ = [
     "Reading",
     "Span",
     "compare",
+    "explain",
     "read",
 ]

@@ -16,7 +16,7 @@ from typing import Any
 
 from rrgmetrics.reports import Context, parse_context
 
-from .engine import related
+from .engine import read, related
 from .lexicon import Lexicon, load
 from .model import SIGNIFICANT, Attribute, Comparison, ErrorCategory, Finding, FindingError, Match, Reading, Span
 from .places import near, same_side
@@ -94,6 +94,25 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         agreed_normals=_agreed_normals(reference, candidate),
         counts={category: counts[category] for category in ErrorCategory},
     )
+
+
+def explain(reference: str, candidate: str, context: Context | Mapping[str, Any] | None = None) -> Comparison:
+    """Read two reports and return what differs, in words and with the evidence in either text.
+
+    Args:
+        reference: the radiologist's report.
+        candidate: the machine's report.
+        context: ``age``, ``sex`` and ``indication`` of the patient, or None.
+
+    Returns:
+        Comparison: ``errors``, each with its category, one plain sentence and the spans of both texts it rests on.
+
+    Example:
+        >>> for error in explain("Small right effusion.", "Small left effusion.").errors:
+        ...     print(error.category.letter, error.sentence)
+        C Reference: small right pleural effusion; candidate: small left pleural effusion.
+    """
+    return compare(read(reference), read(candidate), context)
 
 
 def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:

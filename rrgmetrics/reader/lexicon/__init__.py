@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
+from hashlib import sha256
 from importlib import resources
 from itertools import product
 from typing import Any
-
-import yaml
 
 from ..tokens import singular, tokenize
 
@@ -37,7 +36,6 @@ _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route")
 
 Senses = dict[str, Any]
 Trie = dict[str, Any]
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +84,19 @@ class Lexicon:
 
 def load_file(name: str) -> Any:
     """Return the content of one lexicon file as plain dictionaries and lists."""
+    import yaml  # 20 ms that `import rrgmetrics` need not pay
+
     text = resources.files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
-    return yaml.load(text, Loader=_LOADER)  # a safe loader: plain data only
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # both read plain data only
+    return yaml.load(text, Loader=loader)
+
+
+def checksum() -> str:
+    """Return the SHA-256 of all lexicon files: two readers with the same checksum know the same."""
+    digest = sha256()
+    for name in (*CONCEPT_FILES, *TABLE_FILES):
+        digest.update(resources.files(__package__).joinpath(f"{name}.yaml").read_bytes())
+    return digest.hexdigest()
 
 
 @cache

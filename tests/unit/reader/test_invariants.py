@@ -180,6 +180,10 @@ def test_long_texts_are_read_in_linear_time(piece: str) -> None:
 
 
 def _seconds(text: str) -> float:
-    start = time.perf_counter()
-    read(text)
-    return time.perf_counter() - start
+    """Return the processor time of reading a text, the better of two: other work on the machine does not count."""
+    times = []
+    for _ in range(2):
+        start = time.process_time()
+        read(text)
+        times.append(time.process_time() - start)
+    return min(times)

@@ -1,0 +1,61 @@
+"""Errors of a candidate report, by kind, found by the reader; rrgmetrics' own metric.
+
+Both reports are read into findings (`rrgmetrics.reader.read`), the findings are matched by an optimal assignment
+(`rrgmetrics.reader.compare`), and what differs is counted in the six categories of ReXVal and CREPE: A false finding,
+B missing finding, C incorrect location, D incorrect severity, E false comparison, F missing comparison.
+
+The headline is the sum of A to F; `finding_errors_significant` counts the clinically significant ones. A significant
+A or B is a finding that is urgent or actionable in the patient's context, in the classes of CRIMSON (arXiv 2603.06183).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rrgmetrics.backends import tokens
+from rrgmetrics.reader import ErrorCategory, Reading, compare, read
+from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reports import Context
+from rrgmetrics.scorers.base import Array, Mean, Runtime
+
+KEYS = (
+    "finding_errors",
+    "finding_errors_significant",
+    *(f"finding_errors_{category.value}" for category in ErrorCategory),
+)
+
+
+@dataclass(frozen=True)
+class FindingErrors:
+    """Counts of errors; it has no options."""
+
+    @property
+    def reduction(self) -> Mean:
+        """Mean number of errors a pair."""
+        return Mean(KEYS)
+
+    def backend(self, runtime: Runtime) -> tokens.TextFunction:
+        """The reader."""
+        return tokens.TextFunction("reader", read, {"lexicon_sha256": checksum()[:8]})
+
+    def statistics(self, references: Iterable[str], backend: Any) -> None:
+        """None: a pair's score depends on the pair alone."""
+
+    def pair_stats(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, Reading],
+        statistics: None,
+    ) -> Array:
+        """Counts `(n_pairs, 8)` in the order of `KEYS`."""
+        rows = []
+        for reference, candidate, context in zip(references, candidates, contexts, strict=True):
+            found = compare(annotations[reference], annotations[candidate], context)
+            rows.append((found.total, found.significant, *(found.counts[category] for category in ErrorCategory)))
+        return np.array(rows, dtype=np.float64).reshape(-1, len(KEYS))
