@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError, VerdictError
 from rrgmetrics.hub import load, module_path
+from rrgmetrics.reader import explain
 from rrgmetrics.results import Result
 from rrgmetrics.runner import score
 from rrgmetrics.specs import SPECS, MetricSpec
@@ -28,6 +29,7 @@ __all__ = [
     "Result",
     "VerdictError",
     "__version__",
+    "explain",
     "load",
     "module_path",
     "score",

@@ -1,4 +1,4 @@
-"""The command line: `rrgmetrics list | score | compare | agree | register`.
+"""The command line: `rrgmetrics list | score | compare | agree | explain | register`.
 
 Files, names and outputs are checked before anything is scored; errors of use end with exit status 2 and one line.
 """
@@ -9,7 +9,7 @@ import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -17,12 +17,15 @@ from rrgmetrics import files
 from rrgmetrics.comparison import CORRECTIONS, Row, compare_systems
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.names import parse_name
-from rrgmetrics.reports import Pair
+from rrgmetrics.reports import Pair, check_report
 from rrgmetrics.results import Result
 from rrgmetrics.runner import parse_names, score_systems
 from rrgmetrics.specs import SPECS
 from rrgmetrics.stats import TRIALS
 from rrgmetrics.version import VERSION
+
+if TYPE_CHECKING:
+    from rrgmetrics.pages import Evidence
 
 SCORE_TRIALS = 1_000  # intervals only; `compare` also tests
 Results = Mapping[str, Mapping[str, Result]]
@@ -73,6 +76,12 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--plots", metavar="DIR", help="write a scatter plot per metric")
     command.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
     _add_metrics(command, trials=TRIALS)
+
+    command = _command(commands, "explain", _explain, "show two reports and what differs, with the evidence in colour")
+    command.add_argument("reference", metavar="REFERENCE", help="the radiologist's report: a text file, or the text")
+    command.add_argument("candidate", metavar="CANDIDATE", help="the machine's report: a text file, or the text")
+    command.add_argument("--age", default="", help="of the patient: 072Y, 19M, 25; decides what is significant")
+    command.add_argument("--indication", default="", help="for the examination; decides what is significant")
 
     command = _command(commands, "register", _register, "let a bare evaluate.load(NAME) find our modules")
     command.add_argument("--remove", action="store_true", help="take them away again")
@@ -180,6 +189,27 @@ def _agree(options: argparse.Namespace) -> None:
         report.plot(options.plots, force=options.force)
 
 
+def _explain(options: argparse.Namespace) -> None:
+    from rrgmetrics.display import explanation
+    from rrgmetrics.reader import explain
+
+    reference, candidate = (_report_text(text) for text in (options.reference, options.candidate))
+    check_report(reference, "REFERENCE")
+    check_report(candidate, "CANDIDATE")
+    found = explain(reference, candidate, {"age": options.age, "indication": options.indication})
+    Console(highlight=False).print(explanation(reference, candidate, found))
+
+
+def _report_text(text: str) -> str:
+    """The text of the file of that name, or the text itself."""
+    if len(text) > 255 or "\n" in text or not Path(text).is_file():
+        return text
+    try:
+        return Path(text).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{text} cannot be read as UTF-8 text: {error}.") from None
+
+
 def _register(options: argparse.Namespace) -> None:
     from rrgmetrics.hub import register
 
@@ -252,9 +282,31 @@ def _write_reports(
 
         first = next(iter(systems.values()))
         pairs = {name: studies.pairs for name, studies in systems.items()}
-        page = report_page(results, pairs, _study_ids(first), intervals=_intervals(rows))
+        found = evidence(pairs) if any("finding_errors" in by_metric for by_metric in _metric_specs(results)) else None
+        page = report_page(results, pairs, _study_ids(first), intervals=_intervals(rows), evidence=found)
         files.write_text(options.html, page, force=options.force)
         Console(soft_wrap=True).print(f"Report: {options.html}")
+
+
+def _metric_specs(results: Results) -> list[set[str]]:
+    return [{result.spec.name for result in by_metric.values()} for by_metric in results.values()]
+
+
+def evidence(systems: Mapping[str, Sequence[Pair]]) -> dict[str, list[Evidence]]:
+    """What the reader finds in each pair of each system, for the pages: spans labelled with the error in words."""
+    return {name: [_pair_evidence(pair) for pair in pairs] for name, pairs in systems.items()}
+
+
+def _pair_evidence(pair: Pair) -> Evidence:
+    from rrgmetrics.pages import Evidence, Span
+    from rrgmetrics.reader import explain
+
+    reference, candidate = [], []
+    for error in explain(*pair).errors:
+        label = f"{error.category.letter} {error.category.value.replace('_', ' ')}"
+        reference += [Span(span.start, span.end, label) for span in error.reference_spans]
+        candidate += [Span(span.start, span.end, label) for span in error.candidate_spans]
+    return Evidence(reference, candidate)
 
 
 def _intervals(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, tuple[float, float]]]]:

@@ -6,11 +6,16 @@ import math
 from collections.abc import Sequence
 
 from rich import box
+from rich.console import Group
 from rich.table import Table
+from rich.text import Text
 
 from rrgmetrics.comparison import Row
+from rrgmetrics.reader import Comparison as Explanation
 from rrgmetrics.specs import SPECS, Key, MetricSpec
 from rrgmetrics.stats import Comparison, Estimate
+
+CATEGORY_STYLES = {"A": "red", "B": "yellow", "C": "magenta", "D": "cyan", "E": "blue", "F": "green"}
 
 
 def score_table(rows: Sequence[Row], *, n_pairs: int) -> Table:
@@ -42,7 +47,7 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
     table = _table(title, "", "value [95% interval]", "difference", "p", "effect", *_unscored_header(rows))
     for row in rows:
         if row.system == baseline:
-            table.add_row(f"[bold]{direction(row.key)}[/bold]", "" if row.metric == row.key.name else row.metric)
+            table.add_row(f"[bold]{direction(row.key)}[/bold]", "" if row.metric in SPECS else row.metric)
         cells = _test_cells(row.test, row) if row.test else ("", "", "")
         table.add_row(f"  {row.system}", estimate(row.score), *cells, *_unscored_cell(row, rows))
         if row.system == last:
@@ -65,12 +70,34 @@ def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases
             spec.name,
             "higher" if spec.higher_is_better else "lower",
             f"{number(low)} … {number(high)}",
-            "\n".join(key.name for key in spec.keys),
+            "\n".join(_short(key.name, spec.name) for key in spec.keys),
             "\n".join([*spec.configs, *(["a Hub id", "a folder"] if spec.takes_checkpoint else [])]),
             "\n".join(spec.options),
         )
         table.add_section()
     return table
+
+
+def explanation(reference: str, candidate: str, found: Explanation) -> Group:
+    """Two reports with the evidence of their differences in colour, and each difference in words.
+
+    Args:
+        reference: The radiologist's report.
+        candidate: The machine's report.
+        found: What `rrgmetrics.explain` says of them.
+    """
+    texts = (Text(reference or "(empty)"), Text(candidate or "(empty)"))
+    lines = []
+    for error in found.errors:
+        style = CATEGORY_STYLES[error.category.letter]
+        for text, spans in zip(texts, (error.reference_spans, error.candidate_spans), strict=True):
+            for span in spans:
+                text.stylize(style, span.start, span.end)
+        mark = "significant" if error.significant else ""
+        lines.append(Text.assemble((f"{error.category.letter} ", style), error.sentence, (f"  {mark}", "bold")))
+    total = f"{found.total} errors, {found.significant} significant" if lines else "No errors."
+    headings = (Text("Reference", style="bold"), Text("Candidate", style="bold"), Text(total, style="bold"))
+    return Group(headings[0], texts[0], "", headings[1], texts[1], "", headings[2], *lines)
 
 
 def direction(key: Key) -> str:
@@ -104,6 +131,11 @@ def _test_cells(test: Comparison, row: Row) -> tuple[str, str, str]:
     return cell, p_value(row.p_corrected), "" if math.isnan(test.effect_size) else f"{test.effect_size:+.2f}"
 
 
+def _short(key: str, metric: str) -> str:
+    """`_significant` for a key that begins with the metric's name."""
+    return key.removeprefix(metric) or key
+
+
 def _unscored_header(rows: Sequence[Row]) -> list[str]:
     return ["unscored"] if any(row.n_unscored for row in rows) else []
 
@@ -121,6 +153,6 @@ def _table(title: str, *headers: str) -> Table:
         padding=(0, 1, 0, 0),
         show_edge=False,
     )
-    for header in headers:
-        table.add_column(header, no_wrap=True, overflow="ellipsis")
+    for index, header in enumerate(headers):  # only the first column may take a second line
+        table.add_column(header, no_wrap=index > 0, overflow="ellipsis" if index else "fold", min_width=len(header))
     return table

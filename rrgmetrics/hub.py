@@ -155,6 +155,7 @@ def as_dict(result: Result, *, per_pair: bool = False) -> dict[str, Any]:
     name = result.spec.name
     scores: dict[str, Any] = dict(result.scores)
     scores |= {f"{name}_n_unscored": result.n_unscored, f"{name}_signature": result.signature}
+    scores |= {key: list(values) for key, values in result.details.items()}
     if per_pair:
         scores |= {f"{key}_per_pair": values.tolist() for key, values in result.per_pair.items()}
     return scores

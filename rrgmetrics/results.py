@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,7 @@ class Result:
         pair_stats: `(n_pairs, n_stats)`, from which the scores of any subset follow exactly; NaN row = unscored.
         reduction: The arithmetic from `pair_stats` to scores.
         signature: What ran; `rrgmetrics.signature.read` turns it back into arguments.
+        details: What a metric was asked to add for each pair, by key: a list with one entry a pair.
     """
 
     spec: MetricSpec
@@ -32,6 +34,7 @@ class Result:
     pair_stats: Array
     reduction: Reduction
     signature: str
+    details: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     @property
     def n_pairs(self) -> int:

@@ -20,7 +20,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, parse_name
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Array, Backend, Runtime, Scorer
+from rrgmetrics.scorers.base import Array, Backend, Explaining, Runtime, Scorer
 from rrgmetrics.text import Normaliser, get_normaliser
 
 BLOCK = 512  # distinct pairs; large enough to batch by length, small enough to hold their token vectors
@@ -173,6 +173,7 @@ def run(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], *, progress: bool)
     steps = list(_steps(jobs, distinct))
     statistics = {(i, id(job)): _statistics(job, pairs) for i, pairs in enumerate(calls) for job in jobs}
     blocks: dict[tuple[int, int], list[Array]] = {key: [] for key in statistics}
+    details: dict[tuple[int, int], dict[str, list[Any]]] = {key: {} for key in statistics}
     annotations = Annotations(steps)
     with _bar(sum(map(len, distinct)) * len(jobs), progress) as bar:
         for index, step in enumerate(steps):
@@ -181,9 +182,18 @@ def run(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], *, progress: bool)
                 key = step.call, id(job)
                 seen = annotations.read(job.backend, step)
                 blocks[key].append(job.scorer.pair_stats(references, candidates, contexts, seen, statistics[key]))
+                if isinstance(job.scorer, Explaining):
+                    for name, values in job.scorer.details(references, candidates, contexts, seen).items():
+                        details[key].setdefault(name, []).extend(values)
                 bar.update(len(step.pairs))
             annotations.forget(index)
-    return [[_result(job, np.concatenate(blocks[i, id(job)])[places[i]]) for job in jobs] for i in range(len(calls))]
+    return [
+        [
+            _result(job, np.concatenate(blocks[i, id(job)])[places[i]], _placed(details[i, id(job)], places[i]))
+            for job in jobs
+        ]
+        for i in range(len(calls))
+    ]
 
 
 class Annotations:
@@ -244,7 +254,12 @@ def _statistics(job: Job, pairs: Sequence[Pair]) -> Any:
     return job.scorer.statistics((job.normaliser.apply(pair.reference) for pair in pairs), job.backend)
 
 
-def _result(job: Job, stats: Array) -> Result:
+def _placed(details: Mapping[str, list[Any]], places: NDArray[np.intp]) -> dict[str, list[Any]]:
+    """Details of the distinct pairs → of all pairs."""
+    return {name: [values[place] for place in places] for name, values in details.items()}
+
+
+def _result(job: Job, stats: Array, details: Mapping[str, list[Any]]) -> Result:
     reduction = job.scorer.reduction
     per_pair = reduction.per_pair(stats)
     return Result(
@@ -254,6 +269,7 @@ def _result(job: Job, stats: Array) -> Result:
         pair_stats=stats,
         reduction=reduction,
         signature=signature.write(job.name, facts=job.backend.facts, n_pairs=len(stats)),
+        details=details,
     )
 
 

@@ -284,7 +284,10 @@ _ALL = (
         ),
         level="pair",
         empty=(0.0, None, None),
-        options={"text": TEXT_OPTION},
+        options={
+            "text": TEXT_OPTION,
+            "explain": Option(False, "also return each pair's errors in words, with the spans of both texts"),
+        },
         needs=("reader",),
         modality="chest X-ray reports in English",
         paper="rrgmetrics; categories of Yu et al. 2023, Patterns",

@@ -34,6 +34,8 @@ Args:
 
 Options (in config_name, for example '?text=findings'):
     text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+    explain: yes also returns finding_errors_explained, for each pair a list of its errors: category, sentence,
+        whether it is significant, spans of both texts; no (default).
 
 Returns:
     dict, each a mean number a pair, 0 upwards, lower is better: finding_errors (all kinds),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,20 @@ class Scorer(Protocol):
         statistics: Any,
     ) -> Array:
         """Statistics `(n_pairs, n_stats)`; a row of NaN is an unscored pair. `annotations` maps text → annotation."""
+
+
+@runtime_checkable
+class Explaining(Protocol):
+    """A scorer that can add more than numbers to each pair."""
+
+    def details(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, Any],
+    ) -> Mapping[str, Sequence[Any]]:
+        """Key → one plain (JSON) value a pair; empty if nothing was asked for."""
 
 
 @dataclass(frozen=True)

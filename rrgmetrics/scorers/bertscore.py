@@ -142,7 +142,7 @@ def greedy_match(reference: TokenVectors, candidate: TokenVectors, idf: Idf | No
     precision = _weighted_mean(similarity.max(axis=1), candidate, idf)
     recall = _weighted_mean(similarity.max(axis=0), reference, idf)
     total = precision + recall
-    return precision, recall, min(1.0, 2 * precision * recall / total) if total else 0.0
+    return precision, recall, min(2 * precision * recall / total, 1.0) if total else 0.0
 
 
 def _weighted_mean(best: NDArray[np.float32], text: TokenVectors, idf: Idf | None) -> float:
@@ -150,7 +150,7 @@ def _weighted_mean(best: NDArray[np.float32], text: TokenVectors, idf: Idf | Non
     if idf is None:
         return float(own.mean())
     weights = idf.weights(text.ids[text.own])
-    return min(1.0, float(own @ weights / weights.sum())) if weights.any() else math.nan
+    return min(float(own @ weights / weights.sum()), 1.0) if weights.any() else math.nan
 
 
 def count_documents(texts: Iterable[str], encoder: Encoder) -> Idf:
@@ -179,7 +179,10 @@ def find_baseline(model: str, layer: int) -> Baseline | None:
 
 
 def _lines(path: str) -> list[str]:
-    texts = Path(path).read_text(encoding="utf-8").splitlines()
+    try:
+        texts = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"bertscore: idf_file {path} is not UTF-8 text ({error}).") from error
     if not any(text.strip() for text in texts) or max(map(len, texts)) > MAX_CHARACTERS:
         raise InputError(f"bertscore: idf_file {path} must hold one report a line, and at least one.")
     return texts

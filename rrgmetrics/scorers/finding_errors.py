@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.backends import tokens
-from rrgmetrics.reader import ErrorCategory, Reading, compare, read
+from rrgmetrics.reader import Comparison, ErrorCategory, FindingError, Reading, compare, read
 from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Context
 from rrgmetrics.scorers.base import Array, Mean, Runtime
@@ -31,7 +31,9 @@ KEYS = (
 
 @dataclass(frozen=True)
 class FindingErrors:
-    """Counts of errors; it has no options."""
+    """Counts of errors; with `explain` also each error in words."""
+
+    explain: bool = False
 
     @property
     def reduction(self) -> Mean:
@@ -54,8 +56,43 @@ class FindingErrors:
         statistics: None,
     ) -> Array:
         """Counts `(n_pairs, 8)` in the order of `KEYS`."""
-        rows = []
-        for reference, candidate, context in zip(references, candidates, contexts, strict=True):
-            found = compare(annotations[reference], annotations[candidate], context)
-            rows.append((found.total, found.significant, *(found.counts[category] for category in ErrorCategory)))
+        rows = [
+            (found.total, found.significant, *(found.counts[category] for category in ErrorCategory))
+            for found in _comparisons(references, candidates, contexts, annotations)
+        ]
         return np.array(rows, dtype=np.float64).reshape(-1, len(KEYS))
+
+    def details(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, Reading],
+    ) -> Mapping[str, Sequence[Any]]:
+        """With `explain`, for each pair a list of its errors: category, words, and the spans of both texts."""
+        if not self.explain:
+            return {}
+        found = _comparisons(references, candidates, contexts, annotations)
+        return {"finding_errors_explained": [[_plain(error) for error in pair.errors] for pair in found]}
+
+
+def _comparisons(
+    references: Sequence[str],
+    candidates: Sequence[str],
+    contexts: Sequence[Context],
+    annotations: Mapping[str, Reading],
+) -> Iterable[Comparison]:
+    for reference, candidate, context in zip(references, candidates, contexts, strict=True):
+        yield compare(annotations[reference], annotations[candidate], context)
+
+
+def _plain(error: FindingError) -> dict[str, Any]:
+    """An error as JSON has it; spans are `[start, end]` in the (normalised) texts."""
+    return {
+        "category": error.category.value,
+        "attribute": error.attribute,
+        "significant": error.significant,
+        "sentence": error.sentence,
+        "reference_spans": [list(span) for span in error.reference_spans],
+        "candidate_spans": [list(span) for span in error.candidate_spans],
+    }

@@ -1,0 +1,68 @@
+"""Errors in words: from Python, as an option of the metric, on the command line, on the HTML page."""
+
+import json
+
+import rrgmetrics
+from rrgmetrics import cli
+
+REFERENCE = "There is a small right pleural effusion. Mild cardiomegaly."
+CANDIDATE = "Small left pleural effusion. The heart is normal in size."
+
+
+def test_explain_tells_category_words_and_evidence():
+    found = rrgmetrics.explain(REFERENCE, CANDIDATE)
+    assert [error.category.letter for error in found.errors] == ["B", "C"]
+    missing = found.errors[0]
+    assert missing.sentence == "Only the reference reports: mild cardiomegaly; the candidate denies it."
+    assert [REFERENCE[s.start : s.end] for s in missing.reference_spans] == ["Mild cardiomegaly"]
+    assert [CANDIDATE[s.start : s.end] for s in missing.candidate_spans] == ["heart is normal in size"]
+
+
+def test_context_decides_what_is_significant():
+    young = rrgmetrics.explain("Aortic calcification.", "", {"age": "025Y", "indication": "Chest pain."})
+    old = rrgmetrics.explain("Aortic calcification.", "", {"age": "082Y", "indication": "Before an operation."})
+    assert (young.total, young.significant, old.total, old.significant) == (1, 1, 1, 0)
+
+
+def test_the_option_adds_the_errors_of_each_pair():
+    name = "finding_errors?explain=yes"
+    pairs = {"predictions": [CANDIDATE, "", CANDIDATE], "references": [REFERENCE, "", REFERENCE]}
+    result = rrgmetrics.score(name, progress=False, **pairs)[name]
+    first, second, third = result.details["finding_errors_explained"]
+    assert [error["category"] for error in first] == ["missing_finding", "incorrect_location"]
+    assert second == []
+    assert third == first
+    json.dumps(first)
+    plain = rrgmetrics.score("finding_errors", progress=False, **pairs)["finding_errors"]
+    assert plain.details == {}
+    assert plain.scores == result.scores
+
+
+def test_the_module_returns_them():
+    module = rrgmetrics.load("finding_errors", "?explain=yes")
+    results = module.compute(predictions=[CANDIDATE], references=[REFERENCE], progress=False)
+    assert len(results["finding_errors_explained"][0]) == 2
+
+
+def test_the_command_line_shows_both_reports_and_the_errors(tmp_path, capsys):
+    file = tmp_path / "reference.txt"
+    file.write_text(REFERENCE)
+    assert cli.main(["explain", str(file), CANDIDATE]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert REFERENCE in shown
+    assert CANDIDATE in shown
+    assert "2 errors, 2 significant" in shown
+    assert "C Reference: small right pleural effusion; candidate: small left pleural effusion." in shown
+
+
+def test_identical_reports_have_no_errors(capsys):
+    assert cli.main(["explain", REFERENCE, REFERENCE]) == 0
+    assert "No errors." in capsys.readouterr().out
+
+
+def test_the_page_marks_the_evidence(tmp_path):
+    file, page = tmp_path / "pairs.jsonl", tmp_path / "page.html"
+    file.write_text(json.dumps({"study_id": "s1", "reference": REFERENCE, "candidate": CANDIDATE}) + "\n")
+    arguments = ["score", str(file), "--metrics", "finding_errors", "--html", str(page), "--trials", "10"]
+    assert cli.main([*arguments, "--no-progress"]) == 0
+    assert "C incorrect location" in page.read_text()
