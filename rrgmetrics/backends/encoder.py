@@ -86,7 +86,7 @@ class Encoder:
         for start in range(0, len(order), self.batch_size):
             batch = order[start : start + self.batch_size]
             for i, states in zip(batch, self._encode([ids[i] for i in batch]), strict=True):
-                vectors[i] = states[: len(ids[i])]
+                vectors[i] = states[: len(ids[i])].copy()  # a view would keep the whole batch alive
         return [self._token_vectors(row, vectors[i]) for i, row in enumerate(ids)]
 
     def _token_vectors(self, ids: list[int], vectors: NDArray[np.float32]) -> TokenVectors:

@@ -61,7 +61,7 @@ def sacrebleu_ngrams() -> TextFunction:
 
 
 def tokenize_13a(text: str) -> list[str]:
-    """sacrebleu's 13a tokens (mteval-v13a): the rules of its tokenizer_13a.py and tokenizer_re.py, version 2.6.
+    """The 13a tokens of sacrebleu (mteval-v13a): the rules of its tokenizer_13a.py and tokenizer_re.py, version 2.6.
 
     sacrebleu's own function also pads every space with two more, which split away again, and keeps its last 65,536
     texts: it takes twice as long and does not let go of them.
