@@ -1,0 +1,253 @@
+"""WordNet, tokens, encoders and checkpoints."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+import zipfile
+
+import numpy as np
+import pytest
+
+from rrgmetrics import BackendError
+from rrgmetrics.backends import checkpoints, encoder
+from rrgmetrics.backends.tokens import rouge_tokens, tokenize_13a, words
+from rrgmetrics.backends.wordnet import EMBEDDED, WordNet, load_wordnet
+
+
+def synonyms(word, wordnet=None):
+    return {lemma.name() for synset in (wordnet or load_wordnet()).synsets(word) for lemma in synset.lemmas()}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    with zipfile.ZipFile(EMBEDDED) as archive:
+        archive.extractall(tmp_path)
+    return tmp_path / "wordnet"
+
+
+@pytest.mark.parametrize(
+    ("word", "synonym"),
+    [
+        ("physician", "doctor"),
+        ("Physicians", "doctor"),  # case and inflection
+        ("children", "kid"),  # exception
+        ("tumour", "tumor"),
+        ("enlarged", "enlarge"),
+        ("abroad", "overseas"),  # its entry carries a marker: abroad(p)
+    ],
+)
+def test_synonyms(word, synonym):
+    assert synonym in synonyms(word)
+
+
+@pytest.mark.parametrize("word", ["", " ", "xqzt", "3.5", "'s", "\n", "é", "...", "a" * 10_000])
+def test_words_without_synonyms(word):
+    assert synonyms(word) == set()
+
+
+def test_a_folder_reads_as_the_archive(folder):
+    wordnet = load_wordnet(str(folder))
+    assert wordnet.sha256 == load_wordnet().sha256
+    assert synonyms("physician", wordnet) == synonyms("physician")
+
+
+@pytest.mark.parametrize("missing", ["data.noun", "index.verb", "adj.exc"])
+def test_a_folder_that_lacks_a_file(folder, missing):
+    (folder / missing).unlink()
+    with pytest.raises(BackendError, match=missing):
+        WordNet(folder)
+
+
+@pytest.mark.parametrize("content", [b"word n 1 0 1 1 xyz\n", b"word\n", b"\xff\xfe n 1 0 1 1 00001740\n"])
+def test_a_file_that_is_not_wordnets(folder, content):
+    (folder / "index.noun").write_bytes(content)
+    with pytest.raises(BackendError, match="does not hold WordNet"):
+        WordNet(folder)
+
+
+def test_other_files_than_wordnets(tmp_path):
+    (tmp_path / "a.zip").write_text("no archive")
+    for path in (tmp_path / "a.zip", tmp_path / "nowhere", tmp_path):
+        with pytest.raises(BackendError, match="does not hold WordNet"):
+            WordNet(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", []),
+        ("Clear.", ["Clear", "."]),
+        ("3.5 cm, 1,000", ["3.5", "cm", ",", "1,000"]),
+        ("x-ray 3-4", ["x-ray", "3", "-", "4"]),
+        ("a -\nb\nc", ["a", "b", "c"]),
+        ("&lt;new&gt; &amp;quot; <skipped>", ["<", "new", ">", "&", "quot", ";"]),
+    ],
+)
+def test_13a(text, tokens):
+    assert tokenize_13a(text) == tokens
+
+
+def test_words():
+    assert words("wordpunct").function("No x-ray, 3.5 cm.") == ["No", "x", "-", "ray", ",", "3", ".", "5", "cm", "."]
+    assert words("whitespace").function(" No x-ray,\n3.5 cm. ") == ["No", "x-ray,", "3.5", "cm."]
+
+
+def test_rouge_tokens():
+    counted = rouge_tokens(True).function("Effusions, effusion: no.")
+    assert counted.tokens == ["effus", "effus", "no"]
+    assert counted.places == {"effus": 0b011, "no": 0b100}
+
+
+@pytest.fixture(scope="module")
+def embedded():
+    return encoder.load_encoder(encoder.EMBEDDED, layer=3)
+
+
+@pytest.mark.parametrize(
+    ("text", "n_own"), [("", 0), (" \n", 0), ("effusion", None), ("effusion " * 2000, None), ("\x00", 0)]
+)
+def test_token_vectors(embedded, text, n_own):
+    (annotation,) = embedded.annotate([text])
+    n = len(annotation.ids)
+    assert 2 <= n <= 512
+    assert annotation.vectors.shape == (n, 384)
+    assert np.linalg.norm(annotation.vectors, axis=1) == pytest.approx(np.ones(n), abs=1e-5)
+    assert not annotation.own[[0, -1]].any()
+    if n_own is not None:
+        assert annotation.own.sum() == n_own
+
+
+def test_vectors_do_not_depend_on_the_batch(embedded, reports):
+    texts = [*reports.references, "x", "effusion " * 300]
+    together = embedded.annotate(texts)
+    for text, annotation in zip(texts, together, strict=True):
+        (alone,) = embedded.annotate([text])
+        np.testing.assert_array_equal(alone.ids, annotation.ids)
+        np.testing.assert_allclose(alone.vectors, annotation.vectors, rtol=0, atol=1e-5)  # 32-bit sums
+
+
+def test_an_annotation_keeps_no_batch_alive(embedded):
+    """A slice of a padded batch would hold all of it in memory."""
+    annotations = embedded.annotate(["effusion " * 400, "clear"])
+    assert [annotation.vectors.base for annotation in annotations] == [None, None]
+
+
+def test_encoders_are_loaded_once():
+    first = encoder.load_encoder(encoder.EMBEDDED, layer=2)
+    again = encoder.load_encoder(encoder.EMBEDDED, layer=2, batch_size=7)
+    assert again.forward is first.forward
+    assert (first.batch_size, again.batch_size) == (64, 7)
+    assert first.key == again.key != encoder.load_encoder(encoder.EMBEDDED, layer=3).key
+    assert encoder.load_encoder(encoder.EMBEDDED).key == encoder.load_encoder(encoder.EMBEDDED, layer=3).key
+
+
+@pytest.mark.parametrize("device", ["gameboy", "cuda:99", "cpu:0:0"])
+def test_unknown_device(device):
+    with pytest.raises(BackendError, match=f"device '{device}' cannot be used here"):
+        encoder.load_encoder(encoder.EMBEDDED, device=device)
+
+
+@pytest.fixture
+def checkpoint(published_checkpoints, tmp_path):
+    """A copy of a tiny checkpoint in a folder of the user's."""
+    source = next((published_checkpoints / "models--distilbert-base-uncased" / "snapshots").iterdir())
+    return shutil.copytree(source, tmp_path / "my model")
+
+
+def test_a_checkpoint_in_a_folder(checkpoint):
+    loaded = encoder.load_encoder(str(checkpoint), layer=5)
+    assert loaded.layer == 5
+    assert loaded.identity.startswith("my model@sha256:")
+    with pytest.raises(BackendError, match="6 layers"):
+        encoder.load_encoder(str(checkpoint), layer=7)
+
+
+def test_weights_that_changed_are_read_again(checkpoint):
+    from safetensors.torch import load_file, save_file
+
+    before = encoder.load_encoder(str(checkpoint), layer=2)
+    file = checkpoint / "model.safetensors"
+    save_file({name: tensor * 1.5 for name, tensor in load_file(file).items()}, file, metadata={"format": "pt"})
+    after = encoder.load_encoder(str(checkpoint), layer=2)
+    assert after.identity != before.identity
+    assert not np.allclose(after.annotate(["effusion"])[0].vectors, before.annotate(["effusion"])[0].vectors)
+
+
+def test_weights_that_are_missing_are_never_random(checkpoint):
+    from safetensors.torch import load_file, save_file
+
+    file = checkpoint / "model.safetensors"
+    weights = {name: tensor for name, tensor in load_file(file).items() if "layer.1.attention" not in name}
+    save_file(weights, file, metadata={"format": "pt"})
+    with pytest.raises(BackendError, match=r"lacks \d+ weights of the encoder, such as .*layer\.1\.attention"):
+        encoder.load_encoder(str(checkpoint), layer=2)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda folder: (folder / "config.json").unlink(), "no config.json"),
+        (lambda folder: (folder / "model.safetensors").unlink(), "none of model.safetensors"),
+        (lambda folder: (folder / "config.json").write_text("{"), "could not be loaded"),
+        (lambda folder: (folder / "model.safetensors").write_bytes(b"no weights"), "could not be loaded"),
+        (lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"), "convert pickled weights"),
+        (lambda folder: (folder / "config.json").write_text(json.dumps({"model_type": "new"})), "could not be loaded"),
+    ],
+)
+def test_a_damaged_folder(checkpoint, damage, message):
+    damage(checkpoint)
+    with pytest.raises(BackendError, match=message) as error:
+        encoder.load_encoder(str(checkpoint), layer=2)
+    assert "my model" in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["/nowhere/model", "./none", "~/none-such", "a/b/c", "../x"])
+def test_a_folder_that_is_not_there(name):
+    with pytest.raises(BackendError, match="There is no folder"):
+        checkpoints.find_checkpoint(name)
+
+
+@pytest.mark.parametrize("environment", [{"HF_HOME": "{}"}, {"HF_HUB_CACHE": "{}/hub"}, {"XDG_CACHE_HOME": "{}"}])
+def test_the_hubs_cache(environment, tmp_path, monkeypatch):
+    for name in ("HF_HOME", "HF_HUB_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value.format(tmp_path))
+    home = tmp_path / "huggingface" if "XDG_CACHE_HOME" in environment else tmp_path
+    snapshot = home / "hub" / "models--org--model" / "snapshots" / "abc"
+    snapshot.mkdir(parents=True)
+    (snapshot / "config.json").write_text("{}")
+    with pytest.raises(BackendError, match=r"org/model is not in .*hf download org/model"):
+        checkpoints.find_checkpoint("org/model")  # no weights yet, no reference either
+    (snapshot / "model.safetensors").touch()
+    assert checkpoints.find_checkpoint("org/model@abc") == (snapshot, "org/model@abc")
+    with pytest.raises(BackendError, match="not in"):
+        checkpoints.find_checkpoint("org/model")
+    reference = snapshot.parents[1] / "refs" / "main"
+    reference.parent.mkdir()
+    reference.write_text("abc\n")
+    assert checkpoints.find_checkpoint("org/model") == (snapshot, "org/model@abc")
+
+
+def test_no_answer_takes_under_a_second(monkeypatch, tmp_path):
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")  # nobody listens there
+    start = time.perf_counter()
+    with pytest.raises(BackendError, match=r"did not answer in 0.7 s.*hf download org/model --revision v1"):
+        checkpoints.find_checkpoint("org/model@v1")
+    assert time.perf_counter() - start < 1
+
+
+@pytest.mark.network
+def test_a_download(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    name = "hf-internal-testing/tiny-random-bert"
+    try:
+        found = checkpoints.find_checkpoint(name)
+    except BackendError as error:
+        pytest.skip(str(error))
+    assert (found.folder / "config.json").is_file()

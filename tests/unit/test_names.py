@@ -1,0 +1,119 @@
+"""The grammar of metric names, the table's parsers, and signatures."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rrgmetrics import InputError, signature
+from rrgmetrics.names import parse_config, parse_name
+from rrgmetrics.specs import SPECS, Option, get_spec
+from rrgmetrics.version import VERSION
+
+
+@pytest.mark.parametrize(
+    ("text", "config", "said", "shortest"),
+    [
+        ("bleu", "default", {}, "bleu"),
+        (" bleu ", "default", {}, "bleu"),
+        ("bleu@default", "default", {}, "bleu"),
+        ("bleu?tokenizer=13a", "default", {"tokenizer": "13a"}, "bleu?tokenizer=13a"),
+        ("bleu?tokenizer=coco", "default", {"tokenizer": "coco"}, "bleu"),
+        ("bertscore@radeval", "radeval", {"rescale": True}, "bertscore@radeval"),
+        ("bertscore@radeval?rescale=no", "radeval", {"rescale": False}, "bertscore@radeval?rescale=no"),
+        ("bertscore@org/model@main?layer=5", "org/model@main", {"layer": 5}, "bertscore@org/model@main?layer=5"),
+        ("bertscore@/data/my model", "/data/my model", {}, "bertscore@/data/my model"),
+        ("meteor?wordnet=/a%26b", "default", {"wordnet": "/a&b"}, "meteor?wordnet=/a%26b"),
+        ("rouge?stemmer=no&text=lower", "default", {"stemmer": False, "text": "lower"}, "rouge?text=lower&stemmer=no"),
+    ],
+)
+def test_names(text, config, said, shortest):
+    name = parse_name(text)
+    assert name.config == config
+    assert {key: name.options[key] for key in said} == said
+    assert str(name) == shortest
+    assert parse_name(shortest) == name
+    assert parse_config(name.spec.name, str(name)[len(name.spec.name) :].removeprefix("@")) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "slug"),
+    [
+        ("bleu", "bleu"),
+        ("bertscore@paper", "bertscore__paper"),
+        ("bertscore@org/my-model?layer=5", "bertscore__org_my_model_layer_5"),
+        ("bleu?tokenizer=13a", "bleu__tokenizer_13a"),
+    ],
+)
+def test_slugs(text, slug):
+    assert parse_name(text).slug == slug
+
+
+@given(st.text(max_size=30), st.sampled_from(list(SPECS)))
+def test_any_text_is_a_name_or_an_input_error(text, metric):
+    for said in (text, f"{metric}@{text}", f"{metric}?{text}", f"{metric}?text={text}"):
+        try:
+            name = parse_name(said)
+        except InputError:
+            continue
+        assert parse_name(str(name)) == name
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=20).map(str.strip))
+def test_any_value_survives_name_and_signature(value):
+    name = parse_name("meteor").__class__(
+        SPECS["meteor"], "default", {**parse_name("meteor").options, "wordnet": value}
+    )
+    assert parse_name(str(name)).options["wordnet"] == value
+    written = signature.write(name, facts={"nltk": "1|2:3"}, n_pairs=3)
+    assert signature.read(written) == name
+    assert signature.parse(written)[1]["nltk"] == "1|2:3"
+
+
+@pytest.mark.parametrize(
+    ("option", "text", "value"),
+    [
+        (Option(True, ""), "no", False),
+        (Option(False, ""), "yes", True),
+        (Option(0, ""), "-3", -3),
+        (Option(0.5, ""), "1e-3", 0.001),
+        (Option("a", "", ("a", "b")), "b", "b"),
+        (Option("", ""), "any = thing", "any = thing"),
+        (Option(True, ""), "True", None),
+        (Option(0, ""), "1.5", None),
+        (Option(0.5, ""), "nan", None),
+        (Option(0.5, ""), "inf", None),
+        (Option("a", "", ("a", "b")), "c", None),
+    ],
+)
+def test_options(option, text, value):
+    if value is None:
+        with pytest.raises(InputError, match="metric\\?key="):
+            option.parse(text, "metric?key")
+    else:
+        assert option.parse(text, "metric?key") == value
+        assert option.parse(option.write(value), "") == value
+
+
+def test_unknown_metrics_get_near_spellings():
+    with pytest.raises(InputError, match="did you mean rouge"):
+        get_spec("rogue")
+    with pytest.raises(InputError, match="known: bleu"):
+        get_spec("zzz")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "bleu", "bleu|", "|v:1", "bleu|tokenizer", "bleu|tokenizer:coco", "bleu|v:1|n:3", "nothing|n:1|v:1",
+     "bleu|text:none@7|n:1|v:1", "bleu|text:shiny@1|n:1|v:1", "bleu|config:paper|n:1|v:1", "bleu|tokenizer:x|n:1|v:1"],
+)  # fmt: skip
+def test_not_a_signature(text):
+    with pytest.raises(InputError):
+        signature.read(text)
+
+
+def test_signature_leaves_out_what_is_default_and_ends_with_the_version():
+    written = signature.write(parse_name("bleu"), facts={}, n_pairs=8)
+    assert written == f"bleu|text:none@1|tokenizer:coco|n:8|v:{VERSION}"
+    assert "config:radeval" in signature.write(parse_name("bertscore@radeval"), facts={}, n_pairs=8)
