@@ -17,6 +17,7 @@ _DESCRIBING = frozenset(
 _LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
 _OR = frozenset({"or", "nor", "/"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
+_ANYTHING = frozenset({"opacity", "density", "lucency"})  # may turn out to be anything
 _LINK_GROUPS = frozenset({"lung", "pleura", "heart_and_vessels"})
 
 
@@ -97,14 +98,15 @@ class _Walk:
 
     def _interpreted(self, mention: Mention) -> Mention | None:
         """Return the mention that a hedged mention explains: the last before it that can be the same picture."""
-        for before in reversed(self.clause[-3:]):
-            stated = before.assertion != "absent" and not before.dropped and not before.denies
-            if stated and self._same_picture(before, mention):
-                return before
-        return None
+        stated = [m for m in self.clause[-3:] if m.assertion != "absent" and not m.dropped and not m.denies]
+        fitting = [m for m in reversed(stated) if self._same_picture(m, mention)]
+        signs = [m for m in fitting if self.lexicon.concepts[m.concept].sign_of]
+        return next((m for m in fitting if m not in signs), fitting[0] if fitting else None)
 
     def _same_picture(self, a: Mention, b: Mention) -> bool:
         """Tell whether the second mention can be a reading of the first."""
+        if a.concept in _ANYTHING:
+            return True
         groups = {self.lexicon.concepts[a.concept].group, self.lexicon.concepts[b.concept].group}
         return len(groups) == 1 or groups <= _LINK_GROUPS
 

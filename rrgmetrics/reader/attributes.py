@@ -15,6 +15,8 @@ from .lexicon import Lexicon, Senses
 from .model import Finding
 
 _SEPARATORS = frozenset({",", ";", "and", "with", "—", "–", "or", "/"})
+_STRONG = frozenset({"with", ";", "—", "–"})
+_PLACING = frozenset({"in", "at", "of", "within", "involving", "along", "measuring", "over", "on"})
 _CUES = frozenset(
     {
         "clause_end",
@@ -103,16 +105,16 @@ def _by_position(mentions: list[Mention]) -> list[list[Mention]]:
 
 def _split(items: list[Item], lo: int, hi: int) -> int:
     """Return where the words of the later mention begin, between item ``lo`` and item ``hi``."""
+    strong = next(
+        (i for i in range(hi - 1, lo - 1, -1) if items[i].word in _STRONG or items[i].senses.keys() & _CUES), None
+    )
+    if strong is not None and not any(item.word in _PLACING for item in items[strong + 1 : hi]):
+        return strong + 1
     for i in range(hi - 1, lo - 1, -1):
         item = items[i]
         if item.word in _SEPARATORS or item.senses.keys() & _CUES:
             return i + 1
-    prepositions = [
-        i
-        for i in range(lo, hi)
-        if items[i].word in ("in", "at", "of", "within", "involving", "along", "measuring", "over", "on")
-    ]
-    return hi if prepositions else lo
+    return hi if any(item.word in _PLACING for item in items[lo:hi]) else lo
 
 
 def _has_place(items: list[Item]) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rrgmetrics.reports import Context, parse_context
@@ -28,7 +28,7 @@ OPPOSITE_SIDE, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.55, 0.75, 0.85
 MATCH = 0.5  # below: two different findings
 TIE_BREAK = 1e-4  # for each attribute that agrees
 COVERED = 0.7  # above: a left-over finding is said by the other report in other words
-_DESCRIBING = frozenset({"opacity", "density"})
+_DESCRIBING = frozenset({"opacity", "density", "lucency"})
 # Steps of severity (lexicon/attributes.yaml) that differ by more than observer variation, and that matter.
 SEVERITY_STEPS, SEVERITY_SIGNIFICANT_STEPS = 2, 3
 # Measurement thresholds of the CRIMSON rubric (arXiv 2603.06183): nodules, masses; and of tube depth.
@@ -217,7 +217,10 @@ def _covered(unit: Unit, others: list[Unit], other: Reading, lexicon: Lexicon) -
     stated = {f.concept for u in others for f in u.readings}
     if all(lexicon.concepts[f.concept].sign_of & stated for f in unit.readings):
         return True
-    return any(similarity(unit, o, lexicon) >= COVERED for o in others)
+    if unit.head.severity == 0 and any(f.concept == unit.head.concept and f.severity == 0 for f in other.findings):
+        return True  # "borderline" against "upper normal"
+    named = replace(unit, readings=(unit.head,))
+    return any(similarity(named, o, lexicon) >= COVERED for o in others)
 
 
 def _left_over(unit: Unit, other: Reading, category: ErrorCategory, context: Context, lexicon: Lexicon) -> FindingError:

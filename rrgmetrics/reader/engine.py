@@ -117,6 +117,7 @@ def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span
             assertion="absent",
             section=sentence.section,
             sentence=number,
+            severity=0 if mention.nearly else None,
             normal=True,
             spans=spans,
             observation=-1,

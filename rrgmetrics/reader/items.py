@@ -30,6 +30,7 @@ _TRANSPARENT = frozenset(
     }
 )
 _JOINTS = frozenset({"and", "or", ",", "/"})
+_BUT = frozenset({"but", "although", "though", "however", "yet"})
 _OF = frozenset({"of", "in", "within", "involving", "at", "along", "throughout", "over", "overlying"})
 _UNITS = {"cm": 10.0, "mm": 1.0, "centimeter": 10.0, "millimeter": 1.0}
 
@@ -57,6 +58,7 @@ class Mention:
     at: int
     tokens: tuple[int, int]
     denies: tuple[str, ...] = ()
+    nearly: bool = False  # "upper normal"
     assertion: Assertion = "present"
     certainty: Certainty = "definite"
     change: str | None = None
@@ -156,10 +158,11 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
     else:
         partners = _forward(items, q, qualities, lexicon) or _backward(items, q, qualities, floor, lexicon)
     mentions = []
+    nearly = "upper_normal" in qualities
     for s in partners:
         concept, denies = _meaning(items[s], qualities, lexicon)
         lo, hi = min(s, q), max(s, q) + 1
-        mentions.append(Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last), denies))
+        mentions.append(Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last), denies, nearly))
         if concept and "holds" not in items[s].senses:
             used.add(s)
     return mentions
@@ -208,7 +211,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             found.append(s)
             joint = False
         elif item.word in _JOINTS:
-            beside = s == q + 1 or item.word == ","
+            beside = s == q + 1 or (item.word == "," and not of)
             if not found and beside and ("normal" in qualities or not _next_is_quality(items, s)):
                 break
             joint = True
@@ -283,6 +286,8 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
             gap_has_joint = False
         elif item.word in _JOINTS:
             gap_has_joint = True
+        elif item.word in _BUT and not found and not gap_has_joint:
+            continue  # "the heart is obscured but appears enlarged"
         elif (
             "clause_end" in item.senses
             or (found and "item_break" in item.senses)

@@ -130,6 +130,7 @@ class _Builder:
 
     def __init__(self, lexicon: Lexicon, phrases: dict[str, list[str]]) -> None:
         self.trie = lexicon.trie
+        self.concepts = lexicon.concepts
         self.words = lexicon.words
         self.phrases = [(f" {key} ", [f" {v} " for v in values]) for key, values in phrases.items()]
         self.named: list[tuple[list[str], Senses]] = []
@@ -178,9 +179,12 @@ class _Builder:
         """
         for words, senses in self.named:
             inside = []
+            device = self.concepts[senses["concept"]].group == "devices"
             i = 0
             while i < len(words):
                 end, kept = self._described(words, i)
+                if device:
+                    kept.pop("zone", None)  # a central catheter is not a place
                 if kept:
                     inside.append(kept)
                 i = end

@@ -36,6 +36,7 @@ PAIRS = [
     ("Mild cardiomegaly.", "Mild to moderate cardiomegaly.", "", 0),
     ("Mild cardiomegaly.", "Moderate cardiomegaly.", "D", 0),
     ("Mild cardiomegaly.", "Severe cardiomegaly.", "D", 1),
+    ("Heart size is top normal.", "Borderline heart size.", "", 0),
     ("Old left clavicle fracture.", "Acute left clavicle fracture.", "D", 1),
     ("A 4 mm nodule.", "A 5 mm nodule.", "D", 0),
     ("A 4 mm nodule.", "A 9 mm nodule.", "D", 1),
