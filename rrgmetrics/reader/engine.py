@@ -77,7 +77,7 @@ def _read_sentence(
             continue
         fields = describe(mention, lexicon)
         observation = len(found)
-        explained = _explained(mention, items, found, observations, number, lexicon)
+        explained = _explained(mention, items, found, observations, sentence.section, number, lexicon)
         if explained is not None:
             observation = found[explained].observation
             if not fields["sides"] and not fields["zones"]:
@@ -93,6 +93,7 @@ def _explained(
     items: list[Item],
     found: list[Finding],
     observations: dict[int, int],
+    section: str,
     number: int,
     lexicon: Lexicon,
 ) -> int | None:
@@ -102,10 +103,11 @@ def _explained(
     if not found or mention.certainty == "definite" or mention.assertion == "absent" or observations:
         return None
     if any(item.word in _POINTERS for item in items[: mention.first]):
-        last = len(found) - 1
-        groups = {lexicon.concepts[found[last].concept].group, lexicon.concepts[mention.concept].group}
-        if found[last].assertion != "absent" and number - found[last].sentence == 1 and groups <= {"lung", "pleura"}:
-            return last
+        before = found[-1]
+        described = before.assertion != "absent" and _in_family(before.concept, "opacity", lexicon)
+        next_to = number - before.sentence == 1 and before.section == section
+        if described and next_to and lexicon.concepts[mention.concept].group in ("lung", "pleura"):
+            return len(found) - 1
     return None
 
 
