@@ -7,7 +7,7 @@ SETUP := pyproject.toml setup.cfg constraints.txt rrgmetrics/version.py
 
 demo: .venv/demo
 	$(BIN)/rrgmetrics compare --references examples/references.csv --systems examples/system_a.csv examples/system_b.csv \
-		--metrics rouge,bleu,meteor,cider,bertscore --html out/report.html --force --no-progress
+		--metrics finding_errors,rouge,bleu,meteor,cider,bertscore --html out/report.html --force --no-progress
 
 test: .venv/test
 	$(BIN)/python -m pytest -m "not slow and not gpu and not network"
