@@ -16,6 +16,18 @@ Choices, so that the numbers can be judged:
   that occur in fewer than 15 reports.
 - Reports without text are left out.
 
+Where reader and coders disagree, and the reader is left as it is (counts are small; the coders are not consistent):
+
+- Old or incidental fractures, clips and hardware are left uncoded in some reports called "normal"; a rib fracture may
+  be coded as "Deformity", "Lucency" or "Fractures, Bone".
+- A round or nodular opacity is coded as "Nodule", as "Opacity/round" or as "Density/round"; a calcified nodule as
+  "Nodule", as "Calcinosis" or as "Calcified Granuloma".
+- "Suggests" and "suspected" are coded in some reports and not in others; so is the second of two alternatives.
+- A heart at the upper limits of normal is coded as borderline cardiomegaly in some reports; a prominent ventricle is
+  not.
+- Removed words (XXXX) hide catheters, pacemakers, sutures and "likely"; the coders saw the word, the reader does not.
+- A finding of another body part in the same report (hip, knee, lumbar spine) is read, but not coded.
+
 Source of the data: Open-i, National Library of Medicine (CC BY-NC-ND 4.0); it is not part of this package. Terms:
 research use.
 """
@@ -23,6 +35,7 @@ research use.
 from __future__ import annotations
 
 import csv
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -361,3 +374,17 @@ def table(tallies: dict[str, Tally]) -> Iterator[str]:
     for name, t in tallies.items():
         scores = f"{t.precision:6.3f} {t.recall:6.3f} {t.f1:6.3f}"
         yield f"{name:34} {t.n:5d} {scores} {t.false_positive:4d} {t.false_negative:4d}"
+
+
+def main(arguments: list[str]) -> int:
+    """Print the table for a file: ``python -m rrgmetrics.metaeval.openi indiana_reports.csv``."""
+    if len(arguments) != 1:
+        sys.stderr.write("usage: python -m rrgmetrics.metaeval.openi FILE.csv\n")
+        return 2
+    for line in table(evaluate(load_openi(arguments[0]))):
+        sys.stdout.write(line + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -88,3 +88,11 @@ def test_every_code_names_known_concepts() -> None:
     for code in openi.CODES:
         assert code.concepts <= set(load().concepts), code.name
         assert code.concepts
+
+
+def test_the_table_is_printed_for_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "reports.csv"
+    path.write_text(CSV, encoding="utf-8")
+    assert openi.main([str(path)]) == 0
+    assert "micro" in capsys.readouterr().out
+    assert openi.main([]) == 2
