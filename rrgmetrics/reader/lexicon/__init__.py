@@ -133,7 +133,7 @@ class _Builder:
         self.concepts = lexicon.concepts
         self.words = lexicon.words
         self.phrases = [(f" {key} ", [f" {v} " for v in values]) for key, values in phrases.items()]
-        self.named: list[tuple[list[str], Senses]] = []
+        self.named: list[tuple[list[str], Senses, str]] = []
 
     def tokens(self, term: str) -> list[str]:
         """Return the words of a term as the text's words will look."""
@@ -169,15 +169,20 @@ class _Builder:
                     senses[kind] = (*senses.get(kind, ()), value)
                 elif kind not in senses:
                     senses[kind] = value
-                    if kind == "concept" and len(words) > 1:
-                        self.named.append((words, senses))
+                    if kind in ("concept", "tip") and len(words) > 1:
+                        self.named.append((words, senses, kind))
 
     def look_inside(self) -> None:
         """Give terms of several words the places and descriptions they hold ("right sided arch" is on the right).
 
         A term that ends in a structure also stands for it: a "calcified aorta" can be tortuous.
         """
-        for words, senses in self.named:
+        for words, senses, kind in self.named:
+            held = self._structure(words)
+            if held:
+                senses["holds"] = held
+            if kind != "concept":
+                continue
             inside = []
             device = self.concepts[senses["concept"]].group == "devices"
             i = 0
@@ -190,9 +195,6 @@ class _Builder:
                 i = end
             if inside:
                 senses["inside"] = inside
-            held = self._structure(words)
-            if held:
-                senses["holds"] = held
 
     def _described(self, words: list[str], i: int) -> tuple[int, Senses]:
         """Return the longest describing phrase at ``i``, shorter than the whole term, and the index after it."""
