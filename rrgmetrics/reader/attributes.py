@@ -15,7 +15,7 @@ from .lexicon import Lexicon, Senses
 from .model import Finding
 
 _SEPARATORS = frozenset({",", ";", "and", "with", "—", "–", "or", "/"})
-_STRONG = frozenset({"with", ";", "—", "–"})
+_STRONG = frozenset({"with", "by", ";", "—", "–"})
 _PLACING = frozenset({"in", "at", "of", "within", "involving", "along", "measuring", "over", "on"})
 _CUES = frozenset(
     {
@@ -58,7 +58,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
     for k, group in enumerate(groups):
         before = groups[k - 1] if k else None
         lo = before[0].last if before else 0
-        split = _split(items, lo, group[0].first) if before else 0
+        split = _split(items, lo, group[0].first) if before else _after_with(items, group[0].first)
         post = items[lo:split] if before else []
         pre = items[split : group[0].first]
         for mention in before or ():
@@ -115,6 +115,16 @@ def _split(items: list[Item], lo: int, hi: int) -> int:
         if item.word in _SEPARATORS or item.senses.keys() & _CUES:
             return i + 1
     return hi if any(item.word in _PLACING for item in items[lo:hi]) else lo
+
+
+def _after_with(items: list[Item], hi: int) -> int:
+    """Return where the words of the first mention begin: after "with", if what it joins has no place of its own."""
+    for i in range(hi - 1, -1, -1):
+        if items[i].word in _PLACING:
+            return 0
+        if items[i].word == "with":
+            return i + 1
+    return 0
 
 
 def _has_place(items: list[Item]) -> bool:

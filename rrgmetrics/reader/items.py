@@ -161,6 +161,9 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
     nearly = "upper_normal" in qualities
     for s in partners:
         concept, denies = _meaning(items[s], qualities, lexicon)
+        own = items[q].senses.get("concept")
+        if own and concept in lexicon.concepts[own].ancestors:
+            concept = own  # "disc disease" says more than that a bone is degenerative
         lo, hi = min(s, q), max(s, q) + 1
         mentions.append(Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last), denies, nearly))
         if concept and "holds" not in items[s].senses:

@@ -69,4 +69,4 @@ def holds(attribute: str, finding: Finding, observations: dict[str, int]) -> boo
         return finding.count == int(value)
     if key == "tip":
         return value in finding.tip
-    return getattr(finding, key) == value
+    return str(getattr(finding, key)) == value
