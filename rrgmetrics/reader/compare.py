@@ -400,6 +400,9 @@ _ZONE_WORDS = {
     "middle_lobe": "middle lobe",
     "costophrenic": "",
     "hilum": "hilar",
+    "cervical_spine": "cervical",
+    "thoracic_spine": "thoracic",
+    "lumbar_spine": "lumbar",
 }
 
 
