@@ -250,7 +250,11 @@ def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
         if finding.assertion == "absent":
             for mine in unit.readings:
                 names = {mine.concept, *lexicon.concepts[mine.concept].ancestors}
-                if finding.concept in names and same_side(mine.side, finding.side):
+                if (
+                    finding.concept in names
+                    and same_side(unit.side, finding.side)
+                    and near(unit.zones, finding.zones, lexicon)
+                ):
                     return finding
     return None
 

@@ -112,11 +112,15 @@ def _explained(
 
 
 def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span, ...]) -> list[Finding]:
-    """Return the absent findings of a normal statement."""
+    """Return the absent findings of a normal statement; "the left lung is clear" denies on the left only."""
+    before = [item.senses for item in mention.modifiers if item.first < mention.tokens[1]]
+    sides = {senses["side"] for senses in before if "side" in senses}
     return [
         Finding(
             concept=concept,
             assertion="absent",
+            side=next(iter(sides)) if sides in ({"left"}, {"right"}) else None,
+            zones=frozenset(senses["zone"] for senses in before if "zone" in senses),
             section=sentence.section,
             sentence=number,
             severity=0 if mention.nearly else None,

@@ -105,6 +105,13 @@ def test_a_contradicted_normal_statement_is_shown() -> None:
     assert [reference[s.start : s.end] for s in error.reference_spans] == ["Heart size is normal"]
 
 
+def test_one_clear_lung_denies_nothing_in_the_other() -> None:
+    (error,) = compare(read("The left lung is clear."), read("Right basal opacity.")).errors
+    assert not error.contradicts
+    (error,) = compare(read("The lungs are clear."), read("Right basal opacity.")).errors
+    assert error.contradicts
+
+
 def test_agreed_normals_are_kept() -> None:
     comparison = compare(read("No effusion. Normal heart."), read("Heart is unremarkable. No pleural effusion."))
     assert set(comparison.agreed_normals) == {"pleural_effusion", "cardiomegaly"}
