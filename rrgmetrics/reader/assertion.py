@@ -18,6 +18,7 @@ _LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
 _OR = frozenset({"or", "nor", "/"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 _ANYTHING = frozenset({"opacity", "density", "lucency"})  # may turn out to be anything
+_ANYWHERE = frozenset({"metastasis", "malignancy"})  # may be the reading of a finding in any organ
 _LINK_GROUPS = frozenset({"lung", "pleura", "heart_and_vessels"})
 
 
@@ -105,7 +106,7 @@ class _Walk:
 
     def _same_picture(self, a: Mention, b: Mention) -> bool:
         """Tell whether the second mention can be a reading of the first."""
-        if a.concept in _ANYTHING:
+        if a.concept in _ANYTHING or b.concept in _ANYWHERE:
             return True
         groups = {self.lexicon.concepts[a.concept].group, self.lexicon.concepts[b.concept].group}
         return len(groups) == 1 or groups <= _LINK_GROUPS

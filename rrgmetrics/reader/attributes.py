@@ -15,7 +15,8 @@ from .lexicon import Lexicon, Senses
 from .model import Finding
 
 _SEPARATORS = frozenset({",", ";", "and", "with", "—", "–", "or", "/"})
-_STRONG = frozenset({"with", "by", ";", "—", "–"})
+_STRONG = frozenset({"with", "by", ";", "—", "–", "after", "following", "despite"})
+_SHOWING = frozenset({"show", "demonstrate", "reveal", "exhibit", "contain"})  # a place before them is of what follows
 _PLACING = frozenset({"in", "at", "of", "within", "involving", "along", "measuring", "over", "on"})
 _CUES = frozenset(
     {
@@ -105,16 +106,18 @@ def _by_position(mentions: list[Mention]) -> list[list[Mention]]:
 
 def _split(items: list[Item], lo: int, hi: int) -> int:
     """Return where the words of the later mention begin, between item ``lo`` and item ``hi``."""
-    strong = next(
-        (i for i in range(hi - 1, lo - 1, -1) if items[i].word in _STRONG or items[i].senses.keys() & _CUES), None
-    )
+    strong = next((i for i in range(hi - 1, lo - 1, -1) if items[i].word in _STRONG or _is_cue(items[i])), None)
     if strong is not None and not any(item.word in _PLACING for item in items[strong + 1 : hi]):
         return strong + 1
     for i in range(hi - 1, lo - 1, -1):
         item = items[i]
-        if item.word in _SEPARATORS or item.senses.keys() & _CUES:
+        if item.word in _SEPARATORS or _is_cue(item):
             return i + 1
     return hi if any(item.word in _PLACING for item in items[lo:hi]) else lo
+
+
+def _is_cue(item: Item) -> bool:
+    return bool(item.senses.keys() & _CUES) and item.word not in _SHOWING
 
 
 def _after_with(items: list[Item], hi: int) -> int:

@@ -313,12 +313,20 @@ def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
 def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
     """Return whether a wrong device position matters; None if the positions agree."""
     a, b = ref.head, cand.head
-    if {a.position, b.position} == {"good", "bad"}:
+    if {_position(a, lexicon), _position(b, lexicon)} == {"good", "bad"}:
         return True
     if a.route and b.route and a.route != b.route and "chest_wall" not in (a.route, b.route):
         return False
     steps = max(_tip_steps(a.tip, b.tip, lexicon), _tip_steps(b.tip, a.tip, lexicon))
     return steps >= TIP_SIGNIFICANT_STEPS if steps >= TIP_STEPS else None
+
+
+def _position(device: Finding, lexicon: Lexicon) -> str | None:
+    """Return whether a device lies well, as stated or as its depth above the carina tells."""
+    depths = lexicon.concepts[device.concept].carina_cm
+    if device.position is None and depths:
+        return "good" if any(depths[0] <= mm / 10 <= depths[-1] for mm in device.measurements_mm) else None
+    return device.position
 
 
 def _acute(unit: Unit) -> bool | None:

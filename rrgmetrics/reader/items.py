@@ -147,7 +147,18 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
         if i not in used and "concept" in item.senses:
             mentions.append(Mention(item.senses["concept"], i, i + 1, i, (item.first, item.last)))
     mentions.sort(key=lambda m: (m.at, m.first))
-    return mentions
+    return mentions[1:] if _is_topic(items, mentions, lexicon) else mentions
+
+
+def _is_topic(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> bool:
+    """Tell whether the first mention only announces the others: "Lines and tubes: right PICC in the SVC."."""
+    if len(mentions) < 2 or mentions[0].denies or mentions[0].first:
+        return False
+    after = mentions[0].last
+    if after >= len(items) or items[after].word != ":":
+        return False
+    topic = mentions[0].concept
+    return any(not m.denies and topic in (m.concept, *lexicon.concepts[m.concept].ancestors) for m in mentions[1:])
 
 
 def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
