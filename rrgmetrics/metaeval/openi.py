@@ -10,7 +10,7 @@ Choices, so that the numbers can be judged:
   Emphysema"; degenerative change of the spine, spondylosis, osteophytes and arthritis; "Aorta/tortuous" and "Aorta,
   Thoracic/tortuous"; granulomas whether or not they are called calcified (see ``CODES`` for all).
 - Hedged mentions: what is stated, probable ("likely", "consistent with") or one of two alternatives ("atelectasis
-  versus scarring") counts as read; what is only possible ("may represent", "could be", "cannot be excluded") does
+  versus scarring") counts as read; what is only possible ("suggests", "may represent", "cannot be excluded") does
   not. The coders mostly did the same.
 - Left out: "No Indexing", technique ("Technical Quality of Image Unsatisfactory"), "Density", "Markings" and codes
   that occur in fewer than 15 reports.
