@@ -12,14 +12,25 @@ from .lexicon import Lexicon, Senses
 from .model import Certainty
 
 _DESCRIBING = frozenset(
-    {"opacity", "density", "linear_opacity", "airspace_opacity", "airspace_disease", "interstitial_opacity"}
+    {
+        "opacity",
+        "density",
+        "linear_opacity",
+        "airspace_opacity",
+        "airspace_disease",
+        "consolidation",
+        "ground_glass",
+        "interstitial_opacity",
+        "nodular_opacity",
+        "reticular_opacity",
+    }
 )
 _LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
 _OR = frozenset({"or", "nor", "/"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
-_ANYTHING = frozenset({"opacity", "density", "lucency"})  # may turn out to be anything
-_ANYWHERE = frozenset({"metastasis", "malignancy"})  # may be the reading of a finding in any organ
-_LINK_GROUPS = frozenset({"lung", "pleura", "heart_and_vessels"})
+_ANYTHING = frozenset({"opacity", "density", "lucency", "air_fluid_level"})  # may turn out to be anything
+_ANYWHERE = frozenset({"metastasis", "malignancy", "nipple_shadow", "artifact"})  # may explain a finding of any organ
+_LINK_GROUPS = frozenset({"lung", "pleura", "heart_and_vessels", "mediastinum"})
 
 
 def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:

@@ -106,6 +106,9 @@ def _by_position(mentions: list[Mention]) -> list[list[Mention]]:
 
 def _split(items: list[Item], lo: int, hi: int) -> int:
     """Return where the words of the later mention begin, between item ``lo`` and item ``hi``."""
+    stop = next((i for i in range(hi - 1, lo - 1, -1) if items[i].word == ";"), None)
+    if stop is not None:
+        return stop + 1
     strong = next((i for i in range(hi - 1, lo - 1, -1) if items[i].word in _STRONG or _is_cue(items[i])), None)
     if strong is not None and not any(item.word in _PLACING for item in items[strong + 1 : hi]):
         return strong + 1
