@@ -184,7 +184,7 @@ def _share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
 
 def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     """Return the fields of the ``Finding`` that a mention's modifiers give."""
-    device = lexicon.concepts[mention.concept].group == "devices"
+    device = "support_device" in lexicon.concepts[mention.concept].ancestors  # clips and hardware have no tip
     fields: dict[str, Any] = {"morphology": set(), "tip": set(), "zones": set(), "measurements": (), "sides": set()}
     for senses in _all_senses(mention):
         if "asymmetry" in senses or "several" in senses:

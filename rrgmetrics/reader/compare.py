@@ -34,6 +34,7 @@ SEVERITY_STEPS, SEVERITY_SIGNIFICANT_STEPS = 2, 3
 # Measurement thresholds of the CRIMSON rubric (arXiv 2603.06183): nodules, masses; and of tube depth.
 SMALL_NODULE_MM, SMALL_NODULE_DIFFERENCE_MM, NODULE_DIFFERENCE_MM = 6.0, 2.0, 4.0
 MASS_MM, MASS_RELATIVE_DIFFERENCE = 30.0, 0.2
+READING_ERROR_MM, READING_ERROR = 0.5, 0.05  # what rounding alone makes of one measurement
 TUBE_DIFFERENCE_MM, TUBE_SIGNIFICANT_MM = 10.0, 20.0
 # Steps along the path of a device (lexicon/attributes.yaml, tip_sites) that change its position, and that matter.
 TIP_STEPS, TIP_SIGNIFICANT_STEPS = 2, 3
@@ -365,6 +366,8 @@ def _measurement_error(ref: Unit, cand: Unit, device: bool) -> bool | None:
     difference = abs(a - b)
     if device:
         return difference > TUBE_SIGNIFICANT_MM if difference > TUBE_DIFFERENCE_MM else None
+    if difference <= max(READING_ERROR_MM, READING_ERROR * a):
+        return None
     if a >= MASS_MM:
         return difference / a > MASS_RELATIVE_DIFFERENCE or b < MASS_MM
     limit = SMALL_NODULE_DIFFERENCE_MM if a < SMALL_NODULE_MM else NODULE_DIFFERENCE_MM

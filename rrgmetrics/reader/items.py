@@ -290,6 +290,8 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
     for s in range(q - 1, max(-1, q - 40), -1):
         item = items[s]
         if s == floor:
+            if "holds" in item.senses and not found and _fits(item, qualities, lexicon):
+                found.append(s)  # "tortuous aorta with calcification"
             if found or "quality" not in item.senses:
                 break
             floor = -2  # a second quality of the same structure: "the aorta is tortuous and calcified"
