@@ -9,6 +9,7 @@ import random
 import sys
 import warnings
 
+import nltk  # noqa: F401 - at its import rich draws an id from random: not ours, so before any test
 import numpy as np
 import pytest
 

@@ -1,9 +1,9 @@
 """A metric's Gradio page: the handler, and a round trip through a served page."""
 
 import pytest
+from rrgmetrics.spaces import ui
 
 from rrgmetrics import SPECS, spaces
-from rrgmetrics.spaces import ui
 
 pytest.importorskip("gradio")
 

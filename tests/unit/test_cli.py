@@ -74,7 +74,8 @@ def test_two_files_are_joined_by_id(folder, capsys):
 def test_compare_names_the_better_system(folder, capsys):
     status, printed = run(
         capsys, "compare", "--references", folder / "references.csv", "--systems", folder / "system.csv",
-        f"ours={folder / 'copy.csv'}", "--metrics", "rouge", "--trials", 100, "--json", folder / "c.json", "--no-progress",
+        f"ours={folder / 'copy.csv'}", "--metrics", "rouge", "--trials", 100, "--json", folder / "c.json",
+        "--no-progress",
     )  # fmt: skip
     assert status == 0
     assert "ours" in printed.out
