@@ -26,6 +26,7 @@ _DESCRIBING = frozenset(
     }
 )
 _LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
+_THEN = frozenset({"after", "following", "until"})  # what is advised may name a time
 _OR = frozenset({"or", "nor", "/"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 _ANYTHING = frozenset({"opacity", "density", "lucency", "air_fluid_level"})  # may turn out to be anything
@@ -125,7 +126,7 @@ class _Walk:
     def step(self, i: int, item: Item) -> None:
         """Let an item that is no mention change the state."""
         senses = item.senses
-        if "clause_end" in senses:
+        if "clause_end" in senses and not (self.hypothetical and item.word in _THEN):
             self._end_clause()
         if "negation_before" in senses:
             self.absent, self.comma = True, False
@@ -152,7 +153,7 @@ class _Walk:
         elif "probable_before" in senses:
             self._hedge("possible" if self.fresh and self.certainty == "possible" else "probable")
         elif "quality" in senses and "normal" in senses["quality"] and self.verb_at >= self.met_at:
-            self._look_back("absent")
+            self._look_back("absent", devices=False)  # an unremarkable pacemaker is there
         elif "evidenced_by" in senses:
             self.certainty, self.linking, self.joined = "definite", False, False
         if "resolved_before" in senses:
@@ -180,9 +181,9 @@ class _Walk:
     def _statement(self) -> list[Mention]:
         return self.clause[self.segment :]
 
-    def _look_back(self, assertion: str) -> None:
+    def _look_back(self, assertion: str, *, devices: bool = True) -> None:
         for mention in self._statement():
-            if mention.denies:
+            if mention.denies or (not devices and self.lexicon.concepts[mention.concept].group == "devices"):
                 continue
             if assertion == "absent":
                 mention.assertion = "absent"
