@@ -128,6 +128,8 @@ class _Walk:
         senses = item.senses
         if "clause_end" in senses and not (self.hypothetical and item.word in _THEN):
             self._end_clause()
+            if item.word == "there":  # "there is" is a verb: what a later verb says is not said of its findings
+                self.verb_at = i
         if "negation_before" in senses:
             self.absent, self.comma = True, False
         elif "negation_after" in senses:
