@@ -7,10 +7,10 @@ SETUP := pyproject.toml setup.cfg constraints.txt rrgmetrics/version.py
 
 demo: .venv/demo
 	$(BIN)/rrgmetrics compare --references examples/references.csv --systems examples/system_a.csv examples/system_b.csv \
-		--metrics finding_errors,rouge,bleu,meteor,cider,bertscore --html out/report.html --force --no-progress
+		--html out/report.html --force --no-progress
 
 test: .venv/test
-	$(BIN)/python -m pytest -m "not slow and not gpu and not network"
+	$(BIN)/python -m pytest -n auto -m "not slow and not gpu and not network"
 
 lint: .venv/test
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

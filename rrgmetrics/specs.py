@@ -155,6 +155,31 @@ def _count(name: str, title: str) -> Key:
 
 _ALL = (
     MetricSpec(
+        name="finding_errors",
+        title="Finding errors",
+        scorer="finding_errors:FindingErrors",
+        keys=(
+            _count("finding_errors", "Finding errors"),
+            _count("finding_errors_significant", "Significant errors"),
+            _count("finding_errors_false_finding", "A: false findings"),
+            _count("finding_errors_missing_finding", "B: missing findings"),
+            _count("finding_errors_incorrect_location", "C: wrong location"),
+            _count("finding_errors_incorrect_severity", "D: wrong severity"),
+            _count("finding_errors_false_comparison", "E: false comparisons"),
+            _count("finding_errors_missing_comparison", "F: missing comparisons"),
+        ),
+        level="pair",
+        empty=(0.0, None, None),
+        options={
+            "text": TEXT_OPTION,
+            "explain": Option(False, "also return each pair's errors in words, with the spans of both texts"),
+        },
+        needs=("reader",),
+        modality="chest X-ray reports in English",
+        paper="rrgmetrics; categories of Yu et al. 2023, Patterns",
+        citation="yu-2023-rexval",
+    ),
+    MetricSpec(
         name="bleu",
         title="BLEU",
         scorer="bleu:Bleu",
@@ -267,31 +292,6 @@ _ALL = (
         paper="Zhang et al. 2020, ICLR",
         licence="embedded: Apache-2.0 (all-MiniLM-L6-v2); others: their own",
         citation="zhang-2020-bertscore",
-    ),
-    MetricSpec(
-        name="finding_errors",
-        title="Finding errors",
-        scorer="finding_errors:FindingErrors",
-        keys=(
-            _count("finding_errors", "Finding errors"),
-            _count("finding_errors_significant", "Significant errors"),
-            _count("finding_errors_false_finding", "A: false findings"),
-            _count("finding_errors_missing_finding", "B: missing findings"),
-            _count("finding_errors_incorrect_location", "C: wrong location"),
-            _count("finding_errors_incorrect_severity", "D: wrong severity"),
-            _count("finding_errors_false_comparison", "E: false comparisons"),
-            _count("finding_errors_missing_comparison", "F: missing comparisons"),
-        ),
-        level="pair",
-        empty=(0.0, None, None),
-        options={
-            "text": TEXT_OPTION,
-            "explain": Option(False, "also return each pair's errors in words, with the spans of both texts"),
-        },
-        needs=("reader",),
-        modality="chest X-ray reports in English",
-        paper="rrgmetrics; categories of Yu et al. 2023, Patterns",
-        citation="yu-2023-rexval",
     ),
 )
 
