@@ -27,6 +27,8 @@ _DESCRIBING = frozenset(
 )
 _LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
 _THEN = frozenset({"after", "following", "until"})  # what is advised may name a time
+_VERBS = frozenset({"is", "are", "was", "were", "cannot", "could"})  # as the first word of "is not excluded"
+_JUDGED = frozenset({"negation_after", "not_excluded_after", "possible_after"})
 _OR = frozenset({"or", "nor", "/"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 _ANYTHING = frozenset({"opacity", "density", "lucency", "air_fluid_level"})  # may turn out to be anything
@@ -286,7 +288,7 @@ class _Walk:
     def _verb_ahead(self, i: int) -> bool:
         """Tell whether the words up to the next joint hold a verb: a statement of their own."""
         for item in self._ahead(i):
-            if "item_break" in item.senses:
+            if "item_break" in item.senses or (item.word in _VERBS and item.senses.keys() & _JUDGED):
                 return True
             if "clause_end" in item.senses:
                 return False
