@@ -8,53 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from rrgmetrics.errors import InputError
 
-# Header words as they stand in reports, each with the section it opens. Longer spellings first.
-HEADERS = {
-    "findings and impression": "findings_section",
-    "findings": "findings_section",
-    "finding": "findings_section",
-    "report": "findings_section",
-    "observations": "findings_section",
-    "impression": "impression",
-    "impressions": "impression",
-    "conclusion": "impression",
-    "conclusions": "impression",
-    "opinion": "impression",
-    "summary": "impression",
-    "indication": "indication",
-    "indications": "indication",
-    "clinical indication": "indication",
-    "clinical history": "indication",
-    "clinical information": "indication",
-    "reason for exam": "indication",
-    "reason for examination": "indication",
-    "reason for study": "indication",
-    "history": "indication",
-    "comparison": "comparison",
-    "comparisons": "comparison",
-    "comparison studies": "comparison",
-    "technique": "technique",
-    "procedure": "technique",
-    "examination": "technique",
-    "exam": "technique",
-    "views": "technique",
-    "study": "technique",
-    "recommendation": "recommendation",
-    "recommendations": "recommendation",
-    "notification": "recommendation",
-}
-_NAMES = "|".join(sorted(map(re.escape, HEADERS), key=len, reverse=True)).replace(r"\ ", " ")
-# A header stands at the start of the text, of a line, or after a sentence, and ends in a colon; in capitals also
-# alone on its line.
-_HEADER = re.compile(
-    rf"(?:(?<=^)|(?<=\n)|(?<=[.;!?] ))[ \t*#]*(?P<name>{_NAMES})[*]*:[ \t*]*"
-    rf"|(?:(?<=^)|(?<=\n))[ \t*#]*(?P<alone>{_NAMES.upper()})[ \t*]*(?=\n|$)",
-    re.IGNORECASE,
-)
+HEADINGS_FILE = Path(__file__).parent / "reader" / "lexicon" / "sections.yaml"  # the reader's own table
+FIELDS = {"findings": "findings_section"}  # sections whose bare name means something else here
 
 
 class Section(NamedTuple):
@@ -76,17 +37,43 @@ class Sections:
     comparison: str = ""
     technique: str = ""
     recommendation: str = ""
+    communication: str = ""
+
+
+@cache
+def _headings() -> tuple[dict[str, str], re.Pattern[str]]:
+    """Heading → section, and the pattern that finds one.
+
+    A heading stands at the start of the text or a line, or after a sentence, and ends in a colon; in capitals also
+    alone on its line.
+    """
+    import yaml
+
+    table = yaml.safe_load(HEADINGS_FILE.read_text(encoding="utf-8"))
+    sections = {
+        heading: FIELDS.get(section, section)
+        for kinds in table.values()
+        for section, headings in kinds.items()
+        for heading in headings
+    }
+    names = "|".join(sorted(map(re.escape, sections), key=len, reverse=True)).replace(r"\ ", " ")
+    start = r"(?:(?<=^)|(?<=\n))[ \t*#]*"
+    after = r"(?<=[.;!?] )[ \t*#]*"
+    named = rf"(?:{start}|{after})(?P<name>{names})[*]*:[ \t*]*"
+    alone = rf"{start}(?P<alone>{names})[ \t*]*(?=\n|$)"
+    return sections, re.compile(f"{named}|{alone}", re.IGNORECASE)
 
 
 def section_spans(report: str) -> list[Section]:
-    """Splits a report at its headers; a report without headers is one `body`. Linear time."""
+    """Splits a report at its headings; a report without them is one `body`. Linear time."""
+    sections, pattern = _headings()
     spans, name, start = [], "body", 0
-    for match in _HEADER.finditer(report):
+    for match in pattern.finditer(report):
         alone = match["alone"]
         if alone is not None and not alone.isupper():
             continue
         spans.append(Section(name, start, match.start()))
-        name, start = HEADERS[(match["name"] or alone).lower()], match.end()
+        name, start = sections[(match["name"] or alone).lower()], match.end()
     spans.append(Section(name, start, len(report)))
     return [span for span in spans if report[span.start : span.end].strip()]
 
