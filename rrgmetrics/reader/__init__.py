@@ -9,9 +9,9 @@ Deterministic and explainable: its knowledge is the lexicon (YAML files a radiol
 short modules: ``tokens`` → ``items`` → ``assertion`` → ``attributes`` → ``engine`` (read), ``compare``.
 """
 
-from .compare import compare, explain
-from .engine import read
-from .model import (
+from rrgmetrics.reader.compare import compare, explain
+from rrgmetrics.reader.engine import read
+from rrgmetrics.reader.model import (
     Comparison,
     ErrorCategory,
     Finding,

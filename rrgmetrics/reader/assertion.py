@@ -7,9 +7,9 @@ is enlarged").
 
 from __future__ import annotations
 
-from .items import Item, Mention
-from .lexicon import Lexicon, Senses
-from .model import Certainty
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon, Senses
+from rrgmetrics.reader.model import Certainty
 
 _DESCRIBING = frozenset(
     {

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from .items import Item, Mention
-from .lexicon import Lexicon, Senses
-from .model import Finding
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon, Senses
+from rrgmetrics.reader.model import Finding
 
 _SEPARATORS = frozenset({",", ";", "and", "with", "—", "–", "or", "/"})
 _STRONG = frozenset({"with", "by", ";", "—", "–", "after", "following", "despite"})

@@ -14,13 +14,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rrgmetrics.reader.engine import read, related
+from rrgmetrics.reader.lexicon import Lexicon, load
+from rrgmetrics.reader.model import (
+    SIGNIFICANT,
+    Attribute,
+    Comparison,
+    ErrorCategory,
+    Finding,
+    FindingError,
+    Match,
+    Reading,
+    Span,
+)
+from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.significance import significance
 from rrgmetrics.reports import Context, parse_context
-
-from .engine import read, related
-from .lexicon import Lexicon, load
-from .model import SIGNIFICANT, Attribute, Comparison, ErrorCategory, Finding, FindingError, Match, Reading, Span
-from .places import near, same_side
-from .significance import significance
 
 # Similarity of concepts, of places, and what still counts as the same finding.
 SAME, INTERCHANGEABLE, PARENT, GRANDPARENT = 1.0, 0.9, 0.8, 0.7

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .assertion import assert_mentions
-from .attributes import attach, build, by_side, describe
-from .items import Item, Mention, find_items, find_mentions
-from .lexicon import Lexicon, load
-from .model import Finding, Reading, Span
-from .places import near, same_side
-from .tokens import Sentence, Token, sentences, tokenize
+from rrgmetrics.reader.assertion import assert_mentions
+from rrgmetrics.reader.attributes import attach, build, by_side, describe
+from rrgmetrics.reader.items import Item, Mention, find_items, find_mentions
+from rrgmetrics.reader.lexicon import Lexicon, load
+from rrgmetrics.reader.model import Finding, Reading, Span
+from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.tokens import Sentence, Token, sentences, tokenize
 
 # A sentence longer than this is read in pieces, so that time stays linear for texts without full stops.
 _LONGEST_SENTENCE = 400

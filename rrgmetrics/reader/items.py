@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .lexicon import Lexicon, Senses
-from .model import Assertion, Certainty
-from .tokens import Token
+from rrgmetrics.reader.lexicon import Lexicon, Senses
+from rrgmetrics.reader.model import Assertion, Certainty
+from rrgmetrics.reader.tokens import Token
 
 # Between a structure and its quality only these may stand, besides words the lexicon does not know.
 _TRANSPARENT = frozenset(

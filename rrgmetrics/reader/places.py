@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .lexicon import Lexicon
+from rrgmetrics.reader.lexicon import Lexicon
 
 
 def near(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:

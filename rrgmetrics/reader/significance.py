@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.model import Finding, Significance
 from rrgmetrics.reports import Context
-
-from .lexicon import Lexicon
-from .model import Finding, Significance
 
 FAR_STEPS = 3  # steps along a device's path (lexicon/attributes.yaml, tip_sites)
 

@@ -17,7 +17,7 @@ from importlib import resources
 from itertools import product
 from typing import Any
 
-from ..tokens import singular, tokenize
+from rrgmetrics.reader.tokens import singular, tokenize
 
 CONCEPT_FILES = (
     "lung",
