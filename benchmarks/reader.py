@@ -1,9 +1,10 @@
 """Speed of the reader: cold start, and milliseconds per report on one core.
 
     python benchmarks/reader.py                            # on reports made up here
-    python benchmarks/reader.py reports.csv findings impression
+    python benchmarks/reader.py reports.csv report
 
-With a CSV file the named columns of each row are joined and read; rows without text are left out.
+With a CSV file the named columns (findings and impression if none is named) of each row are joined and read; rows
+without text are left out.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def main(arguments: list[str]) -> None:
     print(f"cold start (import, lexicon, first report): {cold:.3f} s")
     from rrgmetrics.reader import read
 
-    reports = _load(Path(arguments[0]), arguments[1:]) if arguments else [" ".join(PARTS[i % 6 :]) for i in range(600)]
+    columns = arguments[1:] or ["findings", "impression"]
+    reports = _load(Path(arguments[0]), columns) if arguments else [" ".join(PARTS[i % 6 :]) for i in range(600)]
     read(reports[0])
     times = []
     for report in reports:
