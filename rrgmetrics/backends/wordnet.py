@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -78,7 +78,7 @@ class WordNet:
                 f"{', '.join(PARTS.values())}, as in nltk_data/corpora/wordnet or Debian's package wordnet-base."
             ) from error
 
-    @property
+    @cached_property
     def sha256(self) -> str:
         """Checksum of the data, so that a signature says which WordNet was read."""
         digest = hashlib.sha256()

@@ -91,6 +91,7 @@ def load_file(name: str) -> Any:
     return yaml.load(text, Loader=loader)
 
 
+@cache
 def checksum() -> str:
     """Return the SHA-256 of all lexicon files: two readers with the same checksum know the same."""
     digest = sha256()
