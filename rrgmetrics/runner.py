@@ -1,8 +1,8 @@
 """`score`: texts in, one Result a metric out.
 
 All metrics walk through the pairs together, a block at a time. Equal pairs are scored once, a backend sees each
-distinct text once whichever metrics share it, and what it said of a text is dropped after the text's last use: beyond
-the texts and a few numbers a pair, memory does not grow with the number of pairs.
+distinct text (or pair) once whichever metrics share it, and what it said is dropped after the last use: beyond the texts
+and a few numbers a pair, memory does not grow with the number of pairs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, parse_name
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Array, Backend, Explaining, Runtime, Scorer
+from rrgmetrics.scorers.base import Array, Backend, Explaining, PairBackend, Runtime, Scorer
 from rrgmetrics.text import Normaliser, get_normaliser
 
 BLOCK = 512  # distinct pairs; large enough to batch by length, small enough to hold their token vectors
@@ -32,7 +32,7 @@ class Job:
 
     name: MetricName
     scorer: Scorer
-    backend: Backend
+    backend: Backend | PairBackend
     normaliser: Normaliser
 
 
@@ -197,29 +197,35 @@ def run(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], *, progress: bool)
 
 
 class Annotations:
-    """What the backends said of the texts that are still needed."""
+    """What the backends said of the texts (or pairs) that are still needed."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
-        last = {text: index for index, step in enumerate(steps) for text in step.texts()}
-        self._leaving: dict[int, list[str]] = {}
-        for text, index in last.items():
-            self._leaving.setdefault(index, []).append(text)
-        self._by_backend: dict[str, dict[str, Any]] = {}
+        last: dict[str | Pair, int] = {}
+        for index, step in enumerate(steps):
+            last.update(dict.fromkeys(step.texts(), index))
+            last.update(dict.fromkeys(step.pairs, index))
+        self._leaving: dict[int, list[str | Pair]] = {}
+        for item, index in last.items():
+            self._leaving.setdefault(index, []).append(item)
+        self._by_backend: dict[str, dict[Any, Any]] = {}
 
-    def read(self, backend: Backend, step: Step) -> Mapping[str, Any]:
-        """Annotations by text, of at least the texts of this step."""
+    def read(self, backend: Backend | PairBackend, step: Step) -> Mapping[Any, Any]:
+        """Annotations by text, or by pair, of at least those of this step."""
         known = self._by_backend.setdefault(backend.key, {})
-        new = [text for text in dict.fromkeys(step.texts()) if text not in known]
-        if new:
-            known.update(zip(new, backend.annotate(new), strict=True))
+        if isinstance(backend, PairBackend):
+            pairs = [pair for pair in dict.fromkeys(step.pairs) if pair not in known]
+            known.update(zip(pairs, backend.annotate_pairs(pairs) if pairs else (), strict=True))
+        else:
+            texts = [text for text in dict.fromkeys(step.texts()) if text not in known]
+            known.update(zip(texts, backend.annotate(texts) if texts else (), strict=True))
         return known
 
     def forget(self, index: int) -> None:
-        """Drops the texts whose last step is `index`."""
+        """Drops the texts and pairs whose last step is `index`."""
         leaving = self._leaving.pop(index, [])
         for known in self._by_backend.values():
-            for text in leaving:
-                known.pop(text, None)
+            for item in leaving:
+                known.pop(item, None)
 
 
 def _steps(jobs: Sequence[Job], calls: Sequence[list[Pair]]) -> Iterator[Step]:

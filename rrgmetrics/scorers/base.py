@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.reports import Context
+from rrgmetrics.reports import Context, Pair
 
 Array = NDArray[np.float64]
 
@@ -42,6 +42,22 @@ class Backend(Protocol):
         """One annotation a text, in order. `texts` are distinct."""
 
 
+@runtime_checkable
+class PairBackend(Protocol):
+    """Reads a reference and a candidate together; `pair_stats` then gets annotations by `Pair` instead of by text."""
+
+    @property
+    def key(self) -> str:
+        """Identity: what this backend makes of a pair depends on nothing else."""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What the signature must name: model, revision, checksum, library version."""
+
+    def annotate_pairs(self, pairs: Sequence[Pair]) -> Sequence[Any]:
+        """One annotation a pair, in order. `pairs` are distinct."""
+
+
 class Reduction(Protocol):
     """The pure maths from statistics to scores; small and picklable."""
 
@@ -59,8 +75,8 @@ class Scorer(Protocol):
     def reduction(self) -> Reduction:
         """How its statistics become scores."""
 
-    def backend(self, runtime: Runtime) -> Backend:
-        """Loads what it reads texts with; raises before any work if that is missing."""
+    def backend(self, runtime: Runtime) -> Backend | PairBackend:
+        """Loads what it reads texts or pairs with; raises before any work if that is missing."""
 
     def statistics(self, references: Iterable[str], backend: Any) -> Any:
         """What a pair's score takes from the whole set of references; None if nothing."""
@@ -70,10 +86,10 @@ class Scorer(Protocol):
         references: Sequence[str],
         candidates: Sequence[str],
         contexts: Sequence[Context],
-        annotations: Mapping[str, Any],
+        annotations: Mapping[Any, Any],
         statistics: Any,
     ) -> Array:
-        """Statistics `(n_pairs, n_stats)`; a row of NaN is an unscored pair. `annotations` maps text → annotation."""
+        """Statistics `(n_pairs, n_stats)`; a row of NaN is an unscored pair. `annotations`: by text, or by Pair."""
 
 
 @runtime_checkable
@@ -85,7 +101,7 @@ class Explaining(Protocol):
         references: Sequence[str],
         candidates: Sequence[str],
         contexts: Sequence[Context],
-        annotations: Mapping[str, Any],
+        annotations: Mapping[Any, Any],
     ) -> Mapping[str, Sequence[Any]]:
         """Key → one plain (JSON) value a pair; empty if nothing was asked for."""
 
