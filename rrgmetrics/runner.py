@@ -1,8 +1,8 @@
 """`score`: texts in, one Result a metric out.
 
 All metrics walk through the pairs together, a block at a time. Equal pairs are scored once, a backend sees each
-distinct text (or pair) once whichever metrics share it, and what it said is dropped after the last use: beyond the texts
-and a few numbers a pair, memory does not grow with the number of pairs.
+distinct text (or pair) once whichever metrics share it, and what it said is dropped after the last use: beyond the
+texts and a few numbers a pair, memory does not grow with the number of pairs.
 """
 
 from __future__ import annotations
