@@ -1,0 +1,128 @@
+"""`judge_for`: a protocol and an engine → a backend that the runner can ask for verdicts.
+
+A judge's scorer is built with `config` (the configuration), `engine` (its spec's engine options, `JUDGE_OPTIONS`, as
+one mapping) and the metric's own options; `backend(runtime)` passes them to `judge_for`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rrgmetrics.errors import VerdictError
+from rrgmetrics.judges.base import Compared, Engine, JudgeProtocol, Prompt, Reply, Unscored, Verdict, engine_for
+from rrgmetrics.reader import Reading, compare, read
+from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reports import Pair
+
+KEPT_CHARACTERS = 20_000  # of an unreadable reply
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Asks an engine about pairs; an annotation is a verdict or Unscored."""
+
+    protocol: JudgeProtocol
+    engine: Engine
+
+    @property
+    def key(self) -> str:
+        """Protocol with its options, engine with its parameters."""
+        parameters = json.dumps(dict(self.engine.parameters), sort_keys=True, default=str)
+        return f"judge|{self.protocol!r}|{self.engine.identity}|{parameters}"
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Who answered what."""
+        return {"engine": self.engine.identity, **self.protocol.facts, **self.engine.facts}
+
+    def annotate_pairs(self, pairs: Sequence[Pair]) -> list[Verdict | Unscored]:
+        """Asks everything about all pairs in one call of the engine, then what the replies call for in a second."""
+        first = self._ask([self.protocol.prompts(pair) for pair in pairs])
+        outcomes = [
+            self._read(self.protocol.follow_up, pair, replies) for pair, replies in zip(pairs, first, strict=True)
+        ]
+        second = self._ask([() if isinstance(outcome, Unscored) else outcome for outcome in outcomes])
+        return [
+            outcome if isinstance(outcome, Unscored) else self._read(self.protocol.verdict, pair, [*early, *late])
+            for pair, outcome, early, late in zip(pairs, outcomes, first, second, strict=True)
+        ]
+
+    def _ask(self, questions: Sequence[tuple[Prompt, ...]]) -> list[list[Reply]]:
+        """Replies in the shape of the questions; equal prompts are asked once."""
+        distinct = {prompt.sha256: prompt for prompts in questions for prompt in prompts}
+        replies = dict(zip(distinct, self.engine.answer(list(distinct.values())) if distinct else (), strict=True))
+        return [[replies[prompt.sha256] for prompt in prompts] for prompts in questions]
+
+    @staticmethod
+    def _read(how: Any, pair: Pair, replies: Sequence[Reply]) -> Any:
+        """What `how` makes of the replies; Unscored if one is missing or cannot be read."""
+        texts = tuple(reply.text for reply in replies if reply.text is not None)
+        kept = tuple(text[:KEPT_CHARACTERS] for text in texts)
+        if len(texts) < len(replies):
+            reason = next(reply.error for reply in replies if reply.text is None)
+            return Unscored(f"No reply: {reason}", kept)
+        try:
+            return how(pair, texts)
+        except VerdictError as error:
+            return Unscored(str(error), kept)
+
+
+@dataclass(frozen=True)
+class ComparedPairs:
+    """The embedded engine: reads and compares both reports. All judges share its annotations, of type Compared."""
+
+    key: str = "reader|compared"
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The knowledge it reads with."""
+        return {"engine": "reader", "lexicon_sha256": checksum()[:8]}
+
+    def annotate_pairs(self, pairs: Sequence[Pair]) -> list[Compared]:
+        """Reads each distinct text once."""
+        readings: dict[str, Reading] = {}
+        for pair in pairs:
+            for text in pair[:2]:
+                if text not in readings:
+                    readings[text] = read(text)
+        return [
+            Compared(
+                readings[reference], readings[candidate], compare(readings[reference], readings[candidate], context)
+            )
+            for reference, candidate, context in pairs
+        ]
+
+
+def judge_for(
+    protocol: JudgeProtocol,
+    config: str,
+    options: Mapping[str, Any],
+    *,
+    batch_size: int | None = None,
+    device: str | None = None,
+    progress: bool = True,
+) -> Judge | ComparedPairs:
+    """The backend of a judge's configuration (`engine_for`); `options` are those of the engine.
+
+    Raises:
+        InputError: A configuration or option that cannot be used.
+        BackendError: A model, file or server that is not there.
+        MissingExtraError: The engine's package is not installed.
+    """
+    name = engine_for(config, protocol.paper)
+    if name.kind == "reader":
+        return ComparedPairs()
+    from rrgmetrics.judges.engines import load_engine
+
+    return Judge(protocol, load_engine(name, options=options, batch_size=batch_size, device=device, progress=progress))
+
+
+def verdicts(protocol: JudgeProtocol, pairs: Iterable[Pair], annotations: Mapping[Any, Any]) -> list[Any]:
+    """The verdict (of the protocol's own class) or Unscored for each pair, whichever engine ran."""
+    return [
+        protocol.from_comparison(pair, annotation) if isinstance(annotation, Compared) else annotation
+        for pair, annotation in ((pair, annotations[pair]) for pair in pairs)
+    ]
