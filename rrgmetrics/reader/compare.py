@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rrgmetrics.reader.engine import read, related
@@ -23,9 +23,10 @@ from rrgmetrics.reader.model import (
     ErrorCategory,
     Finding,
     FindingError,
+    Link,
     Match,
     Reading,
-    Span,
+    Unit,
 )
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.significance import significance
@@ -47,21 +48,6 @@ READING_ERROR_MM, READING_ERROR = 0.5, 0.05  # what rounding alone makes of one 
 TUBE_DIFFERENCE_MM, TUBE_SIGNIFICANT_MM = 10.0, 20.0
 # Steps along the path of a device (lexicon/attributes.yaml, tip_sites) that change its position, and that matter.
 TIP_STEPS, TIP_SIGNIFICANT_STEPS = 2, 3
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """One observation: the finding it is named by, and every reading the report offers for it."""
-
-    head: Finding
-    readings: tuple[Finding, ...]
-    side: str | None
-    zones: frozenset[str]
-
-    @property
-    def spans(self) -> tuple[Span, ...]:
-        """The evidence of all readings."""
-        return tuple(s for f in self.readings for s in f.spans)
 
 
 def compare(reference: Reading, candidate: Reading, context: Context | Mapping[str, Any] | None = None) -> Comparison:
@@ -88,21 +74,33 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
     refs, cands = units(reference, lexicon), units(candidate, lexicon)
     pairs = _assign(refs, cands, lexicon)
     errors: list[FindingError] = []
+    links = [Link(r, c) for r, c, _ in pairs]
     matched_refs, matched_cands = {r for r, _, _ in pairs}, {c for _, c, _ in pairs}
     for c, unit in enumerate(cands):
-        if c not in matched_cands and not _covered(unit, refs, reference, lexicon):
-            errors.append(_left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon))
+        if c not in matched_cands and not _nearly(unit, reference):
+            same = _in_other_words(unit, refs, lexicon)
+            if same is None:
+                errors.append(_left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon))
+            else:
+                links.append(Link(same, c, other_words=True))
     for r, unit in enumerate(refs):
-        if r not in matched_refs and not _covered(unit, cands, candidate, lexicon):
-            errors.append(_left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon))
+        if r not in matched_refs and not _nearly(unit, candidate):
+            same = _in_other_words(unit, cands, lexicon)
+            if same is None:
+                errors.append(_left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon))
+            else:
+                links.append(Link(r, same, other_words=True))
     for r, c, _ in pairs:
-        errors.extend(_attribute_errors(refs[r], cands[c], lexicon))
+        errors.extend(attribute_errors(refs[r], cands[c], lexicon))
     counts = Counter(e.category for e in errors)
     return Comparison(
         matches=tuple(Match(refs[r].head, cands[c].head, s) for r, c, s in pairs),
         errors=tuple(errors),
         agreed_normals=_agreed_normals(reference, candidate),
         counts={category: counts[category] for category in ErrorCategory},
+        references=tuple(refs),
+        candidates=tuple(cands),
+        links=tuple(links),
     )
 
 
@@ -222,15 +220,21 @@ def _agreement(a: Unit, b: Unit) -> int:
     )
 
 
-def _covered(unit: Unit, others: list[Unit], other: Reading, lexicon: Lexicon) -> bool:
-    """Tell whether the other report says the same in other words, or names what the finding is a sign of."""
-    stated = {f.concept for u in others for f in u.readings}
-    if all(lexicon.concepts[f.concept].sign_of & stated for f in unit.readings):
-        return True
-    if unit.head.severity == 0 and any(f.concept == unit.head.concept and f.severity == 0 for f in other.findings):
-        return True  # "borderline" against "upper normal"
+def _nearly(unit: Unit, other: Reading) -> bool:
+    """Tell whether the other report calls borderline what is borderline here ("upper normal")."""
+    return unit.head.severity == 0 and any(f.concept == unit.head.concept and f.severity == 0 for f in other.findings)
+
+
+def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | None:
+    """Return which of the other report's observations says the same, or is what the finding is a sign of."""
+    stated = {f.concept: i for i, u in enumerate(others) for f in u.readings}
+    causes = [lexicon.concepts[f.concept].sign_of & stated.keys() for f in unit.readings]
+    if all(causes):
+        return min(stated[concept] for concept in causes[0])
     named = replace(unit, readings=(unit.head,))
-    return any(similarity(named, o, lexicon) >= COVERED for o in others)
+    scores = [similarity(named, other, lexicon) for other in others]
+    best = max(scores, default=0.0)
+    return scores.index(best) if best >= COVERED else None
 
 
 def _left_over(unit: Unit, other: Reading, category: ErrorCategory, context: Context, lexicon: Lexicon) -> FindingError:
@@ -269,7 +273,7 @@ def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
     return None
 
 
-def _attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
+def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
     """Return the errors in the attributes of two matched observations, at most one for each attribute."""
     device = lexicon.concepts[ref.head.concept].group == "devices"
     found: list[tuple[Attribute, bool]] = []

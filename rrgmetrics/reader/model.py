@@ -103,6 +103,29 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Unit:
+    """One observation: the finding it is named by, and every reading the report offers for it."""
+
+    head: Finding
+    readings: tuple[Finding, ...]
+    side: str | None
+    zones: frozenset[str]
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The evidence of all readings."""
+        return tuple(s for f in self.readings for s in f.spans)
+
+
+class Link(NamedTuple):
+    """The reference's observation and the candidate's (indices) that show the same; `other_words`: not one to one."""
+
+    reference: int
+    candidate: int
+    other_words: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class FindingError:
     """One difference between reference and candidate, with its evidence in either text."""
 
@@ -131,13 +154,17 @@ class Match:
 class Comparison:
     """The differences between two readings.
 
-    ``counts`` holds one number per category A to F. ``agreed_normals`` are concepts both reports deny.
+    ``counts`` holds one number per category A to F. ``agreed_normals`` are concepts both reports deny. ``references``
+    and ``candidates`` are the observations that count, ``links`` says which of them show the same.
     """
 
     matches: tuple[Match, ...]
     errors: tuple[FindingError, ...]
     agreed_normals: tuple[str, ...] = ()
     counts: Mapping[ErrorCategory, int] = field(default_factory=dict)
+    references: tuple[Unit, ...] = ()
+    candidates: tuple[Unit, ...] = ()
+    links: tuple[Link, ...] = ()
 
     @property
     def total(self) -> int:
