@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.specs import MetricSpec, Option, OptionValue, get_spec
+from rrgmetrics.specs import JUDGE_OPTIONS, MetricSpec, Option, OptionValue, get_spec
 
+READER = ("default", "reader")  # configurations of a judge that ask nobody
 SAFE = "/:@.,+-_()= "  # characters of an option's value that stay as they are in `str(MetricName)`
 
 
@@ -24,7 +25,8 @@ class MetricName:
 
     Attributes:
         spec: The metric.
-        config: `"default"`, a named configuration, a Hub id (`org/model[@revision]`) or a folder.
+        config: `"default"`, a named configuration, a Hub id (`org/model[@revision]`) or a folder; of a judge also an
+            engine: `"openai:<model>"`, `"hf:<id>"`, `"vllm:<id>"`, `"replies:<file>"`.
         options: Every declared option with its value: the caller's, else the configuration's, else the default.
     """
 
@@ -98,7 +100,19 @@ def resolve(spec: MetricSpec, config: str, said: Mapping[str, str]) -> MetricNam
         key: option.parse(said[key], f"{spec.name}?{key}") if key in said else preset.get(key, option.default)
         for key, option in spec.options.items()
     }
+    if spec.judge and config in READER:
+        _check_reader(spec, options)
     return MetricName(spec, config, options)
+
+
+def _check_reader(spec: MetricSpec, options: Mapping[str, OptionValue]) -> None:
+    """An option of an engine would do nothing for the embedded one."""
+    for key, option in JUDGE_OPTIONS.items():
+        if options[key] != option.default:
+            raise InputError(
+                f"{spec.name}?{key} is for judges that are asked; the embedded one takes no such option. Name an "
+                f"engine, for example {spec.name}@openai:<model>?{key}={Option.write(options[key])}."
+            )
 
 
 def _split_query(query: str, where: str) -> dict[str, str]:

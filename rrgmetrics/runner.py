@@ -7,9 +7,10 @@ texts and a few numbers a pair, memory does not grow with the number of pairs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, parse_name
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Array, Backend, Explaining, PairBackend, Runtime, Scorer
+from rrgmetrics.scorers.base import Array, Backend, Explaining, LookingAhead, PairBackend, Runtime, Scorer
+from rrgmetrics.specs import JUDGE_OPTIONS
 from rrgmetrics.text import Normaliser, get_normaliser
 
 BLOCK = 512  # distinct pairs; large enough to batch by length, small enough to hold their token vectors
@@ -161,6 +163,8 @@ def build_scorer(name: MetricName) -> Scorer:
     module, _, class_name = name.spec.scorer.partition(":")
     scorer_class = getattr(import_module(f"rrgmetrics.scorers.{module}"), class_name)
     options: dict[str, Any] = {key: value for key, value in name.options.items() if key != "text"}
+    if name.spec.judge:
+        options["engine"] = {key: options.pop(key) for key in JUDGE_OPTIONS}
     if name.spec.takes_checkpoint:
         options["config"] = name.config
     scorer: Scorer = scorer_class(**options)
@@ -180,7 +184,7 @@ def run(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], *, progress: bool)
             references, candidates, contexts = (list(column) for column in zip(*step.pairs, strict=True))
             for job in step.jobs:
                 key = step.call, id(job)
-                seen = annotations.read(job.backend, step)
+                seen = annotations.read(job.backend, index)
                 blocks[key].append(job.scorer.pair_stats(references, candidates, contexts, seen, statistics[key]))
                 if isinstance(job.scorer, Explaining):
                     for name, values in job.scorer.details(references, candidates, contexts, seen).items():
@@ -200,6 +204,7 @@ class Annotations:
     """What the backends said of the texts (or pairs) that are still needed."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = steps
         last: dict[str | Pair, int] = {}
         for index, step in enumerate(steps):
             last.update(dict.fromkeys(step.texts(), index))
@@ -209,16 +214,29 @@ class Annotations:
             self._leaving.setdefault(index, []).append(item)
         self._by_backend: dict[str, dict[Any, Any]] = {}
 
-    def read(self, backend: Backend | PairBackend, step: Step) -> Mapping[Any, Any]:
-        """Annotations by text, or by pair, of at least those of this step."""
+    def read(self, backend: Backend | PairBackend, index: int) -> Mapping[Any, Any]:
+        """Annotations by text, or by pair, of at least those of the step `index`."""
+        step = self._steps[index]
         known = self._by_backend.setdefault(backend.key, {})
         if isinstance(backend, PairBackend):
             pairs = [pair for pair in dict.fromkeys(step.pairs) if pair not in known]
+            if pairs and isinstance(backend, LookingAhead):
+                pairs = self._ahead(backend, index, known)
             known.update(zip(pairs, backend.annotate_pairs(pairs) if pairs else (), strict=True))
         else:
             texts = [text for text in dict.fromkeys(step.texts()) if text not in known]
             known.update(zip(texts, backend.annotate(texts) if texts else (), strict=True))
         return known
+
+    def _ahead(self, backend: LookingAhead, index: int, known: Container[Pair]) -> list[Pair]:
+        """The distinct pairs of this and of the next steps that the backend has not seen, as many as it wants."""
+        pairs: dict[Pair, None] = {}
+        for step in islice(self._steps, index, None):
+            if any(job.backend.key == backend.key for job in step.jobs):
+                pairs.update((pair, None) for pair in step.pairs if pair not in known)
+            if len(pairs) >= backend.lookahead:
+                break
+        return list(pairs)
 
     def forget(self, index: int) -> None:
         """Drops the texts and pairs whose last step is `index`."""

@@ -1,7 +1,7 @@
 """Signatures: one line that says what ran, and that reads back into arguments.
 
-`bleu|tokenizer:coco|text:none@1|n:100|v:0.1.0`: the metric, its configuration unless default, every option, what the
-backend names (model and revision, checksums, library versions), the number of pairs, and the version, last.
+`bleu|tokenizer:coco|text:none@1|n:100|v:0.1.0`: the metric, its configuration unless default, every stated option, what
+the backend names (model and revision, checksums, library versions), the number of pairs, and the version, last.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ def write(name: MetricName, *, facts: Mapping[str, str], n_pairs: int) -> str:
         n_pairs: Number of pairs, scored or not.
     """
     fields = {} if name.config == "default" else {"config": name.config}
-    fields |= {key: Option.write(value) for key, value in name.options.items() if value != ""}
+    stated = {key: value for key, value in name.options.items() if name.spec.options[key].stated and value != ""}
+    fields |= {key: Option.write(value) for key, value in stated.items()}
     if "text" in fields:
         fields["text"] = str(get_normaliser(fields["text"]))
     fields |= {**facts, "n": str(n_pairs), "v": VERSION}

@@ -47,11 +47,13 @@ class Option:
         default: Value when nothing is said.
         help: One line for the card and `rrgmetrics list`.
         choices: Allowed values; empty means any value of the type.
+        stated: Whether the signature states it. False: no score depends on it, or the engine that uses it says so.
     """
 
     default: OptionValue
     help: str
     choices: tuple[OptionValue, ...] = ()
+    stated: bool = True
 
     def parse(self, text: str, where: str) -> OptionValue:
         """Reads a value as typed by a user; raises InputError naming `where`."""
@@ -98,6 +100,7 @@ class MetricSpec:
         options: Declared options.
         configs: Named configurations and the option values each stands for.
         takes_checkpoint: Whether a Hub id or a folder is a configuration too.
+        judge: Whether it asks a judge: takes engines as configurations, and `JUDGE_OPTIONS` beside its own options.
         needs: Backends it reads texts with.
         extra: pip extra it needs, "" if none.
         corpus_statistics: Whether a pair's score depends on the other pairs of the call.
@@ -116,6 +119,7 @@ class MetricSpec:
     options: Mapping[str, Option] = field(default_factory=dict)
     configs: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=lambda: {"default": {}})
     takes_checkpoint: bool = False
+    judge: bool = False
     needs: tuple[str, ...] = ()
     extra: str = ""
     corpus_statistics: bool = False
@@ -143,6 +147,21 @@ class MetricSpec:
 TEXT_OPTION = Option(
     "none", "normaliser applied to both texts first", ("none", "space", "lower", "words", "findings", "impression")
 )
+
+JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the embedded one, `reader`, has none
+    "base_url": Option("", "openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's", stated=False),
+    "api_key": Option("OPENAI_API_KEY", "openai: environment variable that holds the key", stated=False),
+    "temperature": Option(0.0, "openai, vllm: 0 takes the most probable word each time", stated=False),
+    "max_tokens": Option(0, "longest reply; 0: the protocol's own", stated=False),
+    "concurrency": Option(16, "openai: requests at a time", stated=False),
+    "timeout": Option(120.0, "openai: seconds that one request may take", stated=False),
+    "retries": Option(5, "openai: further tries of a request that failed", stated=False),
+    "processes": Option(1, "hf: processes of an `accelerate launch` that share the prompts", stated=False),
+    "cache": Option("", "folder that keeps replies; no: none; empty: the user's cache folder", stated=False),
+    "record": Option("", "file that also gets every reply, for the engine replies:FILE", stated=False),
+    "price_in": Option(0.0, "openai: price of a million tokens asked, for the estimate of the cost", stated=False),
+    "price_out": Option(0.0, "openai: price of a million tokens answered", stated=False),
+}
 
 
 def _unit(name: str, title: str, *aliases: str) -> Key:

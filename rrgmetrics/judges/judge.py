@@ -18,6 +18,7 @@ from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Pair
 
 KEPT_CHARACTERS = 20_000  # of an unreadable reply
+LOOKAHEAD = 8192  # pairs asked about at a time: 16 MB of replies, and an engine waits for its slowest one only so often
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,11 @@ class Judge:
 
     protocol: JudgeProtocol
     engine: Engine
+
+    @property
+    def lookahead(self) -> int:
+        """Pairs to ask about at a time."""
+        return LOOKAHEAD
 
     @property
     def key(self) -> str:

@@ -58,6 +58,15 @@ class PairBackend(Protocol):
         """One annotation a pair, in order. `pairs` are distinct."""
 
 
+@runtime_checkable
+class LookingAhead(PairBackend, Protocol):
+    """A backend that waits for others: with many pairs at hand, one slow answer does not hold up the next block's."""
+
+    @property
+    def lookahead(self) -> int:
+        """Pairs it would like to be given at a time, if there are so many."""
+
+
 class Reduction(Protocol):
     """The pure maths from statistics to scores; small and picklable."""
 

@@ -1,0 +1,63 @@
+"""A backend that waits for others is given many blocks' pairs at a time; each pair once, and no longer than needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from rrgmetrics import runner
+from rrgmetrics.names import parse_name
+from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.base import Mean
+from rrgmetrics.text import get_normaliser
+
+
+@dataclass
+class Waiting:
+    lookahead: int
+    key: str = "waiting"
+    facts: dict[str, str] = field(default_factory=dict)
+    calls: list[list[Pair]] = field(default_factory=list)
+
+    def annotate_pairs(self, pairs):
+        self.calls.append(list(pairs))
+        return [len(pair.candidate) for pair in pairs]
+
+
+class Length:
+    reduction = Mean(("bleu",))
+
+    def statistics(self, references, backend):
+        return None
+
+    def pair_stats(self, references, candidates, contexts, annotations, statistics):
+        pairs = map(Pair, references, candidates, contexts)
+        return np.array([[annotations[pair]] for pair in pairs], dtype=float)
+
+
+@pytest.mark.parametrize(("lookahead", "sizes"), [(1, [4, 4, 3]), (5, [8, 3]), (1000, [11])])
+def test_blocks_asked_together(monkeypatch, lookahead, sizes):
+    monkeypatch.setattr(runner, "BLOCK", 4)
+    backend = Waiting(lookahead)
+    jobs = [
+        runner.Job(parse_name("bleu"), Length(), backend, get_normaliser(name)) for name in ("none", "none", "lower")
+    ]
+    pairs = [Pair("reference", "a" * n) for n in (*range(11), 3, 5)]
+    results = runner.run(jobs, [pairs], progress=False)[0]
+    for result in results:
+        assert result.pair_stats[:, 0].tolist() == [*range(11), 3, 5]
+    assert [len(call) for call in backend.calls] == sizes
+    assert sorted(pair for call in backend.calls for pair in call) == sorted(pairs[:11])
+
+
+def test_two_calls_share_what_was_asked(monkeypatch):
+    monkeypatch.setattr(runner, "BLOCK", 2)
+    backend = Waiting(1000)
+    job = runner.Job(parse_name("bleu"), Length(), backend, get_normaliser("none"))
+    first = [Pair("r", "a" * n) for n in range(5)]
+    second = [Pair("r", "a" * n) for n in range(3, 9)]
+    both = runner.run([job], [first, second], progress=False)
+    assert [result.pair_stats[:, 0].tolist() for (result,) in both] == [[0, 1, 2, 3, 4], [3, 4, 5, 6, 7, 8]]
+    assert [len(call) for call in backend.calls] == [9]
