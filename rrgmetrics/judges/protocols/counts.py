@@ -1,0 +1,43 @@
+"""Errors by category, as GREEN and CheXprompt count them: significant and insignificant, A to F each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from rrgmetrics.reader import Comparison, ErrorCategory
+
+CATEGORIES = tuple(ErrorCategory)
+NO_WORDS: tuple[tuple[str, ...], ...] = ((),) * len(CATEGORIES)
+
+
+class Errors(NamedTuple):
+    """Number of errors of each category A to F `(6,)`, and the judge's words for them where it gave any."""
+
+    counts: tuple[int, ...]
+    words: tuple[tuple[str, ...], ...] = NO_WORDS
+
+    @property
+    def total(self) -> int:
+        """All categories."""
+        return sum(self.counts)
+
+    def plain(self) -> dict[str, dict[str, object]]:
+        """As JSON has it: category → count and words; categories without an error are left out."""
+        rows = zip(CATEGORIES, self.counts, self.words, strict=True)
+        return {category.value: {"count": count, "errors": list(words)} for category, count, words in rows if count}
+
+
+def compared_errors(comparison: Comparison, *, significant: bool) -> Errors:
+    """The reader's errors, either the significant or the insignificant ones."""
+    found: dict[ErrorCategory, list[str]] = {category: [] for category in CATEGORIES}
+    for error in comparison.errors:
+        if error.significant == significant:
+            found[error.category].append(error.sentence)
+    words = tuple(tuple(found[category]) for category in CATEGORIES)
+    return Errors(tuple(map(len, words)), words)
+
+
+def add(left: Iterable[int], right: Iterable[int]) -> tuple[int, ...]:
+    """Counts by category, added."""
+    return tuple(a + b for a, b in zip(left, right, strict=True))

@@ -1,0 +1,132 @@
+"""GREEN: significant errors against matched findings, in a judge's eyes.
+
+Ostmeier et al. 2024, Findings of EMNLP; code Stanford-AIMI/GREEN d72c195. With m matched findings and s significant
+errors, GREEN = m / (m + s), and 0 where nothing matches. Insignificant errors do not enter.
+
+Differs from the authors: the default parser (`green_parsers.tolerant`) never takes a lost section for no errors; the
+question does not share 2048 tokens with the answer; only what was generated is decoded. `parser=strict` scores replies
+as the authors' code does.
+
+Embedded: the findings that both reports have are matched (a wrong place or severity is an error of its own), and so are
+normal statements of the reference ("the lungs are clear") if the candidate denies all that they deny.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rrgmetrics.judges.base import Compared, Message, Prompt
+from rrgmetrics.judges.protocols import green_parsers
+from rrgmetrics.judges.protocols.counts import Errors, compared_errors
+from rrgmetrics.judges.protocols.templates import digits, fill
+from rrgmetrics.reader import Reading
+from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reports import Pair
+
+CHECKPOINT = "StanfordAIMI/GREEN-radllama2-7b"
+WORDS = 300  # of each report; the authors' max_len
+MAX_TOKENS = 1024
+# What the authors' chat template makes of one question at inference: an empty assistant turn stands before the answer.
+RAW = "<|user|>\n{prompt}</s>\n<|assistant|>\n</s>\n<|assistant|>\n"
+
+
+@dataclass(frozen=True)
+class GreenVerdict:
+    """What a judge counted.
+
+    Attributes:
+        significant: Clinically significant errors.
+        insignificant: The others; None where the reply does not say.
+        n_matched: Number of matched findings.
+        matched: Their words, where the judge listed them.
+        explanation: The judge's reasons.
+        notes: What the parser had to interpret.
+    """
+
+    significant: Errors
+    insignificant: Errors | None
+    n_matched: int
+    matched: tuple[str, ...] = ()
+    explanation: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> float:
+        """GREEN, 0 to 1."""
+        return self.n_matched / (self.n_matched + self.significant.total) if self.n_matched else 0.0
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "score": self.score,
+            "significant": self.significant.plain(),
+            "insignificant": self.insignificant.plain() if self.insignificant else None,
+            "n_matched": self.n_matched,
+            "matched": list(self.matched),
+            "explanation": self.explanation,
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True)
+class Green:
+    """GREEN's question and how its replies are read; `parser` is "tolerant" or "strict"."""
+
+    parser: str = "tolerant"
+    name: str = "green"
+    version: int = 1
+    paper: str = f"hf:{CHECKPOINT}"
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Checksum of the prompt."""
+        return {"prompt": digits("green")}
+
+    def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
+        """One question, as the checkpoint was trained on it."""
+        text = question(pair.reference, pair.candidate)
+        raw = RAW.replace("{prompt}", text)
+        return (Prompt((Message("user", text),), f"green@{self.version}", max_tokens=MAX_TOKENS, raw=raw),)
+
+    def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
+        """None."""
+        return ()
+
+    def verdict(self, pair: Pair, replies: Sequence[str]) -> GreenVerdict:
+        """Reads the reply; raises VerdictError if a section is lost (tolerant parser only)."""
+        parsed = getattr(green_parsers, self.parser)(replies[0])
+        return GreenVerdict(**parsed._asdict())
+
+    def from_comparison(self, pair: Pair, compared: Compared) -> GreenVerdict:
+        """The reader's errors and matches."""
+        matched = [compared.reference.evidence(match.reference) for match in compared.comparison.matches]
+        matched += agreed_statements(compared.reference, compared.candidate)
+        return GreenVerdict(
+            compared_errors(compared.comparison, significant=True),
+            compared_errors(compared.comparison, significant=False),
+            len(matched),
+            tuple(matched),
+        )
+
+
+def question(reference: str, candidate: str) -> str:
+    """The authors' prompt: the first 300 words of each report, set in their template."""
+    cut = (" ".join(text.split()[:WORDS]) for text in (reference, candidate))
+    return fill("green", **dict(zip(("reference", "candidate"), cut, strict=True)))
+
+
+def agreed_statements(reference: Reading, candidate: Reading) -> list[str]:
+    """Normal statements of the reference, in its words, of which the candidate denies everything they deny."""
+    concepts = load().concepts
+    denied = {finding.concept for finding in candidate.findings if finding.assertion == "absent"}
+    statements: dict[str, list[str]] = {}
+    for finding in reference.findings:
+        if finding.assertion == "absent":
+            statements.setdefault(reference.evidence(finding), []).append(finding.concept)
+    return [
+        words
+        for words, names in statements.items()
+        if all(name in denied or not denied.isdisjoint(concepts[name].ancestors) for name in names)
+    ]
