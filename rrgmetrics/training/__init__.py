@@ -1,0 +1,1 @@
+"""Training of metrics: report pairs, labels, models."""
