@@ -1,0 +1,127 @@
+"""Engines: who answers a judge's prompts. `load_engine` makes one from a configuration's name and options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.judges.base import Engine, EngineName
+from rrgmetrics.judges.cache import Cache, cache_folder
+from rrgmetrics.judges.engines.asking import Asking, Recorder, Source
+from rrgmetrics.specs import JUDGE_OPTIONS
+
+AT_LEAST = {
+    "temperature": 0,
+    "max_tokens": 0,
+    "concurrency": 1,
+    "retries": 0,
+    "processes": 1,
+    "price_in": 0,
+    "price_out": 0,
+}
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """The options of `rrgmetrics.specs.JUDGE_OPTIONS`, checked; their meanings stand there.
+
+    Raises:
+        InputError: A value out of range, or an address that is none.
+    """
+
+    base_url: str
+    api_key: str
+    temperature: float
+    max_tokens: int
+    concurrency: int
+    timeout: float
+    retries: int
+    processes: int
+    cache: str
+    record: str
+    price_in: float
+    price_out: float
+
+    def __post_init__(self) -> None:
+        for key, least in AT_LEAST.items():
+            if getattr(self, key) < least:
+                raise InputError(f"{key}={getattr(self, key)} is too small; it must be at least {least}.")
+        if self.timeout <= 0:
+            raise InputError(f"timeout={self.timeout} is too small; give the seconds that a request may take.")
+        address = urlsplit(self.base_url)
+        if self.base_url and (address.scheme not in ("http", "https") or not address.hostname):
+            raise InputError(f"base_url={self.base_url!r} is no address; write for example http://127.0.0.1:8000/v1.")
+        if address.username or address.password:
+            raise InputError("base_url holds a password; put the key into the environment variable that api_key names.")
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> EngineOptions:
+        """What was said, and the defaults of the rest."""
+        return cls(**{field.name: said.get(field.name, JUDGE_OPTIONS[field.name].default) for field in fields(cls)})
+
+
+def load_engine(
+    name: EngineName,
+    *,
+    options: Mapping[str, Any],
+    batch_size: int | None = None,
+    device: str | None = None,
+    progress: bool = True,
+) -> Engine:
+    """Loads an engine with its cache of replies.
+
+    Args:
+        name: Kind and model; any but `reader`, which is no engine that answers.
+        options: Any of `JUDGE_OPTIONS`; defaults for the rest.
+        batch_size: Prompts a forward pass of `hf`; None means 8.
+        device: torch device of `hf`; None takes every GPU there is, else the CPU.
+        progress: Whether to show a bar while it asks.
+
+    Returns:
+        The engine: equal prompts are asked once a cache, and every reply is kept as it arrives.
+
+    Raises:
+        InputError: An option that cannot be used, or a file of replies that is none.
+        BackendError: A model, key or folder that is not there.
+        MissingExtraError: The engine's package is not installed.
+    """
+    said = EngineOptions.of(options)
+    source = _load_source(name, said, batch_size, device)
+    folder = None if name.kind == "replies" else cache_folder(said.cache)
+    engine = Asking(
+        source=source,
+        cache=None if folder is None else Cache(folder),
+        recorder=Recorder(Path(said.record), source.identity) if said.record else None,
+        max_tokens=said.max_tokens,
+        prices=(said.price_in, said.price_out),
+        progress=progress,
+    )
+    if said.processes == 1:
+        return engine
+    from rrgmetrics.judges.engines.processes import Shared
+
+    return Shared(engine, said.processes)
+
+
+def _load_source(name: EngineName, options: EngineOptions, batch_size: int | None, device: str | None) -> Source:
+    if name.kind == "openai":
+        from rrgmetrics.judges.engines.openai import Server
+
+        return Server.connect(name.model, options)
+    if name.kind == "hf":
+        from rrgmetrics.judges.engines.hf import load_model
+
+        return load_model(name, options, batch_size, device)
+    if name.kind == "vllm":
+        from rrgmetrics.judges.engines.vllm import load_model as load_vllm
+
+        return load_vllm(name, options)
+    if name.kind == "replies":
+        from rrgmetrics.judges.engines.replies import ReplyFile
+
+        return ReplyFile.read(Path(name.model))
+    raise InputError(f"{name.kind!r} is no engine that answers; the embedded reader is asked by nobody.")

@@ -1,0 +1,197 @@
+"""What all engines have in common: known replies are not asked for again, new ones are kept as they arrive.
+
+A `Source` brings replies in whatever order they come; `Asking` makes an engine of it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.judges.base import Prompt, Reply
+from rrgmetrics.judges.cache import Cache, Record, append, read_records
+
+MAX_CHARACTERS = 1_000_000  # of a reply; the longest that a protocol expects has some ten thousand
+MILLION = 1_000_000
+logger = logging.getLogger("rrgmetrics")
+
+
+class Answer(NamedTuple):
+    """A reply on its arrival.
+
+    Attributes:
+        index: Which prompt it answers.
+        reply: The reply, or why there is none.
+        received: Whether the engine has answered, so that asking again would bring the same.
+        tokens_in: Tokens asked, where the engine says so.
+        tokens_out: Tokens answered, where the engine says so.
+    """
+
+    index: int
+    reply: Reply
+    received: bool
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class Source(Protocol):
+    """Where replies come from."""
+
+    @property
+    def identity(self) -> str:
+        """Who answers."""
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What a reply depends on besides prompt and identity."""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What the signature must name."""
+
+    def stream(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
+        """One answer a prompt, in the order of arrival; raises BackendError if none can come."""
+
+
+def answered(index: int, text: str, tokens_in: int = 0, tokens_out: int = 0) -> Answer:
+    """The answer with this text; unusable if it is too long."""
+    if len(text) > MAX_CHARACTERS:
+        return too_long(index)
+    whole = text.encode(errors="replace").decode()  # JSON can hold half a character, which no file can
+    return Answer(index, Reply(whole), True, tokens_in, tokens_out)
+
+
+def too_long(index: int) -> Answer:
+    """The answer that is longer than any verdict."""
+    return Answer(index, Reply(None, f"the reply has more than {MAX_CHARACTERS:,} characters"), True)
+
+
+def failed(index: int, reason: str) -> Answer:
+    """No answer, and why."""
+    return Answer(index, Reply(None, reason), False)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """An engine: a source with a cache, a file that records, and a bar.
+
+    Attributes:
+        source: Who answers.
+        cache: Replies of earlier calls; None: none are kept.
+        recorder: File that gets every reply, known ones too.
+        max_tokens: Longest reply instead of the protocol's own; 0: the protocol's.
+        prices: Of a million tokens asked and answered.
+        progress: Whether to show a bar.
+    """
+
+    source: Source
+    cache: Cache | None = None
+    recorder: Recorder | None = None
+    max_tokens: int = 0
+    prices: tuple[float, float] = (0.0, 0.0)
+    progress: bool = True
+
+    @property
+    def identity(self) -> str:
+        """The source's."""
+        return self.source.identity
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The source's, and the longest reply if that was said."""
+        return {**self.source.parameters, **({"max_tokens": self.max_tokens} if self.max_tokens else {})}
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The source's, and the longest reply if that was said."""
+        return {**self.source.facts, **({"max_tokens": str(self.max_tokens)} if self.max_tokens else {})}
+
+    def answer(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """One reply a prompt, in order. What the cache has is not asked; what arrives is kept at once.
+
+        Raises:
+            BackendError: Nobody answers at all; what had arrived is kept.
+        """
+        if self.max_tokens:
+            prompts = [replace(prompt, max_tokens=self.max_tokens) for prompt in prompts]
+        replies = [self._known(prompt) for prompt in prompts]
+        missing = [index for index, reply in enumerate(replies) if reply is None]
+        for answer in self._watched(self.source.stream([prompts[i] for i in missing]) if missing else (), len(missing)):
+            index = missing[answer.index]
+            replies[index] = answer.reply
+            if answer.received:
+                self._keep(prompts[index], answer.reply)
+        whole = [reply or Reply(None, "the engine gave no answer") for reply in replies]
+        self._record(prompts, whole)
+        self._warn([reply.error for i in missing if (reply := whole[i]).text is None], len(prompts))
+        return whole
+
+    def _known(self, prompt: Prompt) -> Reply | None:
+        return self.cache.get(prompt, self.identity, self.source.parameters) if self.cache else None
+
+    def _keep(self, prompt: Prompt, reply: Reply) -> None:
+        if self.cache:
+            self.cache.put(Record.of(prompt, reply, self.identity, self.source.parameters))
+
+    def _record(self, prompts: Sequence[Prompt], replies: Sequence[Reply]) -> None:
+        if self.recorder:
+            for prompt, reply in zip(prompts, replies, strict=True):
+                if reply.text is not None:
+                    self.recorder.add(Record.of(prompt, reply, self.identity, self.source.parameters))
+
+    def _warn(self, errors: Sequence[str | None], n_prompts: int) -> None:
+        if errors:
+            logger.warning(
+                "%s: %d of %d prompts have no reply; the first: %s", self.identity, len(errors), n_prompts, errors[0]
+            )
+
+    def _watched(self, answers: Iterable[Answer], total: int) -> Iterator[Answer]:
+        """Passes answers on, and shows how many there are, how long it will take and what it will cost."""
+        from tqdm.auto import tqdm
+
+        if not total:
+            return
+        cost = 0.0
+        with tqdm(
+            total=total, unit="reply", desc=f"asking {self.identity}", disable=not self.progress, leave=False
+        ) as bar:
+            for done, answer in enumerate(answers, 1):
+                yield answer
+                cost += (answer.tokens_in * self.prices[0] + answer.tokens_out * self.prices[1]) / MILLION
+                if any(self.prices):
+                    bar.set_postfix_str(f"cost {cost:.2f} of about {cost / done * total:.2f}", refresh=False)
+                bar.update()
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """A file that gets each reply of one engine once.
+
+    Raises:
+        InputError: The file holds something else, or replies of another engine.
+    """
+
+    path: Path
+    engine: str
+    _seen: set[tuple[str, str]] = field(default_factory=set, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.path.is_dir() or not self.path.parent.is_dir():
+            raise InputError(f"record={self.path} is no file in a folder that exists.")
+        for number, record in read_records(self.path) if self.path.exists() else ():
+            if record.engine != self.engine:
+                raise InputError(
+                    f"{self.path}, line {number} is a reply of {record.engine or 'an unnamed engine'}, not of "
+                    f"{self.engine}; record each engine in a file of its own."
+                )
+            self._seen.add(record[:2])
+
+    def add(self, record: Record) -> None:
+        """Appends a reply unless the file has one to that prompt."""
+        if record[:2] not in self._seen:
+            append(self.path, record)
+            self._seen.add(record[:2])

@@ -1,0 +1,362 @@
+"""The engine `openai:<model>`: any server that speaks OpenAI's chat completions (vLLM, llama.cpp, Ollama, TGI, OpenAI).
+
+Several requests run at a time, each with a deadline of its own. What may pass is tried again, after the pause that the
+server asks for or a growing one; a pause asked for holds up all requests. A reply's schema is asked for where the
+server offers that; where it refuses, the weaker JSON mode is tried, then none.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import ipaddress
+import json
+import logging
+import os
+import queue
+import random
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from rrgmetrics.errors import BackendError, MissingExtraError
+from rrgmetrics.judges.base import Prompt
+from rrgmetrics.judges.engines.asking import MAX_CHARACTERS, Answer, answered, failed, too_long
+
+if TYPE_CHECKING:
+    from rrgmetrics.judges.engines import EngineOptions
+
+MAX_BYTES = 4 * MAX_CHARACTERS
+MAX_PAUSE = 60.0  # seconds; a server that asks for more is asked no more about that prompt
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
+PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)  # HTTP status: try again
+HOPELESS = (401, 403, 404)  # the key, the model or the address is wrong: true of every request
+JSON_MODES = ("json_schema", "json_object", "")
+logger = logging.getLogger("rrgmetrics")
+_told: set[str] = set()  # remote hosts that were named in a warning
+
+
+class PassingError(Exception):
+    """A request that may succeed when it is made again, after `pause` seconds if the server says so."""
+
+    def __init__(self, reason: str, pause: float | None = None) -> None:
+        super().__init__(reason)
+        self.pause = pause
+
+
+class RefusedError(Exception):
+    """A request that the server understood and does not serve."""
+
+
+@dataclass
+class Traffic:
+    """What the requests of one call share.
+
+    Attributes:
+        resume_at: No request starts before (`time.monotonic`).
+        failures: Requests that failed since the last one that did not.
+        received: Whether any reply has come.
+        json_mode: The best of `JSON_MODES` that the server takes.
+        json_proven: Whether it has answered in that mode.
+        tokens_key: What the server calls the longest reply.
+        stop: Set when nobody waits for replies any more.
+    """
+
+    resume_at: float = 0.0
+    failures: int = 0
+    received: bool = False
+    json_mode: int = 0
+    json_proven: bool = False
+    tokens_key: str = "max_tokens"
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def wait(self, pause: float = 0.0) -> None:
+        """Until the pause and the one that the server asked for are over."""
+        until = max(time.monotonic() + pause, self.resume_at)
+        self.stop.wait(max(0.0, until - time.monotonic()))
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server's model.
+
+    Attributes:
+        model: Its name there.
+        base_url: Address, for example `http://127.0.0.1:8000/v1`.
+        api_key: The key.
+        options: Temperature, deadlines and the like.
+    """
+
+    model: str
+    base_url: str
+    api_key: str = field(repr=False)
+    options: EngineOptions
+
+    @classmethod
+    def connect(cls, model: str, options: EngineOptions) -> Server:
+        """Finds address and key; sends nothing.
+
+        Raises:
+            MissingExtraError: No `openai`.
+            BackendError: No key for a server that was not named.
+        """
+        try:
+            import openai  # noqa: F401 - found missing now, not after hours
+        except ImportError as error:
+            raise MissingExtraError(
+                "openai:<model> needs the openai client: pip install 'rrgmetrics[judges]'"
+            ) from error
+        key = os.environ.get(options.api_key, "")
+        if not key and not options.base_url:
+            raise BackendError(
+                f"openai:{model} asks OpenAI, and the environment variable {options.api_key} holds no key; set it, or "
+                f"name a server of your own: openai:{model}?base_url=http://127.0.0.1:8000/v1."
+            )
+        address = options.base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
+        return cls(model, address.rstrip("/"), key or "none", options)
+
+    @property
+    def identity(self) -> str:
+        """The model's name on the server."""
+        return f"openai:{self.model}"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Address and temperature: two servers may call different models by one name."""
+        return {"base_url": self.base_url, "temperature": self.options.temperature}
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Address and temperature."""
+        return {"base_url": self.base_url, "temperature": str(self.options.temperature)}
+
+    def stream(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
+        """Answers as they arrive.
+
+        Raises:
+            BackendError: Nothing listens there, or the server refuses key, model or address, before any reply.
+        """
+        tell_host(self.base_url, self.identity)
+        todo: queue.SimpleQueue[int] = queue.SimpleQueue()
+        done: queue.SimpleQueue[Answer | BaseException] = queue.SimpleQueue()
+        for index in range(len(prompts)):
+            todo.put(index)
+        traffic = Traffic()
+        client = self._client()
+
+        def work() -> None:
+            while not traffic.stop.is_set():
+                try:
+                    index = todo.get_nowait()
+                except queue.Empty:
+                    return
+                try:
+                    done.put(self._ask(client, index, prompts[index], traffic))
+                except BaseException as error:  # raised again where the answers are awaited
+                    done.put(error)
+
+        # Daemons: who interrupts a run does not wait for the replies in flight.
+        threads = [
+            threading.Thread(target=work, daemon=True) for _ in range(min(self.options.concurrency, len(prompts)))
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in prompts:
+                answer = done.get()
+                if isinstance(answer, BaseException):
+                    raise answer
+                yield answer
+        finally:
+            traffic.stop.set()
+        client.close()
+
+    def _client(self) -> Any:
+        """A client without tries, redirects (which may lead elsewhere) or, on this machine, proxies of its own."""
+        import openai
+
+        http = openai.DefaultHttpxClient(follow_redirects=False, trust_env=not is_loopback(self.base_url))
+        return openai.OpenAI(
+            api_key=self.api_key,
+            base_url=self.base_url,
+            max_retries=0,
+            timeout=self.options.timeout,
+            http_client=http,
+        )
+
+    def _ask(self, client: Any, index: int, prompt: Prompt, traffic: Traffic) -> Answer:
+        """Asks until there is an answer, a refusal, or no try left; after many failures in a row only once."""
+        reason, tries = "", 0
+        while not traffic.stop.is_set():
+            try:
+                traffic.wait()
+                answer = self._adapt(client, index, prompt, traffic, last=0 < tries == self.options.retries)
+                traffic.failures, traffic.received = 0, True
+                return answer
+            except RefusedError as error:
+                return failed(index, str(error))
+            except PassingError as error:
+                reason, pause = str(error), error.pause
+            tries += 1
+            traffic.failures += 1
+            in_a_row = self.options.concurrency * (self.options.retries + 1)
+            if tries > self.options.retries or traffic.failures > in_a_row or (pause or 0) > MAX_PAUSE:
+                break
+            if pause is not None:
+                traffic.resume_at = max(traffic.resume_at, time.monotonic() + pause)
+            else:
+                grown = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tries - 1))
+                traffic.wait(grown * random.Random().uniform(0.75, 1.0))
+        return failed(index, f"{reason} ({tries} {'try' if tries == 1 else 'tries'})")
+
+    def _adapt(self, client: Any, index: int, prompt: Prompt, traffic: Traffic, *, last: bool) -> Answer:
+        """One request; where the server refuses it, once more in a weaker JSON mode, down to none.
+
+        Some servers fail at a schema instead of refusing it: unless it has worked, the last try goes without.
+        """
+        if prompt.json_schema is None:
+            return self._named(client, index, prompt, "", traffic)
+        refusal = RefusedError("no request was made")
+        plain = len(JSON_MODES) - 1
+        for mode in range(plain if last and not traffic.json_proven else traffic.json_mode, len(JSON_MODES)):
+            try:
+                answer = self._named(client, index, prompt, JSON_MODES[mode], traffic)
+            except RefusedError as error:
+                refusal = error
+                continue
+            traffic.json_mode, traffic.json_proven = max(traffic.json_mode, mode), True
+            return answer
+        raise refusal
+
+    def _named(self, client: Any, index: int, prompt: Prompt, json_mode: str, traffic: Traffic) -> Answer:
+        """One request; OpenAI's newer models have another name for the longest reply, and say so."""
+        try:
+            return self._request(client, index, prompt, json_mode, traffic)
+        except RefusedError as error:
+            if "max_completion_tokens" not in str(error) or traffic.tokens_key == "max_completion_tokens":
+                raise
+        traffic.tokens_key = "max_completion_tokens"
+        return self._request(client, index, prompt, json_mode, traffic)
+
+    def _request(self, client: Any, index: int, prompt: Prompt, json_mode: str, traffic: Traffic) -> Answer:
+        """One request to the server; what it comes to is an answer, PassingError, RefusedError or BackendError."""
+        import openai
+
+        deadline = time.monotonic() + self.options.timeout
+        arguments: dict[str, Any] = {
+            "model": self.model,
+            "messages": [message._asdict() for message in prompt.messages],
+            "temperature": self.options.temperature,
+            traffic.tokens_key: prompt.max_tokens,
+        }
+        if json_mode:
+            arguments["response_format"] = response_format(json_mode, prompt)
+        try:
+            with client.chat.completions.with_streaming_response.create(**arguments) as response:
+                body = _read(response, deadline)
+        except openai.APIStatusError as error:
+            raise self._status_error(error, traffic) from error
+        except openai.APITimeoutError as error:
+            raise PassingError(f"no reply within {self.options.timeout:g} s") from error
+        except openai.APIConnectionError as error:
+            if type(error.__cause__).__name__ == "ConnectError" and not traffic.received:
+                raise BackendError(
+                    f"{self.identity}: nothing answers at {self.base_url} ({error.__cause__}); start the server, or "
+                    "correct base_url."
+                ) from error
+            raise PassingError(f"the connection broke: {error.__cause__ or error}") from error
+        return too_long(index) if body is None else _parse(index, body)
+
+    def _status_error(self, error: Any, traffic: Traffic) -> Exception:
+        status = int(error.status_code)
+        reason = f"HTTP {status}: {_message(error)}"
+        if status in PASSING:
+            return PassingError(reason, retry_after(error.response.headers.get("retry-after")))
+        if status in HOPELESS and not traffic.received:
+            return BackendError(f"{self.identity} at {self.base_url} refuses every request ({reason}).")
+        return RefusedError(reason)
+
+
+def _read(response: Any, deadline: float) -> bytes | None:
+    """The body; None if it is longer than any reply. Raises PassingError if it is not whole by the deadline."""
+    body = bytearray()
+    try:
+        for chunk in response.iter_bytes():
+            body += chunk
+            if len(body) > MAX_BYTES:
+                return None
+            if time.monotonic() > deadline:
+                raise PassingError("the reply was not whole in time")
+    except PassingError:
+        raise
+    except Exception as error:  # of httpx or httpx2, whichever the client's version uses
+        raise PassingError(f"the reply broke off ({type(error).__name__})") from error
+    return bytes(body)
+
+
+def _parse(index: int, body: bytes) -> Answer:
+    """The text of the first choice; a refusal in words is a text too. Raises PassingError if there is none."""
+    try:
+        document = json.loads(body)
+        message = document["choices"][0]["message"]
+        text = message.get("content") or message.get("refusal") or ""
+        usage = document.get("usage") or {}
+        tokens = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise PassingError(f"the server's answer is no chat completion ({type(error).__name__})") from error
+    if not isinstance(text, str):
+        raise PassingError("the server's answer has no text")
+    return answered(index, text, *tokens)
+
+
+def _message(error: Any) -> str:
+    body = error.body
+    text = body.get("message") if isinstance(body, Mapping) else body
+    return " ".join(str(text or error.message).split())[:300]
+
+
+def response_format(json_mode: str, prompt: Prompt) -> dict[str, Any]:
+    """The request for JSON: by the prompt's schema, or any object."""
+    if json_mode == "json_object":
+        return {"type": "json_object"}
+    name = "".join(character if character.isalnum() else "_" for character in prompt.protocol)
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": name, "schema": dict(prompt.json_schema or {}), "strict": True},
+    }
+
+
+def retry_after(header: str | None) -> float | None:
+    """Seconds that a Retry-After header asks for: a number of them, or a date.
+
+    Example:
+        >>> retry_after("1.5")
+        1.5
+    """
+    if not header:
+        return None
+    try:
+        return max(0.0, float(header))
+    except ValueError:
+        pass
+    date = email.utils.parsedate_tz(header)
+    return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address is this machine's own."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def tell_host(address: str, identity: str) -> None:
+    """Says once for each remote host that reports are sent there."""
+    host = urlsplit(address).hostname or address
+    if not is_loopback(address) and host not in _told:
+        _told.add(host)
+        logger.warning("%s: the reports are sent to %s.", identity, host)
