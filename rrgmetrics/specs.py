@@ -163,13 +163,24 @@ JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the embedded one, `re
     "price_out": Option(0.0, "openai: price of a million tokens answered", stated=False),
 }
 
+JUDGE_CONFIGS: Mapping[str, Mapping[str, OptionValue]] = {"default": {}, "reader": {}}  # the embedded engine, twice
+EXPLAIN_OPTION = Option(False, "also return each pair's verdict in words")
+_CATEGORIES = {
+    "false_finding": "A: false findings",
+    "missing_finding": "B: missing findings",
+    "incorrect_location": "C: wrong location",
+    "incorrect_severity": "D: wrong severity",
+    "false_comparison": "E: false comparisons",
+    "missing_comparison": "F: missing comparisons",
+}
+
 
 def _unit(name: str, title: str, *aliases: str) -> Key:
     return Key(name, title, (0.0, 1.0), True, aliases=aliases)
 
 
-def _count(name: str, title: str) -> Key:
-    return Key(name, title, (0.0, INF), False)
+def _count(name: str, title: str, *aliases: str) -> Key:
+    return Key(name, title, (0.0, INF), False, aliases=aliases)
 
 
 _ALL = (
@@ -197,6 +208,39 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="rrgmetrics; categories of Yu et al. 2023, Patterns",
         citation="yu-2023-rexval",
+    ),
+    MetricSpec(
+        name="green",
+        title="GREEN",
+        scorer="green:Green",
+        keys=(
+            _unit("green", "GREEN", "GREEN"),
+            _count("green_errors_significant", "Significant errors"),
+            _count("green_errors", "Errors", "GREEN EC", "GREEN E"),
+            Key("green_matched_findings", "Matched findings", (0.0, INF), True),
+            *(_count(f"green_{name}", title) for name, title in _CATEGORIES.items()),
+            *(_count(f"green_{name}_significant", f"{title}, significant") for name, title in _CATEGORIES.items()),
+        ),
+        level="pair",
+        empty=(0.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "parser": Option(
+                "tolerant",
+                "tolerant: a reply that cannot be read is unscored; strict: scored as the authors' code does",
+                ("tolerant", "strict"),
+            ),
+            "explain": EXPLAIN_OPTION,
+            **JUDGE_OPTIONS,
+        },
+        configs={**JUDGE_CONFIGS, "paper": {}},
+        takes_checkpoint=True,
+        judge=True,
+        needs=("reader",),
+        extra="",
+        modality="chest X-ray reports in English",
+        paper="Ostmeier et al. 2024, Findings of EMNLP",
+        citation="ostmeier-etal-2024-green",
     ),
     MetricSpec(
         name="bleu",

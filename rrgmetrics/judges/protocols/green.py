@@ -101,11 +101,13 @@ class Green:
 
     def from_comparison(self, pair: Pair, compared: Compared) -> GreenVerdict:
         """The reader's errors and matches."""
-        matched = [compared.reference.evidence(match.reference) for match in compared.comparison.matches]
-        matched += agreed_statements(compared.reference, compared.candidate)
+        reference, comparison = compared.reference, compared.comparison
+        found = sorted({link.reference for link in comparison.links})
+        matched = [reference.evidence(comparison.references[index].head) for index in found]
+        matched += agreed_statements(reference, compared.candidate)
         return GreenVerdict(
-            compared_errors(compared.comparison, significant=True),
-            compared_errors(compared.comparison, significant=False),
+            compared_errors(comparison, significant=True),
+            compared_errors(comparison, significant=False),
             len(matched),
             tuple(matched),
         )
