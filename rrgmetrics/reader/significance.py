@@ -2,28 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import Finding, Significance
 from rrgmetrics.reports import Context
 
 FAR_STEPS = 3  # steps along a device's path (lexicon/attributes.yaml, tip_sites)
+_DENIAL = re.compile(r"\b(?:no|non|not|denies|denied|without|negative for)\b")
+
+
+class Level(NamedTuple):
+    """A class of clinical significance, and why it is not the finding's usual one ("" if it is)."""
+
+    significance: Significance
+    why: str
 
 
 def significance(finding: Finding, context: Context, lexicon: Lexicon) -> Significance:
     """Return the class of clinical significance of a finding in its context."""
+    return level(finding, context, lexicon).significance
+
+
+def level(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
+    """Return the class of clinical significance of a finding in its context, with the reason."""
     concept = lexicon.concepts[finding.concept]
-    level = concept.significance
+    found, why = concept.significance, ""
     position = position_of(finding, lexicon)
-    indication = context.indication.lower()
+    kinds = indication_kinds(context.indication)
     names = {finding.concept, *concept.ancestors}
     for rule in lexicon.rules:
         if names.isdisjoint(rule["concepts"]) and "any" not in rule["concepts"]:
             continue
-        if _fits(rule, finding, position, context.age, indication):
-            level = rule["significance"]
-    return level  # type: ignore[return-value]
+        if _fits(rule, finding, position, context.age, kinds):
+            found, why = rule["significance"], rule["why"]
+    return Level(found, why)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=4096)
+def indication_kinds(indication: str) -> frozenset[str]:
+    """Return what an indication speaks of, by the words of ``lexicon/context.yaml``.
+
+    >>> sorted(indication_kinds("Fall from a ladder, no fever."))
+    ['trauma']
+    """
+    text = re.sub(r"[-/\s]+", " ", indication.lower())
+    stated = []
+    for clause in re.split(r"[.;:]", text):
+        denial = _DENIAL.search(clause)
+        stated.append(clause[: denial.start()] if denial else clause)
+    words = ". ".join(stated)
+    return frozenset(kind for kind, pattern in load().indications.items() if pattern.search(words))
 
 
 def position_of(finding: Finding, lexicon: Lexicon) -> str | None:
@@ -44,7 +75,9 @@ def position_of(finding: Finding, lexicon: Lexicon) -> str | None:
     return None
 
 
-def _fits(rule: dict[str, Any], finding: Finding, position: str | None, age: float | None, indication: str) -> bool:
+def _fits(
+    rule: dict[str, Any], finding: Finding, position: str | None, age: float | None, kinds: frozenset[str]
+) -> bool:
     """Tell whether every condition of a rule holds; a condition on something unknown does not."""
     size = max(finding.measurements_mm, default=None)
     checks = (
@@ -62,6 +95,8 @@ def _fits(rule: dict[str, Any], finding: Finding, position: str | None, age: flo
     for key, have, holds in checks:
         if key in rule and (have is None or not holds(have, rule[key])):
             return False
-    if "indication" in rule and not any(word in indication for word in rule["indication"]):
+    if "zones" in rule and finding.zones.isdisjoint(rule["zones"]):
         return False
-    return not any(word in indication for word in rule.get("unless_indication", ()))
+    if "indication" in rule and kinds.isdisjoint(rule["indication"]):
+        return False
+    return kinds.isdisjoint(rule.get("unless_indication", ()))

@@ -10,6 +10,7 @@ clause, which is what a radiologist's lists under one "no" need.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -29,7 +30,7 @@ CONCEPT_FILES = (
     "devices",
     "technique",
 )
-TABLE_FILES = ("anatomy", "qualities", "attributes", "cues", "normal", "sections", "spellings", "context")
+TABLE_FILES = ("anatomy", "qualities", "attributes", "cues", "normal", "sections", "spellings", "context", "rubric")
 
 # What a term of several words tells of its finding besides the concept.
 _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route")
@@ -78,6 +79,8 @@ class Lexicon:
     partners: frozenset[str] = frozenset()
     headings: dict[str, tuple[str, bool]] = field(default_factory=dict)
     rules: list[dict[str, Any]] = field(default_factory=list)
+    indications: dict[str, re.Pattern[str]] = field(default_factory=dict)
+    rubric: dict[str, Any] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
     trie: Trie = field(default_factory=dict)
 
@@ -121,7 +124,12 @@ def load() -> Lexicon:
         for section, terms in sections.items():
             for term in terms:
                 lexicon.headings[" ".join(builder.tokens(term))] = (section, read == "read")
-    lexicon.rules = load_file("context")["rules"]
+    context = load_file("context")
+    lexicon.rules = context["rules"]
+    for kind, words in context["indications"].items():
+        forms = (re.escape(w[:-1]) + r"\w*" if w.endswith("*") else re.escape(w) + "s?" for w in words)
+        lexicon.indications[kind] = re.compile(rf"\b(?:{'|'.join(forms)})\b")
+    lexicon.rubric = _rubric(load_file("rubric"))
     builder.look_inside()
     return lexicon
 
@@ -286,6 +294,16 @@ def _add_attributes(lexicon: Lexicon, builder: _Builder) -> None:
             builder.add(terms, kind, key)
     for key, terms in tables["count"].items():
         builder.add(terms, "count", int(key))
+
+
+def _rubric(tables: dict[str, Any]) -> dict[str, Any]:
+    """Return the rubric with a row for each two concepts."""
+    precision: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in tables["precision"]:
+        entry = {"matters": row["matters"], "unless": frozenset(row.get("unless_indication", ()))}
+        for pair in product(row["precise"], row["vague"]):
+            precision.setdefault(pair, entry)
+    return {"precision": precision, "opposed": tables["opposed"]}
 
 
 def _add_normals(lexicon: Lexicon, builder: _Builder) -> None:

@@ -135,7 +135,7 @@ SIGNIFICANCE = [
     ("Old rib fracture.", None, "not_actionable_not_urgent"),
     ("Acute rib fracture.", None, "actionable_not_urgent"),
     ("Compression deformity of T12.", {"age": "60", "indication": "Fall."}, "actionable_not_urgent"),
-    ("A cervical rib.", None, "benign_expected"),
+    ("A cervical rib.", None, "not_actionable_not_urgent"),
 ]
 
 

@@ -124,6 +124,17 @@ def test_normal_statements_and_rules_name_known_things() -> None:
     for rule in load_file("context")["rules"]:
         assert set(rule["concepts"]) <= known | {"any"}
         assert rule["significance"] in get_args(Significance)
+        assert rule["why"]
+        assert set(rule.get("zones", ())) <= set(anatomy["zones"])
+        kinds = {*rule.get("indication", ()), *rule.get("unless_indication", ())}
+        assert kinds <= set(load_file("context")["indications"])
+    for row in load_file("rubric")["precision"]:
+        assert {*row["precise"], *row["vague"]} <= known
+        assert row["matters"] in ("always", "class", "never")
+        assert set(row.get("unless_indication", ())) <= set(load_file("context")["indications"])
+    morphology = load_file("attributes")["morphology"]
+    for row in load_file("rubric")["opposed"]:
+        assert {*row["one"], *row["other"]} <= set(morphology)
     for zone in anatomy["zones"].values():
         assert {zone.get("in", "upper"), *zone.get("near", [])} <= set(anatomy["zones"])
 

@@ -1,0 +1,298 @@
+"""What a comparison means for the patient: every finding in its class, every difference graded, with reasons.
+
+The rubric of CRIMSON (arXiv 2603.06183) without its LLM. A finding's class of significance comes from its concept and
+from the patient's age and indication (``lexicon/context.yaml``). A difference in an attribute of a matched finding is
+significant if it could change treatment: the other side; an attribute that would put the finding into another class;
+sizes, severities and tips further apart than readers differ; a word vaguer or more exact than the picture allows
+(``lexicon/rubric.yaml``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from rrgmetrics.reader.compare import attribute_errors, phrase
+from rrgmetrics.reader.lexicon import Lexicon, load
+from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance, Unit
+from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.significance import indication_kinds, level, position_of
+from rrgmetrics.reports import Context
+
+
+class Graded(NamedTuple):
+    """An observation of one report, in words, in its class of significance; `why` names the rule, if one moved it."""
+
+    unit: Unit
+    words: str
+    significance: Significance
+    why: str
+
+    @property
+    def matters(self) -> bool:
+        """Whether it is urgent or actionable."""
+        return self.significance in SIGNIFICANT
+
+
+class Difference(NamedTuple):
+    """What two reports say differently of a matched finding (indices), and why that matters or not."""
+
+    reference: int
+    candidate: int
+    attribute: Attribute
+    significant: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Appraisal:
+    """Both reports' observations, which of them match (`links`), and what differs.
+
+    ``missing`` and ``false`` are the indices of those that only one report has.
+    """
+
+    references: tuple[Graded, ...]
+    candidates: tuple[Graded, ...]
+    links: tuple[tuple[int, int], ...]
+    missing: tuple[int, ...]
+    false: tuple[int, ...]
+    differences: tuple[Difference, ...]
+
+
+def appraise(comparison: Comparison, context: Context) -> Appraisal:
+    """Grade a comparison in the patient's context.
+
+    Args:
+        comparison: of the reference's reading with the candidate's.
+        context: age, sex and indication of the patient, as far as they are known.
+
+    Returns:
+        Appraisal: every reference observation is matched or missing, every candidate's matched or false.
+
+    Example:
+        >>> from rrgmetrics.reader import compare, read
+        >>> comparison = compare(read("Large left pneumothorax. Old rib fracture."), read("Left lung lucency."))
+        >>> appraisal = appraise(comparison, Context())
+        >>> [(finding.words, finding.significance) for finding in appraisal.references]
+        [('large left pneumothorax', 'urgent'), ('rib fracture', 'not_actionable_not_urgent')]
+        >>> appraisal.missing, [difference.attribute for difference in appraisal.differences]
+        ((1,), ['underinterpretation'])
+    """
+    lexicon = load()
+    refs = tuple(_graded(unit, context, lexicon) for unit in comparison.references)
+    cands = tuple(_graded(unit, context, lexicon) for unit in comparison.candidates)
+    grader = _Grader(refs, cands, [], context, lexicon)
+    links = [link for link in comparison.links if not grader.apart(link)]
+    grader.links.extend(links := links + _vague_links(refs, cands, links, lexicon))
+    linked = dict.fromkeys((link.reference, link.candidate) for link in links)
+    return Appraisal(
+        references=refs,
+        candidates=cands,
+        links=tuple(linked),
+        missing=tuple(r for r in range(len(refs)) if not any(r == pair[0] for pair in linked)),
+        false=tuple(c for c in range(len(cands)) if not any(c == pair[1] for pair in linked)),
+        differences=tuple(difference for link in links for difference in grader.differences(link)),
+    )
+
+
+def _graded(unit: Unit, context: Context, lexicon: Lexicon) -> Graded:
+    return Graded(unit, phrase(unit, lexicon), *level(unit.head, context, lexicon))
+
+
+def _vague_links(
+    refs: tuple[Graded, ...], cands: tuple[Graded, ...], links: list[Link], lexicon: Lexicon
+) -> list[Link]:
+    """Link what is left over where one report names at one place what the other describes ("lucency")."""
+    free_refs = [r for r in range(len(refs)) if all(link.reference != r for link in links)]
+    free_cands = [c for c in range(len(cands)) if all(link.candidate != c for link in links)]
+    found: list[Link] = []
+    for r in free_refs:
+        for c in free_cands:
+            a, b = refs[r].unit, cands[c].unit
+            one_place = same_side(a.side, b.side) and near(a.zones, b.zones, lexicon)
+            if one_place and _row(a.head.concept, b.head.concept, lexicon):
+                found.append(Link(r, c))
+                free_cands.remove(c)
+                break
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Grader:
+    """Grades the differences of linked observations."""
+
+    refs: tuple[Graded, ...]
+    cands: tuple[Graded, ...]
+    links: list[Link]
+    context: Context
+    lexicon: Lexicon
+
+    def apart(self, link: Link) -> bool:
+        """Tell whether two linked observations are two findings after all.
+
+        A device called malpositioned by one report and well positioned by the other: the danger is denied. Words that
+        are not interchangeable, for pictures at two places: an opacity at the apex is no atelectasis at the base.
+        """
+        ref, cand = self.refs[link.reference], self.cands[link.candidate]
+        positions = {position_of(ref.unit.head, self.lexicon), position_of(cand.unit.head, self.lexicon)}
+        if positions == {"good", "bad"}:
+            return "urgent" in (ref.significance, cand.significance)
+        a, b = ref.unit, cand.unit
+        elsewhere = {a.side, b.side} == {"left", "right"} or not near(a.zones, b.zones, self.lexicon)
+        return elsewhere and self.wording(ref, cand) is not None
+
+    def differences(self, link: Link) -> Iterator[Difference]:
+        """Yield the differences of one link, at most one for each attribute."""
+        ref, cand = self.refs[link.reference], self.cands[link.candidate]
+        found = [] if self._said_elsewhere(link) else [self.wording(ref, cand)]
+        if not link.other_words:
+            errors = attribute_errors(ref.unit, cand.unit, self.lexicon)
+            stated = {error.attribute: error.significant for error in errors if error.attribute}
+            found += [self.graded(link, attribute, matters) for attribute, matters in stated.items()]
+            found += [self.certainty(ref, cand), self.opposed(ref, cand)]
+            if stated.keys().isdisjoint(("device_position", "measurement")):
+                found.append(self.malposition(ref, cand))
+        for each in found:
+            if each:
+                yield Difference(link.reference, link.candidate, *each)
+
+    def _said_elsewhere(self, link: Link) -> bool:
+        """Tell whether both reports also agree on one of the two in one word, so that this one only adds to it."""
+        return link.other_words and any(
+            not other.other_words and (other.reference == link.reference or other.candidate == link.candidate)
+            for other in self.links
+        )
+
+    def wording(self, ref: Graded, cand: Graded) -> _Grade | None:
+        """Return over- or underinterpretation; None if any two of the words they offer are interchangeable."""
+        grades = [self.words(ref, x.concept, cand, y.concept) for x in ref.unit.readings for y in cand.unit.readings]
+        related = [grade for grade in grades if grade is not _UNRELATED]
+        if not related or None in related:
+            return None
+        return min((grade for grade in related if grade), key=lambda grade: grade.significant)
+
+    def words(self, ref: Graded, x: str, cand: Graded, y: str) -> _Grade | None:
+        """Return how the candidate's concept ``y`` stands to the reference's ``x``; None if they say the same."""
+        if x == y:
+            return None
+        one, other = self.lexicon.concepts[x], self.lexicon.concepts[y]
+        new_class = _differ(ref.significance, cand.significance)
+        row = _row(x, y, self.lexicon)
+        if row:
+            over = row["over"]
+            if row["matters"] == "never" or not indication_kinds(self.context.indication).isdisjoint(row["unless"]):
+                return None
+            matters = row["matters"] == "always" or new_class
+        elif y in one.same_as or x in other.same_as:
+            return None
+        elif x in other.ancestors or y in one.ancestors:
+            over = x in other.ancestors
+            matters = new_class or one.condition != other.condition
+        else:
+            return _UNRELATED
+        how = f"{other.name} says {'more' if over else 'less'} than {one.name}"
+        why = "would lead to other steps" if matters else "would lead to the same steps"
+        return _Grade("overinterpretation" if over else "underinterpretation", matters, f"{how}, which {why}")
+
+    def graded(self, link: Link, attribute: Attribute, matters: bool) -> _Grade | None:
+        """Return an attribute error of the comparison, graded; None if it is none here."""
+        ref, cand = self.refs[link.reference], self.cands[link.candidate]
+        if attribute in ("overinterpretation", "underinterpretation"):
+            return None  # see wording
+        if attribute == "location":
+            return self.location(link, matters)
+        changes = _SUBSTITUTED.get(attribute)
+        if changes and not matters:
+            value = next((getattr(f, changes) for f in cand.unit.readings if getattr(f, changes)), None)
+            matters = value is not None and self.changes_class(ref, **{changes: value})
+        return _Grade(attribute, matters, _WHY[attribute][matters])
+
+    def location(self, link: Link, matters: bool) -> _Grade | None:
+        """Return a wrong place; both sides may be said by two observations of one report."""
+        ref, cand = self.refs[link.reference], self.cands[link.candidate]
+        if not matters and "bilateral" in (ref.unit.side, cand.unit.side):
+            sides = {"ref": self._sides(link, "reference"), "cand": self._sides(link, "candidate")}
+            if sides["ref"] == sides["cand"]:
+                return None
+            return _Grade("location", ref.matters, "one side of two" + _NOT_MANAGED[ref.matters])
+        return _Grade("location", matters, _WHY["location"][matters])
+
+    def _sides(self, link: Link, report: str) -> set[str]:
+        """Return the sides one report gives to what is linked with either end of a link."""
+        graded = self.refs if report == "reference" else self.cands
+        sides: set[str] = set()
+        for other in self.links:
+            if other.reference == link.reference or other.candidate == link.candidate:
+                side = graded[getattr(other, report)].unit.side
+                sides |= {"left", "right"} if side == "bilateral" else {side or ""}
+        return sides
+
+    def certainty(self, ref: Graded, cand: Graded) -> _Grade | None:
+        """Return a finding that one report states and the other only considers."""
+        doubts = {ref.unit.head.certainty in _DOUBT, cand.unit.head.certainty in _DOUBT}
+        if doubts == {False} or doubts == {True}:
+            return None
+        matters = self.changes_class(ref, assertion=cand.unit.head.assertion)
+        return _Grade("certainty", matters, _WHY["certainty"][matters])
+
+    def opposed(self, ref: Graded, cand: Graded) -> _Grade | None:
+        """Return two descriptions that exclude each other."""
+        a = frozenset().union(*(f.morphology for f in ref.unit.readings))
+        b = frozenset().union(*(f.morphology for f in cand.unit.readings))
+        for row in self.lexicon.rubric["opposed"]:
+            for x, y in ((row["one"], row["other"]), (row["other"], row["one"])):
+                if not a.isdisjoint(x) and not b.isdisjoint(y) and b.isdisjoint(x):
+                    return _Grade("descriptor", ref.matters, _WHY["descriptor"][ref.matters])
+        return None
+
+    def malposition(self, ref: Graded, cand: Graded) -> _Grade | None:
+        """Return a malposition that only one report tells of, while the other is silent about the position."""
+        one, other = (position_of(graded.unit.head, self.lexicon) for graded in (ref, cand))
+        if (one == "bad") == (other == "bad"):
+            return None
+        return _Grade("device_position", True, "only one report tells of the malposition")
+
+    def changes_class(self, ref: Graded, **values: Any) -> bool:
+        """Tell whether the reference's finding with another value of an attribute would be of another class."""
+        changed = level(replace(ref.unit.head, **values), self.context, self.lexicon)
+        return _differ(ref.significance, changed.significance)
+
+
+class _Grade(NamedTuple):
+    attribute: Attribute
+    significant: bool
+    why: str
+
+
+_UNRELATED = _Grade("descriptor", False, "")
+_DOUBT = ("possible", "not_excluded")
+_SUBSTITUTED = {"severity": "severity", "measurement": "measurements_mm", "descriptor": "acuity"}
+_NOT_MANAGED = {True: ", which would change the treatment", False: ", which would not change the treatment"}
+_WHY: dict[str, dict[bool, str]] = {
+    attribute: {matters: words + _NOT_MANAGED[matters] for matters in (True, False)}
+    for attribute, words in {
+        "location": "another place",
+        "device_position": "another position",
+        "severity": "another severity",
+        "measurement": "another size",
+        "certainty": "another certainty",
+        "descriptor": "another description",
+        "temporal": "another course",
+    }.items()
+}
+
+
+def _differ(a: Significance, b: Significance) -> bool:
+    """Tell whether two classes call for different actions: none, some, at once."""
+    return (a in SIGNIFICANT, a == "urgent") != (b in SIGNIFICANT, b == "urgent")
+
+
+def _row(x: str, y: str, lexicon: Lexicon) -> dict[str, Any] | None:
+    """Return the row of the rubric for the reference's concept ``x`` and the candidate's ``y``, the nearest first."""
+    for precise, vague, over in ((x, y, False), (y, x, True)):
+        for name in (precise, *lexicon.concepts[precise].ancestors):
+            row = lexicon.rubric["precision"].get((name, vague))
+            if row and name != vague:
+                return {**row, "over": over}
+    return None
