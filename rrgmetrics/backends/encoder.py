@@ -120,14 +120,15 @@ def load_encoder(
         BackendError: Weights not found (within a second), or fewer layers than asked for.
     """
     if checkpoint == EMBEDDED:
-        encoder = _load_embedded(layer, _device(device))
+        encoder = _load_embedded(layer, pick_device(device))
     else:
         found = find_checkpoint(checkpoint)  # before the seconds that importing transformers takes
-        encoder = _load_transformers(checkpoint, found, layer, _device(device))
+        encoder = _load_transformers(checkpoint, found, layer, pick_device(device))
     return replace(encoder, batch_size=batch_size or BATCH_SIZE)
 
 
-def _device(device: str | None) -> str:
+def pick_device(device: str | None) -> str:
+    """The device to use: CUDA where there is one if None is asked for; BackendError if it cannot be used here."""
     import torch
 
     if device is None:
@@ -182,15 +183,26 @@ def load_int8(file: Path) -> dict[str, Tensor]:
     }
 
 
-def bert_forward(weights: Mapping[str, Tensor], ids: Tensor, mask: Tensor, *, n_layers: int, n_heads: int) -> Tensor:
-    """Hidden states of BERT (Devlin et al. 2019) after `n_layers`, for single texts, from a BertModel state dict.
+def bert_forward(
+    weights: Mapping[str, Tensor],
+    ids: Tensor,
+    mask: Tensor,
+    types: Tensor | None = None,
+    *,
+    n_layers: int,
+    n_heads: int,
+    epsilon: float = 1e-12,
+) -> Tensor:
+    """Hidden states of BERT (Devlin et al. 2019) after `n_layers`, from a BertModel state dict.
 
     Args:
         weights: State dict of transformers' BertModel.
         ids: Token ids `(batch, length)`.
         mask: 1 for tokens, 0 for padding, `(batch, length)`.
+        types: 0 for tokens of the first text, 1 for those of the second, `(batch, length)`; None for single texts.
         n_layers: Layers to run.
         n_heads: Attention heads.
+        epsilon: Of the layer norms.
 
     Returns:
         Hidden states `(batch, length, width)`; those of padding have no meaning.
@@ -202,7 +214,7 @@ def bert_forward(weights: Mapping[str, Tensor], ids: Tensor, mask: Tensor, *, n_
         return functional.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
 
     def norm(name: str, x: Tensor) -> Tensor:
-        return functional.layer_norm(x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"], 1e-12)
+        return functional.layer_norm(x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"], epsilon)
 
     def heads(x: Tensor) -> Tensor:
         return x.view(*x.shape[:-1], n_heads, -1).transpose(1, 2)
@@ -210,7 +222,8 @@ def bert_forward(weights: Mapping[str, Tensor], ids: Tensor, mask: Tensor, *, n_
     positions = torch.arange(ids.shape[1], device=ids.device)
     states = weights["embeddings.word_embeddings.weight"][ids]
     states = states + weights["embeddings.position_embeddings.weight"][positions]
-    states = norm("embeddings.LayerNorm", states + weights["embeddings.token_type_embeddings.weight"][0])
+    states = states + weights["embeddings.token_type_embeddings.weight"][0 if types is None else types]
+    states = norm("embeddings.LayerNorm", states)
     attended = mask.bool()[:, None, None, :]
     for i in range(n_layers):
         layer = f"encoder.layer.{i}"
@@ -234,7 +247,7 @@ def _load_transformers(checkpoint: str, found: Checkpoint, layer: int, device: s
         config = AutoConfig.from_pretrained(folder, local_files_only=True)
         prefix = {"add_prefix_space": True} if config.model_type in SPACE_SENSITIVE else {}
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, **prefix)
-        with _quietly():
+        with quietly():
             model, loading = AutoModel.from_pretrained(
                 folder, local_files_only=True, use_safetensors=True, output_loading_info=True
             )
@@ -269,7 +282,7 @@ def _load_transformers(checkpoint: str, found: Checkpoint, layer: int, device: s
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
+def quietly() -> Iterator[None]:
     """No bars and reports of transformers; its switches and torch's generator are put back as they were."""
     import torch
     from transformers.utils import logging

@@ -24,14 +24,14 @@ class Answer(NamedTuple):
     """A reply on its arrival.
 
     Attributes:
-        index: Which prompt it answers.
+        number: Which prompt it answers.
         reply: The reply, or why there is none.
         received: Whether the engine has answered, so that asking again would bring the same.
         tokens_in: Tokens asked, where the engine says so.
         tokens_out: Tokens answered, where the engine says so.
     """
 
-    index: int
+    number: int
     reply: Reply
     received: bool
     tokens_in: int = 0
@@ -57,22 +57,22 @@ class Source(Protocol):
         """One answer a prompt, in the order of arrival; raises BackendError if none can come."""
 
 
-def answered(index: int, text: str, tokens_in: int = 0, tokens_out: int = 0) -> Answer:
+def answered(number: int, text: str, tokens_in: int = 0, tokens_out: int = 0) -> Answer:
     """The answer with this text; unusable if it is too long."""
     if len(text) > MAX_CHARACTERS:
-        return too_long(index)
+        return too_long(number)
     whole = text.encode(errors="replace").decode()  # JSON can hold half a character, which no file can
-    return Answer(index, Reply(whole), True, tokens_in, tokens_out)
+    return Answer(number, Reply(whole), True, tokens_in, tokens_out)
 
 
-def too_long(index: int) -> Answer:
+def too_long(number: int) -> Answer:
     """The answer that is longer than any verdict."""
-    return Answer(index, Reply(None, f"the reply has more than {MAX_CHARACTERS:,} characters"), True)
+    return Answer(number, Reply(None, f"the reply has more than {MAX_CHARACTERS:,} characters"), True)
 
 
-def failed(index: int, reason: str) -> Answer:
+def failed(number: int, reason: str) -> Answer:
     """No answer, and why."""
-    return Answer(index, Reply(None, reason), False)
+    return Answer(number, Reply(None, reason), False)
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Asking:
         replies = [self._known(prompt) for prompt in prompts]
         missing = [index for index, reply in enumerate(replies) if reply is None]
         for answer in self._watched(self.source.stream([prompts[i] for i in missing]) if missing else (), len(missing)):
-            index = missing[answer.index]
+            index = missing[answer.number]
             replies[index] = answer.reply
             if answer.received:
                 self._keep(prompts[index], answer.reply)

@@ -1,0 +1,199 @@
+"""The engine `hf:<id>`: a causal language model of transformers, on this machine.
+
+Greedy, in batches of prompts of similar length, padded on the left; only what was generated is decoded. A tokenizer's
+chat template writes the prompt; where there is none, or for `paper`, the protocol's own text is read as it is.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
+from rrgmetrics.backends.encoder import quietly
+from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.judges.base import EngineName, Message, Prompt
+from rrgmetrics.judges.engines.asking import Answer, answered, failed
+
+BATCH_SIZE = 8  # as the authors of GREEN
+
+
+@dataclass(frozen=True)
+class LocalModel:
+    """A loaded model.
+
+    Attributes:
+        checkpoint: How the signature names the weights.
+        raw: Whether it reads the protocol's own text instead of its chat template's.
+        batch_size: Prompts a forward pass.
+        model: transformers' model, where it shall run.
+        tokenizer: Its tokenizer, padding on the left.
+    """
+
+    checkpoint: str
+    raw: bool
+    batch_size: int
+    model: Any
+    tokenizer: Any
+
+    @property
+    def identity(self) -> str:
+        """The checkpoint with its revision or checksum."""
+        return f"hf:{self.checkpoint}"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Number format of the weights, and what writes the prompt."""
+        return {"dtype": self.dtype, "template": "protocol" if self.raw else "chat", "temperature": 0.0}
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Number format of the weights, and what writes the prompt."""
+        from transformers import __version__
+
+        return {"dtype": self.dtype, "template": str(self.parameters["template"]), "transformers": __version__}
+
+    @property
+    def dtype(self) -> str:
+        """Number format of the weights."""
+        return str(self.model.dtype).removeprefix("torch.")
+
+    def stream(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
+        """Answers a batch at a time, those with the longest prompts first."""
+        ids = [self._ids(prompt) for prompt in prompts]
+        room = context_length(self.model.config)
+        for index, row in enumerate(ids):
+            if len(row) >= room:
+                yield failed(index, f"the prompt has {len(row):,} tokens and the model reads {room:,}")
+        order = [index for index, row in enumerate(ids) if len(row) < room]
+        order.sort(key=lambda index: (prompts[index].max_tokens, len(ids[index])), reverse=True)
+        start, size = 0, self.batch_size
+        while start < len(order):
+            batch = order[start : start + size]
+            batch = [index for index in batch if prompts[index].max_tokens == prompts[batch[0]].max_tokens]
+            try:
+                texts = self._generate([ids[index] for index in batch], prompts[batch[0]].max_tokens, room)
+            except RuntimeError as error:
+                if "out of memory" not in str(error):
+                    raise
+                if len(batch) > 1:
+                    size = len(batch) // 2
+                    continue
+                yield failed(batch[0], "the device has too little memory for this prompt")
+            else:
+                for index, text in zip(batch, texts, strict=True):
+                    yield answered(index, text)
+            start += len(batch)
+
+    def _ids(self, prompt: Prompt) -> list[int]:
+        """Token ids of the whole prompt; a chat template writes its own special tokens."""
+        if self.raw:
+            return list(self.tokenizer(prompt.text)["input_ids"])
+        text = write_chat(self.tokenizer, prompt.messages)
+        return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def _generate(self, ids: Sequence[list[int]], max_tokens: int, room: int) -> list[str]:
+        """What the model adds to each row, specials left out."""
+        import torch
+
+        longest = max(map(len, ids))
+        padding = self.tokenizer.pad_token_id
+        rows = torch.tensor([[padding] * (longest - len(row)) + row for row in ids], device=self.model.device)
+        mask = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in ids], device=self.model.device)
+        config = copy.deepcopy(self.model.generation_config)
+        config.update(do_sample=False, temperature=None, top_p=None, top_k=None, max_length=None, pad_token_id=padding)
+        config.max_new_tokens = min(max_tokens, room - longest)
+        with torch.inference_mode(), quietly():
+            full = self.model.generate(input_ids=rows, attention_mask=mask, generation_config=config)
+        texts: list[str] = self.tokenizer.batch_decode(full[:, longest:], skip_special_tokens=True)
+        return texts
+
+
+def load_model(name: EngineName, options: Any, batch_size: int | None, device: str | None) -> LocalModel:
+    """Loads a model; its weights are kept for the life of the process, one model at a time.
+
+    Raises:
+        InputError: A temperature: this engine decodes greedily.
+        BackendError: Weights that are not there or cannot be loaded, or a device that is not.
+    """
+    if options.temperature:
+        raise InputError("hf: decodes greedily; leave out temperature, or serve the model and use openai:<model>.")
+    model, tokenizer, identity = _load(name.model, find_checkpoint(name.model), device)
+    raw = name.raw or not getattr(tokenizer, "chat_template", None)
+    return LocalModel(identity, raw, batch_size or BATCH_SIZE, model, tokenizer)
+
+
+@lru_cache(maxsize=1)
+def _load(name: str, found: Checkpoint, device: str | None) -> tuple[Any, Any, str]:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    place = _place(device)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(found.folder, local_files_only=True, padding_side="left")
+        if tokenizer.pad_token_id is None:
+            tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+        with quietly():
+            model = AutoModelForCausalLM.from_pretrained(
+                found.folder,
+                local_files_only=True,
+                use_safetensors=True,
+                dtype=torch.float32 if place == "cpu" else "auto",
+                device_map=place,
+            )
+    except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
+        raise BackendError(f"{name} could not be loaded from {found.folder}: {error}") from error
+    if model.dtype == torch.float32 and place != "cpu":
+        model.half()  # as the authors of GREEN run it
+    return model.eval(), tokenizer, found.identity
+
+
+def _place(device: str | None) -> str:
+    """Where the model goes: the named device, this process's GPU, all GPUs (`auto`), or the CPU."""
+    import os
+
+    import torch
+
+    if device is None and torch.cuda.is_available():
+        rank = os.environ.get("LOCAL_RANK")  # set by accelerate and torchrun
+        return "auto" if rank is None and torch.cuda.device_count() > 1 else f"cuda:{rank or 0}"
+    try:
+        torch.empty(0, device=device or "cpu")
+    except (RuntimeError, AssertionError) as error:
+        raise BackendError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}") from error
+    return device or "cpu"
+
+
+def context_length(config: Any) -> int:
+    """Tokens that a model reads and writes at most."""
+    text = config.get_text_config()
+    positions = getattr(text, "max_position_embeddings", None) or getattr(text, "n_positions", None)
+    return int(positions or 1_000_000)
+
+
+def write_chat(tokenizer: Any, messages: Sequence[Message]) -> str:
+    """The conversation as the tokenizer's chat template writes it; a template without a system turn gets it in front.
+
+    Raises:
+        BackendError: The template takes neither.
+    """
+    try:
+        return _apply(tokenizer, messages)
+    except Exception:  # jinja's, raised by the template itself
+        return _apply(tokenizer, fold_system(messages))
+
+
+def _apply(tokenizer: Any, messages: Sequence[Message]) -> str:
+    turns = [message._asdict() for message in messages]
+    text: str = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+    return text
+
+
+def fold_system(messages: Sequence[Message]) -> list[Message]:
+    """The conversation with what the system says at the head of the first turn of the user."""
+    system = "\n\n".join(message.content for message in messages if message.role == "system")
+    turns = [message for message in messages if message.role != "system"]
+    return [Message("user", f"{system}\n\n{turns[0].content}"), *turns[1:]] if system and turns else turns

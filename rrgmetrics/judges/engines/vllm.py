@@ -1,0 +1,106 @@
+"""The engine `vllm:<id>`: a model run by vLLM in this process, on every GPU it sees.
+
+vLLM batches by itself. It is given the prompts in rounds, so that what has arrived is kept if the run is interrupted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rrgmetrics.backends.checkpoints import find_checkpoint
+from rrgmetrics.errors import BackendError, MissingExtraError
+from rrgmetrics.judges.base import EngineName, Prompt
+from rrgmetrics.judges.engines.asking import Answer, answered
+from rrgmetrics.judges.engines.hf import fold_system
+
+ROUND = 512  # prompts; vLLM runs up to 256 at a time
+
+
+@dataclass(frozen=True)
+class VllmModel:
+    """A loaded model.
+
+    Attributes:
+        checkpoint: How the signature names the weights.
+        raw: Whether it reads the protocol's own text instead of its chat template's.
+        temperature: 0 takes the most probable word each time.
+        model: vLLM's.
+    """
+
+    checkpoint: str
+    raw: bool
+    temperature: float
+    model: Any
+
+    @property
+    def identity(self) -> str:
+        """The checkpoint with its revision or checksum."""
+        return f"vllm:{self.checkpoint}"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Temperature, and what writes the prompt."""
+        return {"template": "protocol" if self.raw else "chat", "temperature": self.temperature}
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Temperature, what writes the prompt, and vLLM's version."""
+        import vllm
+
+        return {key: str(value) for key, value in self.parameters.items()} | {"vllm": vllm.__version__}
+
+    def stream(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
+        """Answers a round at a time."""
+        for start in range(0, len(prompts), ROUND):
+            batch = prompts[start : start + ROUND]
+            settings = [self._settings(prompt) for prompt in batch]
+            if self.raw:
+                outputs = self.model.generate([prompt.text for prompt in batch], settings, use_tqdm=False)
+            else:
+                turns = [[message._asdict() for message in fold_system(prompt.messages)] for prompt in batch]
+                outputs = self.model.chat(turns, settings, use_tqdm=False)
+            for index, output in enumerate(outputs, start):
+                said = output.outputs[0]
+                yield answered(index, said.text, len(output.prompt_token_ids or ()), len(said.token_ids))
+
+    def _settings(self, prompt: Prompt) -> Any:
+        """Sampling parameters, held to the reply's schema if there is one."""
+        from vllm import SamplingParams
+
+        keywords: dict[str, Any] = {"temperature": self.temperature, "max_tokens": prompt.max_tokens}
+        if prompt.json_schema is not None:
+            keywords |= _structured(dict(prompt.json_schema))
+        return SamplingParams(**keywords)
+
+
+def _structured(schema: dict[str, Any]) -> dict[str, Any]:
+    """The request for a schema, under the name that this version of vLLM has for it."""
+    from vllm import sampling_params
+
+    if hasattr(sampling_params, "StructuredOutputsParams"):
+        return {"structured_outputs": sampling_params.StructuredOutputsParams(json=schema)}
+    return {"guided_decoding": sampling_params.GuidedDecodingParams(json=schema)}
+
+
+def load_model(name: EngineName, options: Any) -> VllmModel:
+    """Loads a model on all GPUs.
+
+    Raises:
+        MissingExtraError: No vLLM.
+        BackendError: Weights that are not there or cannot be loaded.
+    """
+    try:
+        import vllm
+    except ImportError as error:
+        raise MissingExtraError("vllm:<id> needs vLLM and a GPU: pip install 'rrgmetrics[vllm]'") from error
+    import torch
+
+    found = find_checkpoint(name.model)
+    try:
+        model = vllm.LLM(model=str(found.folder), tensor_parallel_size=max(1, torch.cuda.device_count()))
+    except Exception as error:  # of whatever kind: no GPU, no memory, an architecture it does not know
+        raise BackendError(f"{name.model} could not be loaded by vLLM: {error}") from error
+    raw = name.raw or not getattr(model.get_tokenizer(), "chat_template", None)
+    return VllmModel(found.identity, raw, options.temperature, model)
