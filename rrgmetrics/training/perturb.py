@@ -2,7 +2,7 @@
 
 The reader says where a finding stands; an edit changes the words there; the reader says whether the new text has
 exactly one error more, of the category that was meant. What fails that test is not used, so the words may be tried
-freely (``wording.yaml``). The fifth way of the GREEN paper (arXiv 2405.03595) permutes RadGraph's entities instead.
+freely (``edits.yaml``). The fifth way of the GREEN paper (arXiv 2405.03595) permutes RadGraph's entities instead.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 from rrgmetrics.reader import Comparison, ErrorCategory, Finding, Reading, Span, compare, read
-from rrgmetrics.reader.compare import Unit, units
+
+from rrgmetrics.reader.compare import units
 from rrgmetrics.reader.items import find_items
 from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.tokens import Token, tokenize
-from rrgmetrics.training.sentences import Slot, insert, replace_words, rewrite, slots, without
-from rrgmetrics.training.wording import pattern, wording
+from rrgmetrics.training.sentences import Slot, insert, replace_words, rewrite, slots
+from rrgmetrics.training.edits import pattern, wording
 
 N_CATEGORIES = len(ErrorCategory)
 A, B, C, D, E, F = range(N_CATEGORIES)
@@ -151,7 +152,7 @@ def on_a_finding(edit: Callable[[Page, Unit, Random], str | None]) -> Edit:
 
 
 def add(page: Page, rng: Random, donors: Donors) -> str | None:
-    """Add a sentence with a finding: one of another report, or one made from ``wording.yaml``."""
+    """Add a sentence with a finding: one of another report, or one made from ``edits.yaml``."""
     donated = next((found for _ in range(DONORS) if (found := _donated(donors(rng), rng))), None)
     if donated is None or rng.random() < 0.25:
         return _stated(page, rng.choice(wording()["additions"]), rng)
@@ -293,7 +294,7 @@ def listed(names: list[str]) -> str:
 
 
 def _swapped(page: Page, unit: Unit, table: str, rng: Random) -> str:
-    """The text with other words of a table of ``wording.yaml`` in the words of an observation."""
+    """The text with other words of a table of ``edits.yaml`` in the words of an observation."""
     words = wording()[table]
     matches = {m.span() for span in unit.spans for m in pattern(table).finditer(page.text, *span)}
     text, chosen = page.text, dict[str, str]()
