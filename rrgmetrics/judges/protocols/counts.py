@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -36,6 +37,15 @@ def compared_errors(comparison: Comparison, *, significant: bool) -> Errors:
             found[error.category].append(error.sentence)
     words = tuple(tuple(found[category]) for category in CATEGORIES)
     return Errors(tuple(map(len, words)), words)
+
+
+def category_of(words: str) -> int | None:
+    """The category A to F (0 to 5) that a judge's words name, None if they name none."""
+    text = words.lower()
+    if "comparison" in text:
+        return 5 if re.search(r"omi|missing", text) else 4
+    patterns = (r"false", r"missing|omi(?:ss|tt)", r"location|position|misidentif", r"severity|misassess")
+    return next((index for index, pattern in enumerate(patterns) if re.search(pattern, text)), None)
 
 
 def add(left: Iterable[int], right: Iterable[int]) -> tuple[int, ...]:

@@ -20,9 +20,8 @@ from typing import Any
 from rrgmetrics.judges.base import Compared, Message, Prompt
 from rrgmetrics.judges.protocols import green_parsers
 from rrgmetrics.judges.protocols.counts import Errors, compared_errors
+from rrgmetrics.judges.protocols.statements import normal_statements
 from rrgmetrics.judges.protocols.templates import digits, fill
-from rrgmetrics.reader import Reading
-from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reports import Pair
 
 CHECKPOINT = "StanfordAIMI/GREEN-radllama2-7b"
@@ -104,7 +103,8 @@ class Green:
         reference, comparison = compared.reference, compared.comparison
         found = sorted({link.reference for link in comparison.links})
         matched = [reference.evidence(comparison.references[index].head) for index in found]
-        matched += agreed_statements(reference, compared.candidate)
+        statements = normal_statements(reference, compared.candidate)
+        matched += [words for words, agrees in statements.items() if agrees]
         return GreenVerdict(
             compared_errors(comparison, significant=True),
             compared_errors(comparison, significant=False),
@@ -117,18 +117,3 @@ def question(reference: str, candidate: str) -> str:
     """The authors' prompt: the first 300 words of each report, set in their template."""
     cut = (" ".join(text.split()[:WORDS]) for text in (reference, candidate))
     return fill("green", **dict(zip(("reference", "candidate"), cut, strict=True)))
-
-
-def agreed_statements(reference: Reading, candidate: Reading) -> list[str]:
-    """Normal statements of the reference, in its words, of which the candidate denies everything they deny."""
-    concepts = load().concepts
-    denied = {finding.concept for finding in candidate.findings if finding.assertion == "absent"}
-    statements: dict[str, list[str]] = {}
-    for finding in reference.findings:
-        if finding.assertion == "absent":
-            statements.setdefault(reference.evidence(finding), []).append(finding.concept)
-    return [
-        words
-        for words, names in statements.items()
-        if all(name in denied or not denied.isdisjoint(concepts[name].ancestors) for name in names)
-    ]

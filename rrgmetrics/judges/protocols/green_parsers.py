@@ -10,7 +10,8 @@ import re
 from typing import NamedTuple, TypeVar
 
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.protocols.counts import CATEGORIES, NO_WORDS, Errors
+from rrgmetrics.judges.protocols.counts import CATEGORIES, NO_WORDS, Errors, category_of
+from rrgmetrics.judges.protocols.replies import short
 
 SIGNIFICANT, INSIGNIFICANT, MATCHED = TITLES = (
     "Clinically Significant Errors",
@@ -188,7 +189,7 @@ def _errors(body: str, title: str, notes: list[str]) -> Errors:
     if not items:
         if NOTHING.match(body) or body.rstrip(". ") == "0":
             return Errors((0,) * len(CATEGORIES))
-        raise VerdictError(f"[{title}] holds no category and no 'None': {_short(body)!r}.")
+        raise VerdictError(f"[{title}] holds no category and no 'None': {short(body)!r}.")
     ends = [item.start() for item in items[1:]] + [len(body)]
     counts, words = [0] * len(CATEGORIES), list(NO_WORDS)
     seen = set()
@@ -205,11 +206,11 @@ def _errors(body: str, title: str, notes: list[str]) -> Errors:
 def _error_item(mark: str | None, text: str, title: str, notes: list[str]) -> tuple[int, int, tuple[str, ...]]:
     """Category, count and words of one item."""
     label, colon, rest = text.partition(":")
-    named = _category(label) if colon and not re.search(r"\d", label) else None
+    named = category_of(label) if colon and not re.search(r"\d", label) else None
     marked = None if mark is None else "abcdef123456".index(mark.lower()) % len(CATEGORIES)
     index = marked if named is None else named
     if index is None:
-        raise VerdictError(f"[{title}] has a line of no known category: {_short(text)!r}.")
+        raise VerdictError(f"[{title}] has a line of no known category: {short(text)!r}.")
     if marked is not None and named not in (None, marked):
         notes.append(f"[{title}] marks {LABELS[named or 0][4:]!r} as ({mark}); its words count.")
     said = rest if colon and not COUNT.match(text) else text
@@ -218,17 +219,7 @@ def _error_item(mark: str | None, text: str, title: str, notes: list[str]) -> tu
         return index, int(count[1]), _split(said[count.end() :])
     if NOTHING.match(said):
         return index, 0, ()
-    raise VerdictError(f"[{title}] has a line without a count: {_short(text)!r}.")
-
-
-def _category(label: str) -> int | None:
-    """The category that words name, whatever letter stands before them."""
-    text = label.lower()
-    if "comparison" in text:
-        return 5 if re.search(r"omi|missing", text) else 4
-    patterns = (r"false", r"missing|omi(?:ss|tt)", r"location|position|misidentif", r"severity|misassess")
-    hits = [index for index, pattern in enumerate(patterns) if re.search(pattern, text)]
-    return hits[0] if hits else None
+    raise VerdictError(f"[{title}] has a line without a count: {short(text)!r}.")
 
 
 def _matched(body: str) -> tuple[int, tuple[str, ...]]:
@@ -244,14 +235,9 @@ def _matched(body: str) -> tuple[int, tuple[str, ...]]:
         return 0, ()
     if listed and not numbers:
         return len(listed), said
-    raise VerdictError(f"[{MATCHED}] does not begin with a number: {_short(body)!r}.")
+    raise VerdictError(f"[{MATCHED}] does not begin with a number: {short(body)!r}.")
 
 
 def _split(text: str) -> tuple[str, ...]:
     parts = (" ".join(part.split()).strip(" .*_-–:,)") for part in text.split(";"))
     return tuple(part for part in parts if part and part.lower() not in ("error", "errors", "finding", "findings"))
-
-
-def _short(text: str) -> str:
-    line = " ".join(text[:200].split())
-    return line if len(line) <= 60 else line[:57] + "..."

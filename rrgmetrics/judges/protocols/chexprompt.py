@@ -1,0 +1,145 @@
+"""CheXprompt: clinically significant and insignificant errors of six types, counted by a judge.
+
+Zambrano Chaves et al. 2025, Nature Communications; code microsoft/chexprompt 8cfddec. The score is the number of
+errors; the code computes none, and the papers report the total or the significant ones.
+
+Differs from the authors: their prompt quotes reports that may not be passed on, so the question and its examples are
+our own, in the form they ask for. The default parser accepts words before and after both lines, and takes a list that
+breaks off for what it is. `parser=strict` reads replies as their code does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rrgmetrics.errors import VerdictError
+from rrgmetrics.judges.base import Compared, Message, Prompt
+from rrgmetrics.judges.protocols.counts import Errors, compared_errors
+from rrgmetrics.judges.protocols.replies import short
+from rrgmetrics.judges.protocols.templates import digits, fill
+from rrgmetrics.reports import Pair
+
+TYPES = "ABCDEF"
+HEADERS = (
+    "Number of clinically significant errors by type:",
+    "Number of clinically insignificant errors by type:",
+)
+MAX_TOKENS = 256
+
+
+@dataclass(frozen=True)
+class ChexpromptVerdict:
+    """Significant and insignificant errors; None where a strict reading found none that it could read."""
+
+    significant: Errors | None
+    insignificant: Errors | None
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON has it."""
+        kinds = {"significant": self.significant, "insignificant": self.insignificant}
+        return {name: errors.plain() if errors else None for name, errors in kinds.items()}
+
+
+@dataclass(frozen=True)
+class Chexprompt:
+    """CheXprompt's task in our words; `parser` is "tolerant" or "strict"."""
+
+    parser: str = "tolerant"
+    name: str = "chexprompt"
+    version: int = 1
+    paper: str = ""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Checksum of the prompt."""
+        return {"prompt": digits("chexprompt_system", "chexprompt")}
+
+    def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
+        """One question."""
+        text = fill("chexprompt", reference=pair.reference.strip(), candidate=pair.candidate.strip())
+        messages = (Message("system", fill("chexprompt_system").strip()), Message("user", text.rstrip()))
+        return (Prompt(messages, f"chexprompt@{self.version}", max_tokens=MAX_TOKENS),)
+
+    def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
+        """None."""
+        return ()
+
+    def verdict(self, pair: Pair, replies: Sequence[str]) -> ChexpromptVerdict:
+        """Reads both lines; raises VerdictError if one is not there or cannot be read."""
+        if self.parser == "strict":
+            return ChexpromptVerdict(*(_strict_errors(counts) for counts in strict(replies[0])))
+        return ChexpromptVerdict(*(Errors(counts) for counts in tolerant(replies[0])))
+
+    def from_comparison(self, pair: Pair, compared: Compared) -> ChexpromptVerdict:
+        """The reader's errors."""
+        return ChexpromptVerdict(
+            compared_errors(compared.comparison, significant=True),
+            compared_errors(compared.comparison, significant=False),
+        )
+
+
+def strict(reply: str) -> tuple[dict[str, int] | None, dict[str, int] | None]:
+    """Counts by letter as the authors' code finds them, significant and insignificant; None where it gives up."""
+    significant, insignificant = HEADERS
+    if significant not in reply or insignificant not in reply:
+        return None, None
+    text = reply.partition("Explanation")[0]
+    before = text.split(f"\n{insignificant}")
+    return _strict_counts(before[0].partition(f"{significant} ")[2]), _strict_counts(before[-1])
+
+
+def _strict_counts(text: str) -> dict[str, int] | None:
+    counts = {}
+    try:
+        for entry in re.sub(r"[()\[\]]", "", text.replace("),", "::")).strip().split("::"):
+            letter, number = entry.split(",")
+            counts[letter.strip()] = int(number)
+    except ValueError:
+        return None
+    return counts
+
+
+def _strict_errors(counts: dict[str, int] | None) -> Errors | None:
+    return None if counts is None else Errors(tuple(counts.get(letter, 0) for letter in TYPES))
+
+
+_LINE = re.compile(r"clinically\s+(in)?significant\s+errors\s+by\s+type[\s*_]*:", re.IGNORECASE)
+_ENTRY = re.compile(r"[\"'(\[{\s,*]*\b([A-Za-z])\b[\"'\s*]*[,:=]\s*[\"']?(\d{1,3})\b(?!\s*\.\s*\d)[\"')\]\s]*,?")
+
+
+def tolerant(reply: str) -> list[tuple[int, ...]]:
+    """Counts A to F `(6,)` of the significant and of the insignificant errors, whatever stands around the lines.
+
+    Raises:
+        VerdictError: A line is missing or stands twice with other numbers, names another type, or breaks off.
+    """
+    heads = list(_LINE.finditer(reply))
+    ends = [*(head.start() for head in heads[1:]), len(reply)]
+    found: dict[bool, set[tuple[int, ...]]] = {False: set(), True: set()}
+    for head, end in zip(heads, ends, strict=False):
+        found[head[1] is not None].add(_counts(reply[head.end() : end]))
+    for insignificant, counts in found.items():
+        if len(counts) != 1:
+            said = "no line" if not counts else "several different lines"
+            raise VerdictError(f"The reply has {said} {HEADERS[insignificant]!r}: {short(reply)!r}.")
+    return [next(iter(found[key])) for key in (False, True)]
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    counts: dict[str, int] = {}
+    position = 0
+    while entry := _ENTRY.match(text, position):
+        letter = entry[1].upper()
+        if letter not in TYPES or counts.get(letter, int(entry[2])) != int(entry[2]):
+            raise VerdictError(f"The counts name {letter!r} in a way that cannot be read: {short(text)!r}.")
+        counts[letter] = int(entry[2])
+        position = entry.end()
+    read = text[:position]
+    opened, closed = (sum(map(read.count, brackets)) for brackets in ("([", ")]"))
+    whole = len(counts) == len(TYPES) or opened == closed > 0
+    if not whole or re.match(r"\s*[(\[]|\s*[A-F]\b\s*,", text[position:]):
+        raise VerdictError(f"The counts cannot be read to their end: {short(text)!r}.")
+    return tuple(counts.get(letter, 0) for letter in TYPES)

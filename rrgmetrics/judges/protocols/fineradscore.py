@@ -1,0 +1,198 @@
+"""FineRadScore: the corrections that a report needs, line by line, and how much each matters.
+
+Huang et al. 2024 (arXiv 2405.20613); code rajpurkarlab/FineRadScore 3f5e1dc, which makes corrections and no score.
+Ours, said so on the card: the sum of the severities, 1 (not actionable) to 4 (emergent), over all corrections.
+
+Differs from the authors: the question and its examples are our own words; corrections are asked for as a list, because
+in their JSON object all lines to be inserted have the key "None", and of those only the last survives. A reply in
+their form is read too, every "None" of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from rrgmetrics.errors import VerdictError
+from rrgmetrics.judges.base import Compared, Message, Prompt
+from rrgmetrics.judges.protocols.counts import CATEGORIES, category_of
+from rrgmetrics.judges.protocols.replies import Pairs, read_json, short, texts
+from rrgmetrics.judges.protocols.templates import digits, fill
+from rrgmetrics.reader import Finding, FindingError
+from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reader.significance import significance
+from rrgmetrics.reports import Pair
+
+SEVERITIES = ("Not actionable", "Actionable nonurgent error", "Urgent error", "Emergent error")  # 1 to 4
+LABELS = (
+    "False prediction of finding",
+    "Omission of finding",
+    "Incorrect location/position of finding",
+    "Incorrect severity of finding",
+    "Mention of comparison that is not present in the reference",
+    "Omission of comparison describing a change from a previous study",
+)
+# What CRIMSON's classes come to; "urgent" there means immediate intervention.
+SEVERITY_OF = {"urgent": 4, "actionable_not_urgent": 2, "not_actionable_not_urgent": 1, "benign_expected": 1}
+MAX_TOKENS = 2048
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "corrections": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "line": {"type": ["integer", "null"]},
+                    "correction": {"type": "string"},
+                    "severity": {"enum": list(SEVERITIES)},
+                    "categories": {"type": "array", "items": {"enum": list(LABELS)}},
+                    "comment": {"type": "string"},
+                },
+                "required": ["line", "correction", "severity", "categories", "comment"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["corrections"],
+    "additionalProperties": False,
+}
+
+
+class Correction(NamedTuple):
+    """One line to change: `line` None is inserted; severity 1 to 4; categories A to F as 0 to 5."""
+
+    line: int | None
+    text: str
+    severity: int
+    categories: tuple[int, ...]
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class FineradscoreVerdict:
+    """All corrections."""
+
+    corrections: tuple[Correction, ...]
+
+    @property
+    def score(self) -> int:
+        """Sum of the severities."""
+        return sum(correction.severity for correction in self.corrections)
+
+    @property
+    def worst(self) -> int:
+        """The greatest severity, 0 without a correction."""
+        return max((correction.severity for correction in self.corrections), default=0)
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON has it."""
+        corrections = [
+            correction._asdict()
+            | {
+                "severity": SEVERITIES[correction.severity - 1],
+                "categories": [CATEGORIES[index].value for index in correction.categories],
+            }
+            for correction in self.corrections
+        ]
+        return {"score": self.score, "corrections": corrections}
+
+
+@dataclass(frozen=True)
+class Fineradscore:
+    """FineRadScore's task in our words."""
+
+    name: str = "fineradscore"
+    version: int = 1
+    paper: str = ""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Checksum of the prompt."""
+        return {"prompt": digits("fineradscore_system", "fineradscore")}
+
+    def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
+        """One question."""
+        text = fill("fineradscore", candidate=numbered(pair.candidate), reference=pair.reference.strip())
+        messages = (Message("system", fill("fineradscore_system").strip()), Message("user", text.rstrip()))
+        return (Prompt(messages, f"fineradscore@{self.version}", SCHEMA, MAX_TOKENS),)
+
+    def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
+        """None."""
+        return ()
+
+    def verdict(self, pair: Pair, replies: Sequence[str]) -> FineradscoreVerdict:
+        """Reads the corrections; raises VerdictError for one without line, severity or text."""
+        return FineradscoreVerdict(read_corrections(read_json(replies[0])))
+
+    def from_comparison(self, pair: Pair, compared: Compared) -> FineradscoreVerdict:
+        """The reader's errors, each a correction of the candidate's sentence that it stands in."""
+        starts = [line.start() for line in re.finditer(r"\S[^.\n]*", pair.candidate)]
+        return FineradscoreVerdict(tuple(_correction(error, pair, starts) for error in compared.comparison.errors))
+
+
+def numbered(report: str) -> str:
+    """A report as the authors number its lines: "[0] Heart size is normal. [1] No effusion."."""
+    lines = re.split(r"(?<!\d)\.(?!\d|$) ", report)
+    for blank in ("", " "):
+        if blank in lines:
+            lines.remove(blank)
+    clean = ((line.strip().replace('"', "") + ".").replace("..", ".") for line in lines)
+    return " ".join(f"[{index}] {line}" for index, line in enumerate(clean))
+
+
+def read_corrections(reply: Pairs) -> tuple[Correction, ...]:
+    """Corrections in our form, {"corrections": [...]}, or in the authors', {"0": {...}, "None": {...}}.
+
+    Raises:
+        VerdictError: A correction lacks a member, or its line or severity is none of those asked for.
+    """
+    entries = reply.get("corrections")
+    if isinstance(entries, list) and not isinstance(entries, Pairs):
+        return tuple(_read(entry, None if not isinstance(entry, Pairs) else entry.get("line")) for entry in entries)
+    return tuple(_read(entry, key) for key, entry in reply)
+
+
+def _read(entry: Any, line: Any) -> Correction:
+    if not isinstance(entry, Pairs):
+        raise VerdictError(f"A correction is no JSON object: {short(str(entry))!r}.")
+    number = str(line).strip().strip("[]")
+    if number not in ("None", "null", "") and not re.fullmatch(r"\d{1,4}", number):
+        raise VerdictError(f"A correction's line is {line!r}; it must be a number or null.")
+    text = _member(entry, "correction", "corrections")
+    severity = " ".join(str(_member(entry, "severity", "clinical severity")).lower().replace("-", "").split())
+    rank = next((i for i, name in enumerate(SEVERITIES, 1) if severity.rstrip(".") == name.lower()), None)
+    if rank is None:
+        raise VerdictError(f"A correction's severity is {severity!r}; it must be one of {', '.join(SEVERITIES)}.")
+    named = texts(_member(entry, "categories", "error category"), "categories")
+    kinds = tuple(index for index in map(category_of, named) if index is not None)
+    comment = str(_member(entry, "comment", "comments") or "")
+    return Correction(int(number) if number.isdigit() else None, str(text), rank, tuple(dict.fromkeys(kinds)), comment)
+
+
+def _member(entry: Pairs, *names: str) -> Any:
+    for name in names:
+        if any(key == name for key, _ in entry):
+            return entry.get(name)
+    raise VerdictError(f"A correction has no {names[0]!r}: {short(str(dict(entry)))!r}.")
+
+
+def _correction(error: FindingError, pair: Pair, starts: Sequence[int]) -> Correction:
+    """The reader's error as a correction, at the line of its first word in the candidate."""
+    finding = error.reference or error.candidate
+    line = None
+    if error.candidate_spans and error.candidate is not None:
+        first = min(span.start for span in error.candidate_spans)
+        line = max((index for index, start in enumerate(starts) if start <= first), default=0)
+    category = CATEGORIES.index(error.category)
+    return Correction(line, "", _severity(error, finding, pair), (category,), error.sentence)
+
+
+def _severity(error: FindingError, finding: Finding | None, pair: Pair) -> int:
+    """1 for what does not matter; else what the finding in question comes to, at least 2."""
+    if not error.significant or finding is None:
+        return 1
+    level = error.significance or significance(finding, pair.context, load())
+    return max(2, SEVERITY_OF[level])

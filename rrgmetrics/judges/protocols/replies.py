@@ -1,0 +1,57 @@
+"""JSON out of replies: alone, in a Markdown fence, or with words around it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from rrgmetrics.errors import VerdictError
+
+MAX_STARTS = 200  # braces at which an object is looked for
+
+
+class Pairs(list[tuple[str, Any]]):
+    """An object's members in order; a key that stands twice is there twice (JSON's readers keep the last)."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """The first value of a key."""
+        return next((value for name, value in self if name == key), default)
+
+
+def read_json(reply: str) -> Pairs:
+    """The largest JSON object of a reply.
+
+    Raises:
+        VerdictError: There is none, as in a refusal, or it is cut off.
+    """
+    decoder = json.JSONDecoder(object_pairs_hook=Pairs)
+    found: list[tuple[int, Pairs]] = []
+    start = reply.find("{")
+    for _ in range(MAX_STARTS):
+        if start < 0:
+            break
+        try:
+            value, end = decoder.raw_decode(reply, start)
+        except (ValueError, RecursionError):
+            if not found:  # what lies inside a broken object is only a part of the answer
+                raise VerdictError(f"The reply's JSON is broken or cut off: {short(reply)!r}.") from None
+            break
+        found.append((end - start, value))
+        start = reply.find("{", end)
+    if not found:
+        raise VerdictError(f"The reply holds no JSON object: {short(reply)!r}.")
+    return max(found, key=lambda entry: entry[0])[1]
+
+
+def texts(value: Any, where: str) -> tuple[str, ...]:
+    """A list of strings, blanks dropped; None is an empty one. Raises VerdictError for anything else."""
+    items = [] if value is None else [value] if isinstance(value, str) else value
+    if isinstance(items, Pairs) or not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        raise VerdictError(f"{where} is not a list of texts: {short(str(value))!r}.")
+    return tuple(item.strip() for item in items if item.strip())
+
+
+def short(text: str) -> str:
+    """The beginning of a text on one line, for messages."""
+    line = " ".join(text[:200].split())
+    return line if len(line) <= 60 else line[:57] + "..."
