@@ -227,10 +227,11 @@ def apply_heads(
     features = settings.crepe_features or ("cls" if pooled is None else "pooler")
     if features == "pooler" and pooled is None:
         raise BackendError("crepe_features is 'pooler', but the encoder has no pooler; use cls or tokens.")
-    read = pooled if features == "pooler" and pooled is not None else states[:, 0]
+    dtype = regressors[0].dtype  # an encoder in bf16 has heads in fp32
+    read = (pooled if features == "pooler" and pooled is not None else states[:, 0]).to(dtype)
     present = linear(read, *presence).float()
     if features == "tokens":
-        rates = softplus(linear(states, *regressors).float()) * own[..., None]
+        rates = softplus(linear(states.to(dtype), *regressors).float()) * own[..., None]
         return rates.sum(dim=1), present, rates
     counts = linear(read, *regressors).float()
     return (softplus(counts) if settings.use_poisson_loss else counts), present, None

@@ -1,0 +1,206 @@
+"""CREPE at work: (reference, candidate) → how many errors of each kind a radiologist would count.
+
+The network is that of `crepe_model`. BERT checkpoints, the embedded one among them, need torch and tokenizers only;
+other encoders need transformers. Rows are sorted by length and padded to their batch, and every score is that of the
+pair alone within the stated tolerance (1e-5 in fp32).
+
+Pairs longer than the model reads (512 tokens) are cut as the paper does, or read in aligned windows whose counts are
+added up; either way the reading says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
+from rrgmetrics.backends.crepe_network import Array, Network, Output, Precision, load_network
+from rrgmetrics.backends.encoder import pick_device
+from rrgmetrics.backends.pair_tokens import Window
+from rrgmetrics.errors import BackendError
+from rrgmetrics.reports import Pair
+
+EMBEDDED = "crepe-embedded@1"
+EMBEDDED_FOLDER = Path(__file__).parent / "weights" / "crepe-embedded"
+PUBLISHED = "gihuncho/crepe-biomedbert"
+SMALLEST_RATE = 0.05  # of an error; what a word adds below it is not worth showing
+
+Long = Literal["truncate", "windows"]
+
+
+class WordRate(NamedTuple):
+    """A word's share of a count.
+
+    Attributes:
+        text: Which report the word stands in.
+        start: Its first character.
+        end: The character behind its last.
+        category: Index of the head, 0 to 5 for A to F.
+        rate: Errors that it adds.
+    """
+
+    text: Literal["reference", "candidate"]
+    start: int
+    end: int
+    category: int
+    rate: float
+
+
+class CrepeReading(NamedTuple):
+    """What CREPE makes of a pair.
+
+    Attributes:
+        counts: Expected errors of each category `(C,)`, 0 or more; all NaN if any head gave no number.
+        presence: Probability that there is an error of each category `(C,)`.
+        too_long: Whether the pair has more tokens than the model reads.
+        words: The shares of words, in the order of the texts; empty unless asked for.
+    """
+
+    counts: Array
+    presence: Array
+    too_long: bool
+    words: tuple[WordRate, ...] = ()
+
+
+@dataclass(frozen=True)
+class Crepe:
+    """A PairBackend: readings of pairs.
+
+    Attributes:
+        network: The checkpoint.
+        precision: Arithmetic of the encoder.
+        long: What becomes of pairs that are too long.
+        explain: Whether readings name the words that a count comes from.
+        batch_size: Pairs a forward pass; None: as many as a budget of tokens holds.
+    """
+
+    network: Network
+    precision: Precision = "fp32"
+    long: Long = "truncate"
+    explain: bool = False
+    batch_size: int | None = None
+
+    @property
+    def key(self) -> str:
+        """Weights and options."""
+        return f"crepe:{self.network.identity}:{self.precision}:{self.long}:{self.explain}"
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The model, and the tokens it reads."""
+        return {"model": self.network.identity, "max_length": str(self.network.tokenizer.max_length)}
+
+    def annotate_pairs(self, pairs: Sequence[Pair]) -> list[CrepeReading]:
+        """One reading a pair; pairs that differ in context alone are read once."""
+        tokenizer = self.network.tokenizer
+        distinct = list(dict.fromkeys((pair.reference, pair.candidate) for pair in pairs))
+        texts = list(dict.fromkeys(text for pair in distinct for text in pair))
+        encodings = dict(zip(texts, tokenizer.encode(texts), strict=True))
+        ids = {text: encoding.ids for text, encoding in encodings.items()}
+        windows = [self._windows(pair, encodings, ids) for pair in distinct]
+        rows = [
+            tokenizer.join(ids[reference][slice(*window.reference)], ids[candidate][slice(*window.candidate)])
+            for (reference, candidate), parts in zip(distinct, windows, strict=True)
+            for window in parts
+        ]
+        outputs = iter(self.network.run(rows, self.batch_size))
+        readings = {
+            pair: self._reading(pair, parts, [next(outputs) for _ in parts], encodings)
+            for pair, parts in zip(distinct, windows, strict=True)
+        }
+        return [readings[pair.reference, pair.candidate] for pair in pairs]
+
+    def _windows(self, pair: tuple[str, str], encodings: Mapping[str, Any], ids: Mapping[str, Any]) -> list[Window]:
+        lengths = len(ids[pair[0]]), len(ids[pair[1]])
+        if self.long == "windows" and sum(lengths) > self.network.tokenizer.room:
+            return self.network.tokenizer.windows(encodings[pair[0]], encodings[pair[1]], pair)
+        return [self.network.tokenizer.truncated(*lengths)]
+
+    def _reading(
+        self, pair: tuple[str, str], windows: Sequence[Window], outputs: Sequence[Output], encodings: Mapping[str, Any]
+    ) -> CrepeReading:
+        """Counts of windows add up; the presence of an error is that of the window in which it is likeliest."""
+        counts = clip_counts(np.stack([output.counts for output in outputs])).sum(axis=0)
+        logits = np.stack([output.presence_logits for output in outputs]).max(axis=0)
+        words: tuple[WordRate, ...] = ()
+        if self.explain:
+            rates = self._rates(windows, outputs)
+            words = tuple(
+                word for which in (0, 1) for word in _words(which, pair[which], encodings[pair[which]], rates[which])
+            )
+        n_tokens = sum(len(encodings[text]) for text in pair)
+        return CrepeReading(counts, 1 / (1 + np.exp(-logits)), n_tokens > self.network.tokenizer.room, words)
+
+    def _rates(self, windows: Sequence[Window], outputs: Sequence[Output]) -> tuple[Array, Array]:
+        """Rates of the reference's and of the candidate's tokens, over all windows."""
+        opening, between = len(self.network.tokenizer.opening.ids), len(self.network.tokenizer.between.ids)
+        found: tuple[list[Array], list[Array]] = ([], [])
+        for window, output in zip(windows, outputs, strict=True):
+            assert output.rates is not None
+            end = opening + window.reference.length
+            found[0].append(output.rates[opening:end])
+            found[1].append(output.rates[end + between :][: window.candidate.length])
+        return np.concatenate(found[0]), np.concatenate(found[1])
+
+
+def clip_counts(logits: Array) -> Array:
+    """Counts `(n, C)` from what the heads say: 0 where that is negative, a row of NaN where any is not a number.
+
+    Differs from the authors: `max(0, nan)` makes them report 0 errors.
+    """
+    unscored = ~np.isfinite(logits).all(axis=-1, keepdims=True)
+    return np.where(unscored, np.nan, np.maximum(logits, 0.0))
+
+
+def _words(which: int, text: str, encoding: Any, rates: Array) -> Iterator[WordRate]:
+    """Sums the rates of a word's tokens and keeps those worth showing."""
+    spans: list[tuple[int, int]] = []
+    sums: list[Array] = []
+    for (start, end), rate in zip(encoding.offsets, rates, strict=False):  # a text that was cut has fewer rates
+        if spans and spans[-1][1] == start and text[start - 1 : start + 1].isalnum():
+            spans[-1] = spans[-1][0], end
+            sums[-1] = sums[-1] + rate
+        else:
+            spans.append((start, end))
+            sums.append(rate)
+    for (start, end), total in zip(spans, sums, strict=True):
+        for category, rate in enumerate(total.tolist()):
+            if rate >= SMALLEST_RATE:
+                yield WordRate("candidate" if which else "reference", start, end, category, rate)
+
+
+def load_crepe(
+    checkpoint: str = EMBEDDED,
+    *,
+    device: str | None = None,
+    batch_size: int | None = None,
+    precision: Precision = "fp32",
+    long: Long = "truncate",
+    explain: bool = False,
+) -> Crepe:
+    """Loads a checkpoint; weights are kept for the life of the process.
+
+    Args:
+        checkpoint: `EMBEDDED`, a folder, or a Hub id with an optional `@revision`.
+        device: torch device; None takes CUDA where there is one, else the CPU.
+        batch_size: Pairs a forward pass; None: as many as a budget of tokens holds.
+        precision: Arithmetic of the encoder; the heads compute in fp32.
+        long: Cut pairs beyond the model's length, or read them in windows.
+        explain: Whether readings name the words that a count comes from.
+
+    Raises:
+        BackendError: Weights not found (within a second), damaged, or not CREPE's; or no words to explain with.
+    """
+    embedded = checkpoint == EMBEDDED
+    found = Checkpoint(EMBEDDED_FOLDER, EMBEDDED) if embedded else find_checkpoint(checkpoint)
+    network = load_network(found, pick_device(device), precision)
+    if explain and network.settings.crepe_features != "tokens":
+        raise BackendError(
+            f"{network.identity} predicts counts of a whole pair, not of words: it cannot explain them. "
+            "Use a checkpoint with crepe_features 'tokens', such as the embedded one."
+        )
+    return Crepe(network, precision, long, explain, batch_size)

@@ -1,0 +1,277 @@
+"""A CREPE checkpoint, loaded: rows of tokens in, counts of errors out.
+
+BERT checkpoints, the embedded one among them, need torch and tokenizers only; other encoders need transformers. Weights
+are checked against the config before anything runs: a score never comes from a checkpoint that lacks a part.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrgmetrics.backends.checkpoints import Checkpoint
+from rrgmetrics.backends.crepe_model import CrepeSettings, apply_heads, crepe_class, own_tokens
+from rrgmetrics.backends.encoder import bert_forward, load_int8, quietly
+from rrgmetrics.backends.pair_tokens import PairTokenizer, load_pair_tokenizer
+from rrgmetrics.errors import BackendError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+MAX_LENGTH = 512  # the authors' tokenizer call
+TOKENS_PER_BATCH = 4096
+TOKENS_PER_BATCH_ON_GPU = 65536
+BERT_KEYS = (
+    *("vocab_size", "max_position_embeddings", "hidden_size"),
+    *("intermediate_size", "num_hidden_layers", "num_attention_heads"),
+)
+NAMED = 4  # weights that a message names
+
+Precision = Literal["fp32", "bf16", "fp16"]
+Array = NDArray[np.float64]
+Shape = tuple[int, ...]
+Forward = Callable[["Tensor", "Tensor", "Tensor"], "tuple[Tensor, Tensor, Tensor | None]"]
+
+
+class Output(NamedTuple):
+    """A row's counts and presence logits `(C,)`, and its tokens' rates `(T, C)` if the features are tokens."""
+
+    counts: Array
+    presence_logits: Array
+    rates: Array | None
+
+
+@dataclass(frozen=True)
+class Network:
+    """A loaded checkpoint.
+
+    Attributes:
+        identity: How the signature names the weights.
+        settings: The heads.
+        tokenizer: Makes rows of pairs.
+        forward: Padded ids, types and mask `(B, T)` → counts and presence logits `(B, C)`, rates `(B, T, C)` or None.
+        device: Where it runs.
+    """
+
+    identity: str
+    settings: CrepeSettings
+    tokenizer: PairTokenizer
+    forward: Forward
+    device: str
+
+    def run(self, rows: Sequence[tuple[list[int], list[int]]], batch_size: int | None) -> list[Output]:
+        """Reads rows of (ids, types), each padded to the longest of its batch; outputs in the order given."""
+        outputs: dict[int, Output] = {}
+        budget = TOKENS_PER_BATCH if self.device.startswith("cpu") else TOKENS_PER_BATCH_ON_GPU
+        for batch in _batches([len(ids) for ids, _ in rows], budget, batch_size):
+            outputs.update(zip(batch, self._run([rows[i] for i in batch]), strict=True))
+        return [outputs[i] for i in range(len(rows))]
+
+    def _run(self, rows: Sequence[tuple[list[int], list[int]]]) -> Iterator[Output]:
+        import torch
+
+        lengths = [len(ids) for ids, _ in rows]
+        longest = max(lengths)
+        ids, types = (
+            torch.tensor([row[i] + [0] * (longest - len(row[i])) for row in rows], device=self.device) for i in (0, 1)
+        )
+        mask = torch.tensor([[1] * length + [0] * (longest - length) for length in lengths], device=self.device)
+        with torch.inference_mode():
+            counts, presence, rates = self.forward(ids, types, mask)
+        found = _array(counts), _array(presence), None if rates is None else _array(rates)
+        for i, length in enumerate(lengths):
+            yield Output(found[0][i], found[1][i], None if found[2] is None else found[2][i, :length])
+
+
+def _array(tensor: Tensor) -> Array:
+    array: Array = tensor.float().cpu().numpy().astype(np.float64)
+    return array
+
+
+def _batches(lengths: Sequence[int], tokens: int, most: int | None) -> Iterator[list[int]]:
+    """Indices in batches of like lengths: `most` rows each, or as many as `tokens` hold."""
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    start = 0
+    while start < len(order):
+        size = most or max(1, tokens // max(lengths[order[start]], 1))
+        yield order[start : start + size]
+        start += size
+
+
+@lru_cache(maxsize=4)
+def load_network(found: Checkpoint, device: str, precision: Precision) -> Network:
+    """Loads a checkpoint onto a device; raises BackendError naming what is damaged, missing or too much."""
+    config, settings = _read_config(found)  # `found` is part of the key: weights that changed are read again
+    types = config.get("type_vocab_size", 2)
+    tokenizer = load_pair_tokenizer(found.folder, max_length=_max_length(config), n_types=types)
+    load = _load_bert if _is_plain_bert(config) else _load_transformers
+    return Network(found.identity, settings, tokenizer, load(found, config, settings, device, precision), device)
+
+
+def _read_config(found: Checkpoint) -> tuple[Mapping[str, Any], CrepeSettings]:
+    """The whole config, and what it says of the heads."""
+    file = found.folder / "config.json"
+    try:
+        config: Mapping[str, Any] = json.loads(file.read_text())
+        missing = [key for key in BERT_KEYS if _is_plain_bert(config) and key not in config]
+        if missing:
+            raise BackendError(f"it lacks {', '.join(missing)}.")
+        return config, CrepeSettings.read(config)
+    except (OSError, ValueError, AttributeError, BackendError) as error:
+        raise BackendError(f"{found.identity}: {file} cannot be used: {error}") from error
+
+
+def _max_length(config: Mapping[str, Any]) -> int:
+    """Tokens that a model reads: the paper's 512, or fewer if it has fewer positions."""
+    positions = config.get("max_position_embeddings", MAX_LENGTH)
+    if "roberta" in config.get("model_type", ""):
+        positions -= config.get("pad_token_id", 1) + 1  # RoBERTa's positions begin after the padding index
+    return min(MAX_LENGTH, int(positions))
+
+
+def _is_plain_bert(config: Mapping[str, Any]) -> bool:
+    """Whether `bert_forward` computes this encoder."""
+    return (
+        config.get("model_type", "bert") == "bert"
+        and config.get("hidden_act", "gelu") == "gelu"
+        and config.get("position_embedding_type", "absolute") == "absolute"
+        and not config.get("is_decoder", False)
+    )
+
+
+def _load_bert(
+    found: Checkpoint, config: Mapping[str, Any], settings: CrepeSettings, device: str, precision: Precision
+) -> Forward:
+    """The forward pass of a BERT in plain torch."""
+    import torch
+
+    weights = _read_weights(found)
+    check_weights(found.identity, {name: tuple(x.shape) for name, x in weights.items()}, bert_shapes(config, settings))
+    dtype = _dtype(precision)
+    bert = {name[5:]: x.to(device, dtype) for name, x in weights.items() if name.startswith("bert.")}
+    regressors, presence = (_stack(weights, heads, device) for heads in ("error_regressors", "error_presence"))
+    pools = settings.crepe_features in (None, "pooler")
+    sizes = {"n_layers": config["num_hidden_layers"], "n_heads": config["num_attention_heads"]}
+    epsilon = config.get("layer_norm_eps", 1e-12)
+
+    def forward(ids: Tensor, types: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+        states = bert_forward(bert, ids, mask, types, **sizes, epsilon=epsilon)
+        pooled = None
+        if pools:
+            dense = torch.nn.functional.linear(states[:, 0], bert["pooler.dense.weight"], bert["pooler.dense.bias"])
+            pooled = torch.tanh(dense)
+        return apply_heads(states, pooled, own_tokens(ids, mask, settings), regressors, presence, settings)
+
+    return forward
+
+
+def _load_transformers(
+    found: Checkpoint, config: Mapping[str, Any], settings: CrepeSettings, device: str, precision: Precision
+) -> Forward:
+    """The forward pass of any other encoder."""
+    try:
+        with quietly():
+            model, loading = crepe_class().from_pretrained(
+                found.folder, local_files_only=True, use_safetensors=True, output_loading_info=True
+            )
+    except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
+        raise BackendError(f"{found.identity} could not be loaded from {found.folder}: {error}") from error
+    _complain(found.identity, loading["missing_keys"], loading["unexpected_keys"], loading["mismatched_keys"])
+    model.eval().to(device)
+    model.bert.to(_dtype(precision))
+    pad = config.get("pad_token_id") or 0
+
+    def forward(ids: Tensor, types: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+        output = model(
+            input_ids=ids.masked_fill(mask == 0, pad), attention_mask=mask, token_type_ids=types, output_rates=True
+        )
+        return output.counts, output.presence_logits, output.rates
+
+    return forward
+
+
+def _dtype(precision: Precision) -> Any:
+    import torch
+
+    return {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[precision]
+
+
+def _stack(weights: Mapping[str, Tensor], heads: str, device: str) -> tuple[Tensor, Tensor]:
+    """Weights `(C, H)` and biases `(C,)` of a set of heads."""
+    import torch
+
+    n_heads = sum(name.startswith(f"{heads}.") for name in weights) // 2
+    weight, bias = (torch.cat([weights[f"{heads}.{i}.{part}"] for i in range(n_heads)]) for part in ("weight", "bias"))
+    return weight.to(device), bias.to(device)
+
+
+def _read_weights(found: Checkpoint) -> dict[str, Tensor]:
+    """All weights of a folder in fp32, whether stored so, in 16 bits, or in 8 bits with a scale a row."""
+    index = found.folder / "model.safetensors.index.json"
+    try:
+        single = (found.folder / "model.safetensors").is_file() or not index.is_file()
+        files = ["model.safetensors"] if single else sorted(set(json.loads(index.read_text())["weight_map"].values()))
+        weights: dict[str, Tensor] = {}
+        for file in files:
+            weights |= load_int8(found.folder / file)
+    except Exception as error:  # safetensors has an exception of its own beside the usual ones
+        raise BackendError(f"{found.identity}: the weights in {found.folder} cannot be read: {error}") from error
+    weights.pop("bert.embeddings.position_ids", None)  # a constant that transformers before 4.31 wrote
+    return weights
+
+
+def bert_shapes(config: Mapping[str, Any], settings: CrepeSettings) -> dict[str, Shape]:
+    """The weights of a CREPE checkpoint on a BERT, with their shapes; the pooler only if the heads read it."""
+    width, inner = config["hidden_size"], config["intermediate_size"]
+
+    def linear(name: str, rows: int, columns: int) -> dict[str, Shape]:
+        return {f"{name}.weight": (rows, columns), f"{name}.bias": (rows,)}
+
+    def norm(name: str) -> dict[str, Shape]:
+        return {f"{name}.weight": (width,), f"{name}.bias": (width,)}
+
+    shapes: dict[str, Shape] = {
+        "bert.embeddings.word_embeddings.weight": (config["vocab_size"], width),
+        "bert.embeddings.position_embeddings.weight": (config["max_position_embeddings"], width),
+        "bert.embeddings.token_type_embeddings.weight": (config.get("type_vocab_size", 2), width),
+        **norm("bert.embeddings.LayerNorm"),
+    }
+    for i in range(config["num_hidden_layers"]):
+        layer = f"bert.encoder.layer.{i}"
+        for part in ("self.query", "self.key", "self.value", "output.dense"):
+            shapes |= linear(f"{layer}.attention.{part}", width, width)
+        shapes |= linear(f"{layer}.intermediate.dense", inner, width) | linear(f"{layer}.output.dense", width, inner)
+        shapes |= norm(f"{layer}.attention.output.LayerNorm") | norm(f"{layer}.output.LayerNorm")
+    if settings.crepe_features in (None, "pooler"):
+        shapes |= linear("bert.pooler.dense", width, width)
+    for i in range(settings.num_error_categories):
+        shapes |= linear(f"error_regressors.{i}", 1, width) | linear(f"error_presence.{i}", 1, width)
+    return shapes
+
+
+def check_weights(where: str, stored: Mapping[str, Shape], expected: Mapping[str, Shape]) -> None:
+    """Raises BackendError that names what is missing, what does not belong there, and what has another shape."""
+    unexpected = [name for name in stored if name not in expected and not name.startswith("bert.pooler.")]
+    wrong = [name for name, shape in expected.items() if name in stored and stored[name] != shape]
+    _complain(where, expected.keys() - stored.keys(), unexpected, wrong)
+
+
+def _complain(where: str, missing: Iterable[Any], unexpected: Iterable[Any], wrong: Iterable[Any]) -> None:
+    problems = {"lacks": missing, "does not expect": unexpected, "has another shape for": wrong}
+    said = [f"{verb} {_listed(sorted(map(str, names)))}" for verb, names in problems.items() if list(names)]
+    if said:
+        raise BackendError(
+            f"{where} is not the checkpoint its config.json describes: it {'; it '.join(said)}. "
+            "Check num_error_categories and copy the folder again."
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
