@@ -21,7 +21,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, parse_name
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Array, Backend, Explaining, LookingAhead, PairBackend, Runtime, Scorer
+from rrgmetrics.scorers.base import Array, Backend, Explaining, LookingAhead, Noting, PairBackend, Runtime, Scorer
 from rrgmetrics.specs import JUDGE_OPTIONS
 from rrgmetrics.text import Normaliser, get_normaliser
 
@@ -286,13 +286,14 @@ def _placed(details: Mapping[str, list[Any]], places: NDArray[np.intp]) -> dict[
 def _result(job: Job, stats: Array, details: Mapping[str, list[Any]]) -> Result:
     reduction = job.scorer.reduction
     per_pair = reduction.per_pair(stats)
+    notes = job.scorer.notes(stats) if isinstance(job.scorer, Noting) else {}
     return Result(
         spec=job.name.spec,
         scores=aggregate.reduce(reduction, stats),
         per_pair=per_pair,
         pair_stats=stats,
         reduction=reduction,
-        signature=signature.write(job.name, facts=job.backend.facts, n_pairs=len(stats)),
+        signature=signature.write(job.name, facts={**job.backend.facts, **notes}, n_pairs=len(stats)),
         details=details,
     )
 

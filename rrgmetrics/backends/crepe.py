@@ -67,7 +67,7 @@ class CrepeReading(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Crepe:
+class CrepeBackend:
     """A PairBackend: readings of pairs.
 
     Attributes:
@@ -181,7 +181,7 @@ def load_crepe(
     precision: Precision = "fp32",
     long: Long = "truncate",
     explain: bool = False,
-) -> Crepe:
+) -> CrepeBackend:
     """Loads a checkpoint; weights are kept for the life of the process.
 
     Args:
@@ -203,4 +203,4 @@ def load_crepe(
             f"{network.identity} predicts counts of a whole pair, not of words: it cannot explain them. "
             "Use a checkpoint with crepe_features 'tokens', such as the embedded one."
         )
-    return Crepe(network, precision, long, explain, batch_size)
+    return CrepeBackend(network, precision, long, explain, batch_size)

@@ -115,6 +115,14 @@ class Explaining(Protocol):
         """Key → one plain (JSON) value a pair; empty if nothing was asked for."""
 
 
+@runtime_checkable
+class Noting(Protocol):
+    """A scorer whose signature must say something about the pairs, such as how many were cut."""
+
+    def notes(self, stats: Array) -> Mapping[str, str]:
+        """Facts for the signature, from the statistics `(n_pairs, n_stats)` of all pairs."""
+
+
 @dataclass(frozen=True)
 class Mean:
     """Reduction of pair-level metrics: a statistic is a score, the corpus value its mean over scored pairs."""

@@ -1,0 +1,118 @@
+"""CREPE (Cho et al. 2025, EMNLP): the number of errors that a radiologist would count in a report, predicted by a BERT.
+
+For (reference, candidate) the network gives n̂_c for six categories: A false finding, B missing finding, C incorrect
+location, D incorrect severity, E false comparison, F missing comparison. CREPE = Σ_c max(0, n̂_c); lower is better.
+
+Configurations: `default` the embedded checkpoint, trained here on generated reports; `paper` the authors'
+(gihuncho/crepe-biomedbert); a Hub id with an optional `@revision`, or a folder.
+
+Differs from the authors: a head that gives no number makes the pair unscored (NaN), not free of errors. Pairs of more
+than 512 tokens are cut as theirs are, but the signature counts them; `long=windows` reads them whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rrgmetrics.backends.crepe import EMBEDDED, PUBLISHED, CrepeBackend, CrepeReading, Long, WordRate, load_crepe
+from rrgmetrics.backends.crepe_network import Precision
+from rrgmetrics.errors import BackendError
+from rrgmetrics.reader import ErrorCategory
+from rrgmetrics.reports import Context, Pair
+from rrgmetrics.scorers.base import Array, Mean, Runtime
+
+CATEGORIES = tuple(category.value for category in ErrorCategory)
+KEYS = ("crepe", *(f"crepe_{category}" for category in CATEGORIES))
+MODELS = {"default": EMBEDDED, "paper": PUBLISHED}  # the authors name no revision
+
+
+@dataclass(frozen=True)
+class Crepe:
+    """CREPE with the options of the spec."""
+
+    config: str = "default"
+    precision: Precision = "fp32"
+    long: Long = "truncate"
+    presence: bool = False
+    explain: bool = False
+
+    @property
+    def reduction(self) -> Mean:
+        """Mean number of errors a pair."""
+        return Mean(KEYS)
+
+    def backend(self, runtime: Runtime) -> CrepeBackend:
+        """The checkpoint; it must have the six categories."""
+        backend = load_crepe(
+            MODELS.get(self.config, self.config),
+            device=runtime.device,
+            batch_size=runtime.batch_size,
+            precision=self.precision,
+            long=self.long,
+            explain=self.explain,
+        )
+        n_heads = backend.network.settings.num_error_categories
+        if n_heads != len(CATEGORIES):
+            raise BackendError(
+                f"{backend.network.identity} has {n_heads} count head{'s' * (n_heads > 1)}; crepe needs the six of "
+                "A to F. Checkpoints with fewer are for ablations."
+            )
+        return backend
+
+    def statistics(self, references: Iterable[str], backend: CrepeBackend) -> None:
+        """None: a pair's score depends on the pair alone."""
+
+    def pair_stats(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[Pair, CrepeReading],
+        statistics: None,
+    ) -> Array:
+        """Sum and counts in the order of `KEYS`, then 1 if the pair was too long for the model, `(n_pairs, 8)`."""
+        readings = _readings(references, candidates, contexts, annotations)
+        counts = np.array([reading.counts for reading in readings], dtype=np.float64).reshape(-1, len(CATEGORIES))
+        too_long = np.array([reading.too_long for reading in readings], dtype=np.float64)
+        too_long[np.isnan(counts).any(axis=1)] = np.nan  # an unscored row is NaN throughout
+        return np.column_stack([counts.sum(axis=1), counts, too_long])
+
+    def notes(self, stats: Array) -> Mapping[str, str]:
+        """How many pairs had more tokens than the model reads."""
+        return {"too_long": str(int(np.nansum(stats[:, -1])))}
+
+    def details(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[Pair, CrepeReading],
+    ) -> Mapping[str, Sequence[Any]]:
+        """With `presence` the probability of each category, with `explain` the words that the counts come from."""
+        readings = _readings(references, candidates, contexts, annotations)
+        details: dict[str, Sequence[Any]] = {}
+        if self.presence:
+            details["crepe_presence"] = [
+                dict(zip(CATEGORIES, reading.presence.tolist(), strict=True)) for reading in readings
+            ]
+        if self.explain:
+            details["crepe_explained"] = [[_plain(word) for word in reading.words] for reading in readings]
+        return details
+
+
+def _readings(
+    references: Sequence[str],
+    candidates: Sequence[str],
+    contexts: Sequence[Context],
+    annotations: Mapping[Pair, CrepeReading],
+) -> list[CrepeReading]:
+    return [annotations[Pair(*row)] for row in zip(references, candidates, contexts, strict=True)]
+
+
+def _plain(word: WordRate) -> dict[str, Any]:
+    """A word's share as JSON has it; characters of the (normalised) text."""
+    return {**word._asdict(), "category": CATEGORIES[word.category]}
