@@ -6,6 +6,19 @@ import json
 from pathlib import Path
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
+CREPE_CONFIG = {
+    "model_type": "bert",
+    "vocab_size": 24,
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 512,
+    "num_error_categories": 6,
+    "use_poisson_loss": False,
+    "use_presence_loss": True,
+    "presence_loss_weight": 0.5,
+}
 
 
 def write_cache(hub: Path, texts: list[str]) -> None:
@@ -36,6 +49,56 @@ BERT_TOKENS = {"cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]",
 JUDGES = ("StanfordAIMI/GREEN-radllama2-7b", "rajpurkarlab/medgemma-4b-it-crimson")
 LLAMA_TOKENS = {"eos_token": "</s>", "bos_token": "<s>", "pad_token": "<pad>", "unk_token": "<unk>"}
 ROBERTA_TOKENS = {"cls_token": "<s>", "sep_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
+
+
+JUDGES = ("StanfordAIMI/GREEN-radllama2-7b", "rajpurkarlab/medgemma-4b-it-crimson")
+CHAT = (
+    "{% for m in messages %}{% if m['role'] == 'system' %}{{ raise_exception('no system turn') }}{% endif %}"
+    "<s>[{{ m['role'] }}] {{ m['content'] }}\n{% endfor %}{% if add_generation_prompt %}[assistant] {% endif %}"
+)
+
+
+def write_judges(hub: Path, texts: list[str]) -> None:
+    """Puts stand-ins for the published judges into a Hub cache; they say nothing."""
+    for name in JUDGES:
+        folder = hub / f"models--{name.replace('/', '--')}"
+        write_causal(folder / "snapshots" / COMMIT, texts, silent=True)
+        (folder / "refs").mkdir()
+        (folder / "refs" / "main").write_text(COMMIT)
+
+
+def write_causal(
+    folder: Path, texts: list[str], *, chat: str = "", silent: bool = False, positions: int = 4096
+) -> None:
+    """A tiny language model of Llama's kind: babbles, or with `silent` ends each reply before its first word."""
+    import torch
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(0)
+    tokenizer = _byte_pairs(texts)
+    end = tokenizer.token_to_id("</s>")
+    config = LlamaConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        max_position_embeddings=positions,
+        initializer_range=0.3,
+        tie_word_embeddings=False,
+        bos_token_id=tokenizer.token_to_id("<s>"),
+        eos_token_id=end,
+    )
+    model = LlamaForCausalLM(config)
+    if silent:
+        model.config.eos_token_id = model.generation_config.eos_token_id = 0
+        model.lm_head.weight.data.zero_()  # all words are alike, and the first is taken
+    model.save_pretrained(folder)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    special = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
+    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": positions, **special}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings | ({"chat_template": chat} if chat else {})))
 
 
 def _save(hub: Path, name: str, model, tokenizer, special: dict[str, str]) -> None:

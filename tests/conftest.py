@@ -27,6 +27,7 @@ def pytest_configure(config):
         "HF_EVALUATE_OFFLINE": "1",
         "HF_UPDATE_DOWNLOAD_COUNTS": "0",
         "TOKENIZERS_PARALLELISM": "false",
+        "XDG_CACHE_HOME": config.stash[_HOME],
     }
     for name in ("HF_HUB_CACHE", "HF_MODULES_CACHE", "HF_EVALUATE_CACHE", "HF_METRICS_CACHE", "HF_DATASETS_CACHE"):
         os.environ.pop(name, None)
@@ -75,11 +76,19 @@ def run_python(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def published_checkpoints(reports) -> Path:
-    """A Hub cache in which the named configurations' checkpoints are tiny and random; returns its folder."""
+def checkpoints():
+    """The functions of tests/checkpoints.py, which write tiny models."""
     spec = importlib.util.spec_from_file_location("checkpoints", Path(__file__).parent / "checkpoints.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def published_checkpoints(reports, checkpoints) -> Path:
+    """A Hub cache in which the named configurations' checkpoints are tiny and random; returns its folder."""
     hub = Path(os.environ["HF_HOME"]) / "hub"
-    module.write_cache(hub, [*reports.references, *reports.altered])
+    texts = [*reports.references, *reports.altered]
+    checkpoints.write_cache(hub, texts)
+    checkpoints.write_judges(hub, texts)
     return hub

@@ -178,13 +178,15 @@ class Server:
         import openai
 
         http = openai.DefaultHttpxClient(follow_redirects=False, trust_env=not is_loopback(self.base_url))
-        return openai.OpenAI(
+        client = openai.OpenAI(
             api_key=self.api_key,
             base_url=self.base_url,
             max_retries=0,
             timeout=self.options.timeout,
             http_client=http,
         )
+        _ = client.chat.completions.with_streaming_response  # imports a hundred files, before any deadline runs
+        return client
 
     def _ask(self, client: Any, index: int, prompt: Prompt, traffic: Traffic) -> Answer:
         """Asks until there is an answer, a refusal, or no try left; after many failures in a row only once."""

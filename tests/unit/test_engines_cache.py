@@ -1,0 +1,249 @@
+"""Replies on disk: what was received is never asked for again, whatever stops a run; recorded replies score alike."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import rrgmetrics
+from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.judges.base import EngineName, Message, Prompt, Reply
+from rrgmetrics.judges.cache import Cache, Record, cache_folder, read_line
+from rrgmetrics.judges.engines import load_engine
+
+
+def prompts(*texts: str, protocol: str = "test@1", **keywords) -> list[Prompt]:
+    return [Prompt((Message("user", text),), protocol, **keywords) for text in texts]
+
+
+@pytest.fixture
+def load(loopback, tmp_path):
+    def make(**options):
+        options = {"base_url": loopback.url, "cache": str(tmp_path / "cache"), "retries": 0} | options
+        return load_engine(EngineName("openai", "m"), options=options, progress=False)
+
+    return make
+
+
+def test_nothing_received_is_asked_again(loopback, load):
+    first = load().answer(prompts("a", "b"))
+    assert load().answer(prompts("b", "c", "a")) == [first[1], Reply("reply to c"), first[0]]
+    assert loopback.asked == {"a": 1, "b": 1, "c": 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "keywords"),
+    [
+        ({"temperature": 0.5}, {}),
+        ({"max_tokens": 5}, {}),
+        ({}, {"max_tokens": 5}),
+        ({}, {"protocol": "test@2"}),
+        ({"cache": "no"}, {}),
+    ],
+    ids=str,
+)
+def test_what_changes_a_reply_asks_again(loopback, load, options, keywords):
+    load().answer(prompts("a"))
+    for _ in range(2):
+        load(**options).answer(prompts("a", **keywords))
+    assert loopback.asked["a"] == (3 if options.get("cache") == "no" else 2)
+
+
+def test_failures_are_asked_again_and_useless_replies_are_not(loopback, load):
+    loopback.reset(lambda request, tries: request.send(500, {}) if request.prompt == "fails" else request.say(None))
+    for _ in range(2):
+        replies = load().answer(prompts("fails", "empty"))
+        assert replies[1] == Reply("")
+        assert replies[0].text is None
+    assert loopback.asked == {"fails": 2, "empty": 1}
+
+
+def test_a_reply_too_long_is_remembered_as_such(loopback, load, tmp_path):
+    loopback.reset(lambda request, tries: request.say("x" * 1_000_001))
+    first = load().answer(prompts("a"))
+    assert load().answer(prompts("a")) == first
+    assert loopback.asked["a"] == 1
+    assert sum(path.stat().st_size for path in (tmp_path / "cache").rglob("*.jsonl")) < 1000
+
+
+def test_only_the_owner_can_read_it(load, tmp_path):
+    load().answer(prompts("a"))
+    made = [tmp_path / "cache", *(tmp_path / "cache").rglob("*")]
+    assert len(made) == 3
+    assert not any(path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO) for path in made)
+
+
+def test_where_it_is(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder("") == tmp_path / "rrgmetrics" / "replies"
+    assert cache_folder("/x") == cache_folder("/x/")
+    assert cache_folder("no") is None
+    (tmp_path / "file").touch()
+    with pytest.raises(BackendError, match="cannot be written; name another folder with cache=FOLDER"):
+        Cache(tmp_path / "file")
+
+
+def test_an_unfinished_line_loses_no_other(tmp_path):
+    cache = Cache(tmp_path)
+    records = [Record.of(prompt, Reply(prompt.messages[0].content * 3), "e", {}) for prompt in prompts(*"abcd")]
+    for record in records[:3]:
+        cache.put(record)
+    (file,) = tmp_path.rglob("*.jsonl")
+    whole = file.read_bytes()
+    for cut in (1, 40, len(records[2].line()) - 1):
+        file.write_bytes(whole[:-cut])
+        again = Cache(tmp_path)
+        found = [again.get(prompt, "e", {}) for prompt in prompts(*"abcd")]
+        assert found[:2] == [Reply("aaa"), Reply("bbb")]
+        assert found[2] in (None, Reply("ccc"))
+        assert found[3] is None
+
+
+def test_two_writers_at_once(tmp_path):
+    """Neither sees what the other adds later, and neither loses anything."""
+    caches = [Cache(tmp_path), Cache(tmp_path)]
+    for i, prompt in enumerate(prompts(*map(str, range(20)))):
+        caches[i % 2].put(Record.of(prompt, Reply(str(i)), "e", {}))
+    assert [Cache(tmp_path).get(p, "e", {}).text for p in prompts(*map(str, range(20)))] == list(map(str, range(20)))
+
+
+def test_a_record_reads_back():
+    record = Record.of(prompts("a")[0], Reply('"\n\u2028 Ω'), "openai:m", {"temperature": 0.0})
+    assert read_line(record.line()) == record
+    assert record.line().count(b"\n") == 1
+    fields = json.loads(record.line())
+    assert list(fields) == ["protocol", "prompt_sha256", "reply", "engine", "parameters"]
+
+
+SCORE = """
+import json, sys
+import rrgmetrics
+
+references, candidates = json.loads(sys.argv[2])
+result = rrgmetrics.score(sys.argv[1], predictions=candidates, references=references, progress=False)[sys.argv[1]]
+print(result.n_unscored)
+"""
+
+
+def test_after_a_kill_no_received_reply_is_asked_for_again(loopback, tmp_path):
+    loopback.reset(lambda request, tries: time.sleep(0.05) or request.say("no verdict"))
+    name = f"green@openai:m?base_url={loopback.url}&cache={tmp_path}&concurrency=4"
+    texts = [[f"Effusion of {i} mm." for i in range(60)], ["Clear lungs."] * 60]
+    run = [sys.executable, "-c", SCORE, name, json.dumps(texts)]
+    process = subprocess.Popen(run, env=os.environ)
+    while len(loopback.answered) < 20:
+        assert process.poll() is None
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    time.sleep(0.2)  # what was in flight ends
+    assert len(loopback.answered) < 60
+    assert subprocess.run(run, capture_output=True, text=True, timeout=100).stdout == "60\n"
+    assert len(loopback.asked) == 60
+    assert sum(loopback.asked.values()) <= 60 + 4
+
+
+def test_recorded_replies_score_alike(loopback, tmp_path, reports):
+    file = tmp_path / "replies.jsonl"
+    loopback.reset(lambda request, tries: request.say(GREEN if "mm" in request.prompt else "I cannot say."))
+    engine = f"green@openai:m?base_url={loopback.url}&cache={tmp_path / 'cache'}"
+
+    def score(name):
+        return rrgmetrics.score(name, predictions=reports.altered, references=reports.references, progress=False)[name]
+
+    asked = score(f"{engine}&record={file}")
+    again = score(f"green@replies:{file}")
+    assert 0 < asked.n_unscored < 14
+    for key, values in asked.per_pair.items():
+        np.testing.assert_array_equal(again.per_pair[key], values)
+    assert "recorded_from:openai%3Am" in again.signature
+    assert len(file.read_text().splitlines()) == 14
+    total = sum(loopback.asked.values())
+    score(f"{engine}&record={file}")  # neither asks nor records anything twice
+    assert (sum(loopback.asked.values()), len(file.read_text().splitlines())) == (total, 14)
+    with pytest.raises(InputError, match="is a reply of openai:m, not of openai:other"):
+        score(f"green@openai:other?base_url={loopback.url}&record={file}")
+
+
+GREEN = """ Invented.
+[Clinically Significant Errors]:
+(a) False report of a finding in the candidate: 1. One
+(b) Missing a finding present in the reference: 0.
+(c) Misidentification of a finding's anatomic location/position: 0.
+(d) Misassessment of the severity of a finding: 0.
+(e) Mentioning a comparison that isn't in the reference: 0.
+(f) Omitting a comparison detailing a change from a prior study: 0.
+
+[Clinically Insignificant Errors]:
+(a) False report of a finding in the candidate: 0.
+(b) Missing a finding present in the reference: 0.
+(c) Misidentification of a finding's anatomic location/position: 0.
+(d) Misassessment of the severity of a finding: 0.
+(e) Mentioning a comparison that isn't in the reference: 0.
+(f) Omitting a comparison detailing a change from a prior study: 0.
+
+[Matched Findings]:
+1. One
+"""
+
+
+def write(path, *records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return str(path)
+
+
+def replies_engine(path):
+    return load_engine(EngineName("replies", path), options={}, progress=False)
+
+
+def test_a_file_without_some_replies(tmp_path):
+    (prompt,) = prompts("a")
+    path = write(tmp_path / "r.jsonl", {"protocol": "test@1", "prompt_sha256": prompt.sha256, "reply": "A"})
+    engine = replies_engine(path)
+    replies = engine.answer(prompts("b", "a"))
+    assert replies[1] == Reply("A")
+    assert "r.jsonl has no reply to prompt" in replies[0].error
+    with pytest.raises(BackendError, match=r"holds replies to test@1, and none to test@2; record them again"):
+        engine.answer(prompts("a", protocol="test@2"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("", "holds no recorded replies"),
+        ("nonsense\n", "line 1 is no recorded reply"),
+        ("[1]\n", "no JSON object"),
+        ('{"protocol": "p", "reply": "x"}\n', "'prompt_sha256' is missing"),
+        ('{"protocol": "p", "prompt_sha256": "a", "reply": 3}\n', "'reply' is missing or no text"),
+        (
+            '{"protocol": "p", "prompt_sha256": "a", "reply": "x"}\n\n'
+            '{"protocol": "p", "prompt_sha256": "a", "reply": "y"}\n',
+            "lines 1 and 3 are different replies to one prompt",
+        ),
+    ],
+)
+def test_files_that_are_none(tmp_path, lines, message):
+    path = tmp_path / "r.jsonl"
+    path.write_text(lines)
+    with pytest.raises(InputError, match=message):
+        replies_engine(str(path))
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(InputError, match=r"nowhere.jsonl cannot be read: No such file"):
+        replies_engine(str(tmp_path / "nowhere.jsonl"))
+
+
+def test_equal_replies_twice_are_one(tmp_path):
+    record = {"protocol": "test@1", "prompt_sha256": prompts("a")[0].sha256, "reply": "A"}
+    engine = replies_engine(write(tmp_path / "r.jsonl", record, {**record, "engine": "openai:m"}))
+    assert engine.answer(prompts("a")) == [Reply("A")]
+    assert engine.facts == {"recorded_from": "unknown"}

@@ -1,0 +1,245 @@
+"""The engine `hf`: a tiny random model of transformers, and a stand-in for vLLM's module."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import types
+from types import SimpleNamespace
+
+import pytest
+
+from rrgmetrics.errors import BackendError, InputError, MissingExtraError
+from rrgmetrics.judges.base import EngineName, Message, Prompt
+from rrgmetrics.judges.engines import load_engine
+
+WORDS = "The heart is normal in size . There is a small left pleural effusion . No pneumothorax .".split()
+
+
+def prompts(n: int, **keywords) -> list[Prompt]:
+    """Of one word, two words, ..."""
+    keywords = {"protocol": "test@1", "max_tokens": 7} | keywords
+    return [Prompt((Message("user", " ".join((WORDS * 9)[: i + 1])),), **keywords) for i in range(n)]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory, checkpoints):
+    """Makes the folder of a babbling model; keywords as `write_causal`."""
+    made = {}
+
+    def make(**keywords):
+        key = json.dumps(keywords)
+        if key not in made:
+            made[key] = tmp_path_factory.mktemp("model")
+            checkpoints.write_causal(made[key], [" ".join(WORDS)] * 20, **keywords)
+        return str(made[key])
+
+    return make
+
+
+def load(folder: str, batch_size: int | None = None, *, raw: bool = False, **options):
+    return load_engine(
+        EngineName("hf", folder, raw), options={"cache": "no"} | options, batch_size=batch_size, progress=False
+    )
+
+
+def test_same_alone_and_in_any_batch(model):
+    asked = prompts(11)
+    alone = load(model(), 1).answer(asked)
+    assert [reply.error for reply in alone] == [None] * 11
+    assert len({reply.text for reply in alone}) > 3
+    assert load(model(), 4).answer(asked) == alone
+    assert load(model(), 64).answer(asked[::-1]) == alone[::-1]
+
+
+def test_only_what_was_generated_is_decoded(model):
+    """The reply is what a plain loop of single steps adds to the prompt."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    folder = model()
+    tokenizer, plain = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
+    for prompt, reply in zip(prompts(3), load(folder).answer(prompts(3)), strict=True):
+        ids = tokenizer(prompt.text, return_tensors="pt")["input_ids"]
+        start = ids.shape[1]
+        for _ in range(7):
+            with torch.no_grad():
+                best = plain(input_ids=ids).logits[:, -1:].argmax(-1)
+            if best.item() == tokenizer.eos_token_id:
+                break
+            ids = torch.cat([ids, best], dim=1)
+        assert reply.text == tokenizer.decode(ids[0, start:], skip_special_tokens=True)
+        assert prompt.text not in reply.text
+
+
+def test_each_prompt_has_its_own_longest_reply(model):
+    engine = load(model())
+    short, long = (engine.answer(prompts(4, max_tokens=n)) for n in (3, 7))
+    mixed = engine.answer([*prompts(4, max_tokens=3), *prompts(4, max_tokens=7)])
+    assert mixed == [*short, *long]
+    assert load(model(), max_tokens=3).answer(prompts(4, max_tokens=7)) == short
+    assert engine.parameters != load(model(), max_tokens=3).parameters
+
+
+def test_a_prompt_too_long_is_no_reply_and_loses_no_other(model):
+    asked = prompts(100, max_tokens=1000)
+    replies = load(model(positions=64), max_tokens=5).answer(asked)
+    lost = [reply.error for reply in replies if reply.text is None]
+    assert 0 < len(lost) < 100
+    assert all("the model reads 64" in error for error in lost)
+    assert all(reply.text is not None for reply in replies[:20])
+
+
+def test_the_chat_template_writes_the_prompt(model, checkpoints):
+    from rrgmetrics.judges.engines.hf import fold_system, write_chat
+
+    engine = load(model(chat=checkpoints.CHAT))
+    turns = (Message("system", "Judge."), Message("user", "A. B."))
+    assert fold_system(turns) == [Message("user", "Judge.\n\nA. B.")]
+    written = write_chat(engine.source.tokenizer, turns)  # its template has no system turn
+    assert written == "<s>[user] Judge.\n\nA. B.\n[assistant] "
+    assert engine.facts["template"] == "chat"
+    ids = engine.source._ids(Prompt(turns, "test@1"))
+    assert ids.count(engine.source.tokenizer.bos_token_id) == 1
+
+
+@pytest.mark.parametrize("keywords", [{}, {"chat": "x"}])
+def test_the_protocols_own_text_without_template_or_where_asked(model, keywords):
+    engine = load(model(**keywords), raw=bool(keywords))
+    assert engine.facts["template"] == "protocol"
+    prompt = Prompt((Message("user", "A."),), "test@1", raw="<|user|> A.")
+    assert engine.source._ids(prompt) == engine.source.tokenizer("<|user|> A.")["input_ids"]
+
+
+def test_out_of_memory_halves_the_batch(model, monkeypatch):
+    alone = load(model(), 1).answer(prompts(9))
+    engine = load(model(), 8)
+    generate, sizes = engine.source.model.generate, []
+
+    def small(input_ids, **keywords):
+        sizes.append(len(input_ids))
+        if len(input_ids) > 2 or sizes.count(2) > 2:
+            raise RuntimeError("CUDA out of memory.")
+        return generate(input_ids=input_ids, **keywords)
+
+    monkeypatch.setattr(engine.source.model, "generate", small)
+    replies = engine.answer(prompts(9))
+    assert sizes == [8, 4, 2, 2, 2, 1, 1, 1, 1, 1]  # two batches of two, then there is no room even for one
+    assert replies[-4:] == alone[-4:]
+    assert all("too little memory" in reply.error for reply in replies[:-4])
+
+
+def test_replies_are_kept_a_batch_at_a_time(model, tmp_path, monkeypatch):
+    first = load(model(), 2, cache=str(tmp_path))
+    generate, calls = first.source.model.generate, []
+
+    def breaks(**keywords):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return generate(**keywords)
+
+    monkeypatch.setattr(first.source.model, "generate", breaks)
+    with pytest.raises(KeyboardInterrupt):
+        first.answer(prompts(8))
+    monkeypatch.setattr(first.source.model, "generate", lambda **keywords: calls.append(1) or generate(**keywords))
+    assert all(reply.text is not None for reply in load(model(), 2, cache=str(tmp_path)).answer(prompts(8)))
+    assert len(calls) == 3 + 2  # two batches of four were known
+
+
+def test_what_cannot_run(model, tmp_path):
+    with pytest.raises(InputError, match="greedily"):
+        load(model(), temperature=0.5)
+    with pytest.raises(BackendError, match="no folder"):
+        load(str(tmp_path / "nowhere"))
+    with pytest.raises(BackendError, match="hf download"):
+        load("no/such-model")
+    with pytest.raises(BackendError, match="device 'cuda:7'"):
+        load_engine(EngineName("hf", model()), options={"cache": "no"}, device="cuda:7")
+    with pytest.raises(BackendError, match="accelerate launch"):
+        load(model(), processes=3).answer(prompts(2))
+
+
+SHARE = """
+import json, sys
+from rrgmetrics.judges.base import EngineName, Message, Prompt
+from rrgmetrics.judges.engines import load_engine
+
+engine = load_engine(EngineName("hf", sys.argv[1]), options={"cache": "no", "processes": 2}, progress=False)
+model, asked = engine.engine.source.model, []
+generate = model.generate
+model.generate = lambda input_ids, **keywords: asked.append(len(input_ids)) or generate(input_ids, **keywords)
+words = sys.argv[2].split()
+prompts = [Prompt((Message("user", " ".join(words[: i + 1])),), "test@1", max_tokens=7) for i in range(7)]
+replies = [reply.text for reply in engine.answer(prompts)]
+print(json.dumps([sum(asked), replies]))
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_share_the_prompts_and_know_all_replies(model):
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, "-c", SHARE, model(), " ".join(WORDS)],
+            env=os.environ
+            | {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1"}
+            | {"MASTER_PORT": str(port), "ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1"},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    printed = [json.loads(rank.communicate(timeout=120)[0].splitlines()[-1]) for rank in ranks]
+    expected = [reply.text for reply in load(model()).answer(prompts(7))]
+    assert printed == [[4, expected], [3, expected]]
+
+
+def test_without_vllm_the_message_has_the_command(model):
+    if "vllm" in sys.modules:
+        pytest.skip("vLLM is installed here")
+    with pytest.raises(MissingExtraError, match=r"pip install 'rrgmetrics\[vllm\]'"):
+        load_engine(EngineName("vllm", model()), options={"cache": "no"})
+
+
+class FakeLLM:
+    """What the engine uses of vLLM's class; no test here runs vLLM itself, which needs a GPU."""
+
+    def __init__(self, model, tensor_parallel_size):
+        self.rounds = []
+
+    def get_tokenizer(self):
+        return SimpleNamespace(chat_template="x")
+
+    def chat(self, turns, settings, use_tqdm):
+        self.rounds.append((turns, settings))
+        said = [SimpleNamespace(text=turn[-1]["content"].upper(), token_ids=[1, 2]) for turn in turns]
+        return [SimpleNamespace(outputs=[one], prompt_token_ids=[1]) for one in said]
+
+    def generate(self, texts, settings, use_tqdm):
+        return self.chat([[{"content": text}] for text in texts], settings, use_tqdm)
+
+
+def test_vllm_is_asked_in_rounds(model, monkeypatch):
+    settings = types.ModuleType("vllm.sampling_params")
+    settings.StructuredOutputsParams = lambda json: ("schema", json)
+    vllm = types.ModuleType("vllm")
+    vllm.LLM, vllm.SamplingParams, vllm.__version__ = FakeLLM, lambda **keywords: keywords, "0"
+    vllm.sampling_params = settings
+    monkeypatch.setitem(sys.modules, "vllm", vllm)
+    monkeypatch.setitem(sys.modules, "vllm.sampling_params", settings)
+    monkeypatch.setattr("rrgmetrics.judges.engines.vllm.ROUND", 3)
+    engine = load_engine(EngineName("vllm", model()), options={"cache": "no"}, progress=False)
+    replies = engine.answer(prompts(7, json_schema={"type": "object"}))
+    assert [reply.text for reply in replies] == [prompt.text.upper() for prompt in prompts(7)]
+    assert [len(turns) for turns, _ in engine.source.model.rounds] == [3, 3, 1]
+    asked = engine.source.model.rounds[0][1][0]
+    assert asked == {"temperature": 0.0, "max_tokens": 7, "structured_outputs": ("schema", {"type": "object"})}
+    assert engine.facts["vllm"] == "0"
+    raw = load_engine(EngineName("vllm", model(), True), options={"cache": "no"}, progress=False)
+    assert raw.answer([Prompt((Message("user", "a"),), "test@1", raw="b")])[0].text == "B"
