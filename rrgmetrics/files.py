@@ -140,6 +140,23 @@ def read_references(path: PathLike) -> Reports:
     return Reports(Path(path), study_ids, reports, contexts)
 
 
+def rows_of(path: PathLike, columns: Collection[str]) -> Iterator[tuple[str, int, Row]]:
+    """The rows of a file of any columns, as they are: `line` or `row`, its number, and its cells by column.
+
+    Args:
+        path: CSV, JSONL, Parquet or text; a text file has the column `report`.
+        columns: Those that are needed; of a Parquet file only they are read, the others are there as None.
+
+    Raises:
+        InputError: The file cannot be used; names file and line.
+    """
+    path = Path(path)
+    suffix = _check_file(path)
+    rows = _parquet_rows(path, columns) if suffix == ".parquet" else _READERS[suffix](path)
+    for number, row in rows:
+        yield "row" if suffix == ".parquet" else "line", number, row
+
+
 def join(references: Reports, system: Reports) -> Studies:
     """Puts a system's reports beside the references, by `study_id` where both have one, else by order.
 
@@ -386,7 +403,7 @@ def _object(items: list[tuple[str, Any]]) -> Row:
     return row
 
 
-def _parquet_rows(path: Path) -> Iterator[tuple[int, Row]]:
+def _parquet_rows(path: Path, columns: Collection[str] = COLUMNS) -> Iterator[tuple[int, Row]]:
     import pyarrow
     from pyarrow import parquet
 
@@ -395,8 +412,8 @@ def _parquet_rows(path: Path) -> Iterator[tuple[int, Row]]:
         with parquet.ParquetFile(path) as file:
             names = file.schema_arrow.names
             _check_names(names, str(path))
-            ignored = dict.fromkeys(name for name in names if name not in COLUMNS)
-            used = [name for name in names if name in COLUMNS] or names[:1]
+            ignored = dict.fromkeys(name for name in names if name not in columns)
+            used = [name for name in names if name in columns] or names[:1]
             for batch in file.iter_batches(batch_size=4096, columns=used):
                 for row in batch.to_pylist():
                     number += 1

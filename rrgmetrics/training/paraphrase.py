@@ -10,9 +10,9 @@ from random import Random
 from re import Match
 
 from rrgmetrics.reader import Reading, compare, read
+from rrgmetrics.training.edits import pattern, wording
 from rrgmetrics.training.perturb import Page, listed
 from rrgmetrics.training.sentences import Slot, reorder, replace_words, rewrite
-from rrgmetrics.training.edits import pattern, wording
 
 TRIES = 4
 SHARE = 0.5  # of the synonyms and sentences that are replaced where they could be

@@ -16,13 +16,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 from rrgmetrics.reader import Comparison, ErrorCategory, Finding, Reading, Span, compare, read
-
 from rrgmetrics.reader.compare import units
 from rrgmetrics.reader.items import find_items
 from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reader.model import Unit
 from rrgmetrics.reader.tokens import Token, tokenize
-from rrgmetrics.training.sentences import Slot, insert, replace_words, rewrite, slots
 from rrgmetrics.training.edits import pattern, wording
+from rrgmetrics.training.sentences import Slot, insert, replace_words, rewrite, slots
 
 N_CATEGORIES = len(ErrorCategory)
 A, B, C, D, E, F = range(N_CATEGORIES)
