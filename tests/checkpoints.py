@@ -43,6 +43,10 @@ def write_cache(hub: Path, texts: list[str]) -> None:
         _save(hub, name, RobertaForMaskedLM(config), bytes_, ROBERTA_TOKENS)
     for name in JUDGES:
         _save(hub, name, _silent_llama(), _byte_pairs(texts, LLAMA_TOKENS.values()), LLAMA_TOKENS)
+    repository = hub / "models--gihuncho--crepe-biomedbert"
+    write_crepe(repository / "snapshots" / COMMIT)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(COMMIT)
 
 
 BERT_TOKENS = {"cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]", "unk_token": "[UNK]"}
@@ -147,3 +151,30 @@ def _byte_pairs(texts: list[str], special=("<s>", "<pad>", "</s>", "<unk>", "<ma
     tokenizer = ByteLevelBPETokenizer(add_prefix_space=True)
     tokenizer.train_from_iterator(texts, vocab_size=400, special_tokens=list(special), show_progress=False)
     return tokenizer
+
+
+def write_crepe(folder: Path, **config) -> Path:
+    """A CREPE checkpoint in the authors' layout; its weights are those of the fixtures in data/crepe.json.
+
+    Key i of the sorted state dict holds 0.5·sin(0.7·j + i), a layer norm's weight 1 + a tenth of that.
+    """
+    import numpy as np
+    from safetensors.numpy import save_file
+
+    from rrgmetrics.backends.crepe_model import CrepeSettings
+    from rrgmetrics.backends.crepe_network import bert_shapes
+
+    folder.mkdir(parents=True, exist_ok=True)
+    config = CREPE_CONFIG | config
+    vocabulary = json.loads((Path(__file__).parent / "data" / "crepe.json").read_text())["vocab"]
+    weights = {}
+    for i, (name, shape) in enumerate(sorted(bert_shapes(config, CrepeSettings.read(config)).items())):
+        values = 0.5 * np.sin(0.7 * np.arange(np.prod(shape)) + i)
+        values = 1 + 0.1 * values if "LayerNorm.weight" in name else values
+        weights[name] = values.reshape(shape).astype(np.float32)
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
+    tokenizer = {"do_lower_case": True, "tokenizer_class": "BertTokenizer", "model_max_length": 512}
+    (folder / "tokenizer_config.json").write_text(json.dumps(tokenizer))
+    return folder
