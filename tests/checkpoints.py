@@ -41,8 +41,6 @@ def write_cache(hub: Path, texts: list[str]) -> None:
             max_position_embeddings=514,
         )
         _save(hub, name, RobertaForMaskedLM(config), bytes_, ROBERTA_TOKENS)
-    for name in JUDGES:
-        _save(hub, name, _silent_llama(), _byte_pairs(texts, LLAMA_TOKENS.values()), LLAMA_TOKENS)
     repository = hub / "models--gihuncho--crepe-biomedbert"
     write_crepe(repository / "snapshots" / COMMIT)
     (repository / "refs").mkdir()
@@ -50,8 +48,6 @@ def write_cache(hub: Path, texts: list[str]) -> None:
 
 
 BERT_TOKENS = {"cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]", "unk_token": "[UNK]"}
-JUDGES = ("StanfordAIMI/GREEN-radllama2-7b", "rajpurkarlab/medgemma-4b-it-crimson")
-LLAMA_TOKENS = {"eos_token": "</s>", "bos_token": "<s>", "pad_token": "<pad>", "unk_token": "<unk>"}
 ROBERTA_TOKENS = {"cls_token": "<s>", "sep_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
 
 
@@ -106,11 +102,10 @@ def write_causal(
 
 
 def _save(hub: Path, name: str, model, tokenizer, special: dict[str, str]) -> None:
-    folder = hub / f"models--{name.replace('/', '--')}" / "snapshots" / COMMIT
+    folder = hub / f"models--{name}" / "snapshots" / COMMIT
     model.save_pretrained(folder)
     tokenizer.save(str(folder / "tokenizer.json"))
-    kinds = {"[CLS]": "BertTokenizerFast", "<s>": "RobertaTokenizerFast", "": "PreTrainedTokenizerFast"}
-    kind = kinds[special.get("cls_token", "")]
+    kind = {"[CLS]": "BertTokenizerFast", "<s>": "RobertaTokenizerFast"}[special["cls_token"]]
     settings = {"tokenizer_class": kind, "model_max_length": 512, **special}
     (folder / "tokenizer_config.json").write_text(json.dumps(settings))
     (folder.parents[1] / "refs").mkdir()
@@ -125,31 +120,12 @@ def _word_pieces(texts: list[str]):
     return tokenizer
 
 
-def _silent_llama():
-    """A language model that ends every reply at once: all logits are 0, and the first token of all ends a text."""
-    from transformers import LlamaConfig, LlamaForCausalLM
-
-    config = LlamaConfig(
-        vocab_size=400,
-        hidden_size=16,
-        intermediate_size=32,
-        num_attention_heads=2,
-        num_hidden_layers=1,
-        eos_token_id=0,
-        bos_token_id=1,
-        pad_token_id=2,
-        tie_word_embeddings=False,
-    )
-    model = LlamaForCausalLM(config)
-    model.lm_head.weight.data.zero_()
-    return model
-
-
-def _byte_pairs(texts: list[str], special=("<s>", "<pad>", "</s>", "<unk>", "<mask>")):
+def _byte_pairs(texts: list[str]):
     from tokenizers.implementations import ByteLevelBPETokenizer
 
     tokenizer = ByteLevelBPETokenizer(add_prefix_space=True)
-    tokenizer.train_from_iterator(texts, vocab_size=400, special_tokens=list(special), show_progress=False)
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    tokenizer.train_from_iterator(texts, vocab_size=400, special_tokens=special, show_progress=False)
     return tokenizer
 
 
