@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 
 import pytest
@@ -103,11 +104,20 @@ def test_every_prompt_ends_with_a_reply_or_a_reason(loopback, load):
 
 
 def test_a_pause_asked_for_holds_up_all_requests(loopback, load):
-    loopback.reset(once(lambda request, tries: request.send(429, {}, retry_after="0.5")))
-    load(concurrency=4).answer(prompts(*"abcd"))
-    first, again = sorted(loopback.times)[:4], sorted(loopback.times)[4:]
-    assert len(again) == 4
-    assert min(again) - max(first) > 0.4
+    together = threading.Barrier(4)  # all four are there before the first is turned away
+
+    def behave(request, tries):
+        if tries:
+            request.say("x")
+        else:
+            together.wait(10)
+            request.send(429, {}, retry_after="0.5")
+
+    loopback.reset(behave)
+    load(concurrency=4, timeout=10.0).answer(prompts(*"abcd"))
+    times = sorted(loopback.times)
+    assert len(times) == 8
+    assert times[4] - times[3] > 0.4
 
 
 @pytest.mark.parametrize("offered", ["json_schema", "json_object", None])
@@ -240,11 +250,11 @@ def test_retry_after_a_date():
 
 
 def test_progress_shows_time_and_cost(loopback, load, capsys):
-    engine = load_engine(
-        EngineName("openai", "m"), options={"base_url": loopback.url, "cache": "no", "price_out": 50.0}, progress=True
-    )
+    loopback.reset(lambda request, tries: time.sleep(0.05) or request.say("x"))
+    options = {"base_url": loopback.url, "cache": "no", "price_out": 50.0, "concurrency": 1}
+    engine = load_engine(EngineName("openai", "m"), options=options, progress=True)
     engine.answer(prompts(*map(str, range(20))))
     printed = capsys.readouterr()
     assert printed.out == ""
     assert "asking openai:m" in printed.err
-    assert "cost" in printed.err
+    assert "of about 1.00" in printed.err  # 20 replies of 1,000 tokens at 50 a million

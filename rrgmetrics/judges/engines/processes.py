@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from rrgmetrics.errors import BackendError
 from rrgmetrics.judges.base import Engine, Prompt, Reply
+
+PATIENCE = timedelta(days=7)  # for the slowest process; torch's own half hour is less than a share may take
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,11 @@ class Shared:
         Raises:
             BackendError: Not that many processes, or the engine of one of them failed.
         """
+        import torch
         from accelerate import PartialState
         from accelerate.utils import gather_object
 
-        state = PartialState()
+        state = PartialState(cpu=not torch.cuda.is_available(), timeout=PATIENCE)
         if state.num_processes != self.processes:
             raise BackendError(
                 f"processes={self.processes}, but {state.num_processes} run; start the script with `accelerate launch "
