@@ -19,6 +19,8 @@ from rrgmetrics.training.studies import (
     DEVICES,
     Fact,
     Study,
+    add_fact,
+    blur,
     corrupt,
     draw_study,
     knowledge,
@@ -49,13 +51,6 @@ _HEADS = {
     "chest_wall_and_abdomen": ("Soft tissues", "Other", "Upper abdomen"),
     "technique": ("Other",),
 }
-_ORGAN_OF = {
-    "lungs": "lung", "lungs_otherwise": "lung", "consolidation": "lung", "edema": "lung", "effusion": "pleura",
-    "pneumothorax": "pleura", "pleura": "pleura", "heart": "heart_and_vessels", "cardiomediastinum": "heart_and_vessels",
-    "vessels": "heart_and_vessels", "aorta": "heart_and_vessels", "mediastinum": "mediastinum", "hila": "mediastinum",
-    "trachea": "mediastinum", "diaphragm": "mediastinum", "bones": "bones", "bones_acute": "bones",
-    "soft_tissue": "chest_wall_and_abdomen", "abdomen": "chest_wall_and_abdomen", "devices": "devices",
-}  # fmt: skip
 _LISTED = {
     "consolidation": ("focal consolidation", "consolidation", "focal airspace consolidation", "pneumonia", "infiltrate",
                       "focal infiltrate", "focal airspace disease", "focal opacity", "focal airspace opacity"),
@@ -125,6 +120,7 @@ class Normal:
     """A topic of normal statements."""
 
     name: str
+    organ: str
     often: float
     blocked_by: frozenset[str]
     needs: str | None
@@ -148,7 +144,7 @@ def phrasebook() -> Phrasebook:
     styles = load_phrases("styles")
     weights = tuple({name: entry["weight"][i] for name, entry in styles.items()} for i in (0, 1))
     normals = tuple(
-        Normal(name, entry["often"], frozenset(entry["blocked_by"]), entry.get("needs"), says)
+        Normal(name, entry["organ"], entry["often"], frozenset(entry["blocked_by"]), entry.get("needs"), says)
         for name, entry in load_phrases("normals").items()
         for says in [parse_rules({name: entry["says"]})[name]]
     )
@@ -216,7 +212,9 @@ def _check(n: int, start: int) -> None:
 
 def _pair(rng: Random) -> GeneratedPair:
     way = weighted(WAYS, rng)
-    study = draw_study(rng, normal=False if way == "normal" and rng.random() < 0.7 else None)
+    abnormal = (way == "normal" and rng.random() < 0.7) or (way == "corrupted" and rng.random() < 0.85)
+    prior = True if way == "corrupted" and rng.random() < 0.4 else None
+    study = draw_study(rng, normal=False if abnormal else None, prior=prior)
     other, injected = _other_study(study, way, rng)
     weights = phrasebook().weights
     styles = weighted(weights[0], rng), weighted(weights[1], rng)
@@ -235,15 +233,13 @@ def _other_study(study: Study, way: str, rng: Random) -> tuple[Study, tuple[int,
         other = draw_study(rng)
     else:
         other = draw_study(rng, normal=rng.random() < 0.1)
-        shared = [fact for fact in study.facts if rng.random() < 0.4]
+        shared = [blur(f, rng) if rng.random() < 0.3 else f for f in study.facts if rng.random() < 0.45]
         other = replace(study, facts=tuple(_joined(shared, other.facts)))
     mine, theirs = ({f.concept for f in s.facts if _stated(f)} for s in (study, other))
     return other, (len(theirs - mine), len(mine - theirs), 0, 0, 0, 0)
 
 
 def _joined(shared: list[Fact], more: tuple[Fact, ...]) -> list[Fact]:
-    from rrgmetrics.training.studies import add_fact
-
     facts: list[Fact] = []
     for fact in (*shared, *more):
         add_fact(facts, fact)
@@ -277,7 +273,7 @@ class _Writer:
             "date": study.date,
             "age": str(study.age),
             "sex": study.sex,
-            "an_age": "a",
+            "a_age": article(f"{study.age}-year-old"),
             "age_word": str(study.age),
             "time": f"{int(rng.random() * 24)}:{int(rng.random() * 60):02d}",
         }
@@ -305,11 +301,10 @@ class _Writer:
             text = " ".join(self._sentences(body))
             if self._by_chance(self.style.summary):
                 text = f"{text} {self._summary()}"
-        text = (
-            "\n".join(filter(None, (self._before(), text)))
-            if frame == "bullets"
-            else f"{self._before()} {text}".strip()
-        )
+        before = self._before()
+        if before.endswith(":") and text[:12].lower().lstrip("*# ").startswith("findings"):
+            before = before[: before.rindex(".") + 1]  # one such heading is enough
+        text = f"{before}{chr(10) if frame == 'bullets' else ' '}{text}".strip()
         text = f"{text} {self._after()}".strip()
         return text.upper() if self._by_chance(self.style.capitals) else text
 
@@ -325,12 +320,15 @@ class _Writer:
 
     def _before(self) -> str:
         style, said = self.style, []
-        for rule in ("comparison", "technique", "patient"):
+        for rule in ("technique", "patient", "comparison"):
             if self._by_chance(getattr(style, rule)):
                 said.append(self._say(rule))
         if self._by_chance(style.opening * 0.3):
             said.append(pick(_OPENINGS, self.rng))
-        return " ".join(said)
+        text = " ".join(said)
+        if ":" in text and not text.rstrip().endswith(":"):  # the section of the comparison has to end
+            text += pick(("\n", " ", "\n\n"), self.rng) + pick(("FINDINGS:", "Findings:", "Findings:"), self.rng)
+        return text
 
     def _after(self) -> str:
         said = []
@@ -459,7 +457,7 @@ class _Writer:
             text = sentence(expand(pick(normal.says, self.rng), self.date, self.book.rules, self.rng))
             if text not in seen:
                 seen.add(text)
-                said.append((_ORGAN_OF[normal.name], text))
+                said.append((normal.organ, text))
         return said
 
     def _denied(self, listed: list[str]) -> str:
@@ -469,8 +467,22 @@ class _Writer:
             self.rng.shuffle(names)
         last = pick((" or ", ", or ", " or "), self.rng)
         text = (", ".join(names[:-1]) + last + names[-1]) if len(names) > 2 else " or ".join(names)
-        starts = ("No {}", "No {}", "There is no {}", "There is no evidence of {}", "No evidence of {}", "No {} is seen",
-                  "No {} is identified", "Negative for {}", "There is no {} identified")  # fmt: skip
+        starts = (
+            "No {}",
+            "No {}",
+            "There is no {}",
+            "There is no evidence of {}",
+            "No evidence of {}",
+            "No evidence for {}",
+            "No {} is seen",
+            "No {} is identified",
+            "No {} identified",
+            "Negative for {}",
+            "There is no {} identified",
+            "There are no findings of {}",
+            "No radiographic evidence of {}",
+            "There is no visible {}",
+        )
         return sentence(pick(starts, self.rng).format(text) + ".")
 
     # Findings
@@ -480,7 +492,7 @@ class _Writer:
         waiting = list(facts)
         while waiting:
             fact = waiting.pop(0)
-            organ = self.known.lexicon.concepts[fact.concept].group
+            organ = self._organ(fact)
             if self._joinable(fact) and self._by_chance(self.style.join):
                 partner = next((f for f in waiting if self._joinable(f)), None)
                 if partner is not None:
@@ -489,6 +501,15 @@ class _Writer:
                     continue
             said.append((organ, self._statement(fact)))
         return said
+
+    def _organ(self, fact: Fact) -> str:
+        """Return what part of a report a fact belongs to; what surgery left is no device."""
+        group = self.known.lexicon.concepts[fact.concept].group
+        return "chest_wall_and_abdomen" if group == DEVICES and not self._is_device(fact) else group
+
+    def _is_device(self, fact: Fact) -> bool:
+        concept = self.known.lexicon.concepts[fact.concept]
+        return concept.key == "support_device" or "support_device" in concept.ancestors
 
     def _joinable(self, fact: Fact) -> bool:
         plain = fact.assertion == "present" and fact.certainty == "definite" and fact.change is None
@@ -515,7 +536,7 @@ class _Writer:
 
     def _statement(self, fact: Fact) -> str:
         """Return one sentence for one fact."""
-        if self.known.profiles[fact.concept].group == DEVICES and fact.assertion == "present":
+        if self._is_device(fact) and fact.assertion == "present":
             return self._device(fact)
         phrase = self._phrase(fact)
         slots = self._slots(phrase)
@@ -546,13 +567,11 @@ class _Writer:
         profile = self.known.profiles[fact.concept]
         if fact.concept == "opacity":
             return fact.zone is not None and fact.zone != "diffuse" and fact.side is not None
-        if fact.severity == 0:
+        if fact.severity == 0 or (profile.needs_side and fact.side not in ("left", "right")):
             return False
-        return (
-            not (profile.sides and fact.side is None)
-            and fact.concept not in ("pleural_effusion",)
-            or (fact.concept == "pleural_effusion" and fact.severity is not None and fact.side in ("left", "right"))
-        )
+        if fact.concept == "pleural_effusion" and fact.severity is None:
+            return False
+        return not profile.sides or fact.side is not None
 
     def _slots(self, phrase: Phrase) -> dict[str, str]:
         return {
@@ -600,6 +619,14 @@ class _Writer:
         }
         return self._fill("read_as_possible" if fact.certainty == "possible" else "read_as", values)
 
+    def _at_tip(self, tip: str) -> str:
+        """Return where a tip lies, with its preposition."""
+        place = pick(words().tips[tip], self.rng)
+        if tip in ("carina", "above_clavicles", "gastroesophageal_junction"):
+            return f"at {pick(('the level of the', 'the'), self.rng) if tip == 'carina' else 'the'} {place}"
+        joint = pick(("in", "in", "in", "at", "over", "within", "projecting over", "overlying"), self.rng)
+        return f"{joint} the {place}"
+
     def _device(self, fact: Fact) -> str:
         phrase = self._phrase(fact)
         slots = self._slots(phrase)
@@ -612,7 +639,7 @@ class _Writer:
         if fact.change == "resolved":
             return self._fill("device_gone", slots)
         if fact.tip:
-            slots["tip"] = pick(words().tips[fact.tip], self.rng)
+            slots["at_tip"] = self._at_tip(fact.tip)
             rule = {"new": "device_tip_new", "stable": "device_tip_stable"}.get(fact.change or "", "device_tip")
             return self._fill(rule, slots)
         if fact.size_mm:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
@@ -14,8 +14,8 @@ from rrgmetrics.reader.lexicon import CONCEPT_FILES, Lexicon, load, load_file
 from rrgmetrics.training.grammar import Template, parse
 
 DEVICES = "devices"
-_CHANGES = {"stable": 5.0, "new": 2.0, "worse": 1.6, "better": 1.6}
-_ERRORS = {"drop": 3.0, "add": 2.6, "place": 1.7, "degree": 1.7, "compare": 0.8, "change": 0.8}
+_CHANGES = {"stable": 4.0, "new": 2.0, "worse": 2.0, "better": 2.0}
+_ERRORS = {"drop": 2.0, "add": 1.9, "place": 2.8, "degree": 2.8, "compare": 1.2, "change": 2.6}
 _TERM = 0.18  # how often a study has a fact drawn evenly from all terms of the lexicon
 
 
@@ -87,6 +87,7 @@ class Profile:
     cm: tuple[float, ...] = ()
     placed: float = 0.0
     routes: tuple[str, ...] = ()
+    needs_side: bool = False
     says: tuple[Template, ...] = ()
 
 
@@ -155,6 +156,7 @@ def _profile(concept: str, group: str, entry: dict[str, Any]) -> Profile:
         group,
         sides=dict(sides),
         says=says,
+        needs_side="{side1}" in (entry.get("says") or "").lower(),
         alternatives=tuple(entry.get("or", ())),
         companions=tuple(entry.get("with", ())),
         **{key: tuple(entry[key]) for key in lists if key in entry},
@@ -282,17 +284,30 @@ def _hedge(fact: Fact, profile: Profile, rng: Random, *, prior: bool) -> Fact:
         return replace(fact, certainty="probable")
     if draw > 0.93:
         return replace(fact, certainty="possible")
-    if prior and fact.change is None and rng.random() < 0.35:
-        return replace(fact, change=weighted(_CHANGES, rng))
+    if prior and fact.change is None and rng.random() < 0.45:
+        return replace(fact, change=weighted(_CHANGES, rng) if changes(fact.concept) else "stable")
     return fact
 
 
-def draw_study(rng: Random, *, normal: bool | None = None) -> Study:
-    """Return a study; about a quarter of all show nothing abnormal."""
+@cache
+def changes(concept: str) -> bool:
+    """Tell whether a finding comes and goes; what is benign and expected stays as it is."""
+    return knowledge().lexicon.concepts[concept].significance not in ("benign_expected",)
+
+
+def draw_study(rng: Random, *, normal: bool | None = None, prior: bool | None = None) -> Study:
+    """Return a study; about a quarter of all show nothing abnormal.
+
+    Args:
+        rng: chooses.
+        normal: whether nothing is abnormal; None leaves it to chance.
+        prior: whether there is an earlier study; None leaves it to chance.
+    """
     known = knowledge()
     kind = rng.random()
     bedside = kind > 0.7
-    prior = rng.random() < (0.55 if bedside else 0.3)
+    earlier = rng.random() < (0.55 if bedside else 0.3)
+    prior = earlier if prior is None else prior
     sex = "male" if rng.random() < 0.52 else "female"
     age = int(18 + 75 * (1 - (1 - rng.random()) ** 1.4)) if rng.random() < 0.96 else 1 + int(rng.random() * 17)
     date = f"{1 + int(rng.random() * 12)}/{1 + int(rng.random() * 28)}/{1990 + int(rng.random() * 35)}"
@@ -330,10 +345,9 @@ def family(concept: str, lexicon: Lexicon) -> frozenset[str]:
 
 def add_fact(facts: list[Fact], fact: Fact) -> bool:
     """Add a fact unless the study already has one that a reader may take for the same; tell whether it was added."""
-    lexicon = knowledge().lexicon
-    mine = _readings(fact, lexicon)
+    mine = _readings(fact.concept, fact.sign, fact.other)
     for other in facts:
-        theirs = _readings(other, lexicon)
+        theirs = _readings(other.concept, other.sign, other.other)
         if mine & theirs and not (
             fact.concept == other.concept and {fact.side, other.side} == {"left", "right"} and not fact.sign
         ):
@@ -342,9 +356,16 @@ def add_fact(facts: list[Fact], fact: Fact) -> bool:
     return True
 
 
-def _readings(fact: Fact, lexicon: Lexicon) -> frozenset[str]:
-    names: Iterable[str] = (c for c in (fact.concept, fact.sign, fact.other) if c)
-    return frozenset().union(*(family(name, lexicon) - {"support_device"} for name in names))
+@cache
+def _readings(*concepts: str | None) -> frozenset[str]:
+    lexicon = knowledge().lexicon
+    return frozenset().union(*(family(name, lexicon) - {"support_device"} for name in concepts if name))
+
+
+def blur(fact: Fact, rng: Random) -> Fact:
+    """Return a fact with a wrong place or degree where it has one."""
+    wrong, _ = (_wrong_place if rng.random() < 0.5 else _wrong_degree)(fact, rng)
+    return wrong or fact
 
 
 def corrupt(study: Study, n: int, rng: Random) -> tuple[Study, tuple[int, ...]]:
@@ -352,7 +373,9 @@ def corrupt(study: Study, n: int, rng: Random) -> tuple[Study, tuple[int, ...]]:
     facts = list(study.facts)
     spoiled: set[int] = set()
     counts = [0] * 6
-    for _ in range(n):
+    for _ in range(2 * n + 1):
+        if sum(counts) >= n:
+            break
         kind = weighted(_ERRORS, rng)
         if kind == "add" or not facts:
             fact = draw_study(rng, normal=False).facts[0]
@@ -360,20 +383,20 @@ def corrupt(study: Study, n: int, rng: Random) -> tuple[Study, tuple[int, ...]]:
                 spoiled.add(id(facts[-1]))
                 counts[0] += 1
             continue
-        at = int(rng.random() * len(facts))
-        fact = facts[at]
-        if id(fact) in spoiled or fact.assertion == "absent":
-            continue
-        if kind == "drop":
-            if fact.change != "resolved":
+        for at in rng.sample(range(len(facts)), len(facts)):
+            fact = facts[at]
+            if id(fact) in spoiled or fact.assertion == "absent" or fact.change == "resolved":
+                continue
+            if kind == "drop":
                 counts[1] += 1
-            del facts[at]
-            continue
-        wrong, category = _WRONG[kind](fact, rng)
-        if wrong is not None:
-            facts[at] = wrong
-            spoiled.add(id(wrong))
-            counts[category] += 1
+                del facts[at]
+                break
+            wrong, category = _WRONG[kind](fact, rng)
+            if wrong is not None:
+                facts[at] = wrong
+                spoiled.add(id(wrong))
+                counts[category] += 1
+                break
     return replace(study, facts=tuple(facts)), tuple(counts)
 
 
@@ -418,9 +441,10 @@ def _wrong_degree(fact: Fact, rng: Random) -> tuple[Fact | None, int]:
 
 
 def _wrong_comparison(fact: Fact, rng: Random) -> tuple[Fact | None, int]:
-    if fact.change in (None, "stable") and fact.certainty == "definite":
-        changes = ("new", "new", "worse", "better") if knowledge().profiles[fact.concept].group != DEVICES else ("new",)
-        return replace(fact, change=pick(changes, rng)), 4
+    if fact.change in (None, "stable") and not (fact.sign or fact.other or fact.certainty != "definite"):
+        device = knowledge().profiles[fact.concept].group == DEVICES
+        if device or changes(fact.concept):
+            return replace(fact, change="new" if device else pick(("new", "new", "worse", "better"), rng)), 4
     return None, 4
 
 
@@ -435,6 +459,6 @@ def _lost_change(fact: Fact, rng: Random) -> tuple[Fact | None, int]:
 _WRONG = {"place": _wrong_place, "degree": _wrong_degree, "compare": _wrong_comparison, "change": _lost_change}
 _TIPS = (
     "svc", "mid_svc", "lower_svc", "cavoatrial_junction", "right_atrium", "right_ventricle", "brachiocephalic_vein",
-    "subclavian_vein", "axillary_vein", "main_pulmonary_artery", "right_pulmonary_artery", "mid_trachea", "distal_trachea",
-    "mainstem", "stomach", "duodenum", "esophagus", "gastroesophageal_junction",
+    "subclavian_vein", "axillary_vein", "main_pulmonary_artery", "right_pulmonary_artery", "mid_trachea",
+    "distal_trachea", "mainstem", "stomach", "duodenum", "esophagus", "gastroesophageal_junction",
 )  # fmt: skip

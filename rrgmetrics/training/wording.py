@@ -47,6 +47,7 @@ _ORDINALS = (
     "8th",
     "5th",
 )
+_ATTRIBUTES = frozenset({"side", "severity", "acuity", "change", "route", "position"})
 _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
 _HEART = (
     "heart",
@@ -119,7 +120,7 @@ def article(text: str) -> str:
     """
     low = text[:6].lower()
     vowel = low[:1] in _VOWELS and not low.startswith(_A)
-    return f"{'an' if vowel or low.startswith(_AN) or low.startswith(('8', '11', '18')) else 'a'} {text}"
+    return f"{'an' if vowel or low.startswith(_AN) or low.startswith(('8', '11-', '18-')) else 'a'} {text}"
 
 
 def plural_of(text: str) -> str:
@@ -134,10 +135,10 @@ def plural_of(text: str) -> str:
             return plural_of(head) + found + rest
     if text.endswith("y") and text[-2:-1] not in _VOWELS:
         return text[:-1] + "ies"
+    if text.endswith("thorax"):
+        return text[:-2] + "aces"
     if text.endswith(("x", "ss", "sh", "ch")):
-        return {"pneumothorax": "pneumothoraces"}.get(
-            text, text[:-4] + "aces" if text.endswith("thorax") else text + "es"
-        )
+        return text + "es"
     if text.endswith("sis"):
         return text[:-2] + "es"
     return text if text.endswith("s") else text + "s"
@@ -194,9 +195,11 @@ def _fits(told: dict[str, Any] | None, fact: Fact) -> bool:
         if key == "zones":
             if fact.zone not in value:
                 return False
-        elif key in ("side", "severity", "acuity", "change", "route", "tip", "position"):
-            if getattr(fact, key) != value and (key != "tip" or fact.tip not in value):
+        elif key == "tip":
+            if fact.tip not in value:
                 return False
+        elif key in _ATTRIBUTES and getattr(fact, key) != value:
+            return False
     return True
 
 
@@ -250,14 +253,15 @@ def noun_phrase(fact: Fact, rng: Random, rare: float, *, graded: bool = True, pl
     if device and fact.zone and placed and "zones" not in told:
         zone = fact.zone
     after = ""
-    if side and " of the " in name and not zone:
-        name = name.replace(" of the ", f" of the {side} ", 1)
+    inserted = name.replace(" of the ", f" of the {side} ", 1) if side and not zone else name
+    if inserted != name and (inside(fact.concept, inserted.lower()) or {}).get("side") == side:
+        name = inserted
     elif side or zone:
         if device and not zone and fact.route and "route" not in told:
             before.extend((pick(known.side_adjective[side], rng) if side else "", pick(known.routes[fact.route], rng)))
-        elif zone and rng.random() < 0.5:
+        elif zone and (rng.random() < 0.5 or name.startswith(("lung", "lobe", "base", "hilar", "spin"))):
             after = _place(side, zone, profile.group, rng)
-        elif not zone and not device and rng.random() < 0.3:
+        elif not zone and not device and (" of the " in name or rng.random() < 0.3):
             table = known.side_place.get(profile.group, known.side_place["other"])
             after = pick(table[side or "left"], rng)
         else:
@@ -339,8 +343,11 @@ def slots_of(fact: Fact, rng: Random, rare: float) -> dict[str, str]:
         "part": f"the {part}",
         "is": "is",
         "is_fluid": fluid,
+        "is_there": pick(("", "", f" {fluid}"), rng),
         "s": "s" if side == "bilateral" else "",
         "angle": pick(("angles", "sulci"), rng) if side == "bilateral" else pick(("angle", "angle", "sulcus"), rng),
+        "are": "are" if side == "bilateral" else "is",
+        "seem": "appear" if side == "bilateral" else "appears",
         "ordinal": pick(_ORDINALS, rng),
         "heart": heart,
         "heart_noun": pick(("heart", "cardiac silhouette"), rng),
