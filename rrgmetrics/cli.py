@@ -1,4 +1,4 @@
-"""The command line: `rrgmetrics list | score | compare | agree | explain | register`.
+"""The command line: `rrgmetrics list | score | compare | agree | explain | train | register`.
 
 Files, names and outputs are checked before anything is scored; errors of use end with exit status 2 and one line.
 """
@@ -83,13 +83,17 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--age", default="", help="of the patient: 072Y, 19M, 25; decides what is significant")
     command.add_argument("--indication", default="", help="for the examination; decides what is significant")
 
+    _add_training(_command(commands, "train", None, "train a metric's model").add_subparsers(required=True, metavar="WHAT"))
+
+    _add_synthesis(_command(commands, "synthesize", _synthesize, "make labelled error pairs from reports, to train on"))
+
     command = _command(commands, "register", _register, "let a bare evaluate.load(NAME) find our modules")
     command.add_argument("--remove", action="store_true", help="take them away again")
     return parser
 
 
 def _command(
-    commands: Any, name: str, run: Callable[[argparse.Namespace], None], summary: str
+    commands: Any, name: str, run: Callable[[argparse.Namespace], None] | None, summary: str
 ) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
     command.set_defaults(run=run)
@@ -116,6 +120,56 @@ def _add_scoring(command: argparse.ArgumentParser, *, trials: int) -> None:
     command.add_argument("--json", metavar="FILE", help="scores, intervals and signatures as JSON")
     command.add_argument("--html", metavar="FILE", help="a readable report, one file")
     _add_metrics(command, trials=trials)
+
+
+def _add_training(commands: Any) -> None:
+    command = _command(commands, "crepe", _train_crepe, "train a CREPE regressor on labelled pairs, or go on with it")
+    _add_recipe(command, "crepe")
+
+    command = _command(commands, "search", _train_search, "search a CREPE recipe's values with Optuna")
+    command.add_argument("--trials", type=int, default=20, help="trainings in all (default %(default)s)")
+    _add_recipe(command, "crepe")
+
+    command = _command(commands, "ablation", _train_ablation, "train variants of a CREPE recipe and compare them")
+    _add_recipe(command, "crepe")
+
+    command = _command(commands, "encoder", _train_encoder, "make an encoder: vocabulary, masked language model, SimCSE")
+    _add_recipe(command, "encoder", data="corpus")
+
+    command = _command(commands, "export", _train_export, "store a checkpoint in fewer bits, for shipping")
+    command.add_argument("checkpoint", metavar="FOLDER", help="a checkpoint's folder")
+    command.add_argument("--output", required=True, metavar="DIR", help="folder to write")
+    command.add_argument("--storage", choices=["int8", "fp16"], default="int8", help="of matrices (default %(default)s)")
+    command.add_argument("--force", action="store_true", help="replace files that exist")
+
+
+def _add_recipe(command: argparse.ArgumentParser, recipe: str, *, data: str = "pairs") -> None:
+    command.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="values that replace the recipe's")
+    command.add_argument("--config", default=recipe, metavar="RECIPE", help="a YAML file, or one of ours: %(default)s")
+    command.add_argument(f"--{data}", dest="data", action="append", metavar="FILE", help="repeat it for several files")
+    command.add_argument("--output", required=True, metavar="DIR", help="folder of the run; goes on where it stopped")
+    command.add_argument("--no-progress", action="store_true", help="no progress bar")
+    command.add_argument("--force", action="store_true", help="replace a run that is in the folder")
+
+
+def _add_synthesis(command: argparse.ArgumentParser) -> None:
+    command.add_argument("reports", metavar="REPORTS", help="a file, a datasets folder, hub:ID or generator:N")
+    command.add_argument("--output", required=True, metavar="FILE", help="the pairs: .parquet")
+    command.add_argument("--pairs", type=int, default=10_000, metavar="N", help="pairs wanted (default %(default)s)")
+    command.add_argument("--column", nargs="+", default=["report"], help="columns that hold a report (default: report)")
+    command.add_argument("--id-column", metavar="COLUMN", help="column that names the study (default: study_id)")
+    command.add_argument("--split", default="train", help="of a datasets set (default %(default)s)")
+    command.add_argument("--ways", nargs="+", metavar="WAY[:WEIGHT]", help="ways of pairing (default: all possible)")
+    command.add_argument("--generated", nargs="+", default=[], metavar="FILE", help="outputs: study_id, report")
+    command.add_argument("--labels", default="reader", help="reader (default), injected, replies:FILE, openai:MODEL, ...")
+    command.add_argument("--validation", type=float, default=0.1, help="share of reports (default %(default)s)")
+    command.add_argument("--test", type=float, default=0.1, help="share of reports (default %(default)s)")
+    command.add_argument("--plot", metavar="FILE", help="the labels beside the CREPE paper's, as a picture: .png")
+    command.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
+    command.add_argument("--seed", type=int, default=0, help="of every draw (default %(default)s)")
+    command.add_argument("--jobs", type=int, default=1, help="processes (default %(default)s)")
+    command.add_argument("--no-progress", action="store_true", help="no progress bar")
+    command.add_argument("--force", action="store_true", help="replace files that exist, and shards of another run")
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -200,6 +254,49 @@ def _explain(options: argparse.Namespace) -> None:
     Console(highlight=False).print(explanation(reference, candidate, found))
 
 
+def _synthesize(options: argparse.Namespace) -> None:
+    from rrgmetrics.training.distribution import distribution, plot, tables
+    from rrgmetrics.training.pairs import read_rows
+    from rrgmetrics.training.sources import load_collection, read_outputs
+    from rrgmetrics.training.synthesis import outcome_lines, parse_ways, synthesize
+
+    files.check_outputs(
+        tables=[options.output],
+        results=[options.json],
+        pictures=[options.plot],
+        inputs=[path for path in (options.reports, *options.generated) if Path(path).exists()],
+        force=options.force,
+    )
+    collection = load_collection(
+        options.reports,
+        columns=options.column,
+        id_column=options.id_column,
+        split=options.split,
+        seed=options.seed,
+    )
+    made = synthesize(
+        collection,
+        options.output,
+        n_pairs=options.pairs,
+        ways=parse_ways(options.ways) if options.ways else None,
+        outputs=read_outputs(options.generated),
+        labels=options.labels,
+        seed=options.seed,
+        held_out=(options.validation, options.test),
+        n_jobs=options.jobs,
+        force=options.force,
+        progress=not options.no_progress,
+    )
+    found = distribution(read_rows(made.path))
+    console = Console(soft_wrap=True)
+    for part in (*tables(found), *outcome_lines(made, collection)):
+        console.print(part)
+    if options.json:
+        files.write_json(options.json, {**found.plain(), "outcomes": made.outcomes}, force=options.force)
+    if options.plot:
+        plot(found, options.plot, force=options.force)
+
+
 def _report_text(text: str) -> str:
     """The text of the file of that name, or the text itself."""
     if len(text) > 255 or "\n" in text or not Path(text).is_file():
@@ -208,6 +305,64 @@ def _report_text(text: str) -> str:
         return Path(text).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{text} cannot be read as UTF-8 text: {error}.") from None
+
+
+def _train_crepe(options: argparse.Namespace) -> None:
+    from rrgmetrics.training.tables import measured_table
+    from rrgmetrics.training.crepe import train_crepe
+
+    config = _crepe_config(options)
+    run = train_crepe(config, options.output, force=options.force, progress=not options.no_progress)
+    Console(soft_wrap=True).print(measured_table(run.measured), f"Score with it: crepe@{run.folder}")
+
+
+def _train_search(options: argparse.Namespace) -> None:
+    from rrgmetrics.training.search import search_crepe
+
+    config = _crepe_config(options)
+    found = search_crepe(
+        config, options.output, trials=options.trials, force=options.force, progress=not options.no_progress
+    )
+    best = ", ".join(f"{key}={value:.4g}" for key, value in found.values.items())
+    Console(soft_wrap=True, highlight=False).print(f"Best of {found.n_trials} trials: tau {found.tau:.3f} with {best}")
+    Console(soft_wrap=True).print(f"Train with it: rrgmetrics train crepe --config {found.recipe}")
+
+
+def _train_ablation(options: argparse.Namespace) -> None:
+    from rrgmetrics.training.tables import ablation_table
+    from rrgmetrics.training.ablation import run_ablation
+
+    config = _crepe_config(options)
+    variants = run_ablation(config, options.output, force=options.force, progress=not options.no_progress)
+    Console().print(ablation_table(variants))
+
+
+def _crepe_config(options: argparse.Namespace) -> Any:
+    from rrgmetrics.training.config import CrepeConfig, read_config
+
+    data = {"pairs": options.data} if options.data else {}
+    return read_config(CrepeConfig, options.config, options.overrides, **data)
+
+
+def _train_encoder(options: argparse.Namespace) -> None:
+    from rrgmetrics.training.config import EncoderConfig, read_config
+    from rrgmetrics.training.pretraining import train_encoder
+
+    data = {"corpus": options.data} if options.data else {}
+    config = read_config(EncoderConfig, options.config, options.overrides, **data)
+    run = train_encoder(config, options.output, force=options.force, progress=not options.no_progress)
+    Console(soft_wrap=True, highlight=False).print(
+        f"{run.n_parameters / 1e6:.1f} M parameters; masked tokens predicted with perplexity {run.perplexity:.1f}",
+        f"Train on it: rrgmetrics train crepe encoder={run.folder}",
+        sep="\n",
+    )
+
+
+def _train_export(options: argparse.Namespace) -> None:
+    from rrgmetrics.training.export import export_checkpoint
+
+    done = export_checkpoint(options.checkpoint, options.output, storage=options.storage, force=options.force)
+    Console(soft_wrap=True).print(f"{done.folder}: {done.megabytes:.1f} MB, largest change of a weight {done.error:.2g}")
 
 
 def _register(options: argparse.Namespace) -> None:

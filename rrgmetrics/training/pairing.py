@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 NOTHING: Counts = (0,) * N_CATEGORIES
 N_NEAREST = 8  # neighbours kept a report; one of them is drawn
-NEAREST_AMONG = 50_000  # reports of a part that are compared; more would cost hours and hardly come nearer
+NEAREST_AMONG = 20_000  # reports that are compared, so that the encoder (some 15 ms a report) is done in minutes
 BLOCK = 256  # references at a time
 KEPT_READINGS = 20_000
 
@@ -151,46 +151,40 @@ WAYS: dict[str, Way] = {
 }
 
 
-def find_neighbours(texts: Sequence[str], splits: Sequence[Split], wanted: Sequence[int]) -> NDArray[np.int32]:
-    """The nearest reports of some reports, within their part of the data.
+def find_neighbours(texts: Sequence[str], splits: Sequence[Split], among: Sequence[int]) -> NDArray[np.int32]:
+    """The nearest reports of some reports among themselves, within their part of the data.
 
     Args:
         texts: All reports.
         splits: The part of each.
-        wanted: Indices of the reports that need neighbours.
+        among: Indices of the reports that are compared.
 
     Returns:
         Indices `(n_reports, N_NEAREST)`, nearest first, -1 where there is none; equal texts are no neighbours.
     """
     found = np.full((len(texts), N_NEAREST), -1, dtype=np.int32)
     for split in sorted(set(splits)):
-        first = {texts[i]: i for i in reversed(range(len(texts))) if splits[i] == split}
-        pool = np.array(sorted(first.values())[:NEAREST_AMONG])
-        mine = np.array([i for i in wanted if splits[i] == split], dtype=np.int64)
-        if len(pool) < 2 or not len(mine):
+        mine = [i for i in among if splits[i] == split]
+        first = {texts[i]: i for i in reversed(mine)}
+        if len(first) < 2:
             continue
-        vectors = embed([texts[i] for i in pool])
-        place = {texts[index]: at for at, index in enumerate(pool)}
+        vectors, pool = embed(list(first)), np.array(list(first.values()), dtype=np.int32)
+        place = {text: at for at, text in enumerate(first)}
         for start in range(0, len(mine), BLOCK):
             block = mine[start : start + BLOCK]
-            own = [place.get(texts[i]) for i in block]
-            queries = vectors[own] if None not in own else embed([texts[i] for i in block])
-            found[block] = _nearest(queries @ vectors.T, own, pool)
+            own = [place[texts[i]] for i in block]
+            found[block] = _nearest(vectors[own] @ vectors.T, own, pool)
     return found
 
 
-def _nearest(similarity: NDArray[np.float32], own: Sequence[int | None], pool: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The columns of the greatest similarities of each row, its own left out."""
-    for row, at in enumerate(own):
-        if at is not None:
-            similarity[row, at] = -np.inf
-    n = min(N_NEAREST, similarity.shape[1])
+def _nearest(similarity: NDArray[np.float32], own: Sequence[int], pool: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The reports of the greatest similarities of each row, nearest first, its own left out."""
+    similarity[np.arange(len(own)), own] = -np.inf
+    n = min(N_NEAREST, len(pool) - 1)
     best = np.argpartition(-similarity, n - 1, axis=1)[:, :n]
-    values = np.take_along_axis(similarity, best, axis=1)
-    order = np.argsort(-values, axis=1, kind="stable")
-    best, values = np.take_along_axis(best, order, axis=1), np.take_along_axis(values, order, axis=1)
-    found = np.full((len(similarity), N_NEAREST), -1, dtype=np.int32)
-    found[:, :n] = np.where(np.isneginf(values), -1, pool[best])
+    order = np.argsort(-np.take_along_axis(similarity, best, axis=1), axis=1, kind="stable")
+    found = np.full((len(own), N_NEAREST), -1, dtype=np.int32)
+    found[:, :n] = pool[np.take_along_axis(best, order, axis=1)]
     return found
 
 

@@ -27,7 +27,7 @@ from rrgmetrics.training.sentences import Slot, insert, replace_words, rewrite, 
 N_CATEGORIES = len(ErrorCategory)
 A, B, C, D, E, F = range(N_CATEGORIES)
 NUMBER_WEIGHTS = (34, 26, 18, 12, 6, 4)  # how often a report gets 1, 2, ... edits
-ATTEMPTS = 6  # edits tried for each one wanted
+ATTEMPTS = 10  # edits tried for each one wanted
 SEVERITY_STEPS = 2  # what the reader counts
 DONORS = 4  # reports looked through for a finding to add
 Injected = tuple[int, ...]
@@ -439,8 +439,8 @@ def forget_change(page: Page, unit: Unit, rng: Random) -> str | None:
 
 
 KINDS = {
-    "add": Kind(A, 24, add),
-    "affirm": Kind(A, 10, affirm),
+    "add": Kind(A, 14, add),
+    "affirm": Kind(A, 6, affirm),
     "remove": Kind(B, 18, on_a_finding(remove)),
     "deny": Kind(B, 12, on_a_finding(deny)),
     "side": Kind(C, 14, on_a_finding(other_side)),

@@ -27,7 +27,7 @@ from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.training.edits import wording_sha256
 from rrgmetrics.training.labels import INJECTED, READER, Labeller, labeller_for
-from rrgmetrics.training.pairing import WAYS, Pool, find_neighbours
+from rrgmetrics.training.pairing import NEAREST_AMONG, WAYS, Pool, find_neighbours
 from rrgmetrics.training.pairs import (
     Draft,
     Row,
@@ -96,7 +96,9 @@ class Plan:
         reports = self.collection.reports
         order = list(range(len(reports)))
         Random(self.seed).shuffle(order)
-        return [i for i in order if reports[i].study_id in self.outputs] if way == "generated" else order
+        if way == "generated":
+            return [i for i in order if reports[i].study_id in self.outputs]
+        return order[:NEAREST_AMONG] if way == "nearest" else order
 
     def numbers(self, way: str, shard: int) -> range:
         """The numbers of the pairs of a way that a shard holds."""
@@ -198,6 +200,51 @@ def synthesize(
     return Synthesis(path, outcomes)
 
 
+def parse_ways(texts: Sequence[str]) -> dict[str, float]:
+    """Reads ways of pairing as the command line has them; without a weight a way has that of `WEIGHTS`.
+
+    Raises:
+        InputError: A way that stands twice or does not exist, or a weight that is no number.
+
+    Example:
+        >>> parse_ways(["random", "permuted:5"])
+        {'random': 2.0, 'permuted': 5.0}
+    """
+    ways: dict[str, float] = {}
+    for way, colon, weight in (text.partition(":") for text in texts):
+        _check_way(way)
+        if way in ways:
+            raise InputError(f"The way {way!r} is given twice.")
+        try:
+            ways[way] = float(weight) if colon else WEIGHTS[way]
+        except ValueError:
+            raise InputError(f"The weight {weight!r} of the way {way!r} is no number; write {way}:2.") from None
+    return ways
+
+
+def _check_way(way: str) -> None:
+    if way not in WEIGHTS:
+        raise InputError(f"There is no way of pairing {way!r}; there are: {', '.join(WEIGHTS)}.")
+
+
+def outcome_lines(made: Synthesis, collection: Collection) -> list[str]:
+    """What became of the pairs that are not in the file, and of the reports that were left out, in words."""
+    lines = []
+    if collection.n_blank:
+        lines.append(f"{collection.n_blank:,} blank reports of {collection.name} left out.")
+    reasons = {
+        "not_made": "not made, because the report offers none",
+        "unlabelled": "left out, because there is no label for them",
+        "doubled": "left out, because they are there already",
+    }
+    for outcome, reason in reasons.items():
+        ways = {way: counts[outcome] for way, counts in made.outcomes.items() if counts[outcome]}
+        if ways:
+            each = ", ".join(f"{way} {n:,}" for way, n in ways.items())
+            lines.append(f"{sum(ways.values()):,} pairs {reason} ({each}).")
+    return [*lines, f"Pairs: {made.path}"]
+
+
 def _counts(
     collection: Collection, outputs: Mapping[str, Any], ways: Mapping[str, float] | None, n_pairs: int
 ) -> dict[str, int]:
@@ -209,8 +256,7 @@ def _counts(
     }
     weights = dict(possible if ways is None else ways)
     for way, weight in weights.items():
-        if way not in WEIGHTS:
-            raise InputError(f"There is no way of pairing {way!r}; there are: {', '.join(WEIGHTS)}.")
+        _check_way(way)
         if way not in possible:
             need = "a report generator's outputs (--generated)" if way == "generated" else "the source generator:<n>"
             raise InputError(f"The way {way!r} needs {need}.")
@@ -263,7 +309,7 @@ def _open(folder: Path, facts: Mapping[str, Any], force: bool) -> None:
 
 def _write_neighbours(plan: Plan, folder: Path) -> None:
     texts = [report.text for report in plan.collection.reports]
-    found = find_neighbours(texts, plan.splits, plan.order("nearest")[: plan.counts["nearest"]])
+    found = find_neighbours(texts, plan.splits, plan.order("nearest"))
     part = folder / f".{NEIGHBOURS_FILE}"
     with part.open("wb") as file:
         np.save(file, found)
@@ -319,7 +365,7 @@ class Maker:
                 study_id=f"composed-{self.plan.seed}-{number}",
                 pairing=COMPOSED,
                 seed=self.plan.seed,
-                style=">".join(pair.styles),
+                style=f"{pair.way}:{'>'.join(pair.styles)}",
                 injected=tuple(pair.injected),
             )
 
