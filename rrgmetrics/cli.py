@@ -83,7 +83,9 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--age", default="", help="of the patient: 072Y, 19M, 25; decides what is significant")
     command.add_argument("--indication", default="", help="for the examination; decides what is significant")
 
-    _add_training(_command(commands, "train", None, "train a metric's model").add_subparsers(required=True, metavar="WHAT"))
+    _add_training(
+        _command(commands, "train", None, "train a metric's model").add_subparsers(required=True, metavar="WHAT")
+    )
 
     _add_synthesis(_command(commands, "synthesize", _synthesize, "make labelled error pairs from reports, to train on"))
 
@@ -133,13 +135,17 @@ def _add_training(commands: Any) -> None:
     command = _command(commands, "ablation", _train_ablation, "train variants of a CREPE recipe and compare them")
     _add_recipe(command, "crepe")
 
-    command = _command(commands, "encoder", _train_encoder, "make an encoder: vocabulary, masked language model, SimCSE")
+    command = _command(
+        commands, "encoder", _train_encoder, "make an encoder: vocabulary, masked language model, SimCSE"
+    )
     _add_recipe(command, "encoder", data="corpus")
 
     command = _command(commands, "export", _train_export, "store a checkpoint in fewer bits, for shipping")
     command.add_argument("checkpoint", metavar="FOLDER", help="a checkpoint's folder")
     command.add_argument("--output", required=True, metavar="DIR", help="folder to write")
-    command.add_argument("--storage", choices=["int8", "fp16"], default="int8", help="of matrices (default %(default)s)")
+    command.add_argument(
+        "--storage", choices=["int8", "fp16"], default="int8", help="of matrices (default %(default)s)"
+    )
     command.add_argument("--force", action="store_true", help="replace files that exist")
 
 
@@ -161,7 +167,9 @@ def _add_synthesis(command: argparse.ArgumentParser) -> None:
     command.add_argument("--split", default="train", help="of a datasets set (default %(default)s)")
     command.add_argument("--ways", nargs="+", metavar="WAY[:WEIGHT]", help="ways of pairing (default: all possible)")
     command.add_argument("--generated", nargs="+", default=[], metavar="FILE", help="outputs: study_id, report")
-    command.add_argument("--labels", default="reader", help="reader (default), injected, replies:FILE, openai:MODEL, ...")
+    command.add_argument(
+        "--labels", default="reader", help="reader (default), injected, replies:FILE, openai:MODEL, ..."
+    )
     command.add_argument("--validation", type=float, default=0.1, help="share of reports (default %(default)s)")
     command.add_argument("--test", type=float, default=0.1, help="share of reports (default %(default)s)")
     command.add_argument("--plot", metavar="FILE", help="the labels beside the CREPE paper's, as a picture: .png")
@@ -362,7 +370,9 @@ def _train_export(options: argparse.Namespace) -> None:
     from rrgmetrics.training.export import export_checkpoint
 
     done = export_checkpoint(options.checkpoint, options.output, storage=options.storage, force=options.force)
-    Console(soft_wrap=True).print(f"{done.folder}: {done.megabytes:.1f} MB, largest change of a weight {done.error:.2g}")
+    Console(soft_wrap=True).print(
+        f"{done.folder}: {done.megabytes:.1f} MB, largest change of a weight {done.error:.2g}"
+    )
 
 
 def _register(options: argparse.Namespace) -> None:

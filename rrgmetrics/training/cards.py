@@ -1,0 +1,151 @@
+"""Run cards: the README.md of a trained folder, from which the run can be told and made again."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rrgmetrics.stats import Estimate
+from rrgmetrics.training.config import CrepeConfig, TrainerConfig, dump_config
+from rrgmetrics.training.trainer import CARD, n_processes
+from rrgmetrics.version import VERSION
+
+if TYPE_CHECKING:
+    from rrgmetrics.training.crepe import CrepeData, CrepeRun, Measured
+
+LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "numpy")
+LETTERS = "ABCDEF"
+
+
+def write_crepe_card(run: CrepeRun, data: CrepeData, *, encoder: str, steps: int, resumed: str | None) -> None:
+    """Writes the card of a regressor: data, recipe, what it reaches, on what it ran.
+
+    Args:
+        run: What was trained.
+        data: The pairs it saw.
+        encoder: The encoder's identity.
+        steps: Optimizer steps in all.
+        resumed: The checkpoint this call went on from, if any.
+    """
+    rows = {split: f"{len(index):,}" for split, index in data.rows.items()}
+    cut = sum(tokens.n_cut for tokens in data.tokens.values())
+    facts = [
+        "- **Score with it:** `crepe@FOLDER`, the path of this folder",
+        f"- **Encoder:** {encoder}",
+        f"- **Rows:** {rows['train']} to train, {rows['validation']} validation, {rows['test']} test; "
+        f"{data.pairs.n_unlabelled:,} without label left out; {cut:,} cut at {run.config.max_length} tokens",
+        f"- **Labels:** {', '.join(data.pairs.labels)}",
+        *_run_facts(run.seconds, steps, resumed),
+    ]
+    sources = [(source.name, f"{source.n_rows:,}", f"`{source.sha256}`") for source in data.pairs.sources]
+    text = "\n\n".join(
+        [
+            f"# CREPE regressor `{run.folder.name}`",
+            "Predicts how many errors of each kind a radiologist would count in a machine-written report "
+            "(CREPE, EMNLP 2025). Trained with `rrgmetrics train crepe`; the labels below are what it learnt to predict, "
+            "and their faults are its faults.",
+            "\n".join(facts),
+            "## Data",
+            markdown_table(("file", "rows", "sha256"), sources),
+            "## Measured on held-out rows",
+            "Agreement with the labels named above, not with radiologists; intervals are 95%, over studies.",
+            _measured(run.measured),
+            "## Recipe",
+            f"```yaml\n{dump_config(_portable(run.config))}```",
+        ]
+    )
+    (run.folder / CARD).write_text(text + "\n", encoding="utf-8")
+
+
+def _portable(config: CrepeConfig) -> CrepeConfig:
+    """The recipe without what was not used and without this machine's folders."""
+    names = tuple(Path(path).name for path in config.pairs)
+    encoder = Path(config.encoder).name if Path(config.encoder).is_dir() else config.encoder
+    return replace(config, pairs=names, encoder=encoder, search=None, ablation=None)
+
+
+def write_encoder_card(
+    folder: Path, config: TrainerConfig, facts: Sequence[str], sources: Iterable[tuple[str, str, str]], seconds: float
+) -> None:
+    """Writes the card of an encoder; `facts` are Markdown list items, `sources` rows of file, texts, sha256."""
+    text = "\n\n".join(
+        [
+            f"# Encoder `{folder.name}`",
+            "A BERT for radiology reports, made with `rrgmetrics train encoder`: a vocabulary of its own, masked "
+            "language model, SimCSE.",
+            "\n".join([*facts, *_run_facts(seconds)]),
+            "## Data",
+            markdown_table(("file", "texts", "sha256"), sources),
+            "## Recipe",
+            f"```yaml\n{dump_config(config)}```",
+        ]
+    )
+    (folder / CARD).write_text(text + "\n", encoding="utf-8")
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def estimate(value: Estimate) -> str:
+    """A value with its interval, for cards."""
+    return f"{value.value:.3f} [{value.low:.3f}, {value.high:.3f}]"
+
+
+def _measured(measured: Sequence[Measured]) -> str:
+    totals = markdown_table(
+        ("split", "pairs", "Kendall's tau-b", "Spearman's rho", "mean absolute error"),
+        [(m.split, f"{m.n_pairs:,}", estimate(m.tau), estimate(m.rho), f"{m.mae:.3f}") for m in measured],
+    )
+    if not measured[0].category_tau:
+        return totals
+    header = ("split", *(f"{letter} {name}" for name in ("tau-b", "error") for letter in LETTERS))
+    rows = [
+        (m.split, *("–" if math.isnan(value) else f"{value:.3f}" for value in (*m.category_tau, *m.category_mae)))
+        for m in measured
+    ]
+    return f"{totals}\n\n{markdown_table(header, rows)}"
+
+
+def _run_facts(seconds: float, steps: int | None = None, resumed: str | None = None) -> list[str]:
+    libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    took = f"- **Time:** {_duration(seconds)}" + (f", {steps:,} steps" if steps is not None else "")
+    if resumed:
+        took += f"; resumed at {Path(resumed).name}, the time before it is not counted"
+    return [
+        took,
+        f"- **Hardware:** {hardware()}",
+        f"- **Software:** rrgmetrics {VERSION}, Python {platform.python_version()}, {libraries}",
+    ]
+
+
+def _duration(seconds: float) -> str:
+    minutes = int(seconds // 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {seconds % 60:.0f} s"
+
+
+def hardware() -> str:
+    """The processors that trained."""
+    import torch
+
+    several = f"{n_processes()} processes, " if n_processes() > 1 else ""
+    if torch.cuda.is_available():
+        return f"{several}{torch.cuda.get_device_name()}"
+    return f"{several}{_cpu_name()}, {os.cpu_count()} cores, {torch.get_num_threads()} threads"
+
+
+def _cpu_name() -> str:
+    facts = Path("/proc/cpuinfo")
+    lines: Mapping[str, str] = {}
+    if facts.is_file():
+        lines = dict(line.split(":", 1) for line in facts.read_text().splitlines() if ":" in line)
+        lines = {key.strip(): value.strip() for key, value in lines.items()}
+    return lines.get("model name") or platform.processor() or platform.machine()

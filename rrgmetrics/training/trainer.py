@@ -1,0 +1,269 @@
+"""How every model here is trained: transformers' Trainer, with batches of like length and runs that can be resumed.
+
+What is ours: the order of the rows is a function of seed and epoch alone, so that a run that was killed goes on exactly
+as it would have, on one process or several; `batch_size` is that of an optimizer step, however many processes share
+it; random number generators are put back as they were.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.training.config import TrainerConfig, differences, read_config, write_config
+
+GROUP = 50  # batches that are sorted by length together
+KEPT_CHECKPOINTS = 2  # the best and the last
+RECIPE = "recipe.yaml"
+CARD = "README.md"
+CHECKPOINTS = "checkpoints"
+
+
+@dataclass
+class LengthGroups:
+    """The order of the rows of an epoch: shuffled, rows of like length side by side, batches shuffled.
+
+    Attributes:
+        lengths: Of the rows.
+        batch_size: Rows that should be of like length.
+        seed: With `epoch`, of the order.
+        epoch: Set by the Trainer.
+    """
+
+    lengths: NDArray[np.int64]
+    batch_size: int
+    seed: int
+    epoch: int = field(default=0)
+
+    def set_epoch(self, epoch: int) -> None:
+        """The next order."""
+        self.epoch = epoch
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __iter__(self) -> Iterator[int]:
+        generator = np.random.default_rng((self.seed, self.epoch))
+        order = generator.permutation(len(self.lengths))
+        group = GROUP * self.batch_size
+        for start in range(0, len(order), group):
+            part = order[start : start + group]
+            order[start : start + group] = part[np.argsort(-self.lengths[part], kind="stable")]
+        whole = len(order) - len(order) % self.batch_size
+        batches = order[:whole].reshape(-1, self.batch_size)
+        yield from batches[generator.permutation(len(batches))].ravel().tolist()
+        yield from order[whole:].tolist()
+
+
+@cache
+def trainer_class() -> Any:
+    """transformers' Trainer with `LengthGroups`; importing transformers takes seconds, so it is made on demand."""
+    from transformers import Trainer
+
+    class LengthGroupedTrainer(Trainer):  # type: ignore[misc]
+        """Training rows have `lengths`; the batches of a step are of like length."""
+
+        def _get_train_sampler(self, train_dataset: Any = None) -> LengthGroups:
+            rows = self.train_dataset if train_dataset is None else train_dataset
+            batch = self._train_batch_size * self.args.gradient_accumulation_steps * self.args.world_size
+            return LengthGroups(rows.lengths, batch, self.args.seed)
+
+    return LengthGroupedTrainer
+
+
+def training_arguments(config: TrainerConfig, folder: Path, *, n_rows: int, progress: bool, **more: Any) -> Any:
+    """A recipe as transformers' TrainingArguments.
+
+    Args:
+        config: The recipe.
+        folder: Where checkpoints go.
+        n_rows: Training rows.
+        progress: Whether to show a bar.
+        more: Further arguments, such as the metric that chooses the model.
+
+    Raises:
+        InputError: A batch that cannot be shared evenly, or a precision this machine cannot do.
+    """
+    from transformers import TrainingArguments
+
+    shares = n_processes() * config.accumulation
+    if config.batch_size % shares:
+        raise InputError(
+            f"batch_size {config.batch_size} cannot be shared by {n_processes()} processes in {config.accumulation} "
+            f"passes each; take a multiple of {shares}."
+        )
+    n_steps = steps_an_epoch(config, n_rows)
+    every = -(-n_steps // config.evaluations)
+    arguments = TrainingArguments(
+        output_dir=str(folder),
+        num_train_epochs=config.epochs,
+        per_device_train_batch_size=config.batch_size // shares,
+        per_device_eval_batch_size=max(64, config.batch_size // shares),
+        gradient_accumulation_steps=config.accumulation,
+        learning_rate=config.learning_rate,
+        weight_decay=config.weight_decay,
+        warmup_steps=warmup_steps(config, n_rows),
+        lr_scheduler_type=config.schedule,
+        max_grad_norm=config.max_grad_norm,
+        **dict.fromkeys(_precisions(config), True),
+        seed=config.seed,
+        eval_strategy="steps",
+        save_strategy="steps",
+        eval_steps=every,
+        save_steps=every,
+        logging_steps=max(1, every // 4),
+        save_total_limit=KEPT_CHECKPOINTS,
+        dataloader_num_workers=config.workers,
+        dataloader_pin_memory=not config.cpu and _has_cuda(),
+        remove_unused_columns=False,
+        label_names=["labels"],
+        report_to="none",
+        disable_tqdm=not progress,
+        use_cpu=config.cpu or not _has_accelerator(),
+        **more,
+    )
+    if arguments.n_gpu > 1:
+        arguments._n_gpu = 1  # several GPUs are for `accelerate launch`: DataParallel would multiply the batch
+    return arguments
+
+
+def steps_an_epoch(config: TrainerConfig, n_rows: int) -> int:
+    """Optimizer steps of one pass over the training rows."""
+    return max(1, -(-n_rows // config.batch_size))
+
+
+def warmup_steps(config: TrainerConfig, n_rows: int) -> int:
+    """Steps over which the learning rate rises."""
+    return round(config.warmup_ratio * config.epochs * steps_an_epoch(config, n_rows))
+
+
+def n_processes() -> int:
+    """Processes that train together, as `accelerate launch` and `torchrun` say it."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def is_main_process() -> bool:
+    """Whether this process writes the files."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def _precisions(config: TrainerConfig) -> list[str]:
+    gpu = not config.cpu and _has_cuda()
+    if config.precision == "fp16" and not gpu:
+        raise InputError("precision is fp16, which needs a CUDA device; take auto, bf16 or fp32 on a CPU.")
+    chosen = ("fp16" if gpu else "fp32") if config.precision == "auto" else config.precision
+    return [] if chosen == "fp32" else [chosen]
+
+
+def _has_cuda() -> bool:
+    import torch
+
+    return torch.cuda.is_available()
+
+
+def _has_accelerator() -> bool:
+    import torch
+
+    return torch.cuda.is_available() or torch.backends.mps.is_available()
+
+
+def callbacks(config: TrainerConfig) -> list[Any]:
+    """Early stopping, where the recipe asks for it."""
+    from transformers import EarlyStoppingCallback
+
+    return [EarlyStoppingCallback(config.patience)] if config.patience else []
+
+
+def last_checkpoint(folder: Path) -> str | None:
+    """The checkpoint to go on from; None for a fresh run."""
+    from transformers.trainer_utils import get_last_checkpoint
+
+    return get_last_checkpoint(str(folder)) if folder.is_dir() else None
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No bars and notices of transformers about files it reads and writes; its switches are put back as they were."""
+    from transformers.utils import logging
+
+    bars, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Sets Python's, NumPy's and torch's generators, and puts them back as they were."""
+    import torch
+
+    python, numpy = random.getstate(), np.random.get_state()
+    with torch.random.fork_rng():
+        try:
+            random.seed(seed)
+            np.random.seed(seed)
+            torch.manual_seed(seed)
+            yield
+        finally:
+            random.setstate(python)
+            np.random.set_state(numpy)
+
+
+def check_run(folder: Path, config: TrainerConfig, *, force: bool) -> None:
+    """Checks, before any work, that a run can begin or go on in a folder.
+
+    Raises:
+        InputError: The folder holds a finished run or a run with another recipe, and not `force`; or something else.
+    """
+    if not is_main_process():
+        return
+    recipe = folder / RECIPE
+    empty = not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
+    if not empty and not recipe.is_file():
+        raise InputError(f"{folder} exists and is no run of ours; take another --output.")
+    if empty or force:
+        return
+    if (folder / CARD).is_file():
+        raise InputError(
+            f"{folder} holds a finished run; pass --force (force=True) to replace it, or another --output."
+        )
+    changed = differences(read_config(type(config), str(recipe)), config)
+    if changed:
+        raise InputError(
+            f"{folder} holds a run begun with another {', '.join(changed)}; go on with its {RECIPE}, pass --force to "
+            "begin anew, or take another --output."
+        )
+
+
+def close_run(folder: Path) -> None:
+    """Removes what only an interrupted run needs, and the Trainer's pickled arguments."""
+    if is_main_process():
+        shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
+        (folder / "training_args.bin").unlink(missing_ok=True)
+
+
+def open_run(folder: Path, config: TrainerConfig, *, force: bool) -> None:
+    """Empties the folder if `force`, and writes the recipe into it."""
+    if not is_main_process():
+        return
+    if force and folder.is_dir():
+        for path in folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+    write_config(config, folder / RECIPE)
