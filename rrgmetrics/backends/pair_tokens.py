@@ -2,7 +2,8 @@
 
 Each distinct text is cut into word pieces once, by `tokenizers`; rows are joined here, with the tokens that open,
 part and close a pair as the checkpoint's own tokenizer sets them. Equal to calling a transformers tokenizer on the two
-texts with `truncation=True` (the longer of the two is cut first).
+texts with `truncation=True`: the longer of the two is cut first, and an empty candidate makes it a single text, without
+the second [SEP].
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ class PairTokenizer:
         opening: Before the reference.
         between: After the reference.
         closing: After the candidate.
+        lone: After a reference whose candidate is empty.
         types: Type of the reference's and of the candidate's tokens.
         max_length: Tokens that the model reads, the marks included.
     """
@@ -66,13 +68,14 @@ class PairTokenizer:
     opening: Marks
     between: Marks
     closing: Marks
+    lone: Marks
     types: tuple[int, int]
     max_length: int
 
-    @property
-    def room(self) -> int:
-        """Tokens of the two texts that fit."""
-        return self.max_length - sum(len(marks.ids) for marks in (self.opening, self.between, self.closing))
+    def room(self, n_candidate: int) -> int:
+        """Tokens of the two texts that fit, for a candidate of so many."""
+        after = (self.between, self.closing) if n_candidate else (self.lone,)
+        return self.max_length - sum(len(marks.ids) for marks in (self.opening, *after))
 
     def encode(self, texts: Sequence[str]) -> list[Any]:
         """A `tokenizers.Encoding` (ids, offsets) of each text, without marks, whole."""
@@ -81,23 +84,21 @@ class PairTokenizer:
 
     def join(self, reference: list[int], candidate: list[int]) -> tuple[list[int], list[int]]:
         """Ids and types of a pair, from the ids of the texts."""
-        ids = [*self.opening.ids, *reference, *self.between.ids, *candidate, *self.closing.ids]
-        types = [
-            *self.opening.types,
-            *[self.types[0]] * len(reference),
-            *self.between.types,
-            *[self.types[1]] * len(candidate),
-            *self.closing.types,
-        ]
+        opened = [*self.opening.ids, *reference], [*self.opening.types, *[self.types[0]] * len(reference)]
+        if not candidate:
+            return [*opened[0], *self.lone.ids], [*opened[1], *self.lone.types]
+        ids = [*opened[0], *self.between.ids, *candidate, *self.closing.ids]
+        types = [*opened[1], *self.between.types, *[self.types[1]] * len(candidate), *self.closing.types]
         return ids, types
 
     def truncated(self, n_reference: int, n_candidate: int) -> Window:
         """What is left of two texts of so many tokens: the longer is cut first, then both to half of the room."""
+        room = self.room(n_candidate)
         short, long = sorted((n_reference, n_candidate))
-        if short + long > self.room:
-            long = max(short, self.room - short)
-        if short + long > self.room:
-            short, long = self.room // 2, self.room - self.room // 2
+        if short + long > room:
+            long = max(short, room - short)
+        if short + long > room:
+            short, long = room // 2, room - room // 2
         lengths = (short, long) if n_reference <= n_candidate else (long, short)
         return Window(Span(0, lengths[0]), Span(0, lengths[1]))
 
@@ -111,12 +112,13 @@ class PairTokenizer:
         """
         ends = [_sentence_ends(encoding, text) for encoding, text in zip((reference, candidate), texts, strict=True)]
         lengths = len(reference.ids), len(candidate.ids)
-        fewest = -(-sum(lengths) // self.room)
-        most = -(-sum(lengths) // (self.room - 2))  # equal shares of both, rounded up, fit at last
+        room = self.room(lengths[1])
+        fewest = -(-sum(lengths) // room)
+        most = -(-sum(lengths) // (room - 2))  # equal shares of both, rounded up, fit at last
         for n in range(fewest, 2 * most + 1):
             cut = [_shares(length, at, n) for length, at in zip(lengths, ends, strict=True)]
             found = [Window(*pair) for pair in zip(*cut, strict=True)]
-            if all(window.length <= self.room for window in found):
+            if all(window.length <= room for window in found):
                 return found
         anywhere = [_shares(length, range(length), most) for length in lengths]  # a sentence is longer than a window
         return [Window(*pair) for pair in zip(*anywhere, strict=True)]
@@ -163,7 +165,7 @@ def load_pair_tokenizer(folder: Path, *, max_length: int, n_types: int) -> PairT
         raise BackendError(f"{folder}: the tokenizer's files are damaged: {error}") from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    probe = tokenizer.encode("a", "a")
+    probe, single = tokenizer.encode("a", "a"), tokenizer.encode("a")
     texts = probe.sequence_ids
     own = [
         [i for i, text in enumerate(texts) if text == which and not probe.special_tokens_mask[i]] for which in (0, 1)
@@ -177,14 +179,15 @@ def load_pair_tokenizer(folder: Path, *, max_length: int, n_types: int) -> PairT
             "save it with BertTokenizerFast.save_pretrained."
         )
 
-    def marks(start: int, end: int) -> Marks:
-        return Marks(tuple(probe.ids[start:end]), tuple(probe.type_ids[start:end]))
+    def marks(encoding: Any, start: int, end: int | None = None) -> Marks:
+        return Marks(tuple(encoding.ids[start:end]), tuple(encoding.type_ids[start:end]))
 
     return PairTokenizer(
         tokenizer=tokenizer,
-        opening=marks(0, own[0][0]),
-        between=marks(own[0][-1] + 1, own[1][0]),
-        closing=marks(own[1][-1] + 1, len(texts)),
+        opening=marks(probe, 0, own[0][0]),
+        between=marks(probe, own[0][-1] + 1, own[1][0]),
+        closing=marks(probe, own[1][-1] + 1),
+        lone=marks(single, own[0][-1] + 1),
         types=(first, second),
         max_length=max_length,
     )
