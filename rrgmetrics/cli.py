@@ -1,4 +1,4 @@
-"""The command line: `rrgmetrics list | score | compare | agree | explain | train | register`.
+"""The command line: `rrgmetrics list | score | compare | agree | explain | judge | train | register`.
 
 Files, names and outputs are checked before anything is scored; errors of use end with exit status 2 and one line.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,11 @@ from rich.console import Console
 from rrgmetrics import files
 from rrgmetrics.comparison import CORRECTIONS, Row, compare_systems
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
-from rrgmetrics.names import parse_name
+from rrgmetrics.names import READER, parse_name
 from rrgmetrics.reports import Pair, check_report
 from rrgmetrics.results import Result
-from rrgmetrics.runner import parse_names, score_systems
-from rrgmetrics.specs import SPECS
+from rrgmetrics.runner import parse_names, score, score_systems
+from rrgmetrics.specs import SPECS, OptionValue
 from rrgmetrics.stats import TRIALS
 from rrgmetrics.version import VERSION
 
@@ -54,11 +55,7 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("--aliases", action="store_true", help="show what papers call each key")
 
     command = _command(commands, "score", _score, "score one system's reports")
-    command.add_argument(
-        "pairs", nargs="?", metavar="PAIRS", help="CSV, JSONL or Parquet: study_id, reference, candidate"
-    )
-    command.add_argument("--predictions", metavar="FILE", help="the system's reports: study_id, report; or a text file")
-    command.add_argument("--references", metavar="FILE", help="radiologists' reports: study_id, report; or a text file")
+    _add_pairs(command)
     command.add_argument("--output", metavar="FILE", help="scores of each pair: .csv, .jsonl or .parquet")
     _add_scoring(command, trials=SCORE_TRIALS)
 
@@ -82,6 +79,30 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("candidate", metavar="CANDIDATE", help="the machine's report: a text file, or the text")
     command.add_argument("--age", default="", help="of the patient: 072Y, 19M, 25; decides what is significant")
     command.add_argument("--indication", default="", help="for the examination; decides what is significant")
+    command.add_argument(
+        "--judges",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="show their verdicts too: green, crimson@openai:<model>, ...",
+    )
+
+    command = _command(commands, "judge", _judge, "ask a judge about each pair and keep its replies")
+    _add_pairs(command)
+    command.add_argument(
+        "--metrics",
+        nargs="+",
+        required=True,
+        metavar="NAME",
+        help="judges with an engine: green@openai:<model>?base_url=...",
+    )
+    command.add_argument(
+        "--record", required=True, metavar="FILE", help=".jsonl that gets the replies, for replies:FILE"
+    )
+    command.add_argument("--batch-size", type=int, help="prompts a forward pass of a model")
+    command.add_argument("--device", help="torch device of models; default every GPU, else the CPU")
+    command.add_argument("--no-progress", action="store_true", help="no progress bar")
+    command.add_argument("--force", action="store_true", help="replace files that exist")
 
     _add_training(
         _command(commands, "train", None, "train a metric's model").add_subparsers(required=True, metavar="WHAT")
@@ -100,6 +121,14 @@ def _command(
     command: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
     command.set_defaults(run=run)
     return command
+
+
+def _add_pairs(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "pairs", nargs="?", metavar="PAIRS", help="CSV, JSONL or Parquet: study_id, reference, candidate"
+    )
+    command.add_argument("--predictions", metavar="FILE", help="the system's reports: study_id, report; or a text file")
+    command.add_argument("--references", metavar="FILE", help="radiologists' reports: study_id, report; or a text file")
 
 
 def _add_metrics(command: argparse.ArgumentParser, *, trials: int) -> None:
@@ -252,14 +281,51 @@ def _agree(options: argparse.Namespace) -> None:
 
 
 def _explain(options: argparse.Namespace) -> None:
-    from rrgmetrics.display import explanation
+    from rrgmetrics.display import explanation, verdict
     from rrgmetrics.reader import explain
 
     reference, candidate = (_report_text(text) for text in (options.reference, options.candidate))
     check_report(reference, "REFERENCE")
     check_report(candidate, "CANDIDATE")
-    found = explain(reference, candidate, {"age": options.age, "indication": options.indication})
-    Console(highlight=False).print(explanation(reference, candidate, found))
+    context = {"age": options.age, "indication": options.indication}
+    names = _judge_names(options.judges, explain=True) if options.judges else []
+    found = explain(reference, candidate, context)
+    results = score(names, predictions=[candidate], references=[reference], contexts=[context]) if names else {}
+    console = Console(highlight=False)
+    console.print(explanation(reference, candidate, found))
+    for name, result in zip(options.judges, results.values(), strict=True):
+        console.print(verdict(name, result))
+
+
+def _judge(options: argparse.Namespace) -> None:
+    from rrgmetrics.display import judge_lines
+
+    names = _judge_names([name for text in options.metrics for name in text.split(",") if name], record=options.record)
+    silent = [name for name in names if parse_name(name).config in READER]
+    if silent:
+        raise InputError(
+            f"{silent[0].partition('?')[0]} asks nobody: it is the embedded one. Name an engine, for example "
+            f"{parse_name(silent[0]).spec.name}@openai:<model>?base_url=http://127.0.0.1:8000/v1."
+        )
+    if len({parse_name(name).config for name in names}) > 1:
+        raise InputError("One file holds the replies of one engine; record each engine in a file of its own.")
+    sources = [path for path in (options.pairs, options.predictions, options.references) if path]
+    files.check_outputs(replies=[options.record], inputs=sources, force=options.force)
+    studies = _read_studies(options)
+    Path(options.record).unlink(missing_ok=True)
+    results = _score_systems(names, {"": studies.pairs}, options)[""]
+    Console(soft_wrap=True, highlight=False).print(judge_lines(results.values(), options.record))
+
+
+def _judge_names(texts: Sequence[str], **said: OptionValue) -> list[str]:
+    """Names of judges with options added; InputError for a metric that is none."""
+    names = []
+    for name in map(parse_name, texts):
+        if not name.spec.judge:
+            judges = ", ".join(spec.name for spec in SPECS.values() if spec.judge)
+            raise InputError(f"{name.spec.name} is no judge; judges are {judges}.")
+        names.append(str(replace(name, options={**name.options, **said})))
+    return names
 
 
 def _synthesize(options: argparse.Namespace) -> None:
@@ -316,8 +382,8 @@ def _report_text(text: str) -> str:
 
 
 def _train_crepe(options: argparse.Namespace) -> None:
-    from rrgmetrics.training.tables import measured_table
     from rrgmetrics.training.crepe import train_crepe
+    from rrgmetrics.training.tables import measured_table
 
     config = _crepe_config(options)
     run = train_crepe(config, options.output, force=options.force, progress=not options.no_progress)
@@ -337,8 +403,8 @@ def _train_search(options: argparse.Namespace) -> None:
 
 
 def _train_ablation(options: argparse.Namespace) -> None:
-    from rrgmetrics.training.tables import ablation_table
     from rrgmetrics.training.ablation import run_ablation
+    from rrgmetrics.training.tables import ablation_table
 
     config = _crepe_config(options)
     variants = run_ablation(config, options.output, force=options.force, progress=not options.no_progress)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich import box
 from rich.console import Group
@@ -12,6 +12,7 @@ from rich.text import Text
 
 from rrgmetrics.comparison import Row
 from rrgmetrics.reader import Comparison as Explanation
+from rrgmetrics.results import Result
 from rrgmetrics.specs import SPECS, Key, MetricSpec
 from rrgmetrics.stats import Comparison, Estimate
 
@@ -98,6 +99,39 @@ def explanation(reference: str, candidate: str, found: Explanation) -> Group:
     total = f"{found.total} errors, {found.significant} significant" if lines else "No errors."
     headings = (Text("Reference", style="bold"), Text("Candidate", style="bold"), Text(total, style="bold"))
     return Group(headings[0], texts[0], "", headings[1], texts[1], "", headings[2], *lines)
+
+
+def verdict(name: str, result: Result) -> Group:
+    """What a judge says of one pair: its score, and the verdict or why there is none.
+
+    Args:
+        name: The judge, as it was asked for.
+        result: Of one pair, scored with `explain`.
+    """
+    import yaml
+
+    said = next(values[0] for key, values in result.details.items() if key.endswith("_explained"))
+    value = result.scores[result.spec.name]
+    score = "unscored" if math.isnan(value) else f"{value:.3f}"
+    heading = Text(f"{name}  {direction(result.spec.headline)}  {score}", style="bold")
+    return Group("", heading, Text(yaml.safe_dump(said, sort_keys=False, allow_unicode=True, width=100).rstrip()))
+
+
+def judge_lines(results: Iterable[Result], record: str) -> str:
+    """How many pairs each judge has scored, the first that it has not, and where its replies are."""
+    lines = []
+    for result in results:
+        name = result.spec.name
+        scored = result.n_pairs - result.n_unscored
+        lines.append(
+            f"{name}: {scored:,} of {result.n_pairs:,} pairs scored, {direction(result.spec.headline)} "
+            + ("unscored" if math.isnan(result.scores[name]) else f"{result.scores[name]:.3f}")
+        )
+        reasons = [said["unscored"] for said in result.details.get(f"{name}_unscored", ()) if said]
+        if reasons:
+            lines.append(f"  the first unscored: {reasons[0]}")
+        lines.append(f"  score again without asking: {name}@replies:{record}")
+    return "\n".join(lines)
 
 
 def direction(key: Key) -> str:

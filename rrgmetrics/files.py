@@ -502,6 +502,7 @@ def check_outputs(
     results: Iterable[PathLike | None] = (),
     pages: Iterable[PathLike | None] = (),
     pictures: Iterable[PathLike | None] = (),
+    replies: Iterable[PathLike | None] = (),
     inputs: Iterable[PathLike] = (),
     force: bool = False,
 ) -> None:
@@ -512,6 +513,7 @@ def check_outputs(
         results: Paths for `write_json` (.json).
         pages: Paths for `write_text` (.html).
         pictures: Paths of plots (.png).
+        replies: Paths of judges' replies (.jsonl).
         inputs: Files that are read and must not be written.
         force: Whether files on disk may be replaced.
 
@@ -521,7 +523,13 @@ def check_outputs(
     """
     read = {Path(path).resolve() for path in inputs}
     seen: set[Path] = set()
-    kinds = ((tables, TABLE_SUFFIXES), (results, (".json",)), (pages, (".html",)), (pictures, (".png",)))
+    kinds = (
+        (tables, TABLE_SUFFIXES),
+        (results, (".json",)),
+        (pages, (".html",)),
+        (pictures, (".png",)),
+        (replies, (".jsonl",)),
+    )
     for paths, suffixes in kinds:
         for path in (Path(path) for path in paths if path is not None):
             if path.suffix.lower() not in suffixes:
