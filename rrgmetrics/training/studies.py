@@ -15,7 +15,7 @@ from rrgmetrics.training.grammar import Template, parse
 
 DEVICES = "devices"
 _CHANGES = {"stable": 4.0, "new": 2.0, "worse": 2.0, "better": 2.0}
-_ERRORS = {"drop": 2.0, "add": 1.9, "place": 2.8, "degree": 2.8, "compare": 1.2, "change": 2.6}
+_ERRORS = {"drop": 2.0, "add": 1.9, "place": 4.0, "degree": 5.0, "compare": 1.5, "change": 6.0}
 _TERM = 0.18  # how often a study has a fact drawn evenly from all terms of the lexicon
 
 
