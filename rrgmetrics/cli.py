@@ -300,7 +300,7 @@ def _explain(options: argparse.Namespace) -> None:
 def _judge(options: argparse.Namespace) -> None:
     from rrgmetrics.display import judge_lines
 
-    names = _judge_names([name for text in options.metrics for name in text.split(",") if name], record=options.record)
+    names = _judge_names([name for text in options.metrics for name in text.split(",") if name])
     silent = [name for name in names if parse_name(name).config in READER]
     if silent:
         raise InputError(
@@ -313,6 +313,7 @@ def _judge(options: argparse.Namespace) -> None:
     files.check_outputs(replies=[options.record], inputs=sources, force=options.force)
     studies = _read_studies(options)
     Path(options.record).unlink(missing_ok=True)
+    names = _judge_names(names, record=options.record)
     results = _score_systems(names, {"": studies.pairs}, options)[""]
     Console(soft_wrap=True, highlight=False).print(judge_lines(results.values(), options.record))
 
