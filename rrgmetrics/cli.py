@@ -312,9 +312,11 @@ def _judge(options: argparse.Namespace) -> None:
     sources = [path for path in (options.pairs, options.predictions, options.references) if path]
     files.check_outputs(replies=[options.record], inputs=sources, force=options.force)
     studies = _read_studies(options)
-    Path(options.record).unlink(missing_ok=True)
-    names = _judge_names(names, record=options.record)
-    results = _score_systems(names, {"": studies.pairs}, options)[""]
+    part = Path(f"{options.record}.part")
+    part.unlink(missing_ok=True)
+    results = _score_systems(_judge_names(names, record=str(part)), {"": studies.pairs}, options)[""]
+    if part.exists():  # else nobody gave a reply
+        part.replace(options.record)
     Console(soft_wrap=True, highlight=False).print(judge_lines(results.values(), options.record))
 
 
