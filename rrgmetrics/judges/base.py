@@ -134,7 +134,7 @@ class JudgeProtocol(Protocol):
         """What the signature must name: `prompt` (eight digits of a checksum), options that are not the spec's."""
 
     def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
-        """The questions about a pair; at least one."""
+        """The questions about a pair; () where there is nothing to ask, and the verdict needs no reply."""
 
     def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
         """Further questions that depend on the replies; () if none. Raises VerdictError if those cannot be read."""

@@ -17,6 +17,7 @@ from rrgmetrics.reader import Reading, compare, read
 from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Pair
 
+MAX_CHARACTERS = 200_000  # of a reply; beyond, a model has lost itself in a loop
 KEPT_CHARACTERS = 20_000  # of an unreadable reply
 LOOKAHEAD = 8192  # pairs asked about at a time: 16 MB of replies, and an engine waits for its slowest one only so often
 
@@ -70,6 +71,8 @@ class Judge:
         if len(texts) < len(replies):
             reason = next(reply.error for reply in replies if reply.text is None)
             return Unscored(f"No reply: {reason}", kept)
+        if any(len(text) > MAX_CHARACTERS for text in texts):
+            return Unscored(f"The reply has {max(map(len, texts)):,} characters, more than {MAX_CHARACTERS:,}.", kept)
         try:
             return how(pair, texts)
         except VerdictError as error:
