@@ -77,7 +77,7 @@ def test_judge_records_and_the_record_scores_alike(pairs, judge, loopback, tmp_p
     ("metric", "message"),
     [
         ("green", "green asks nobody"),
-        ("green@reader", "green asks nobody"),
+        ("green@reader", "green@reader asks nobody"),
         ("rouge", "rouge is no judge; judges are"),
         ("green@openai:", "names no model"),
         ("green?temperature=1", "the embedded one takes no such option"),
