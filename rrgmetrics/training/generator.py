@@ -8,6 +8,7 @@ always the same, whichever process makes it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -59,6 +60,7 @@ _LISTED = {
     "edema": ("pulmonary edema", "edema", "overt edema"),
     "hila": ("lymphadenopathy", "adenopathy"),
 }  # fmt: skip
+_HEADED = re.compile(r"[*# ]*findings:", re.IGNORECASE)
 _OPENINGS = (
     "The chest X-ray shows the following findings.",
     "The chest X-ray demonstrates the following.",
@@ -302,7 +304,7 @@ class _Writer:
             if self._by_chance(self.style.summary):
                 text = f"{text} {self._summary()}"
         before = self._before()
-        if before.endswith(":") and text[:12].lower().lstrip("*# ").startswith("findings"):
+        if before.endswith(":") and _HEADED.match(text):
             before = before[: before.rindex(".") + 1]  # one such heading is enough
         text = f"{before}{chr(10) if frame == 'bullets' else ' '}{text}".strip()
         text = f"{text} {self._after()}".strip()
@@ -640,12 +642,14 @@ class _Writer:
             return self._fill("device_gone", slots)
         if fact.tip:
             slots["at_tip"] = self._at_tip(fact.tip)
+            slots["the_tip"] = f"the {pick(words().tips[fact.tip], self.rng)}"
             rule = {"new": "device_tip_new", "stable": "device_tip_stable"}.get(fact.change or "", "device_tip")
             return self._fill(rule, slots)
         if fact.size_mm:
             slots["cm"] = length(fact.size_mm, self.rng) if fact.size_mm[0] >= 10 else f"{fact.size_mm[0]} mm"
             text = self._fill("device_cm", slots)
-            return f"{text} {self._fill(f'device_{fact.change}', slots)}" if fact.change else text
+            change = fact.change if fact.change in ("new", "stable") else None
+            return f"{text} {self._fill(f'device_{change}', slots)}" if change else text
         if fact.position:
             return self._fill(f"device_{fact.position}", slots)
         if fact.change:

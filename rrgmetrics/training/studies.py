@@ -119,7 +119,11 @@ def knowledge() -> Knowledge:
     findings, devices = load_phrases("findings"), load_phrases("devices")
     defaults = findings.pop("defaults")
     profiles = {
-        key: _profile(key, concept.group, {**defaults.get(concept.group, {"sides": [], "graded": 0.0}), **own})
+        key: _profile(
+            key,
+            concept.group,
+            {**defaults.get(concept.group, {"sides": [], "graded": 0.0}), **({"zones": []} if own else {}), **own},
+        )
         for key, concept in lexicon.concepts.items()
         for own in [findings.get(key) or devices.get(key) or {}]
     }
@@ -151,6 +155,8 @@ def _profile(concept: str, group: str, entry: dict[str, Any]) -> Profile:
     sides = entry.get("sides") or {}
     lists = ("names", "zones", "steps", "size_mm", "words", "acuity", "shown_as", "tips", "cm", "routes")
     plain = ("clinic", "icu", "sided", "zoned", "scale", "graded", "sized", "count", "aged", "placed")
+    given: dict[str, Any] = {key: tuple(entry[key]) for key in lists if key in entry}
+    given.update({key: entry[key] for key in plain if key in entry})
     return Profile(
         concept,
         group,
@@ -159,8 +165,7 @@ def _profile(concept: str, group: str, entry: dict[str, Any]) -> Profile:
         needs_side="{side1}" in (entry.get("says") or "").lower(),
         alternatives=tuple(entry.get("or", ())),
         companions=tuple(entry.get("with", ())),
-        **{key: tuple(entry[key]) for key in lists if key in entry},
-        **{key: entry[key] for key in plain if key in entry},
+        **given,
     )
 
 
@@ -258,7 +263,8 @@ def _side_of(zone: str | None, side: str | None, lexicon: Lexicon) -> str | None
 
 def _place_device(fact: Fact, profile: Profile, rng: Random, *, prior: bool, told: dict[str, Any]) -> Fact:
     route = told.get("route") or (pick(profile.routes, rng) if profile.routes and rng.random() < 0.75 else None)
-    tip, size = None, ()
+    tip: str | None = None
+    size: tuple[int, ...] = ()
     if "tip" not in told and rng.random() < profile.placed:
         if profile.cm and rng.random() < 0.8:
             size = (round(10 * (profile.cm[0] + rng.random() * (profile.cm[1] - profile.cm[0]))),)
@@ -450,7 +456,7 @@ def _wrong_comparison(fact: Fact, rng: Random) -> tuple[Fact | None, int]:
 
 def _lost_change(fact: Fact, rng: Random) -> tuple[Fact | None, int]:
     if fact.change in ("new", "worse", "better"):
-        if rng.random() < 0.75:
+        if rng.random() < 0.75 or knowledge().profiles[fact.concept].group == DEVICES:
             return replace(fact, change=None), 5
         return replace(fact, change="better" if fact.change == "worse" else "worse"), 4
     return None, 5

@@ -301,7 +301,7 @@ def length(size_mm: tuple[int, ...], rng: Random) -> str:
     """Return a size with its unit: "8 mm", "1.2 x 0.8 cm"."""
     if max(size_mm) >= 10 and rng.random() < 0.75:
         return " x ".join(f"{mm / 10:.1f}" for mm in size_mm) + " cm"
-    return " x ".join(map(str, size_mm)) + pick((" mm", " mm", "mm"), rng)
+    return " x ".join(map(str, size_mm)) + (" mm" if rng.random() < 0.7 else "mm")
 
 
 def _place(side: str | None, zone: str, group: str, rng: Random) -> str:
