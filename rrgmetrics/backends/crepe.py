@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
-from rrgmetrics.backends.crepe_network import Array, Network, Output, Precision, load_network
+from rrgmetrics.backends.crepe_network import Array, Network, Output, Precision, load_network, read_checkpoint
 from rrgmetrics.backends.encoder import pick_device
 from rrgmetrics.backends.pair_tokens import Window
 from rrgmetrics.errors import BackendError
@@ -198,10 +198,10 @@ def load_crepe(
     """
     embedded = checkpoint == EMBEDDED
     found = Checkpoint(EMBEDDED_FOLDER, EMBEDDED) if embedded else find_checkpoint(checkpoint)
-    network = load_network(found, pick_device(device), precision)
-    if explain and network.settings.crepe_features != "tokens":
+    if explain and read_checkpoint(found).settings.crepe_features != "tokens":
         raise BackendError(
-            f"{network.identity} predicts counts of a whole pair, not of words: it cannot explain them. "
+            f"{found.identity} predicts counts of a whole pair, not of words: it cannot explain them. "
             "Use a checkpoint with crepe_features 'tokens', such as the embedded one."
         )
-    return CrepeBackend(network, precision, long, explain, batch_size)
+    read_checkpoint(found)  # before the second that importing torch takes
+    return CrepeBackend(load_network(found, pick_device(device), precision), precision, long, explain, batch_size)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -31,6 +33,7 @@ BERT_KEYS = (
     *("vocab_size", "max_position_embeddings", "hidden_size"),
     *("intermediate_size", "num_hidden_layers", "num_attention_heads"),
 )
+POSITION_IDS = "bert.embeddings.position_ids"  # a constant that transformers before 4.31 wrote
 NAMED = 4  # weights that a message names
 
 Precision = Literal["fp32", "bf16", "fp16"]
@@ -104,12 +107,33 @@ def _batches(lengths: Sequence[int], tokens: int, most: int | None) -> Iterator[
         start += size
 
 
+class Description(NamedTuple):
+    """What a checkpoint's folder says, read and checked without torch."""
+
+    config: Mapping[str, Any]
+    settings: CrepeSettings
+    tokenizer: PairTokenizer
+
+
 @lru_cache(maxsize=4)
-def load_network(found: Checkpoint, device: str, precision: Precision) -> Network:
-    """Loads a checkpoint onto a device; raises BackendError naming what is damaged, missing or too much."""
-    config, settings = _read_config(found)  # `found` is part of the key: weights that changed are read again
+def read_checkpoint(found: Checkpoint) -> Description:
+    """Reads all but the weights, and checks their names and shapes: what is wrong is known within a second.
+
+    Raises:
+        BackendError: Config, tokenizer or weights are damaged, or do not belong together; names what is.
+    """
+    config, settings = _read_config(found)
     types = config.get("type_vocab_size", 2)
     tokenizer = load_pair_tokenizer(found.folder, max_length=_max_length(config), n_types=types)
+    if _is_plain_bert(config):
+        check_weights(found.identity, _stored_shapes(found), bert_shapes(config, settings))
+    return Description(config, settings, tokenizer)
+
+
+@lru_cache(maxsize=4)
+def load_network(found: Checkpoint, device: str, precision: Precision) -> Network:
+    """Loads a checkpoint onto a device; `found` names a checksum, so weights that changed are read again."""
+    config, settings, tokenizer = read_checkpoint(found)
     load = _load_bert if _is_plain_bert(config) else _load_transformers
     return Network(found.identity, settings, tokenizer, load(found, config, settings, device, precision), device)
 
@@ -152,7 +176,6 @@ def _load_bert(
     import torch
 
     weights = _read_weights(found)
-    check_weights(found.identity, {name: tuple(x.shape) for name, x in weights.items()}, bert_shapes(config, settings))
     dtype = _dtype(precision)
     bert = {name[5:]: x.to(device, dtype) for name, x in weights.items() if name.startswith("bert.")}
     regressors, presence = (_stack(weights, heads, device) for heads in ("error_regressors", "error_presence"))
@@ -213,17 +236,39 @@ def _stack(weights: Mapping[str, Tensor], heads: str, device: str) -> tuple[Tens
 
 def _read_weights(found: Checkpoint) -> dict[str, Tensor]:
     """All weights of a folder in fp32, whether stored so, in 16 bits, or in 8 bits with a scale a row."""
-    index = found.folder / "model.safetensors.index.json"
+    weights: dict[str, Tensor] = {}
+    with _reading(found):
+        for file in _weight_files(found.folder):
+            weights |= load_int8(file)
+    return weights
+
+
+def _stored_shapes(found: Checkpoint) -> dict[str, Shape]:
+    """Names and shapes of the weights of a folder, from the heads of its files."""
+    from safetensors import safe_open
+
+    shapes: dict[str, Shape] = {}
+    with _reading(found):
+        for path in _weight_files(found.folder):
+            with safe_open(path, "np") as file:
+                shapes |= {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
+    return {name: shape for name, shape in shapes.items() if not name.endswith(".scale") and name != POSITION_IDS}
+
+
+@contextmanager
+def _reading(found: Checkpoint) -> Iterator[None]:
     try:
-        single = (found.folder / "model.safetensors").is_file() or not index.is_file()
-        files = ["model.safetensors"] if single else sorted(set(json.loads(index.read_text())["weight_map"].values()))
-        weights: dict[str, Tensor] = {}
-        for file in files:
-            weights |= load_int8(found.folder / file)
+        yield
     except Exception as error:  # safetensors has an exception of its own beside the usual ones
         raise BackendError(f"{found.identity}: the weights in {found.folder} cannot be read: {error}") from error
-    weights.pop("bert.embeddings.position_ids", None)  # a constant that transformers before 4.31 wrote
-    return weights
+
+
+def _weight_files(folder: Path) -> list[Path]:
+    """`model.safetensors`, or the several files that an index names."""
+    index = folder / "model.safetensors.index.json"
+    if (folder / "model.safetensors").is_file() or not index.is_file():
+        return [folder / "model.safetensors"]
+    return [folder / name for name in sorted(set(json.loads(index.read_text())["weight_map"].values()))]
 
 
 def bert_shapes(config: Mapping[str, Any], settings: CrepeSettings) -> dict[str, Shape]:
