@@ -1,0 +1,95 @@
+"""GREEN against the authors' functions (Stanford-AIMI/GREEN d72c195); texts are invented, tests/data/judges.json."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rrgmetrics.judges.protocols import green_parsers
+from rrgmetrics.judges.protocols.counts import CATEGORIES
+from rrgmetrics.judges.protocols.green import Green, question
+from rrgmetrics.judges.summary import search_clusters, summarise, typical
+from rrgmetrics.reports import Pair
+
+AUTHORS = json.loads((Path(__file__).parents[1] / "data" / "judges.json").read_text())["green"]
+REPLIES = {case["name"]: case["analysis"] for case in AUTHORS["parse"]}
+PAIR = Pair("Clear lungs.", "Clear lungs.")
+
+
+def test_labels():
+    assert list(green_parsers.LABELS) == AUTHORS["sub_categories"]
+    assert list(green_parsers.TITLES) == AUTHORS["categories"]
+
+
+@pytest.mark.parametrize("case", AUTHORS["parse"], ids=lambda case: case["name"])
+def test_strict_parser(case):
+    verdict = Green("strict").verdict(PAIR, [case["analysis"]])
+    assert list(verdict.significant.counts) == case["significant"]
+    assert list(verdict.insignificant.counts) == case["insignificant"]
+    assert verdict.n_matched == case["matched_findings"]
+    assert verdict.score == case["green"]
+    assert [*verdict.significant.counts, verdict.n_matched] == case["error_count_row"]
+    assert verdict.significant.total == case["ec_sig"]
+    assert verdict.significant.total + verdict.insignificant.total == case["ec_total"]
+
+
+@pytest.mark.parametrize("case", AUTHORS["clean_responses"], ids=lambda case: case["name"])
+def test_clean_responses(case):
+    assert green_parsers.strict_clean(case["input"]) == case["output"]
+
+
+@pytest.mark.parametrize("case", AUTHORS["prompt"], ids=range(len(AUTHORS["prompt"])))
+def test_prompt(case):
+    reference = case["reference"]
+    if reference.startswith("' '.join"):
+        reference = " ".join(f"w{i}" for i in range(400))
+    text = question(reference, case["candidate"])
+    assert len(text) == case["length"]
+    assert hashlib.sha256(text.encode()).hexdigest() == case["sha256"]
+
+
+def test_chat_template():
+    (prompt,) = Green().prompts(Pair("REF", "CAND"))
+    rendered = AUTHORS["chat_template"]["rendered_for_inference"]
+    assert prompt.raw == rendered.replace("PROMPT", prompt.messages[0].content)
+
+
+def test_words_of_the_errors():
+    standard, matched, numbered = AUTHORS["parse_error_sentences"]
+    words = green_parsers.strict_words(REPLIES["standard"], green_parsers.SIGNIFICANT)
+    assert dict(zip(green_parsers.LABELS, map(list, words), strict=True)) == standard["output"]
+    assert green_parsers.strict_matched_words(REPLIES["standard"]) == matched["output"]
+    # The authors file these under "(1) ".. and forget their categories; here they stay in a to f.
+    words = green_parsers.strict_words(REPLIES["numeric_markers"], green_parsers.SIGNIFICANT)
+    assert list(map(list, words)) == [numbered["output"][f"({i}) "] for i in range(1, 7)]
+
+
+def test_no_state_is_kept():
+    green = Green("strict")
+    before = green.verdict(PAIR, [REPLIES["standard"]]).score
+    green_parsers.strict_words(REPLIES["numeric_markers"], green_parsers.SIGNIFICANT)
+    assert green.verdict(PAIR, [REPLIES["standard"]]).score == before == AUTHORS["instance_state_bug"]["before"]
+
+
+def test_accuracy():
+    case = AUTHORS["compute_accuracy"]
+    explained = [Green("strict").verdict(PAIR, [REPLIES[name]]).plain() for name in case["analyses"]]
+    summary = summarise(explained, embed=lambda texts: np.ones((len(texts), 1)))
+    assert [kind.accuracy for kind in summary.kinds] == list(case["accuracy"].values())
+    assert [kind.category for kind in summary.kinds] == list(CATEGORIES)
+    assert summary.mean == pytest.approx((0.4 + 1 + 0 + 10 / 22) / 4)
+
+
+@pytest.mark.parametrize("case", AUTHORS["kmeans"], ids=lambda case: case["name"])
+def test_clusters(case):
+    vectors = np.array(case["embeddings"])
+    labels = search_clusters(vectors)
+    authors = np.array(case["partition"])
+    assert ((labels[:, None] == labels) == (authors[:, None] == authors)).all()  # up to the names of clusters
+    assert labels.max() + 1 == case["best_k"]
+    if case["name"] != "three_clusters_9":  # two largest clusters: the names of clusters decide
+        assert typical([str(i) for i in range(len(vectors))], vectors)[0] == str(case["representative_index"])
