@@ -120,12 +120,13 @@ def test_a_pause_asked_for_holds_up_all_requests(loopback, load):
     assert times[4] - times[3] > 0.4
 
 
+@pytest.mark.parametrize("status", [400, 500])
 @pytest.mark.parametrize("offered", ["json_schema", "json_object", None])
-def test_json_is_asked_for_where_the_server_offers_it(loopback, load, offered):
+def test_json_is_asked_for_where_the_server_offers_it(loopback, load, offered, status):
     def behave(request, tries):
         wanted = request.body.get("response_format", {}).get("type")
         fine = wanted in (offered, None)
-        request.say("{}") if fine else request.send(400, {"error": {"message": "response_format is unknown"}})
+        request.say("{}") if fine else request.send(status, {"error": {"message": "response_format: unknown"}})
 
     loopback.reset(behave)
     replies = load(concurrency=1).answer([*prompts("a", "b", json_schema=SCHEMA), *prompts("c")])

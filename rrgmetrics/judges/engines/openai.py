@@ -34,6 +34,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)  # HTTP status: try again
 HOPELESS = (401, 403, 404)  # the key, the model or the address is wrong: true of every request
 JSON_MODES = ("json_schema", "json_object", "")
+JSON_WORDS = ("response_format", "json_schema", "json_object")  # in a message: the mode is what the server minds
 logger = logging.getLogger("rrgmetrics")
 _told: set[str] = set()  # remote hosts that were named in a warning
 
@@ -259,7 +260,7 @@ class Server:
             with client.chat.completions.with_streaming_response.create(**arguments) as response:
                 body = _read(response, deadline)
         except openai.APIStatusError as error:
-            raise self._status_error(error, traffic) from error
+            raise self._status_error(error, json_mode, traffic) from error
         except openai.APITimeoutError as error:
             raise PassingError(f"no reply within {self.options.timeout:g} s") from error
         except openai.APIConnectionError as error:
@@ -271,9 +272,11 @@ class Server:
             raise PassingError(f"the connection broke: {error.__cause__ or error}") from error
         return too_long(index) if body is None else _parse(index, body)
 
-    def _status_error(self, error: Any, traffic: Traffic) -> Exception:
+    def _status_error(self, error: Any, json_mode: str, traffic: Traffic) -> Exception:
         status = int(error.status_code)
         reason = f"HTTP {status}: {_message(error)}"
+        if json_mode and any(word in reason for word in JSON_WORDS):  # llama-cpp-python refuses it with a 500
+            return RefusedError(reason)
         if status in PASSING:
             return PassingError(reason, retry_after(error.response.headers.get("retry-after")))
         if status in HOPELESS and not traffic.received:
