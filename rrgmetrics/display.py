@@ -72,7 +72,7 @@ def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases
             "higher" if spec.higher_is_better else "lower",
             f"{number(low)} … {number(high)}",
             "\n".join(_short(key.name, spec.name) for key in spec.keys),
-            "\n".join([*spec.configs, *(["a Hub id", "a folder"] if spec.takes_checkpoint else [])]),
+            "\n".join([*spec.configs, *_other_configs(spec)]),
             "\n".join(spec.options),
         )
         table.add_section()
@@ -163,6 +163,11 @@ def _test_cells(test: Comparison, row: Row) -> tuple[str, str, str]:
     change = test.difference
     cell = f"[{style}]{change.value:+.3f} \\[{change.low:+.3f}, {change.high:+.3f}][/{style}]"
     return cell, p_value(row.p_corrected), "" if math.isnan(test.effect_size) else f"{test.effect_size:+.2f}"
+
+
+def _other_configs(spec: MetricSpec) -> list[str]:
+    engines = ["openai:<model>", "hf:<id>", "vllm:<id>", "replies:<file>"] if spec.judge else []
+    return [*engines, *(["a Hub id", "a folder"] if spec.takes_checkpoint else [])]
 
 
 def _short(key: str, metric: str) -> str:
