@@ -107,7 +107,7 @@ def _strict_errors(counts: dict[str, int] | None) -> Errors | None:
 
 
 _LINE = re.compile(r"clinically\s+(in)?significant\s+errors\s+by\s+type[\s*_]*:", re.IGNORECASE)
-_ENTRY = re.compile(r"[\"'(\[{\s,*]*\b([A-Za-z])\b[\"'\s*]*[,:=]\s*[\"']?(\d{1,3})\b(?!\s*\.\s*\d)[\"')\]\s]*,?")
+_ENTRY = re.compile(r"[\"'(\[{\s,*•-]*\b([A-Za-z])\b[\"'\s*]*[,:=]\s*[\"']?(\d{1,3})\b(?!\s*\.\s*\d)[\"')\]\s]*,?")
 
 
 def tolerant(reply: str) -> list[tuple[int, ...]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from rrgmetrics.errors import VerdictError
 
-MAX_STARTS = 200  # braces at which an object is looked for
+OBJECT = re.compile(r'\{\s*["}]')
+MAX_OBJECTS = 200  # of one reply
 
 
 class Pairs(list[tuple[str, Any]]):
@@ -26,18 +28,16 @@ def read_json(reply: str) -> Pairs:
     """
     decoder = json.JSONDecoder(object_pairs_hook=Pairs)
     found: list[tuple[int, Pairs]] = []
-    start = reply.find("{")
-    for _ in range(MAX_STARTS):
-        if start < 0:
-            break
+    start = OBJECT.search(reply)
+    while start and len(found) < MAX_OBJECTS:
         try:
-            value, end = decoder.raw_decode(reply, start)
+            value, end = decoder.raw_decode(reply, start.start())
         except (ValueError, RecursionError):
             if not found:  # what lies inside a broken object is only a part of the answer
                 raise VerdictError(f"The reply's JSON is broken or cut off: {short(reply)!r}.") from None
             break
-        found.append((end - start, value))
-        start = reply.find("{", end)
+        found.append((end - start.start(), value))
+        start = OBJECT.search(reply, end)
     if not found:
         raise VerdictError(f"The reply holds no JSON object: {short(reply)!r}.")
     return max(found, key=lambda entry: entry[0])[1]
