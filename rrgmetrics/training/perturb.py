@@ -59,9 +59,9 @@ class Page:
         """The sentence a span stands in."""
         return next((slot for slot in self.slots if slot.start <= span.start and span.end <= slot.end), None)
 
-    def slots_of(self, unit: Unit) -> set[Slot]:
-        """The sentences an observation stands in."""
-        return {slot for span in unit.spans if (slot := self.slot_of(span))}
+    def slots_of(self, unit: Unit) -> list[Slot]:
+        """The sentences an observation stands in, in order."""
+        return sorted({slot for span in unit.spans if (slot := self.slot_of(span))})
 
     def findings_in(self, slot: Slot) -> list[Finding]:
         """The findings read in a sentence, present or absent."""
@@ -110,8 +110,9 @@ def inject(reading: Reading, donors: Donors, rng: Random, n_edits: int | None = 
         >>> inject(read("Small left pleural effusion."), lambda rng: None, Random(3), 1)
         ('Small right pleural effusion.', (0, 0, 1, 0, 0, 0))
     """
-    wanted = n_edits or rng.choices(range(1, len(NUMBER_WEIGHTS) + 1), NUMBER_WEIGHTS)[0]
     page, counts, unseen = Page(reading.text, reading), [0] * N_CATEGORIES, 0
+    drawn = rng.choices(range(1, len(NUMBER_WEIGHTS) + 1), NUMBER_WEIGHTS)[0]
+    wanted = n_edits or min(drawn, 1 + len(page.units))  # findings made up for a normal report would drown the rest
     done = 0
     for kind in rng.choices(list(KINDS.values()), [kind.weight for kind in KINDS.values()], k=wanted * ATTEMPTS):
         text = kind.edit(page, rng, donors)
@@ -345,7 +346,8 @@ def bad_position(page: Page, unit: Unit, rng: Random) -> str | None:
     for start, end, value in page.items(unit, "position"):
         words = page.text[start:end].lower()
         if value == "good" and words.endswith("position"):
-            return replace_words(page.text, start, end, rng.choice(["low position", "high position"]))
+            held = "in " if words.startswith("in ") else ""
+            return replace_words(page.text, start, end, f"{held}{rng.choice(['low', 'high'])} position")
         if value == "good" and words.endswith("positioned"):
             return replace_words(page.text, start, end, "malpositioned")
     return None
@@ -413,8 +415,8 @@ def other_change(page: Page, unit: Unit, rng: Random) -> str | None:
 
 
 _SINCE = re.compile(
-    r",?\s*(?:in the interval|(?:since|from|compared (?:with|to)|than|relative to)(?: on)?(?: the| a)? "
-    r"(?:prior|previous|last|earlier)[^.,;]*)",
+    r",?\s*(?:in the interval|(?:since|from|compared (?:with|to)|than|relative to)?(?: on)?\s*(?:the|a)? "
+    r"(?:prior|previous|last|earlier)\b[^.,;]*)",
     re.IGNORECASE,
 )
 

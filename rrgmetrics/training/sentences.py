@@ -22,6 +22,9 @@ _LINE_ENDS = re.compile(r"[ \t]+\n")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _ARTICLE = re.compile(r"\b([Aa])(n?)( +)$")
 _VOWELS = frozenset("aeiou")
+ABBREVIATION = (
+    4  # letters at most, all capitals ("LLL", "PICC"); longer words in capitals stand in a report in capitals
+)
 
 
 class Slot(NamedTuple):
@@ -113,15 +116,13 @@ def replace_words(text: str, start: int, end: int, words: str) -> str:
     'New small effusion.'
     """
     before, old, after = text[:start], text[start:end], text[end:]
-    opens = old or after.lstrip()
-    if opens[:1].isupper() and not opens[:2].isupper() and _opens_sentence(before):
-        if words:
-            words = words[0].upper() + words[1:]
-            after = after if old else _lower_first(after)
-        else:
-            after = after.lstrip()
-            after = after[:1].upper() + after[1:]
-    elif old.isupper() and len(old) > 3:
+    if _opens_sentence(before) and (old or after.lstrip())[:1].isupper():
+        if not words:
+            after = after.lstrip()[:1].upper() + after.lstrip()[1:]
+        elif not old:
+            after = _lower_first(after)
+        words = words[:1].upper() + words[1:]
+    if len(old) > 1 and old.isupper() and (len(words) <= ABBREVIATION or len(old) > ABBREVIATION):
         words = words.upper()
     following = (words + after).lstrip()[:1].lower()
     before = _ARTICLE.sub(lambda m: m[1] + ("n" if following in _VOWELS else "") + m[3], before)

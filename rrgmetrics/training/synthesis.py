@@ -460,15 +460,17 @@ def _merge(plan: Plan, folder: Path, path: Path, facts: Mapping[str, Any], force
     return {way: dict(counts) for way, counts in outcomes.items()}
 
 
-def _first_time(table: Any, seen: set[int], outcomes: Mapping[str, Counter[str]]) -> list[bool]:
-    keep = []
+def _first_time(table: Any, seen: set[int], outcomes: Mapping[str, Counter[str]]) -> Any:
+    import pyarrow as pa
+
+    keep: list[bool] = []
     columns = (table[name].to_pylist() for name in ("reference", "candidate", "pairing"))
     for reference, candidate, way in zip(*columns, strict=True):
         key = seed_of(identity((reference, candidate)))
         keep.append(key not in seen)
         outcomes[way]["pairs" if keep[-1] else "doubled"] += 1
         seen.add(key)
-    return keep
+    return pa.array(keep, pa.bool_())
 
 
 def _nothing(outcomes: Mapping[str, Mapping[str, int]], labels: str) -> str:
@@ -487,7 +489,7 @@ def provenance(path: str | Path) -> dict[str, Any]:
     from pyarrow import ArrowException, parquet
 
     try:
-        metadata = parquet.read_schema(path).metadata or {}
+        metadata = parquet.read_metadata(path).metadata or {}
     except (ArrowException, OSError) as error:
         raise InputError(f"{path} cannot be read as Parquet: {error}") from None
     if METADATA not in metadata:

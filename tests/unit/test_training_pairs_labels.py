@@ -1,0 +1,140 @@
+"""Labels of pairs: the reader's, the injected ones, a judge's; and their distribution."""
+
+import json
+
+import numpy as np
+import pytest
+
+from rrgmetrics import cli
+from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.judges.protocols.green import Green
+from rrgmetrics.reports import Pair
+from rrgmetrics.training.distribution import distribution, paper_shares, plot
+from rrgmetrics.training.labels import labeller_for
+from rrgmetrics.training.pairs import Draft, Evidence, Label, read_rows, row_of
+
+REFERENCE, CANDIDATE = "Large left pneumothorax. Mild cardiomegaly.", "Large right pneumothorax."
+REPLY = """[Explanation]: The side is wrong, cardiomegaly is left out.
+
+[Clinically Significant Errors]:
+(a) False report of a finding in the candidate: 0.
+(b) Missing a finding present in the reference: 1. Mild cardiomegaly.
+(c) Misidentification of a finding's anatomic location/position: 1. Right for left.
+(d) Misassessment of the severity of a finding: 0.
+(e) Mentioning a comparison that isn't in the reference: 0.
+(f) Omitting a comparison detailing a change from a prior study: 0.
+
+[Clinically Insignificant Errors]:
+(a) False report of a finding in the candidate: 0.
+(b) Missing a finding present in the reference: 0.
+(c) Misidentification of a finding's anatomic location/position: 0.
+(d) Misassessment of the severity of a finding: 2. Large; larger.
+(e) Mentioning a comparison that isn't in the reference: 0.
+(f) Omitting a comparison detailing a change from a prior study: 0.
+
+[Matched Findings]:
+1. Pneumothorax
+"""
+
+
+def draft(candidate=CANDIDATE, injected=None):
+    return Draft(REFERENCE, candidate, "s1", "random", 0, injected=injected)
+
+
+def write_replies(path, *replies):
+    with path.open("w") as file:
+        for candidate, reply in replies:
+            prompt = Green().prompts(Pair(REFERENCE, candidate))[0]
+            record = {"protocol": prompt.protocol, "prompt_sha256": prompt.sha256, "reply": reply}
+            file.write(json.dumps({**record, "engine": "invented", "parameters": {}}) + "\n")
+    return f"replies:{path}"
+
+
+def test_the_reader_counts_and_points():
+    (label,) = labeller_for("reader").label([draft()])
+    assert [a + b for a, b in zip(label.significant, label.insignificant, strict=True)] == [0, 1, 1, 0, 0, 0]
+    assert label.significant[2] == 1  # of a pneumothorax the side matters
+    said = {(piece.category, (REFERENCE, CANDIDATE)[piece.text][piece.start : piece.end]) for piece in label.evidence}
+    assert said == {(1, "Mild cardiomegaly"), (2, "Large left pneumothorax"), (2, "Large right pneumothorax")}
+
+
+def test_injected_errors_are_the_label_where_there_are_any():
+    counted, uncounted = labeller_for("injected").label([draft(injected=(0, 2, 1, 0, 0, 0)), draft()])
+    assert uncounted is None
+    (read,) = labeller_for("reader").label([draft()])
+    assert counted.significant == read.significant  # one missing finding, one wrong side
+    assert counted.insignificant == (0, 2 - read.significant[1], 0, 0, 0, 0)
+
+
+def test_a_judge_counts_and_pairs_without_a_verdict_have_no_label(tmp_path):
+    labeller = labeller_for(
+        write_replies(tmp_path / "replies.jsonl", (CANDIDATE, REPLY), ("Clear lungs.", "[Explanation]: Cut o")),
+        progress=False,
+    )
+    counted, unreadable, missing = labeller.label([draft(), draft("Clear lungs."), draft("No reply to this one.")])
+    assert counted == Label((0, 1, 1, 0, 0, 0), (0, 0, 0, 2, 0, 0))
+    assert unreadable is None
+    assert missing is None
+    assert labeller.source.startswith("green|replies@sha256:")
+    assert "prompt:" in labeller.version
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "says"),
+    [
+        ("green", InputError, "--labels reader"),
+        ("replies:absent.jsonl", (InputError, BackendError), "absent.jsonl"),
+        ("openai:any?warmth=1", InputError, "warmth"),
+    ],
+)
+def test_a_labeller_that_is_not_there_is_named(name, error, says):
+    with pytest.raises(error, match=says):
+        labeller_for(name, progress=False)
+
+
+def row(total, way="random"):
+    label = Label((0.0,) * 6, tuple(map(float, total)), (Evidence(0, 0, 1, 0, 5),))
+    return row_of(draft()._replace(pairing=way), label, source="", label_source="", label_version="", split="train")
+
+
+def test_distribution_counts_by_hand():
+    found = distribution([row((0, 1, 0, 0, 0, 0)), row((4, 1, 0, 0, 0, 0)), row((0, 0, 0, 0, 0, 0), "shuffled")])
+    assert found.shares[0].tolist() == pytest.approx([2 / 3, 0, 0, 1 / 3])
+    assert found.shares[1].tolist() == pytest.approx([1 / 3, 2 / 3, 0, 0])
+    assert found.means["random"].tolist() == [2, 1, 0, 0, 0, 0]
+    assert found.n_by_way == {"random": 2, "shuffled": 1}
+    assert found.n_identical == 1
+    assert found.significant[0] == 0
+    assert np.isnan(found.significant[2])
+    with pytest.raises(InputError, match="no pairs"):
+        distribution([])
+
+
+def test_the_paper_s_shares():
+    assert paper_shares().sum(axis=1) == pytest.approx(np.ones(6))
+    assert paper_shares()[1, 0] == pytest.approx(2.9 / 32)  # omission: the only category that is seldom 0
+
+
+def test_a_plot_is_not_replaced(tmp_path):
+    found = distribution([row((0, 1, 0, 0, 0, 0))])
+    plot(found, tmp_path / "labels.png")
+    assert (tmp_path / "labels.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(InputError, match="exists"):
+        plot(found, tmp_path / "labels.png")
+
+
+def test_command_line(tmp_path, capsys):
+    (tmp_path / "reports.csv").write_text(f"study_id,report\n1,{REFERENCE}\n2,Small left effusion. Clear lungs.\n")
+    (tmp_path / "system.csv").write_text(f"study_id,report\n1,{CANDIDATE}\n")
+    replies = write_replies(tmp_path / "replies.jsonl", (CANDIDATE, REPLY))
+    outputs = ("--output", tmp_path / "pairs.parquet", "--json", tmp_path / "labels.json", "--no-progress")
+    ways = ("--generated", tmp_path / "system.csv", "--ways", "generated", "removed", "--pairs", 5, "--labels", replies)
+    arguments = ["synthesize", tmp_path / "reports.csv", *outputs, *ways]
+    assert cli.main(list(map(str, arguments))) == 0
+    said = capsys.readouterr().out
+    assert "left out, because there is no label for them (removed" in said
+    (pair,) = read_rows(tmp_path / "pairs.parquet")
+    assert (pair.pairing, pair.total) == ("generated", (0, 1, 1, 2, 0, 0))
+    assert json.loads((tmp_path / "labels.json").read_text())["shares"]["D"] == [0, 0, 1, 0]
+    assert cli.main(list(map(str, arguments))) == 2
+    assert "--force" in capsys.readouterr().err
