@@ -1,0 +1,377 @@
+"""CRIMSON: findings weighted by what they mean for this patient, with partial credit.
+
+arXiv 2603.06183; code rajpurkarlab/CRIMSON 07e3331 (`crimson-score` 0.2.0). The arithmetic is in `crimson_score`, the
+reading of replies in `crimson_json`, the embedded judge's knowledge in `rrgmetrics.reader.rubric`.
+
+Wordings of the question: `own`, in our words, for any model; `published`, the authors', as they ask GPT; `checkpoint`,
+the same without its guidelines, as medgemma-4b-it-crimson was trained. The authors' texts are taken from their package,
+which must be installed for them. It knows that checkpoint by its Hub id only, and asks a local copy with guidelines.
+
+Differs from the authors: with `parser=tolerant` a reply without its four parts is unscored (theirs scores `{}` 1.0 and
+fails on others), and JSON repair drops no finding; scores are not rounded to four digits. `complete` is ours: what a
+judge lists as found but puts nowhere counts as false or missing; the authors let an unlisted false finding go free.
+
+Paper and code: for a reference without findings the paper has S = −F, the code −(F + M + 1); the score is the same.
+Weight 0.25 for unknown labels is the code's alone; `labels=strict` leaves such a reply unscored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from rrgmetrics.errors import MissingExtraError, VerdictError
+from rrgmetrics.judges.base import Compared, Message, Prompt
+from rrgmetrics.judges.protocols.crimson_json import published, tolerant
+from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, SEVERITY, SIGNIFICANCE, Tally, tally
+from rrgmetrics.judges.protocols.templates import digits, fill
+from rrgmetrics.reader.rubric import Appraisal, Graded, appraise
+from rrgmetrics.reports import Context, Pair
+
+CHECKPOINT = "rajpurkarlab/medgemma-4b-it-crimson"
+MAX_TOKENS = 8192  # the authors' max_new_tokens
+SYSTEM = "You are an expert radiology evaluator that assesses the accuracy of radiology reports."  # the authors'
+# Gemma 3's chat template for a system and a user turn, which the checkpoint was asked with.
+RAW = "<start_of_turn>user\n{system}\n\n{prompt}<end_of_turn>\n<start_of_turn>model\n"
+PARTS = ("reference_findings", "predicted_findings", "matched_findings", "errors")
+ERRORS = ("false_findings", "missing_findings", "attribute_errors")
+# The reader's names of attributes in CRIMSON's words, where they differ.
+TERMS = {"device_position": "location", "underinterpretation": "unspecific"}
+
+
+def _entries(**fields: Any) -> dict[str, Any]:
+    item = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+    return {"type": "array", "items": item}
+
+
+_TEXT: dict[str, Any] = {"type": "string"}
+_FINDINGS = _entries(id=_TEXT, finding=_TEXT, clinical_significance={"type": "string", "enum": list(SIGNIFICANCE)})
+_NAMES = {"type": "array", "items": _TEXT}
+_ATTRIBUTE_ERRORS = _entries(
+    ref_id=_TEXT,
+    pred_id=_TEXT,
+    severity={"type": "string", "enum": list(SEVERITY)},
+    error_types={"type": "array", "items": {"type": "string", "enum": list(ATTRIBUTES)}},
+    explanation=_TEXT,
+)
+
+
+def _object(**fields: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+SCHEMA = _object(
+    reference_findings=_FINDINGS,
+    predicted_findings=_FINDINGS,
+    matched_findings=_entries(ref_id=_TEXT, pred_id=_TEXT),
+    errors=_object(false_findings=_NAMES, missing_findings=_NAMES, attribute_errors=_ATTRIBUTE_ERRORS),
+)
+
+
+@dataclass(frozen=True)
+class CrimsonVerdict:
+    """An evaluation and what it adds up to.
+
+    Attributes:
+        evaluation: Findings of both reports, matches and errors, in the authors' JSON; the embedded judge adds `why`.
+        tally: Counts and score.
+        notes: What the parser had to forgive.
+    """
+
+    evaluation: Mapping[str, Any]
+    tally: Tally
+    notes: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> float:
+        """CRIMSON, -1 to 1."""
+        return self.tally.score
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON has it: score, every error in words, the evaluation."""
+        return {
+            "score": self.score,
+            "reasons": reasons(self.evaluation),
+            "evaluation": dict(self.evaluation),
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True)
+class Crimson:
+    """CRIMSON's question and how its replies are read; the options are the metric's."""
+
+    wording: str = "own"
+    parser: str = "tolerant"
+    labels: str = "published"
+    complete: bool = False
+    name: str = "crimson"
+    version: int = 1
+    paper: str = f"hf:{CHECKPOINT}"
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """Checksum of the prompt."""
+        if self.wording == "own":
+            return {"prompt": digits("crimson")}
+        text = "".join(question("", "", context, self.wording) for context in (Context(), Context(age=1.0)))
+        return {"prompt": hashlib.sha256(text.encode()).hexdigest()[:8]}
+
+    def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
+        """One question.
+
+        Raises:
+            MissingExtraError: The authors' prompt was asked for, and their package is not installed.
+        """
+        text = question(*pair, self.wording)
+        trained = self.wording == "checkpoint"
+        return (
+            Prompt(
+                (Message("system", SYSTEM), Message("user", text)),
+                f"crimson@{self.version}",
+                json_schema=None if trained else SCHEMA,
+                max_tokens=MAX_TOKENS,
+                raw=RAW.replace("{system}", SYSTEM).replace("{prompt}", text) if trained else None,
+            ),
+        )
+
+    def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
+        """None."""
+        return ()
+
+    def verdict(self, pair: Pair, replies: Sequence[str]) -> CrimsonVerdict:
+        """Reads the reply; raises VerdictError for one that cannot be read or, with `labels=strict`, weighed."""
+        if self.parser == "strict":
+            evaluation, notes = published(replies[0]), tuple[str, ...]()
+        else:
+            found, notes = tolerant(replies[0], PARTS)
+            evaluation = checked(found)
+        try:
+            if self.complete:
+                evaluation = completed(evaluation)
+            if self.labels == "strict":
+                check_labels(evaluation)
+            return CrimsonVerdict(evaluation, tally(evaluation), notes)
+        except (AttributeError, KeyError, TypeError) as error:
+            raise VerdictError(f"The reply is no evaluation: {type(error).__name__} {error}.") from error
+
+    def from_comparison(self, pair: Pair, compared: Compared) -> CrimsonVerdict:
+        """The reader's comparison, graded by its rubric."""
+        evaluation = from_appraisal(appraise(compared.comparison, pair.context))
+        return CrimsonVerdict(evaluation, tally(evaluation))
+
+
+# --- asking
+
+
+def question(reference: str, candidate: str, context: Context, wording: str = "own") -> str:
+    """The user's turn; `wording` is own, published or checkpoint."""
+    known = described(context)
+    if wording == "own":
+        lines = "".join(f"{name}: {value}\n" for name, value in known.items())
+        patient = f"Patient:\n{lines}\n" if lines else ""
+        return fill("crimson", context=patient, reference=reference, candidate=candidate)
+    guided = wording == "published"
+    text: str = authors_prompts().build_prompt(
+        reference,
+        candidate,
+        patient_context=known or None,
+        include_significance_examples=guided,
+        include_attribute_guidelines=guided,
+        include_context_guidelines=guided,
+    )
+    return text
+
+
+def described(context: Context) -> dict[str, str]:
+    """What is known of the patient, under the names that the authors use."""
+    age = ""
+    if context.age is not None:
+        age = f"{context.age:g}" if context.age >= 2 else f"{round(context.age * 12)} months"
+        age = age if context.age * 12 >= 1 else f"{round(context.age * 365.25)} days"
+    known = {"Age": age, "Sex": context.sex, "Indication": context.indication.strip()}
+    return {name: value for name, value in known.items() if value}
+
+
+@cache
+def authors_prompts() -> ModuleType:
+    """The module `CRIMSON.prompt_parts` of crimson-score, loaded alone: its package would load models' libraries."""
+    package = importlib.util.find_spec("CRIMSON")
+    folders = package.submodule_search_locations if package else None
+    file = Path(folders[0]) / "prompt_parts.py" if folders else None
+    spec = importlib.util.spec_from_file_location("crimson_prompt_parts", file) if file and file.is_file() else None
+    if spec is None or spec.loader is None:
+        raise MissingExtraError(
+            "crimson: the authors' prompt is in their package; `pip install --no-deps crimson-score==0.2.0` brings it. "
+            "Without it, ?wording=own asks in our words."
+        )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# --- reading
+
+
+def checked(evaluation: Mapping[str, Any]) -> dict[str, Any]:
+    """An evaluation whose parts are all there and of the right kind; labels and ids in the authors' spelling.
+
+    Raises:
+        VerdictError: A part is missing or cannot be used; naming it.
+    """
+    errors = evaluation["errors"]
+    if not isinstance(errors, Mapping):
+        raise VerdictError("errors is not an object.")
+    lists = {name: evaluation[name] for name in PARTS[:3]} | {name: errors.get(name) for name in ERRORS}
+    for name, entries in lists.items():
+        if not isinstance(entries, list):
+            raise VerdictError(f"{name} is not a list.")
+    return {
+        **{name: [_finding(entry, name) for entry in lists[name]] for name in PARTS[:2]},
+        "matched_findings": [
+            _identified(entry, ("ref_id", "pred_id"), "matched_findings") for entry in lists[PARTS[2]]
+        ],
+        "errors": {
+            **{name: [_name(entry, name) for entry in lists[name]] for name in ERRORS[:2]},
+            "attribute_errors": [_attribute_error(entry) for entry in lists["attribute_errors"]],
+        },
+    }
+
+
+def _identified(entry: Any, keys: Sequence[str], where: str) -> dict[str, Any]:
+    if not isinstance(entry, Mapping) or any(_plain_id(entry.get(key)) is None for key in keys):
+        raise VerdictError(f"{where} has an entry without {' and '.join(keys)}.")
+    return {**entry, **{key: _plain_id(entry[key]) for key in keys}}
+
+
+def _finding(entry: Any, where: str) -> dict[str, Any]:
+    finding = _identified(entry, ("id",), where)
+    return finding | {"clinical_significance": _label(finding.get("clinical_significance"))}
+
+
+def _attribute_error(entry: Any) -> dict[str, Any]:
+    error = _identified(entry, ("ref_id",), "attribute_errors")
+    kinds = error.get("error_types", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    if not isinstance(kinds, list):
+        raise VerdictError("attribute_errors has an entry whose error_types is not a list.")
+    named = [_label(part) for kind in kinds for part in re.split(r"[|,/]", str(kind))]
+    return error | {"severity": _label(error.get("severity")), "error_types": named}
+
+
+def _name(entry: Any, where: str) -> str:
+    """An id, also where a judge wrote the finding out again."""
+    if isinstance(entry, Mapping):
+        entry = next((entry[key] for key in ("id", "pred_id", "ref_id") if key in entry), None)
+    name = _plain_id(entry)
+    if name is None:
+        raise VerdictError(f"{where} has an entry without an id.")
+    return name
+
+
+def _plain_id(value: Any) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    return str(value).strip() or None
+
+
+def _label(value: Any) -> str:
+    """A label in the authors' spelling: "Actionable, not urgent" is actionable_not_urgent."""
+    return re.sub(r"[^a-z]+", "_", str(value or "").lower()).strip("_")
+
+
+def check_labels(evaluation: Mapping[str, Any]) -> None:
+    """Raises VerdictError for a label or an id that has no weight."""
+    for name in PARTS[:2]:
+        for finding in evaluation.get(name, []):
+            if finding.get("clinical_significance") not in SIGNIFICANCE:
+                raise VerdictError(f"{finding.get('id')} has the class {finding.get('clinical_significance')!r}.")
+    ids = {name: {finding["id"] for finding in evaluation.get(name, [])} for name in PARTS[:2]}
+    errors = evaluation.get("errors", {})
+    used = {
+        PARTS[0]: [*errors.get("missing_findings", []), *(m["ref_id"] for m in evaluation.get("matched_findings", []))],
+        PARTS[1]: errors.get("false_findings", []),
+    }
+    for part, names in used.items():
+        for name in names:
+            if name not in ids[part]:
+                raise VerdictError(f"{name} is not among the {part}.")
+    for error in errors.get("attribute_errors", []):
+        if error.get("severity") not in SEVERITY or not set(error.get("error_types", [])) <= set(ATTRIBUTES):
+            raise VerdictError(f"An attribute error is {error.get('severity')!r}, {error.get('error_types')}.")
+
+
+def completed(evaluation: Mapping[str, Any]) -> dict[str, Any]:
+    """The evaluation in which every finding that matches nothing is false or missing."""
+    errors = dict(evaluation["errors"])
+    for part, key, kind in (
+        ("reference_findings", "ref_id", "missing_findings"),
+        ("predicted_findings", "pred_id", "false_findings"),
+    ):
+        placed = {match.get(key) for match in evaluation["matched_findings"]} | set(errors[kind])
+        errors[kind] = [*errors[kind], *(f["id"] for f in evaluation[part] if f["id"] not in placed)]
+    return {**evaluation, "errors": errors}
+
+
+# --- the embedded judge, and words
+
+
+def from_appraisal(found: Appraisal) -> dict[str, Any]:
+    """The reader's appraisal in the authors' JSON, with `why` where a rule changed a class."""
+    return {
+        "reference_findings": [_plain("R", i, graded) for i, graded in enumerate(found.references, 1)],
+        "predicted_findings": [_plain("P", i, graded) for i, graded in enumerate(found.candidates, 1)],
+        "matched_findings": [{"ref_id": f"R{r + 1}", "pred_id": f"P{c + 1}"} for r, c in found.links],
+        "errors": {
+            "false_findings": [f"P{c + 1}" for c in found.false],
+            "missing_findings": [f"R{r + 1}" for r in found.missing],
+            "attribute_errors": [
+                {
+                    "ref_id": f"R{difference.reference + 1}",
+                    "pred_id": f"P{difference.candidate + 1}",
+                    "severity": "significant" if difference.significant else "negligible",
+                    "error_types": [TERMS.get(difference.attribute, difference.attribute)],
+                    "explanation": difference.why,
+                }
+                for difference in found.differences
+            ],
+        },
+    }
+
+
+def _plain(letter: str, number: int, graded: Graded) -> dict[str, str]:
+    finding = {"id": f"{letter}{number}", "finding": graded.words, "clinical_significance": graded.significance}
+    return finding | ({"why": graded.why} if graded.why else {})
+
+
+def reasons(evaluation: Mapping[str, Any]) -> list[str]:
+    """Every error of an evaluation in one sentence.
+
+    Example:
+        >>> pneumothorax = {"id": "R1", "finding": "large left pneumothorax", "clinical_significance": "urgent"}
+        >>> reasons({"reference_findings": [pneumothorax], "errors": {"missing_findings": ["R1"]}})
+        ['Missing: large left pneumothorax (urgent).']
+    """
+    known = {f["id"]: f for name in PARTS[:2] for f in evaluation.get(name, []) if "id" in f}
+    errors = evaluation.get("errors", {})
+    said = [f"False: {_graded(known, name)}." for name in errors.get("false_findings", [])]
+    said += [f"Missing: {_graded(known, name)}." for name in errors.get("missing_findings", [])]
+    for error in errors.get("attribute_errors", []):
+        both = " / ".join(str(known.get(error.get(key), {}).get("finding", "?")) for key in ("ref_id", "pred_id"))
+        kinds = ", ".join(error.get("error_types", []))
+        said.append(f"{both}: {kinds}, {error.get('severity')} ({error.get('explanation', '')}).")
+    return said
+
+
+def _graded(known: Mapping[str, Mapping[str, Any]], name: str) -> str:
+    finding = known.get(name, {})
+    level = str(finding.get("clinical_significance", "unknown")).replace("_", " ")
+    why = f": {finding['why']}" if finding.get("why") else ""
+    return f"{finding.get('finding', name)} ({level}{why})"

@@ -1,0 +1,155 @@
+"""CRIMSON's arithmetic: an evaluation, as a judge or the reader wrote it down, → counts and a score.
+
+With w the weight of a finding (1, 0.5, 0.25 or 0 by its class), W the sum over the reference's findings, F the sum over
+false findings, and a matched finding with attribute errors of weights e credited c = w² / (w + Σe),
+
+    S = (Σc − F) / W        (W = 0: 1 without false and missing findings, else below 0)
+    CRIMSON = S if S ≥ 0, else −A / (1 + A) with A = F − Σc if that is above 0, else 0.
+
+0 is the normal template: a report without findings scores 0 against one that has some. Missing findings lower the score
+through W alone. Range (−1, 1]. Paper: arXiv 2603.06183; code rajpurkarlab/CRIMSON 07e3331 (`crimson-score` 0.2.0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+SIGNIFICANCE = {"urgent": 1.0, "actionable_not_urgent": 0.5, "not_actionable_not_urgent": 0.25, "benign_expected": 0.0}
+SEVERITY = {"significant": 0.5, "negligible": 0.0}
+UNKNOWN = 0.25  # weight of any other label, or of none; the authors' code, not in the paper
+ATTRIBUTES = (
+    "location",
+    "severity",
+    "descriptor",
+    "measurement",
+    "certainty",
+    "unspecific",
+    "overinterpretation",
+    "temporal",
+)
+
+Evaluation = Mapping[str, Any]
+
+
+class Tally(NamedTuple):
+    """An evaluation in numbers.
+
+    Attributes:
+        n_false: False findings.
+        n_missing: Missing findings.
+        n_attribute: Attribute errors; an entry counts once, however many kinds it names.
+        by_attribute: Entries that name each of `ATTRIBUTES` `(8,)`.
+        significant: Urgent or actionable false and missing findings, and significant attribute errors.
+        weighted_false: F, the weights of false findings.
+        weighted_missing: Of missing ones.
+        weighted_attribute: Of attribute errors.
+        reference_weight: W.
+        correct: Σc.
+        s: S before negative values are squeezed.
+        score: CRIMSON, -1 to 1; the authors round it to four digits.
+    """
+
+    n_false: int
+    n_missing: int
+    n_attribute: int
+    by_attribute: tuple[int, ...]
+    significant: int
+    weighted_false: float
+    weighted_missing: float
+    weighted_attribute: float
+    reference_weight: float
+    correct: float
+    s: float
+    score: float
+
+    @property
+    def n_errors(self) -> int:
+        """CRIMSON E: errors of all kinds."""
+        return self.n_false + self.n_missing + self.n_attribute
+
+    @property
+    def weighted_errors(self) -> float:
+        """Weighted E: their weights."""
+        return self.weighted_false + self.weighted_missing + self.weighted_attribute
+
+
+def tally(evaluation: Evaluation) -> Tally:
+    """Counts and scores an evaluation exactly as the authors' code does.
+
+    Raises:
+        KeyError, AttributeError, TypeError: Not an evaluation, as in the authors' code.
+
+    Example:
+        >>> effusion = {"id": "R1", "clinical_significance": "actionable_not_urgent"}
+        >>> side = {"ref_id": "R1", "pred_id": "P1", "severity": "significant", "error_types": ["location"]}
+        >>> found = tally(
+        ...     {
+        ...         "reference_findings": [effusion],
+        ...         "predicted_findings": [effusion | {"id": "P1"}],
+        ...         "matched_findings": [{"ref_id": "R1", "pred_id": "P1"}],
+        ...         "errors": {"attribute_errors": [side]},
+        ...     }
+        ... )
+        >>> found.score, found.n_errors, found.weighted_errors
+        (0.5, 1, 0.5)
+    """
+    errors = evaluation.get("errors", {})
+    matched = evaluation.get("matched_findings", [])
+    references = {finding["id"]: _weight(finding) for finding in evaluation.get("reference_findings", [])}
+    candidates = {finding["id"]: _weight(finding) for finding in evaluation.get("predicted_findings", [])}
+    false, missing = errors.get("false_findings", []), errors.get("missing_findings", [])
+    attributes = errors.get("attribute_errors", [])
+    weighted_false = sum(candidates.get(name, 0.0) for name in false)
+    weighted_missing = sum(references.get(name, 0.0) for name in missing)
+    spoiled: dict[Any, float] = {}
+    for error in attributes:  # of one reference finding; which candidate finding is at fault plays no part
+        spoiled[error["ref_id"]] = spoiled.get(error["ref_id"], 0.0) + _weight(error, SEVERITY, "severity")
+    weight = sum(_weight(finding) for finding in evaluation.get("reference_findings", []))
+    if not references:
+        weight = len(matched) + weighted_missing
+    correct = sum(_credit(references.get(name, 0.0), spoiled.get(name)) for name in _distinct(matched))
+    s, score = _score(weight, correct, weighted_false, weighted_missing)
+    kinds = [error.get("error_types", []) for error in attributes]
+    return Tally(
+        n_false=len(false),
+        n_missing=len(missing),
+        n_attribute=len(attributes),
+        by_attribute=tuple(sum(kind in named for named in kinds) for kind in ATTRIBUTES),
+        significant=sum(candidates.get(name, 0.0) >= SIGNIFICANCE["actionable_not_urgent"] for name in false)
+        + sum(references.get(name, 0.0) >= SIGNIFICANCE["actionable_not_urgent"] for name in missing)
+        + sum(error.get("severity") == "significant" for error in attributes),
+        weighted_false=weighted_false,
+        weighted_missing=weighted_missing,
+        weighted_attribute=sum(_weight(error, SEVERITY, "severity") for error in attributes),
+        reference_weight=weight,
+        correct=correct,
+        s=s,
+        score=score,
+    )
+
+
+def _weight(
+    entry: Mapping[str, Any], weights: Mapping[str, float] = SIGNIFICANCE, label: str = "clinical_significance"
+) -> float:
+    return weights.get(entry.get(label, ""), UNKNOWN)
+
+
+def _distinct(matched: Any) -> list[Any]:
+    """The matched reference findings, each once."""
+    return list(dict.fromkeys(match["ref_id"] for match in matched))
+
+
+def _credit(weight: float, spoiled: float | None) -> float:
+    """What a matched finding earns."""
+    if spoiled is None:
+        return weight
+    return weight * (weight / (weight + spoiled)) if weight + spoiled > 0 else 0.0
+
+
+def _score(weight: float, correct: float, false: float, missing: float) -> tuple[float, float]:
+    """S and CRIMSON."""
+    nothing = 1.0 if false == 0 and missing == 0 else -(false + missing + 1)
+    s = (correct - false) / weight if weight else nothing
+    excess = false - correct
+    return s, s if s >= 0 else (-excess / (1 + excess) if excess > 0 else 0.0)
