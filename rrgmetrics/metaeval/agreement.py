@@ -35,13 +35,15 @@ View = Literal["pairs", "differences"]
 VIEWS: tuple[View, ...] = get_args(View)
 HEADLINE_TARGETS: tuple[Target, ...] = ("total_errors", "significant_errors", "rating")
 # Sums of a metric's keys that count what radiologists counted; raters hardly marked comparisons (E and F).
-COUNTED: Mapping[Target, tuple[str, ...]] = {
-    "false_finding": ("false_finding",),
-    "missing_finding": ("missing_finding",),
-    "attribute": ("incorrect_location", "incorrect_severity"),
-    "total_errors": ("false_finding", "missing_finding", "incorrect_location", "incorrect_severity"),
-    "significant_errors": ("significant",),
-}
+COUNTED: tuple[tuple[Target, tuple[str, ...]], ...] = (
+    ("false_finding", ("false_finding",)),
+    ("missing_finding", ("missing_finding",)),
+    ("attribute", ("incorrect_location", "incorrect_severity")),
+    ("total_errors", ("false_finding", "missing_finding", "incorrect_location", "incorrect_severity")),
+    ("significant_errors", ("significant",)),
+    ("significant_errors", ("errors_significant",)),
+    ("weighted_errors", ("weighted_errors",)),
+)
 JUDGED_DECIMALS = 4  # RadJudge compares scores as printed
 TIE = 0.01  # RadJudge: "C1 = C2" is an absolute difference below this, whatever the metric's range
 
@@ -299,7 +301,12 @@ def radpref_report(
             yield _agreement(column, truth, view, data.cases, trials=trials, level=level, seed=seed)
 
     means = {target: data.annotated(target).mean(axis=0) for target in get_args(Target)}
-    ours = [(column, means[column.target]) for name, result in results.items() for column in _columns(name, result)]
+    ours = [
+        (column, means[column.target])
+        for name, result in results.items()
+        for column in _columns(name, result)
+        if not np.isnan(means[column.target]).any()  # data without classes of significance
+    ]
     theirs = list(_rater_columns(data))
 
     def preferences(subject: str, values: Array, rating: Array) -> Preference:
@@ -332,7 +339,7 @@ def _columns(name: str, result: Result) -> Iterator[_Column]:
     for target in HEADLINE_TARGETS:
         counts = counts_errors and target == "total_errors"
         yield _Column(name, metric, _headline(result), higher, target, counts)
-    for target, parts in COUNTED.items():
+    for target, parts in COUNTED:
         keys = [f"{metric}_{part}" for part in parts]
         if all(key in result.per_pair for key in keys):
             values = np.sum([result.per_pair[key] for key in keys], axis=0)

@@ -27,21 +27,30 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Context, Pair, check_report, parse_context
 from rrgmetrics.scorers.base import Array
 
-Target = Literal["total_errors", "significant_errors", "rating", "false_finding", "missing_finding", "attribute"]
+Target = Literal[
+    "total_errors", "significant_errors", "rating", "false_finding", "missing_finding", "attribute", "weighted_errors"
+]
 TARGETS: tuple[Target, ...] = get_args(Target)
 SIGNIFICANCE = {"urgent": 1, "actionable_not_urgent": 1, "not_actionable_not_urgent": 0, "benign_expected": 0}
 ATTRIBUTE_SIGNIFICANCE = {"significant": 1, "negligible": 0}
+# CRIMSON's weights of false and missing findings, and of a significant attribute error.
+WEIGHTS = {"urgent": 1.0, "actionable_not_urgent": 0.5, "not_actionable_not_urgent": 0.25, "benign_expected": 0.0}
+UNLABELLED_WEIGHT, ATTRIBUTE_WEIGHT = 0.25, 0.5
 CANDIDATES = ("C1", "C2")
 
 
 class Annotation(NamedTuple):
-    """What one radiologist said of one candidate: counts of errors, and a rating from 1 (worst) to 5."""
+    """What one radiologist said of one candidate: counts of errors, and a rating from 1 (worst) to 5.
+
+    `weighted_errors` is None where the data hold no classes of significance.
+    """
 
     false_finding: int
     missing_finding: int
     attribute: int
     significant_errors: int
     rating: float
+    weighted_errors: float | None = None
 
     @property
     def total_errors(self) -> int:
@@ -155,7 +164,17 @@ def _annotation(rater: Any, where: str) -> Annotation:
             _count(rater, f"{kind}_significant", where) for kind in ("false", "missing", "attribute")
         ),
         rating=float(rating),
+        weighted_errors=_weighted(rater, where),
     )
+
+
+def _weighted(rater: Mapping[str, Any], where: str) -> float | None:
+    """The weights of all errors; None where their classes were not kept."""
+    labels = [rater.get(f"{kind}_significance") for kind in ("false", "missing")]
+    if not all(isinstance(names, list) for names in labels):
+        return None
+    findings = sum(WEIGHTS.get(str(name), UNLABELLED_WEIGHT) for names in labels for name in names or ())
+    return findings + ATTRIBUTE_WEIGHT * _count(rater, "attribute_significant", where)
 
 
 def _published(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -216,6 +235,8 @@ def _marks(marks: Mapping[str, Any], case: str, candidate: str, path: Path) -> d
         "false_significant": _significant(false, SIGNIFICANCE, where),
         "missing_significant": _significant(missing, SIGNIFICANCE, where),
         "attribute_significant": _significant(attributes, ATTRIBUTE_SIGNIFICANCE, where),
+        "false_significance": false,
+        "missing_significance": missing,
         "rating": _field(marked, "rating", where),
     }
 

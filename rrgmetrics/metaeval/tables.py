@@ -30,6 +30,7 @@ TITLES: dict[Target, str] = {
     "false_finding": "A false",
     "missing_finding": "B missing",
     "attribute": "C + D attribute",
+    "weighted_errors": "weighted errors",
 }
 # Where a metric counts errors itself, beside its headline.
 COUNT_TITLES = TITLES | {"total_errors": "A to D", "significant_errors": "own significant"}

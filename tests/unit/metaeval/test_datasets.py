@@ -61,11 +61,19 @@ def counts(false=0, missing=0, attribute=0, rating=5, **significant):
         "attribute": attribute,
         "rating": rating,
         **{f"{kind}_significant": significant.get(kind, 0) for kind in ("false", "missing", "attribute")},
+        "false_significance": [None] * false,
+        "missing_significance": [None] * missing,
     }
 
 
 def significant(**kinds):
     return {f"{kind}_significant": count for kind, count in kinds.items()}
+
+
+CLASSES = {
+    "false_significance": ["actionable_not_urgent", "benign_expected"],
+    "missing_significance": ["not_actionable_not_urgent"],
+}
 
 
 CASES = [
@@ -78,7 +86,7 @@ CASES = [
         "candidates": {
             "C1": {
                 "report": "Large left effusion. Rib fracture.",
-                "raters": [counts(2, 1, 2, 2) | significant(false=1, attribute=1), counts()],
+                "raters": [counts(2, 1, 2, 2) | significant(false=1, attribute=1) | CLASSES, counts()],
             },
             "C2": {"report": "Left effusion.", "raters": [counts(), counts()]},
         },
@@ -144,6 +152,13 @@ def jsonl(path, rows):
 
 def test_both_formats_of_radpref_read_alike(clone, tmp_path):
     assert load_radpref(clone.root) == load_radpref(jsonl(tmp_path / "cases.jsonl", CASES))
+
+
+def test_weighted_errors(tmp_path):
+    data = load_radpref(jsonl(tmp_path / "cases.jsonl", CASES))
+    weighted = [[annotation.weighted_errors for annotation in rated.annotations] for rated in data.rated]
+    # 0.5 + 0 for false findings, 0.25 for the missing one, 0.5 for the significant attribute; 0.25 without a class
+    assert weighted == [[1.25, 0.0], [0.0, 0.0], [0.0, 0.0], [0.25, 0.0]]
 
 
 @pytest.mark.parametrize("place", ["", "RadPref", "RadPref/preference_data.json"])
