@@ -15,6 +15,7 @@ from functools import cache
 from random import Random
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.reader.lexicon import load_file
 from rrgmetrics.training.grammar import Rules, Template, expand, parse_rules, sentence
 from rrgmetrics.training.studies import (
     DEVICES,
@@ -56,11 +57,21 @@ _LISTED = {
     "consolidation": ("focal consolidation", "consolidation", "focal airspace consolidation", "pneumonia", "infiltrate",
                       "focal infiltrate", "focal airspace disease", "focal opacity", "focal airspace opacity"),
     "effusion": ("pleural effusion", "effusion", "pleural effusions", "effusions", "large pleural effusion"),
-    "pneumothorax": ("pneumothorax",),
+    "pneumothorax": ("pneumothorax", "pneumothorax", "pneumothoraces", "definite pneumothorax"),
     "edema": ("pulmonary edema", "edema", "overt edema"),
-    "hila": ("lymphadenopathy", "adenopathy"),
+    "hila": ("lymphadenopathy", "adenopathy", "nodules or masses", "mass"),
 }  # fmt: skip
 _HEADED = re.compile(r"[*# ]*findings:", re.IGNORECASE)
+_WORD = re.compile(r"[a-z]{4,}")
+_WORSE_SIDE = (
+    ", right greater than left",
+    ", left greater than right",
+    ", right worse than left",
+    ", greater on the left",
+    ", greater on the right than left",
+    ", more prominent on the right",
+    " (right greater than left)",
+)
 _OPENINGS = (
     "The chest X-ray shows the following findings.",
     "The chest X-ray demonstrates the following.",
@@ -308,7 +319,7 @@ class _Writer:
             before = before[: before.rindex(".") + 1]  # one such heading is enough
         text = f"{before}{chr(10) if frame == 'bullets' else ' '}{text}".strip()
         text = f"{text} {self._after()}".strip()
-        return text.upper() if self._by_chance(self.style.capitals) else text
+        return text.upper() if self._by_chance(self.style.capitals) else respell(text, self.rng)
 
     def _by_chance(self, chance: float) -> bool:
         return self.rng.random() < chance
@@ -476,6 +487,13 @@ class _Writer:
             "There is no evidence of {}",
             "No evidence of {}",
             "No evidence for {}",
+            "Specifically, no {}",
+            "No visible {}",
+            "No definite {}",
+            "There are no {}",
+            "No typical findings of {}",
+            "Without {}",
+            "No visualized {}",
             "No {} is seen",
             "No {} is identified",
             "No {} identified",
@@ -552,7 +570,13 @@ class _Writer:
             return self._fill(fact.certainty, slots)
         if fact.change:
             return self._fill(fact.change, {**slots, **self._prefixed(fact, phrase)})
-        return self._plain(fact, slots)
+        return self._sided(fact, self._plain(fact, slots))
+
+    def _sided(self, fact: Fact, text: str) -> str:
+        """Add which of two sides is worse, now and then."""
+        if fact.side != "bilateral" or not text.endswith(".") or not self._by_chance(0.15):
+            return text
+        return f"{text[:-1]}{pick(_WORSE_SIDE, self.rng)}."
 
     def _plain(self, fact: Fact, slots: dict[str, str]) -> str:
         profile = self.known.profiles[fact.concept]
@@ -658,6 +682,20 @@ class _Writer:
         if profile.says and not fact.term and self._by_chance(self.style.own):
             return sentence(expand(pick(profile.says, self.rng), {**self.date, **slots}, self.book.rules, self.rng))
         return self._fill("device_terse" if self._by_chance(self.style.terse) else "device", slots)
+
+
+def respell(text: str, rng: Random) -> str:
+    """Return a text with the spellings of another hand, now and then: "air space", "oedema"."""
+    if rng.random() < 0.2:
+        text = text.replace("airspace", "air space").replace("Airspace", "Air space")
+    if rng.random() < 0.04:
+        text = _WORD.sub(lambda m: _respellings().get(m.group(), m.group()), text)
+    return text
+
+
+@cache
+def _respellings() -> dict[str, str]:
+    return {usual: written for written, usual in load_file("spellings")["words"].items() if len(written) > 4}
 
 
 def styles() -> tuple[str, ...]:
