@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rrgmetrics.stats import Estimate
-from rrgmetrics.training.config import CrepeConfig, TrainerConfig, dump_config
+from rrgmetrics.training.config import CrepeConfig, EncoderConfig, dump_config
 from rrgmetrics.training.trainer import CARD, n_processes
 from rrgmetrics.version import VERSION
 
 if TYPE_CHECKING:
     from rrgmetrics.training.crepe import CrepeData, CrepeRun, Measured
+    from rrgmetrics.training.tokenized import Source
 
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "numpy")
 LETTERS = "ABCDEF"
@@ -43,16 +44,15 @@ def write_crepe_card(run: CrepeRun, data: CrepeData, *, encoder: str, steps: int
         f"- **Labels:** {', '.join(data.pairs.labels)}",
         *_run_facts(run.seconds, steps, resumed),
     ]
-    sources = [(source.name, f"{source.n_rows:,}", f"`{source.sha256}`") for source in data.pairs.sources]
     text = "\n\n".join(
         [
             f"# CREPE regressor `{run.folder.name}`",
             "Predicts how many errors of each kind a radiologist would count in a machine-written report "
-            "(CREPE, EMNLP 2025). Trained with `rrgmetrics train crepe`; the labels below are what it learnt to predict, "
-            "and their faults are its faults.",
+            "(CREPE, EMNLP 2025). Trained with `rrgmetrics train crepe`; the labels below are what it learnt to "
+            "predict, and their faults are its faults.",
             "\n".join(facts),
             "## Data",
-            markdown_table(("file", "rows", "sha256"), sources),
+            _sources(data.pairs.sources),
             "## Measured on held-out rows",
             "Agreement with the labels named above, not with radiologists; intervals are 95%, over studies.",
             _measured(run.measured),
@@ -71,9 +71,10 @@ def _portable(config: CrepeConfig) -> CrepeConfig:
 
 
 def write_encoder_card(
-    folder: Path, config: TrainerConfig, facts: Sequence[str], sources: Iterable[tuple[str, str, str]], seconds: float
+    config: EncoderConfig, folder: Path, sources: Iterable[Source], facts: Sequence[str], seconds: float
 ) -> None:
-    """Writes the card of an encoder; `facts` are Markdown list items, `sources` rows of file, texts, sha256."""
+    """Writes the card of an encoder; `facts` are items of a Markdown list."""
+    names = tuple(Path(path).name for path in config.corpus)
     text = "\n\n".join(
         [
             f"# Encoder `{folder.name}`",
@@ -81,12 +82,17 @@ def write_encoder_card(
             "language model, SimCSE.",
             "\n".join([*facts, *_run_facts(seconds)]),
             "## Data",
-            markdown_table(("file", "texts", "sha256"), sources),
+            _sources(sources),
             "## Recipe",
-            f"```yaml\n{dump_config(config)}```",
+            f"```yaml\n{dump_config(replace(config, corpus=names))}```",
         ]
     )
     (folder / CARD).write_text(text + "\n", encoding="utf-8")
+
+
+def _sources(sources: Iterable[Source]) -> str:
+    rows = [(source.name, f"{source.n_rows:,}", f"`{source.sha256}`") for source in sources]
+    return markdown_table(("file", "rows", "sha256"), rows)
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

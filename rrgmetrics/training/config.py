@@ -109,7 +109,7 @@ class CrepeConfig(TrainerConfig):
     def __post_init__(self) -> None:
         super().__post_init__()
         _check(self.heads in (1, 2, 6), "heads", self.heads, "1, 2 or 6")
-        _check(8 <= self.max_length, "max_length", self.max_length, "8 or more")
+        _check(self.max_length >= 8, "max_length", self.max_length, "8 or more")
         _check(0 <= self.presence_weight <= 1, "presence_weight", self.presence_weight, "from 0 to 1")
         _check(self.token_weight >= 0, "token_weight", self.token_weight, "0 or more")
         _check(0 <= self.validation_fraction < 1, "validation_fraction", self.validation_fraction, "from 0 to below 1")
@@ -179,7 +179,7 @@ class EncoderConfig(TrainerConfig):
         _check(self.temperature > 0, "temperature", self.temperature, "more than 0")
         if self.hidden_size % self.attention_heads:
             raise InputError(
-                f"hidden_size {self.hidden_size} is no multiple of attention_heads {self.attention_heads}."
+                f"hidden_size {self.hidden_size} is no multiple of {self.attention_heads} attention_heads."
             )
 
 
@@ -305,11 +305,9 @@ def _typed(value: Any, hint: Any, key: str) -> Any:
 
 def _number(value: Any, key: str) -> float:
     try:
-        return float(
-            _expect(value, isinstance(value, int | float | str) and not isinstance(value, bool), key, "a number")
-        )
-    except ValueError:
-        return float(_expect(value, False, key, "a number"))
+        return float("" if isinstance(value, bool) else value)
+    except (TypeError, ValueError):
+        raise InputError(f"{key} is {value!r}; it must be a number.") from None
 
 
 def _expect(value: Any, fits: bool, key: str, wanted: str) -> Any:
@@ -331,9 +329,8 @@ def _check_search(search: Mapping[str, Any]) -> None:
             low, high = (_number(space[end], f"search.{key}.{end}") for end in ("low", "high"))
             _expect(space, low < high, f"search.{key}", "with low below high")
         else:
-            _expect(
-                space, isinstance(space, list | tuple) and bool(space), f"search.{key}", "a range or a list of values"
-            )
+            fits = isinstance(space, list | tuple) and bool(space)
+            _expect(space, fits, f"search.{key}", "a range or a list of values")
 
 
 def _check_ablation(ablation: Mapping[str, Any]) -> None:

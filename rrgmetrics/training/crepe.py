@@ -7,8 +7,9 @@ Kendall's tau-b between predicted and labelled total errors on the validation ro
 from __future__ import annotations
 
 import json
+import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrgmetrics import files
 from rrgmetrics.backends.checkpoints import WEIGHTS, Checkpoint, find_checkpoint
-from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.backends.encoder import quietly
+from rrgmetrics.backends.pair_tokens import PairTokenizer, load_pair_tokenizer
+from rrgmetrics.errors import InputError
 from rrgmetrics.stats import Estimate, correlate
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.config import CrepeConfig
+from rrgmetrics.training.pairs import N_CATEGORIES
 from rrgmetrics.training.tokenized import (
-    N_CATEGORIES,
     LabelledPairs,
     PairBatches,
     TokenizedPairs,
@@ -34,6 +38,8 @@ from rrgmetrics.training.tokenized import (
 if TYPE_CHECKING:
     from rrgmetrics.backends.crepe_model import CrepeSettings
 
+TOKENIZER_FILES = ("tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
+HISTORY, MEASURED = "history.json", "measured.json"
 TRIALS = 1_000  # resamples of the intervals on the card
 
 
@@ -114,21 +120,22 @@ def train_crepe(config: CrepeConfig, output: str | Path, *, force: bool = False,
     folder = Path(output)
     runs.check_run(folder, config, force=force)
     found = find_encoder(config.encoder)
-    tokenizer = load_tokenizer(found)
+    tokenizer = load_tokenizer(found, config.max_length)
     data = read_data(config, tokenizer, progress=progress)
     checkpoints = folder / runs.CHECKPOINTS
-    with runs.quiet(), runs.seeded(config.seed):
+    with quietly(), runs.seeded(config.seed):
         trainer = crepe_trainer(config, data, tokenizer, checkpoints, found=found, progress=progress)
         runs.open_run(folder, config, force=force)
-        trainer.accelerator.wait_for_everyone()
+        runs.wait_for_everyone(config)
         resumed = runs.last_checkpoint(checkpoints)
         trainer.train(resume_from_checkpoint=resumed)
         measured = tuple(measure(trainer, data, split) for split in ("validation", "test") if len(data.rows[split]))
         trainer.save_model(str(folder))
     run = CrepeRun(folder, config, measured, time.perf_counter() - begun)
     if runs.is_main_process():
-        tokenizer.save_pretrained(str(folder))
-        (folder / "history.json").write_text(json.dumps(trainer.state.log_history, indent=1) + "\n")
+        save_tokenizer(tokenizer, found.folder, folder)
+        files.write_json(folder / HISTORY, trainer.state.log_history, force=True)
+        files.write_json(folder / MEASURED, [_as_json(split) for split in measured], force=True)
         write_crepe_card(run, data, encoder=found.identity, steps=trainer.state.global_step, resumed=resumed)
     runs.close_run(folder)
     return run
@@ -139,23 +146,30 @@ def find_encoder(name: str) -> Checkpoint:
     return find_checkpoint(name, weights=(*WEIGHTS, "pytorch_model.bin"))
 
 
-def load_tokenizer(found: Checkpoint) -> Any:
-    """The tokenizer of a checkpoint; BackendError unless it marks the two texts where the encoder tells them apart."""
-    from transformers import AutoConfig, AutoTokenizer
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(found.folder, local_files_only=True)
-        config = AutoConfig.from_pretrained(found.folder, local_files_only=True)
-    except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
-        raise BackendError(f"{found.identity}: no tokenizer could be loaded from {found.folder}: {error}") from error
-    if not getattr(tokenizer, "is_fast", False):
-        raise BackendError(f"{found.identity} has no fast tokenizer (tokenizer.json or vocab.txt); training needs one.")
-    if getattr(config, "type_vocab_size", 1) > 1 and 1 not in tokenizer.backend_tokenizer.encode("a", "b").type_ids:
-        raise BackendError(f"{found.identity}: its tokenizer does not tell two texts apart (token_type_ids are all 0).")
-    return tokenizer
+def load_tokenizer(found: Checkpoint, max_length: int) -> PairTokenizer:
+    """The tokenizer of an encoder, as inference reads it; BackendError unless it sets two texts apart."""
+    config = encoder_config(found)
+    positions = config.get("max_position_embeddings", max_length)
+    if max_length > positions:
+        raise InputError(f"max_length is {max_length}, but {found.identity} reads {positions} tokens.")
+    return load_pair_tokenizer(found.folder, max_length=max_length, n_types=config.get("type_vocab_size", 1))
 
 
-def read_data(config: CrepeConfig, tokenizer: Any, *, progress: bool = False) -> CrepeData:
+def encoder_config(found: Checkpoint) -> dict[str, Any]:
+    """What the checkpoint's config.json says."""
+    config: dict[str, Any] = json.loads((found.folder / "config.json").read_text())
+    return config
+
+
+def save_tokenizer(tokenizer: PairTokenizer, source: Path, folder: Path) -> None:
+    """Writes tokenizer.json, and beside it what transformers reads of the encoder's tokenizer."""
+    for name in TOKENIZER_FILES:
+        if (source / name).is_file():
+            shutil.copyfile(source / name, folder / name)
+    tokenizer.tokenizer.save(str(folder / "tokenizer.json"))
+
+
+def read_data(config: CrepeConfig, tokenizer: PairTokenizer, *, progress: bool = False) -> CrepeData:
     """Reads, splits and tokenises the pairs of a recipe."""
     pairs = read_labelled_pairs(config.pairs)
     rows = split_pairs(pairs, fraction=config.validation_fraction, seed=config.seed)
@@ -165,21 +179,21 @@ def read_data(config: CrepeConfig, tokenizer: Any, *, progress: bool = False) ->
     lengths = np.array([len(r) + len(c) for r, c in zip(pairs.references, pairs.candidates, strict=True)])
     for split in ("validation", "test"):  # evaluated in order: batches of like length
         rows[split] = rows[split][np.argsort(-lengths[rows[split]], kind="stable")]
-    options = {"max_length": config.max_length, "n_heads": config.heads, "targets": config.token_weight > 0}
-    return CrepeData(
-        pairs,
-        rows,
-        {split: tokenize_pairs(pairs, rows[split], tokenizer, progress=progress, **options) for split in rows},
-    )
+    tokens = {
+        split: tokenize_pairs(
+            pairs, rows[split], tokenizer, n_heads=config.heads, targets=config.token_weight > 0, progress=progress
+        )
+        for split in rows
+    }
+    return CrepeData(pairs, rows, tokens)
 
 
-def build_model(config: CrepeConfig, data: CrepeData, tokenizer: Any, found: Checkpoint) -> Any:
+def build_model(config: CrepeConfig, data: CrepeData, tokenizer: PairTokenizer, found: Checkpoint) -> Any:
     """The encoder with heads after the recipe: new ones, or those of a CREPE checkpoint."""
     from rrgmetrics.backends.crepe_model import build_crepe, crepe_class
 
     settings = crepe_settings(config, tokenizer)
-    known = json.loads((found.folder / "config.json").read_text())
-    _check_length(config, known)
+    known = encoder_config(found)
     if "num_error_categories" not in known:
         model = build_crepe(str(found.folder), settings)
         if config.features == "tokens":
@@ -190,7 +204,7 @@ def build_model(config: CrepeConfig, data: CrepeData, tokenizer: Any, found: Che
     return crepe_class().from_pretrained(str(found.folder), **settings.written()).train()
 
 
-def crepe_settings(config: CrepeConfig, tokenizer: Any) -> CrepeSettings:
+def crepe_settings(config: CrepeConfig, tokenizer: PairTokenizer) -> CrepeSettings:
     """A recipe's heads and loss as the keys of a checkpoint's config."""
     from rrgmetrics.backends.crepe_model import CrepeSettings
 
@@ -202,8 +216,8 @@ def crepe_settings(config: CrepeConfig, tokenizer: Any) -> CrepeSettings:
         presence_loss_weight=config.presence_weight,
         crepe_features=config.features,
         crepe_token_loss_weight=config.token_weight,
-        cls_token_id=tokenizer.cls_token_id,
-        sep_token_id=tokenizer.sep_token_id,
+        cls_token_id=tokenizer.opening.ids[0],
+        sep_token_id=tokenizer.closing.ids[0],
     )
 
 
@@ -217,39 +231,43 @@ def _start_rates(model: Any, rows: TokenizedPairs) -> None:
             head.bias.fill_(float(np.log(np.expm1(rate))))
 
 
-def _check_length(config: CrepeConfig, known: Mapping[str, Any]) -> None:
-    positions = known.get("max_position_embeddings", config.max_length)
-    if config.max_length > positions:
-        raise InputError(f"max_length is {config.max_length}, but {config.encoder} reads {positions} tokens.")
-
-
 def crepe_trainer(
     config: CrepeConfig,
     data: CrepeData,
-    tokenizer: Any,
+    tokenizer: PairTokenizer,
     folder: Path,
     *,
     found: Checkpoint,
     progress: bool,
+    recipe: Callable[[Any], CrepeConfig] | None = None,
     **more: Any,
 ) -> Any:
-    """A Trainer for a recipe; `more` goes to TrainingArguments."""
-    from transformers import PrinterCallback
+    """A Trainer for a recipe.
 
+    Args:
+        config: The recipe.
+        data: The rows.
+        tokenizer: Of the encoder.
+        folder: Where checkpoints go.
+        found: The encoder.
+        progress: Whether to show bars.
+        recipe: In a search, the recipe of a trial.
+        more: Further arguments of transformers' TrainingArguments.
+    """
+    trial_recipe = recipe or (lambda trial: config)
     keep_best = {"load_best_model_at_end": True, "metric_for_best_model": "tau", "greater_is_better": True}
-    n_rows = len(data.rows["train"])
-    arguments = runs.training_arguments(config, folder, n_rows=n_rows, progress=progress, **(keep_best | more))
-    trainer = runs.trainer_class()(
-        model_init=lambda: build_model(config, data, tokenizer, found),
-        args=arguments,
+    return runs.make_trainer(
+        config,
+        folder,
+        n_rows=len(data.rows["train"]),
+        progress=progress,
+        arguments=keep_best | more,
+        model_init=lambda trial=None: build_model(trial_recipe(trial), data, tokenizer, found),
         train_dataset=data.tokens["train"],
         eval_dataset=data.tokens["validation"],
-        data_collator=PairBatches(tokenizer.pad_token_id),
+        data_collator=PairBatches(encoder_config(found).get("pad_token_id") or 0),
         compute_metrics=selection_metrics,
-        callbacks=runs.callbacks(config) if arguments.load_best_model_at_end else None,
     )
-    trainer.remove_callback(PrinterCallback)
-    return trainer
 
 
 def selection_metrics(prediction: Any) -> dict[str, float]:
@@ -268,7 +286,8 @@ def selection_metrics(prediction: Any) -> dict[str, float]:
 def _counts(predictions: Any) -> NDArray[np.float64]:
     """Counts `(n_pairs, n_heads)` of a Trainer's predictions, which a score never lets fall below 0."""
     counts = predictions[0] if isinstance(predictions, tuple) else predictions
-    return np.maximum(counts, 0).astype(np.float64)
+    clipped: NDArray[np.float64] = np.maximum(counts, 0).astype(np.float64)
+    return clipped
 
 
 def measure(trainer: Any, data: CrepeData, split: str) -> Measured:
@@ -295,3 +314,23 @@ def compare_counts(
         category_tau=tuple(taus),
         category_mae=tuple(np.abs(predicted - labelled).mean(axis=0).tolist()),
     )
+
+
+def read_measured(folder: Path) -> tuple[Measured, ...]:
+    """What an earlier run wrote down of itself."""
+    read = json.loads((folder / MEASURED).read_text())
+    return tuple(Measured(**{key: _from_json(value) for key, value in facts.items()}) for facts in read)
+
+
+def _as_json(measured: Measured) -> dict[str, Any]:
+    values = vars(measured).items()
+    return {key: value._asdict() if isinstance(value, Estimate) else value for key, value in values}
+
+
+def _from_json(value: Any) -> Any:
+    """The inverse of `_as_json`, after `files.write_json` made null of NaN."""
+    if isinstance(value, dict):
+        return Estimate(**{key: _from_json(item) for key, item in value.items()})
+    if isinstance(value, list):
+        return tuple(map(_from_json, value))
+    return float("nan") if value is None else value

@@ -16,18 +16,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.backends.pair_tokens import PairTokenizer
+from rrgmetrics.errors import InputError
+from rrgmetrics.training.pairs import CANDIDATE, N_CATEGORIES, REFERENCE, Evidence
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-N_CATEGORIES = 6
 LABELS = ("significant", "insignificant")
 REQUIRED = ("reference", "candidate", *LABELS)
 OPTIONAL = ("study_id", "split", "evidence", "label_source", "label_version")
 SPLITS = ("train", "validation", "test")
 CHUNK = 2048
-REFERENCE, CANDIDATE = 0, 1
+TOLERANCE = 1e-3  # within which as many errors were located as are labelled
 # Where an error of each category A to F is read: what is false in the candidate, what is missing in the reference.
 HOME = (CANDIDATE, REFERENCE, CANDIDATE, CANDIDATE, CANDIDATE, REFERENCE)
 
@@ -38,24 +39,6 @@ class Source(NamedTuple):
     name: str
     sha256: str
     n_rows: int
-
-
-class Span(NamedTuple):
-    """Characters that show a labelled error.
-
-    Attributes:
-        category: 0 (A) to 5 (F).
-        error: Number of the error within its pair; one error may have several spans.
-        text: 0 the reference, 1 the candidate.
-        start: First character.
-        end: One after the last.
-    """
-
-    category: int
-    error: int
-    text: int
-    start: int
-    end: int
 
 
 @dataclass(frozen=True)
@@ -81,7 +64,7 @@ class LabelledPairs:
     splits: list[str]
     significant: NDArray[np.float32]
     insignificant: NDArray[np.float32]
-    spans: list[list[Span]] | None
+    spans: list[list[Evidence]] | None
     sources: tuple[Source, ...]
     labels: tuple[str, ...]
     n_unlabelled: int
@@ -197,17 +180,17 @@ def _six(column: Any, name: str) -> NDArray[np.float32]:
     return rows
 
 
-def _spans(column: Any) -> list[list[Span]] | None:
+def _spans(column: Any) -> list[list[Evidence]] | None:
     from pyarrow import compute, types
 
     if types.is_null(column.type) or column.null_count == len(column):
         return None
     parents = compute.list_parent_indices(column).to_numpy()
     structs = compute.list_flatten(column)
-    fields = [compute.struct_field(structs, name).to_pylist() for name in Span._fields]
-    spans: list[list[Span]] = [[] for _ in range(len(column))]
+    fields = [compute.struct_field(structs, name).to_pylist() for name in Evidence._fields]
+    spans: list[list[Evidence]] = [[] for _ in range(len(column))]
     for parent, *values in zip(parents.tolist(), *fields, strict=True):
-        spans[parent].append(Span(*values))
+        spans[parent].append(Evidence(*values))
     return spans
 
 
@@ -314,20 +297,18 @@ class TokenTargets:
 def tokenize_pairs(
     pairs: LabelledPairs,
     rows: NDArray[np.intp],
-    tokenizer: Any,
+    tokenizer: PairTokenizer,
     *,
-    max_length: int,
     n_heads: int = N_CATEGORIES,
     targets: bool = False,
     progress: bool = False,
 ) -> TokenizedPairs:
-    """Tokenises pairs as inference does: reference first, cut at `max_length` from the longer report.
+    """Tokenises pairs exactly as inference does.
 
     Args:
         pairs: All pairs.
         rows: Which of them, in this order.
-        tokenizer: A fast tokenizer of transformers.
-        max_length: Tokens a pair, specials included.
+        tokenizer: Of the encoder; pairs longer than its `max_length` are cut.
         n_heads: What the labels count; see `LabelledPairs.heads`.
         targets: Whether to spread the errors over their evidence.
         progress: Whether to show a bar.
@@ -339,25 +320,22 @@ def tokenize_pairs(
 
     if targets and pairs.spans is None:
         raise InputError("token_weight needs the column 'evidence'; these pairs have none. Set token_weight=0.")
-    backend = _pair_tokenizer(tokenizer, max_length)
-    kind = np.uint16 if backend.get_vocab_size() <= 65536 else np.int32
+    kind = np.uint16 if tokenizer.tokenizer.get_vocab_size() <= 65536 else np.int32
     counts = pairs.counts
     ids, boundaries, n_cut, collected = list[NDArray[Any]](), list[int](), 0, _Targets()
-    bar = tqdm(total=len(rows), desc="tokens", unit="pair", disable=not progress)
-    for start in range(0, len(rows), CHUNK):
-        chunk = rows[start : start + CHUNK].tolist()
-        for i, encoded in zip(
-            chunk, backend.encode_batch([(pairs.references[i], pairs.candidates[i]) for i in chunk]), strict=True
-        ):
-            ids.append(np.array(encoded.ids, kind))
-            boundaries.append(encoded.type_ids.index(1) if 1 in encoded.type_ids else len(encoded.ids))
-            n_cut += bool(encoded.overflowing)
-            if targets and pairs.spans is not None:
-                collected.add(encoded, pairs.spans[i], counts[i])
-        bar.update(len(chunk))
-    bar.close()
+    with tqdm(total=len(rows), desc="tokens", unit="pair", disable=not progress) as bar:
+        for start in range(0, len(rows), CHUNK):
+            chunk = rows[start : start + CHUNK].tolist()
+            for i, cut in zip(chunk, _cut_pairs(pairs, chunk, tokenizer), strict=True):
+                joined, types = tokenizer.join(cut[0].ids, cut[1].ids)
+                ids.append(np.array(joined, kind))
+                boundaries.append(types.index(1) if 1 in types else len(types))
+                n_cut += cut[0].is_cut or cut[1].is_cut
+                if targets and pairs.spans is not None:
+                    collected.add(*_layout(cut, tokenizer, len(joined)), pairs.spans[i], counts[i])
+            bar.update(len(chunk))
     return TokenizedPairs(
-        np.concatenate(ids) if ids else np.zeros(0, kind),
+        np.concatenate([np.zeros(0, kind), *ids]),
         np.cumsum([0, *map(len, ids)]),
         np.array(boundaries, np.int32),
         pairs.heads(n_heads)[rows],
@@ -366,14 +344,45 @@ def tokenize_pairs(
     )
 
 
-def _pair_tokenizer(tokenizer: Any, max_length: int) -> Any:
-    """The `tokenizers` object behind a fast tokenizer, set to cut pairs."""
-    if not getattr(tokenizer, "is_fast", False):
-        raise BackendError("The encoder has no fast tokenizer (tokenizer.json or vocab.txt); training needs one.")
-    backend = tokenizer.backend_tokenizer
-    backend.no_padding()
-    backend.enable_truncation(max_length, strategy="longest_first")
-    return backend
+class _Cut(NamedTuple):
+    """What is left of a text: its encoding's first tokens."""
+
+    encoding: Any
+    n_tokens: int
+
+    @property
+    def ids(self) -> list[int]:
+        ids: list[int] = self.encoding.ids
+        return ids[: self.n_tokens]
+
+    @property
+    def is_cut(self) -> bool:
+        return self.n_tokens < len(self.encoding)
+
+
+def _cut_pairs(pairs: LabelledPairs, rows: Sequence[int], tokenizer: PairTokenizer) -> Iterator[tuple[_Cut, _Cut]]:
+    """Reference and candidate of each row, cut to what the model reads; each distinct text is tokenised once."""
+    texts = list(dict.fromkeys(text for i in rows for text in (pairs.references[i], pairs.candidates[i])))
+    encodings = dict(zip(texts, tokenizer.encode(texts), strict=True))
+    for i in rows:
+        reference, candidate = encodings[pairs.references[i]], encodings[pairs.candidates[i]]
+        window = tokenizer.truncated(len(reference), len(candidate))
+        yield _Cut(reference, window.reference.length), _Cut(candidate, window.candidate.length)
+
+
+def _layout(
+    cut: tuple[_Cut, _Cut], tokenizer: PairTokenizer, n_tokens: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Characters `(n_tokens, 2)` and text (-1 for the tokens around the texts) of each token of a joined pair."""
+    offsets, texts = np.zeros((n_tokens, 2), np.intp), np.full(n_tokens, -1)
+    first = len(tokenizer.opening.ids)
+    second = first + cut[REFERENCE].n_tokens + len(tokenizer.between.ids)
+    for text, start in ((REFERENCE, first), (CANDIDATE, second)):
+        end = start + cut[text].n_tokens
+        if end > start:
+            offsets[start:end] = cut[text].encoding.offsets[: end - start]
+            texts[start:end] = text
+    return offsets, texts
 
 
 class _Targets:
@@ -383,17 +392,18 @@ class _Targets:
         self.parts: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         self.known: list[NDArray[np.bool_]] = []
 
-    def add(self, encoded: Any, spans: Sequence[Span], counts: NDArray[np.float32]) -> None:
-        """One pair, as `tokenizers` encoded it."""
-        if spans:
-            texts = np.array([-1 if text is None else text for text in encoded.sequence_ids])
-            targets, located = spread_errors(np.array(encoded.offsets), texts, spans)
-            tokens, categories = targets.nonzero()
-            self.parts.append((tokens, categories, targets[tokens, categories]))
-        else:
-            self.parts.append((np.zeros(0), np.zeros(0), np.zeros(0)))
-            located = np.zeros(N_CATEGORIES)
-        self.known.append(np.abs(located - counts) < 1e-3)
+    def add(
+        self,
+        offsets: NDArray[np.intp],
+        texts: NDArray[np.intp],
+        spans: Sequence[Evidence],
+        counts: NDArray[np.float32],
+    ) -> None:
+        """One pair: its tokens as `spread_errors` takes them, its evidence, its labels `(6,)`."""
+        targets, located = spread_errors(offsets, texts, spans)
+        tokens, categories = targets.nonzero()
+        self.parts.append((tokens, categories, targets[tokens, categories]))
+        self.known.append(np.abs(located - counts) < TOLERANCE)
 
     def finish(self) -> TokenTargets:
         starts = np.cumsum([0, *(len(part[0]) for part in self.parts)])
@@ -406,7 +416,7 @@ class _Targets:
 
 
 def spread_errors(
-    offsets: NDArray[np.intp], texts: NDArray[np.intp], spans: Sequence[Span]
+    offsets: NDArray[np.intp], texts: NDArray[np.intp], spans: Sequence[Evidence]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Spreads each error equally over the tokens of its evidence.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -68,7 +68,7 @@ class LengthGroups:
 
 @cache
 def trainer_class() -> Any:
-    """transformers' Trainer with `LengthGroups`; importing transformers takes seconds, so it is made on demand."""
+    """The Trainer of transformers with `LengthGroups`; made on demand, for importing transformers takes seconds."""
     from transformers import Trainer
 
     class LengthGroupedTrainer(Trainer):  # type: ignore[misc]
@@ -80,6 +80,39 @@ def trainer_class() -> Any:
             return LengthGroups(rows.lengths, batch, self.args.seed)
 
     return LengthGroupedTrainer
+
+
+def make_trainer(
+    config: TrainerConfig,
+    folder: Path,
+    *,
+    n_rows: int,
+    progress: bool,
+    arguments: Mapping[str, Any] | None = None,
+    kind: Any = None,
+    **parts: Any,
+) -> Any:
+    """A Trainer for a recipe.
+
+    Args:
+        config: The recipe.
+        folder: Where checkpoints go.
+        n_rows: Training rows.
+        progress: Whether to show a bar.
+        arguments: Further arguments of transformers' TrainingArguments, such as the metric that chooses the model.
+        kind: A subclass of `trainer_class()`.
+        parts: Model, data sets, collator and so on, as transformers' Trainer takes them.
+
+    Raises:
+        InputError: As `training_arguments`.
+    """
+    from transformers import EarlyStoppingCallback, PrinterCallback
+
+    made = training_arguments(config, folder, n_rows=n_rows, progress=progress, **(arguments or {}))
+    stops = [EarlyStoppingCallback(config.patience)] if config.patience and made.load_best_model_at_end else []
+    trainer = (kind or trainer_class())(args=made, callbacks=stops, **parts)
+    trainer.remove_callback(PrinterCallback)
+    return trainer
 
 
 def training_arguments(config: TrainerConfig, folder: Path, *, n_rows: int, progress: bool, **more: Any) -> Any:
@@ -105,7 +138,7 @@ def training_arguments(config: TrainerConfig, folder: Path, *, n_rows: int, prog
         )
     n_steps = steps_an_epoch(config, n_rows)
     every = -(-n_steps // config.evaluations)
-    arguments = TrainingArguments(
+    values: dict[str, Any] = dict(
         output_dir=str(folder),
         num_train_epochs=config.epochs,
         per_device_train_batch_size=config.batch_size // shares,
@@ -131,8 +164,8 @@ def training_arguments(config: TrainerConfig, folder: Path, *, n_rows: int, prog
         report_to="none",
         disable_tqdm=not progress,
         use_cpu=config.cpu or not _has_accelerator(),
-        **more,
     )
+    arguments = TrainingArguments(**(values | more))
     if arguments.n_gpu > 1:
         arguments._n_gpu = 1  # several GPUs are for `accelerate launch`: DataParallel would multiply the batch
     return arguments
@@ -158,6 +191,14 @@ def is_main_process() -> bool:
     return os.environ.get("RANK", "0") == "0"
 
 
+def wait_for_everyone(config: TrainerConfig) -> None:
+    """Returns when all processes have come here."""
+    from accelerate import PartialState
+
+    if n_processes() > 1:
+        PartialState(cpu=config.cpu or not _has_accelerator()).wait_for_everyone()
+
+
 def _precisions(config: TrainerConfig) -> list[str]:
     gpu = not config.cpu and _has_cuda()
     if config.precision == "fp16" and not gpu:
@@ -178,34 +219,11 @@ def _has_accelerator() -> bool:
     return torch.cuda.is_available() or torch.backends.mps.is_available()
 
 
-def callbacks(config: TrainerConfig) -> list[Any]:
-    """Early stopping, where the recipe asks for it."""
-    from transformers import EarlyStoppingCallback
-
-    return [EarlyStoppingCallback(config.patience)] if config.patience else []
-
-
 def last_checkpoint(folder: Path) -> str | None:
     """The checkpoint to go on from; None for a fresh run."""
     from transformers.trainer_utils import get_last_checkpoint
 
     return get_last_checkpoint(str(folder)) if folder.is_dir() else None
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """No bars and notices of transformers about files it reads and writes; its switches are put back as they were."""
-    from transformers.utils import logging
-
-    bars, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
-    logging.disable_progress_bar()
-    logging.set_verbosity_error()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(verbosity)
-        if bars:
-            logging.enable_progress_bar()
 
 
 @contextmanager
@@ -251,10 +269,11 @@ def check_run(folder: Path, config: TrainerConfig, *, force: bool) -> None:
         )
 
 
-def close_run(folder: Path) -> None:
+def close_run(folder: Path, *stages: str) -> None:
     """Removes what only an interrupted run needs, and the Trainer's pickled arguments."""
     if is_main_process():
-        shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)
+        for name in (CHECKPOINTS, *stages):
+            shutil.rmtree(folder / name, ignore_errors=True)
         (folder / "training_args.bin").unlink(missing_ok=True)
 
 

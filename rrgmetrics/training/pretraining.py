@@ -1,0 +1,329 @@
+"""The embedded encoder: reports → vocabulary → masked language model → SimCSE → a BERT folder.
+
+A vocabulary of the field's own keeps words such as `pneumothorax` whole. Its token vectors may start from another
+encoder's: each is the mean of the vectors that the other gives the token's text, brought to our width by principal
+components. Then masked-language-model training (Devlin et al. 2019) and unsupervised SimCSE (Gao et al. 2021: a text
+read twice under dropout must be nearer to itself than to the other texts of its batch).
+
+Differs from the authors: SimCSE reads the mean of a text's tokens, not [CLS] behind a layer of its own, because the
+encoder serves comparisons of tokens too.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrgmetrics.backends.checkpoints import find_checkpoint
+from rrgmetrics.backends.encoder import EMBEDDED_FOLDER, load_int8, quietly
+from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.training import trainer as runs
+from rrgmetrics.training.cards import write_encoder_card
+from rrgmetrics.training.config import EncoderConfig
+from rrgmetrics.training.corpus import (
+    PAD,
+    MaskedBatches,
+    TextBatches,
+    TokenizedTexts,
+    read_corpus,
+    save_vocabulary,
+    tokenize_texts,
+    train_vocabulary,
+)
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+LANGUAGE_MODEL, SIMCSE = "language_model", "simcse"
+WORD_VECTORS = "word_embeddings.weight"
+INITIALIZER_RANGE = 0.02  # Devlin et al. 2019
+
+
+class EncoderRun(NamedTuple):
+    """An encoder that was made.
+
+    Attributes:
+        folder: A checkpoint of transformers' AutoModel, with tokenizer and card.
+        n_parameters: Weights.
+        perplexity: Of the hidden tokens of the texts held out, after the language model; 1 is best.
+        seconds: Wall time of this call.
+    """
+
+    folder: Path
+    n_parameters: int
+    perplexity: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What both stages of a run share.
+
+    Attributes:
+        config: The recipe.
+        folder: Of the run.
+        train: Texts to train on.
+        held_out: Texts to measure on.
+        progress: Whether to show bars.
+    """
+
+    config: EncoderConfig
+    folder: Path
+    train: TokenizedTexts
+    held_out: TokenizedTexts
+    progress: bool
+
+
+def train_encoder(
+    config: EncoderConfig, output: str | Path, *, force: bool = False, progress: bool = True
+) -> EncoderRun:
+    """Makes an encoder, or goes on with a run that was interrupted.
+
+    Args:
+        config: The recipe.
+        output: Folder of the checkpoint: safetensors, config.json, tokenizer, recipe.yaml, README.md.
+        force: Whether a run in that folder may be replaced.
+        progress: Whether to show bars.
+
+    Raises:
+        InputError: Corpus, recipe or folder cannot be used.
+        BackendError: `initialise_from` is nowhere to be found.
+    """
+    begun = time.perf_counter()
+    folder = Path(output)
+    runs.check_run(folder, config, force=force)
+    corpus = read_corpus(config.corpus)
+    if len(corpus.texts) <= config.validation_texts:
+        raise InputError(f"The corpus has {len(corpus.texts):,} texts; {config.validation_texts:,} are to be held out.")
+    start = read_vectors(config.initialise_from) if config.initialise_from else None
+    runs.open_run(folder, config, force=force)
+    tokenizer = _vocabulary(corpus.texts, config, folder)
+    held_out, train = tokenize_texts(corpus.texts, tokenizer, config.max_length).split(
+        config.validation_texts, config.seed
+    )
+    stage = Stage(config, folder, train, held_out, progress)
+    with quietly(), runs.seeded(config.seed):
+        loss = _train_language_model(stage, tokenizer, start)
+        model = _train_simcse(stage)
+    n_parameters = sum(parameter.numel() for parameter in model.parameters())
+    run = EncoderRun(folder, n_parameters, math.exp(loss), time.perf_counter() - begun)
+    if runs.is_main_process():
+        model.save_pretrained(str(folder))
+        write_encoder_card(config, folder, corpus.sources, _facts(run, stage), run.seconds)
+    runs.close_run(folder, LANGUAGE_MODEL, SIMCSE)
+    return run
+
+
+def _facts(run: EncoderRun, stage: Stage) -> list[str]:
+    tokens = int(stage.train.lengths.sum())
+    return [
+        f"- **Size:** {run.n_parameters / 1e6:.2f} M weights",
+        f"- **Texts:** {len(stage.train):,} distinct to train ({tokens:,} tokens), {len(stage.held_out):,} held out",
+        f"- **Hidden tokens of texts held out:** perplexity {run.perplexity:.2f} after the language model",
+    ]
+
+
+def _vocabulary(texts: Sequence[str], config: EncoderConfig, folder: Path) -> Any:
+    """The run's tokenizer: trained, or as an interrupted run left it. Other processes wait for the main one."""
+    from tokenizers import Tokenizer
+
+    file = folder / "tokenizer.json"
+    if runs.is_main_process() and not file.is_file():
+        trained = train_vocabulary(texts, size=config.vocabulary_size, min_frequency=config.min_frequency)
+        save_vocabulary(trained, folder, max_length=config.max_length)
+    runs.wait_for_everyone(config)
+    return Tokenizer.from_file(str(file))
+
+
+# --- masked language model --------------------------------------------------------------------------------------------
+
+
+def _train_language_model(stage: Stage, tokenizer: Any, start: Vectors | None) -> float:
+    """Trains the masked language model into the stage's folder; returns its loss on the texts held out."""
+    from transformers import BertForMaskedLM
+
+    config, folder = stage.config, stage.folder / LANGUAGE_MODEL
+    batches = MaskedBatches(tokenizer.get_vocab_size(), config.mask_probability, config.seed)
+    best = {"load_best_model_at_end": True, "metric_for_best_model": "loss", "greater_is_better": False}
+    finished = (folder / "model.safetensors").is_file()
+    if finished:
+        model = BertForMaskedLM.from_pretrained(str(folder))
+    else:
+        model = BertForMaskedLM(bert_config(config, tokenizer.get_vocab_size()))
+        if start is not None:
+            initialise(model.get_input_embeddings().weight, tokenizer, start)
+    trainer = runs.make_trainer(
+        config,
+        folder / runs.CHECKPOINTS,
+        n_rows=len(stage.train),
+        progress=stage.progress,
+        arguments=best | {"prediction_loss_only": True},
+        model=model,
+        train_dataset=stage.train,
+        eval_dataset=stage.held_out,
+        data_collator=batches,
+    )
+    if not finished:
+        trainer.train(resume_from_checkpoint=runs.last_checkpoint(folder / runs.CHECKPOINTS))
+        trainer.save_model(str(folder))
+    return float(trainer.evaluate()["eval_loss"])
+
+
+def bert_config(config: EncoderConfig, vocabulary_size: int) -> Any:
+    """The recipe's sizes as transformers' BertConfig."""
+    from transformers import BertConfig
+
+    return BertConfig(
+        vocab_size=vocabulary_size,
+        hidden_size=config.hidden_size,
+        num_hidden_layers=config.layers,
+        num_attention_heads=config.attention_heads,
+        intermediate_size=config.intermediate_size,
+        max_position_embeddings=config.max_length,
+        hidden_dropout_prob=config.dropout,
+        attention_probs_dropout_prob=config.dropout,
+        initializer_range=INITIALIZER_RANGE,
+        pad_token_id=PAD,
+    )
+
+
+# --- token vectors from another encoder -------------------------------------------------------------------------------
+
+
+class Vectors(NamedTuple):
+    """Another encoder's token vectors `(n_tokens, width)` and its tokenizer."""
+
+    table: NDArray[np.float32]
+    tokenizer: Any
+
+
+def read_vectors(encoder: str) -> Vectors:
+    """Reads the token vectors of `embedded`, a Hub id or a folder; BackendError where there are none."""
+    from tokenizers import Tokenizer
+
+    folder = EMBEDDED_FOLDER if encoder == "embedded" else find_checkpoint(encoder).folder
+    tables = [
+        weight.numpy()
+        for file in sorted(folder.glob("*.safetensors"))
+        for name, weight in load_int8(file).items()
+        if name.endswith(WORD_VECTORS)
+    ]
+    if not tables or not (folder / "tokenizer.json").is_file():
+        raise BackendError(f"{encoder}: {folder} has no {WORD_VECTORS} or no tokenizer.json; name a BERT with both.")
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return Vectors(tables[0], tokenizer)
+
+
+def initialise(weight: Tensor, tokenizer: Any, start: Vectors) -> None:
+    """Sets our token vectors from another encoder's; their size is that of BERT's random ones.
+
+    Args:
+        weight: Our vectors `(n_tokens, width)`, changed in place.
+        tokenizer: Ours.
+        start: The other's.
+    """
+    import torch
+
+    pieces = [piece for piece, _ in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])]
+    reduced = principal_components(np.stack([piece_vector(piece, start) for piece in pieces]), weight.shape[1])
+    reduced *= INITIALIZER_RANGE / max(float(np.sqrt((reduced**2).mean())), 1e-12)
+    with torch.no_grad():
+        weight[:, : reduced.shape[1]] = torch.from_numpy(reduced)
+        weight[PAD] = 0
+
+
+def piece_vector(piece: str, start: Vectors) -> NDArray[np.float32]:
+    """The other encoder's vector of a word piece: its own where it has that piece, else the mean over its pieces."""
+    own = start.tokenizer.token_to_id(piece)
+    text = piece.removeprefix("##")
+    ids = [own] if own is not None else start.tokenizer.encode(text, add_special_tokens=False).ids
+    vector: NDArray[np.float32] = start.table[ids].mean(axis=0) if ids else np.zeros(start.table.shape[1], np.float32)
+    return vector
+
+
+def principal_components(rows: NDArray[np.float32], width: int) -> NDArray[np.float32]:
+    """Rows brought to at most `width` columns, those of the largest variance (Pearson 1901)."""
+    centred = rows - rows.mean(axis=0)
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    reduced: NDArray[np.float32] = centred @ axes[:width].T
+    return reduced.astype(np.float32)
+
+
+# --- SimCSE -----------------------------------------------------------------------------------------------------------
+
+
+def _train_simcse(stage: Stage) -> Any:
+    """Trains the language model's encoder on; returns it."""
+    from transformers import BertModel
+
+    model = BertModel.from_pretrained(str(stage.folder / LANGUAGE_MODEL), add_pooling_layer=False)
+    if not stage.config.simcse_epochs:
+        return model
+    config = replace(
+        stage.config,
+        epochs=stage.config.simcse_epochs,
+        batch_size=stage.config.simcse_batch_size,
+        learning_rate=stage.config.simcse_learning_rate,
+        patience=0,
+    )
+    checkpoints = stage.folder / SIMCSE / runs.CHECKPOINTS
+    trainer = runs.make_trainer(
+        config,
+        checkpoints,
+        n_rows=len(stage.train),
+        progress=stage.progress,
+        arguments={"eval_strategy": "no", "dataloader_drop_last": len(stage.train) > config.batch_size},
+        kind=simcse_trainer_class(),
+        model=model,
+        train_dataset=stage.train,
+        data_collator=TextBatches(),
+    )
+    trainer.temperature = config.temperature
+    trainer.train(resume_from_checkpoint=runs.last_checkpoint(checkpoints))
+    return model
+
+
+@cache
+def simcse_trainer_class() -> Any:
+    """The Trainer whose loss is SimCSE's."""
+    import torch
+
+    class SimcseTrainer(runs.trainer_class()):  # type: ignore[misc]
+        """Reads each text twice, under different dropout."""
+
+        temperature = 0.05
+
+        def compute_loss(self, model: Any, inputs: dict[str, Any], return_outputs: bool = False, **_: Any) -> Any:
+            twice = {name: torch.cat([tensor, tensor]) for name, tensor in inputs.items()}
+            output = model(**twice)
+            mask = twice["attention_mask"].unsqueeze(-1)
+            means = (output.last_hidden_state * mask).sum(1) / mask.sum(1)
+            loss = contrastive_loss(*means.float().chunk(2), temperature=self.temperature)
+            return (loss, output) if return_outputs else loss
+
+    return SimcseTrainer
+
+
+def contrastive_loss(first: Tensor, second: Tensor, *, temperature: float) -> Tensor:
+    """SimCSE's loss (Gao et al. 2021, equation 1): -log of the softmax of cos(first_i, second_j) / temperature, j = i.
+
+    Args:
+        first: Vectors of texts `(B, H)`.
+        second: Those of the same texts, read again.
+        temperature: Small values weigh the nearest of the other texts most.
+    """
+    import torch
+    from torch.nn.functional import cosine_similarity, cross_entropy
+
+    similarities = cosine_similarity(first[:, None], second[None], dim=-1) / temperature
+    return cross_entropy(similarities, torch.arange(len(first), device=first.device))
