@@ -57,6 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
     command = _command(commands, "score", _score, "score one system's reports")
     _add_pairs(command)
     command.add_argument("--output", metavar="FILE", help="scores of each pair: .csv, .jsonl or .parquet")
+    command.add_argument("--summary", action="store_true", help="also GREEN's summary: typical errors of each kind")
     _add_scoring(command, trials=SCORE_TRIALS)
 
     command = _command(commands, "compare", _compare, "compare systems on the same studies; the first is the baseline")
@@ -218,7 +219,7 @@ def _list(options: argparse.Namespace) -> None:
 def _score(options: argparse.Namespace) -> None:
     from rrgmetrics.display import score_table
 
-    names = _metric_names(options)
+    names = _summarised(_metric_names(options)) if options.summary else _metric_names(options)
     sources = [options.pairs, options.predictions, options.references]
     files.check_outputs(
         tables=[options.output],
@@ -232,10 +233,33 @@ def _score(options: argparse.Namespace) -> None:
     results = _score_systems(names, {system: studies.pairs}, options)
     rows = compare_systems(results, all_keys=True, trials=options.trials, seed=options.seed)
     Console().print(score_table(rows, n_pairs=len(studies.pairs)))
+    if options.summary:
+        _print_summaries(results[system])
     if options.output:
         columns: dict[str, Any] = {"study_id": _study_ids(studies), **per_pair_columns(results[system])}
         files.write_table(options.output, columns, force=options.force)
     _write_reports(options, results, {system: studies}, rows)
+
+
+def _summarised(names: Sequence[str]) -> list[str]:
+    """The names, GREEN's with its verdicts in words; InputError without GREEN."""
+    parsed = [parse_name(name) for name in names]
+    if all(name.spec.name != "green" for name in parsed):
+        raise InputError("--summary is GREEN's; name it with --metrics, for example --metrics green.")
+    return [
+        str(replace(name, options={**name.options, "explain": True}) if name.spec.name == "green" else name)
+        for name in parsed
+    ]
+
+
+def _print_summaries(results: Mapping[str, Result]) -> None:
+    from rrgmetrics.judges.summary import summarise
+
+    for name, result in results.items():
+        if result.spec.name == "green":
+            print_plain = Console(soft_wrap=True, highlight=False, markup=False).print
+            said = result.details["green_explained"]
+            print_plain(f"{name}: {summarise(said) if result.n_unscored < result.n_pairs else 'no pair is scored'}")
 
 
 def _compare(options: argparse.Namespace) -> None:

@@ -1,0 +1,78 @@
+"""GREEN's summary: typical errors of each kind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rrgmetrics import cli
+from rrgmetrics.errors import InputError
+from rrgmetrics.judges import summary
+from rrgmetrics.judges.summary import k_means, silhouette, summarise, typical
+
+
+def letters(texts):
+    """Unit vectors: texts with the same first letter lie near each other."""
+    rows = np.array([[text.startswith(letter) + 0.01 * len(text) for letter in "abc"] for text in texts])
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def verdict(score, *missing):
+    significant = {"missing_finding": {"count": len(missing), "errors": list(missing)}} if missing else {}
+    return {"score": score, "significant": significant}
+
+
+def test_summary():
+    explained = [
+        verdict(1.0),
+        verdict(0.5, "a", "b"),
+        verdict(0.0, "aa", "aaaa", "aaa", "a"),
+        {"unscored": "No reply: timed out", "replies": []},
+    ]
+    found = summarise(explained, letters)
+    assert (found.mean, found.n_scored) == (0.5, 3)
+    assert found.std == pytest.approx((1 / 6) ** 0.5)
+    missing = found.kinds[1]
+    assert (missing.category.value, missing.n_errors, missing.accuracy) == ("missing_finding", 6, 1 / 3)
+    assert len(missing.typical) == 3
+    assert set(missing.typical) < {"a", "aa", "aaa", "aaaa"}
+    assert {kind.accuracy for kind in found.kinds[2:]} == {1.0}
+    assert "B missing finding: 6; 33% of reports without" in str(found)
+
+
+def test_nothing_scored():
+    with pytest.raises(InputError, match="no scored pair"):
+        summarise([{"unscored": "why", "replies": []}], letters)
+
+
+def test_typical_errors_are_distinct_and_at_most_three():
+    assert typical([], np.zeros((0, 1))) == ()
+    assert typical(["a"] * 5, letters(["a"] * 5)) == ("a",)
+
+
+def test_many_errors_are_thinned(monkeypatch):
+    monkeypatch.setattr(summary, "MAX_ERRORS", 10)
+    sizes = []
+    texts = [f"a{i}" for i in range(1000)]
+    found = summarise([verdict(0.0, *texts)], lambda words: sizes.append(len(words)) or letters(words))
+    assert sizes == [10]
+    assert found.kinds[1].n_errors == 1000
+
+
+def test_clusters_and_silhouette_by_hand():
+    vectors = np.array([[0.0], [1.0], [10.0], [11.0]])
+    labels = k_means(vectors, 2)
+    assert labels.tolist() == [0, 0, 1, 1]
+    # the outer points: own 1, other (10 + 11) / 2 = 10.5; the inner: own 1, other 9.5
+    assert silhouette(vectors, labels) == pytest.approx(((10.5 - 1) / 10.5 + (9.5 - 1) / 9.5) / 2)
+    assert silhouette(vectors, np.zeros(4, dtype=int)) == -1
+
+
+def test_on_the_command_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(summary, "embed_sentences", letters)
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("study_id,reference,candidate\n1,Right apical pneumothorax.,Clear lungs.\n")
+    assert cli.main(["score", str(pairs), "--metrics", "green", "--summary", "--trials", "5", "--no-progress"]) == 0
+    assert "Only the reference reports: right apical pneumothorax." in capsys.readouterr().out
+    assert cli.main(["score", str(pairs), "--metrics", "rouge", "--summary"]) == 2
+    assert "--summary is GREEN's" in capsys.readouterr().err
