@@ -19,7 +19,7 @@ from rrgmetrics.reports import Pair
 
 MAX_CHARACTERS = 200_000  # of a reply; beyond, a model has lost itself in a loop
 KEPT_CHARACTERS = 20_000  # of an unreadable reply
-LOOKAHEAD = 8192  # pairs asked about at a time: 16 MB of replies, and an engine waits for its slowest one only so often
+LOOKAHEAD = 4096  # pairs asked about at a time: some 60 MB of prompts and replies, and a seldom wait for the slowest
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ def test_a_prompt_too_long_is_no_reply_and_loses_no_other(model):
 
 
 def test_the_chat_template_writes_the_prompt(model, checkpoints):
-    from rrgmetrics.judges.engines.hf import fold_system, write_chat
+    from rrgmetrics.judges.engines.hf import fold_system, prompt_ids, write_chat
 
     engine = load(model(chat=checkpoints.CHAT))
     turns = (Message("system", "Judge."), Message("user", "A. B."))
@@ -101,7 +101,7 @@ def test_the_chat_template_writes_the_prompt(model, checkpoints):
     written = write_chat(engine.source.tokenizer, turns)  # its template has no system turn
     assert written == "<s>[user] Judge.\n\nA. B.\n[assistant] "
     assert engine.facts["template"] == "chat"
-    ids = engine.source._ids(Prompt(turns, "test@1"))
+    ids = prompt_ids(engine.source.tokenizer, Prompt(turns, "test@1"), raw=False)
     assert ids.count(engine.source.tokenizer.bos_token_id) == 1
 
 
@@ -110,7 +110,11 @@ def test_the_protocols_own_text_without_template_or_where_asked(model, keywords)
     engine = load(model(**keywords), raw=bool(keywords))
     assert engine.facts["template"] == "protocol"
     prompt = Prompt((Message("user", "A."),), "test@1", raw="<|user|> A.")
-    assert engine.source._ids(prompt) == engine.source.tokenizer("<|user|> A.")["input_ids"]
+    asked = []
+    engine.source.model.generate, generate = lambda **k: asked.append(k) or generate(**k), engine.source.model.generate
+    engine.answer([prompt])
+    del engine.source.model.generate
+    assert asked[0]["input_ids"].tolist() == [engine.source.tokenizer("<|user|> A.")["input_ids"]]
 
 
 def test_out_of_memory_halves_the_batch(model, monkeypatch):
@@ -211,18 +215,18 @@ class FakeLLM:
     """What the engine uses of vLLM's class; no test here runs vLLM itself, which needs a GPU."""
 
     def __init__(self, model, tensor_parallel_size):
-        self.rounds = []
+        from transformers import AutoTokenizer
+
+        self.tokenizer, self.rounds = AutoTokenizer.from_pretrained(model), []
+        self.llm_engine = SimpleNamespace(model_config=SimpleNamespace(max_model_len=30))
 
     def get_tokenizer(self):
-        return SimpleNamespace(chat_template="x")
+        return self.tokenizer
 
-    def chat(self, turns, settings, use_tqdm):
-        self.rounds.append((turns, settings))
-        said = [SimpleNamespace(text=turn[-1]["content"].upper(), token_ids=[1, 2]) for turn in turns]
-        return [SimpleNamespace(outputs=[one], prompt_token_ids=[1]) for one in said]
-
-    def generate(self, texts, settings, use_tqdm):
-        return self.chat([[{"content": text}] for text in texts], settings, use_tqdm)
+    def generate(self, prompts, settings, use_tqdm):
+        self.rounds.append((prompts, settings))
+        texts = [self.tokenizer.decode(prompt["prompt_token_ids"]).strip().upper() for prompt in prompts]
+        return [SimpleNamespace(outputs=[SimpleNamespace(text=text)]) for text in texts]
 
 
 def test_vllm_is_asked_in_rounds(model, monkeypatch):
@@ -235,11 +239,11 @@ def test_vllm_is_asked_in_rounds(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "vllm.sampling_params", settings)
     monkeypatch.setattr("rrgmetrics.judges.engines.vllm.ROUND", 3)
     engine = load_engine(EngineName("vllm", model()), options={"cache": "no"}, progress=False)
-    replies = engine.answer(prompts(7, json_schema={"type": "object"}))
-    assert [reply.text for reply in replies] == [prompt.text.upper() for prompt in prompts(7)]
-    assert [len(turns) for turns, _ in engine.source.model.rounds] == [3, 3, 1]
+    replies = engine.answer(prompts(40, json_schema={"type": "object"}))
+    fitting = [reply for reply in replies if reply.text is not None]
+    assert [reply.text for reply in fitting] == [prompt.text.upper() for prompt in prompts(len(fitting))]
+    assert all("the model reads 30" in reply.error for reply in replies[len(fitting) :])
+    assert [len(asked) for asked, _ in engine.source.model.rounds[:2]] == [3, 3]
     asked = engine.source.model.rounds[0][1][0]
     assert asked == {"temperature": 0.0, "max_tokens": 7, "structured_outputs": ("schema", {"type": "object"})}
-    assert engine.facts["vllm"] == "0"
-    raw = load_engine(EngineName("vllm", model(), True), options={"cache": "no"}, progress=False)
-    assert raw.answer([Prompt((Message("user", "a"),), "test@1", raw="b")])[0].text == "B"
+    assert engine.facts == {"template": "protocol", "temperature": "0.0", "vllm": "0"}

@@ -63,11 +63,11 @@ class LocalModel:
 
     def stream(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
         """Answers a batch at a time, those with the longest prompts first."""
-        ids = [self._ids(prompt) for prompt in prompts]
+        ids = [prompt_ids(self.tokenizer, prompt, raw=self.raw) for prompt in prompts]
         room = context_length(self.model.config)
         for index, row in enumerate(ids):
             if len(row) >= room:
-                yield failed(index, f"the prompt has {len(row):,} tokens and the model reads {room:,}")
+                yield too_large(index, row, room)
         order = [index for index, row in enumerate(ids) if len(row) < room]
         order.sort(key=lambda index: (prompts[index].max_tokens, len(ids[index])), reverse=True)
         start, size = 0, self.batch_size
@@ -88,13 +88,6 @@ class LocalModel:
                     yield answered(index, text)
             start += len(batch)
 
-    def _ids(self, prompt: Prompt) -> list[int]:
-        """Token ids of the whole prompt; a chat template writes its own special tokens."""
-        if self.raw:
-            return list(self.tokenizer(prompt.text)["input_ids"])
-        text = write_chat(self.tokenizer, prompt.messages)
-        return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
-
     def _generate(self, ids: Sequence[list[int]], max_tokens: int, room: int) -> list[str]:
         """What the model adds to each row, specials left out."""
         import torch
@@ -113,7 +106,7 @@ class LocalModel:
 
 
 def load_model(name: EngineName, options: Any, batch_size: int | None, device: str | None) -> LocalModel:
-    """Loads a model; its weights are kept for the life of the process, one model at a time.
+    """Loads a model; its weights are kept for the life of the process, of two models at a time.
 
     Raises:
         InputError: A temperature: this engine decodes greedily.
@@ -126,7 +119,7 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
     return LocalModel(identity, raw, batch_size or BATCH_SIZE, model, tokenizer)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def _load(name: str, found: Checkpoint, device: str | None) -> tuple[Any, Any, str]:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -167,11 +160,23 @@ def _place(device: str | None) -> str:
     return device or "cpu"
 
 
+def too_large(index: int, row: Sequence[int], room: int) -> Answer:
+    """No answer to a prompt that leaves the model no room for one."""
+    return failed(index, f"the prompt has {len(row):,} tokens and the model reads {room:,}")
+
+
 def context_length(config: Any) -> int:
     """Tokens that a model reads and writes at most."""
     text = config.get_text_config()
     positions = getattr(text, "max_position_embeddings", None) or getattr(text, "n_positions", None)
     return int(positions or 1_000_000)
+
+
+def prompt_ids(tokenizer: Any, prompt: Prompt, *, raw: bool) -> list[int]:
+    """Token ids of the whole prompt; a chat template writes its own special tokens."""
+    if raw:
+        return list(tokenizer(prompt.text)["input_ids"])
+    return list(tokenizer(write_chat(tokenizer, prompt.messages), add_special_tokens=False)["input_ids"])
 
 
 def write_chat(tokenizer: Any, messages: Sequence[Message]) -> str:

@@ -13,7 +13,7 @@ from rrgmetrics.backends.checkpoints import find_checkpoint
 from rrgmetrics.errors import BackendError, MissingExtraError
 from rrgmetrics.judges.base import EngineName, Prompt
 from rrgmetrics.judges.engines.asking import Answer, answered
-from rrgmetrics.judges.engines.hf import fold_system
+from rrgmetrics.judges.engines.hf import prompt_ids, too_large
 
 ROUND = 512  # prompts; vLLM runs up to 256 at a time
 
@@ -52,18 +52,21 @@ class VllmModel:
         return {key: str(value) for key, value in self.parameters.items()} | {"vllm": vllm.__version__}
 
     def stream(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
-        """Answers a round at a time."""
-        for start in range(0, len(prompts), ROUND):
-            batch = prompts[start : start + ROUND]
-            settings = [self._settings(prompt) for prompt in batch]
-            if self.raw:
-                outputs = self.model.generate([prompt.text for prompt in batch], settings, use_tqdm=False)
+        """Answers a round at a time; the model reads the same tokens as with transformers."""
+        tokenizer, room = self.model.get_tokenizer(), self.model.llm_engine.model_config.max_model_len
+        fitting: list[tuple[int, list[int]]] = []
+        for index, prompt in enumerate(prompts):
+            row = prompt_ids(tokenizer, prompt, raw=self.raw)
+            if len(row) < room:
+                fitting.append((index, row))
             else:
-                turns = [[message._asdict() for message in fold_system(prompt.messages)] for prompt in batch]
-                outputs = self.model.chat(turns, settings, use_tqdm=False)
-            for index, output in enumerate(outputs, start):
-                said = output.outputs[0]
-                yield answered(index, said.text, len(output.prompt_token_ids or ()), len(said.token_ids))
+                yield too_large(index, row, room)
+        for start in range(0, len(fitting), ROUND):
+            batch = fitting[start : start + ROUND]
+            settings = [self._settings(prompts[index]) for index, _ in batch]
+            outputs = self.model.generate([{"prompt_token_ids": row} for _, row in batch], settings, use_tqdm=False)
+            for (index, _), output in zip(batch, outputs, strict=True):
+                yield answered(index, output.outputs[0].text)
 
     def _settings(self, prompt: Prompt) -> Any:
         """Sampling parameters, held to the reply's schema if there is one."""
