@@ -92,6 +92,7 @@ class Kind(NamedTuple):
     weight: int
     edit: Edit
     unseen: bool = False  # the reader does not count it: nothing else may change then
+    of_a_finding: bool = True  # it needs a finding that the report states
 
 
 def inject(reading: Reading, donors: Donors, rng: Random, n_edits: int | None = None) -> tuple[str, Injected] | None:
@@ -114,7 +115,8 @@ def inject(reading: Reading, donors: Donors, rng: Random, n_edits: int | None = 
     drawn = rng.choices(range(1, len(NUMBER_WEIGHTS) + 1), NUMBER_WEIGHTS)[0]
     wanted = n_edits or min(drawn, 1 + len(page.units))  # findings made up for a normal report would drown the rest
     done = 0
-    for kind in rng.choices(list(KINDS.values()), [kind.weight for kind in KINDS.values()], k=wanted * ATTEMPTS):
+    kinds = [kind for kind in KINDS.values() if page.units or not kind.of_a_finding]
+    for kind in rng.choices(kinds, [kind.weight for kind in kinds], k=wanted * ATTEMPTS):
         text = kind.edit(page, rng, donors)
         if not text or text == page.text:
             continue
@@ -441,18 +443,18 @@ def forget_change(page: Page, unit: Unit, rng: Random) -> str | None:
 
 
 KINDS = {
-    "add": Kind(A, 14, add),
-    "affirm": Kind(A, 6, affirm),
+    "add": Kind(A, 14, add, of_a_finding=False),
+    "affirm": Kind(A, 6, affirm, of_a_finding=False),
     "remove": Kind(B, 18, on_a_finding(remove)),
     "deny": Kind(B, 12, on_a_finding(deny)),
-    "side": Kind(C, 14, on_a_finding(other_side)),
-    "zone": Kind(C, 10, on_a_finding(other_zone)),
-    "tip": Kind(C, 8, on_a_finding(other_tip)),
-    "position": Kind(C, 5, on_a_finding(bad_position)),
-    "severity": Kind(D, 18, on_a_finding(other_severity)),
-    "size": Kind(D, 10, on_a_finding(other_size)),
+    "side": Kind(C, 18, on_a_finding(other_side)),
+    "zone": Kind(C, 14, on_a_finding(other_zone)),
+    "tip": Kind(C, 14, on_a_finding(other_tip)),
+    "position": Kind(C, 8, on_a_finding(bad_position)),
+    "severity": Kind(D, 26, on_a_finding(other_severity)),
+    "size": Kind(D, 18, on_a_finding(other_size)),
     "certainty": Kind(D, 2, on_a_finding(hedge), unseen=True),
-    "compared": Kind(E, 12, on_a_finding(compared)),
+    "compared": Kind(E, 8, on_a_finding(compared)),
     "change": Kind(E, 10, on_a_finding(other_change)),
-    "forget": Kind(F, 14, on_a_finding(forget_change)),
+    "forget": Kind(F, 30, on_a_finding(forget_change)),
 }
