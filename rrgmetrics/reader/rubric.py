@@ -103,18 +103,33 @@ def _graded(unit: Unit, context: Context, lexicon: Lexicon) -> Graded:
 def _vague_links(
     refs: tuple[Graded, ...], cands: tuple[Graded, ...], links: list[Link], lexicon: Lexicon
 ) -> list[Link]:
-    """Link what is left over where one report names at one place what the other describes ("lucency")."""
+    """Link what is left over where one report names at one place what the other describes ("lucency").
+
+    What only describes once more what the other report names, and both agree on, adds to that match ("prominent
+    markings" beside the edema).
+    """
     free_refs = [r for r in range(len(refs)) if all(link.reference != r for link in links)]
     free_cands = [c for c in range(len(cands)) if all(link.candidate != c for link in links)]
     found: list[Link] = []
-    for r in free_refs:
-        for c in free_cands:
-            a, b = refs[r].unit, cands[c].unit
-            one_place = same_side(a.side, b.side) and near(a.zones, b.zones, lexicon)
-            if one_place and _row(a.head.concept, b.head.concept, lexicon):
-                found.append(Link(r, c))
-                free_cands.remove(c)
-                break
+
+    def fits(r: int, c: int) -> dict[str, Any] | None:
+        a, b = refs[r].unit, cands[c].unit
+        one_place = same_side(a.side, b.side) and near(a.zones, b.zones, lexicon)
+        return _row(a.head.concept, b.head.concept, lexicon) if one_place else None
+
+    for r in list(free_refs):
+        c = next((c for c in free_cands if fits(r, c)), None)
+        if c is not None:
+            found.append(Link(r, c))
+            free_refs.remove(r)
+            free_cands.remove(c)
+    for link in links:
+        for r in [r for r in free_refs if (fits(r, link.candidate) or {}).get("over")]:
+            found.append(Link(r, link.candidate, other_words=True))
+            free_refs.remove(r)
+        for c in [c for c in free_cands if (fits(link.reference, c) or {"over": True})["over"] is False]:
+            found.append(Link(link.reference, c, other_words=True))
+            free_cands.remove(c)
     return found
 
 
