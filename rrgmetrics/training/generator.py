@@ -695,7 +695,9 @@ def respell(text: str, rng: Random) -> str:
 
 @cache
 def _respellings() -> dict[str, str]:
-    return {usual: written for written, usual in load_file("spellings")["words"].items() if len(written) > 4}
+    table = load_file("spellings")["words"]
+    same_number = {w: usual for w, usual in table.items() if w.endswith("s") == usual.endswith("s")}
+    return {usual: written for written, usual in same_number.items() if abs(len(written) - len(usual)) <= 2}
 
 
 def styles() -> tuple[str, ...]:

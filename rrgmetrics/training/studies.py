@@ -16,7 +16,7 @@ from rrgmetrics.training.grammar import Template, parse
 DEVICES = "devices"
 _CHANGES = {"stable": 4.0, "new": 2.0, "worse": 2.0, "better": 2.0}
 _ERRORS = {"drop": 2.0, "add": 1.9, "place": 4.0, "degree": 5.0, "compare": 1.5, "change": 6.0}
-_TERM = 0.18  # how often a study has a fact drawn evenly from all terms of the lexicon
+_TERM = 0.22  # how often a study has a fact drawn evenly from all terms of the lexicon
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,12 +225,13 @@ def draw_fact(concept: str, rng: Random, *, prior: bool, term: str | None = None
     side = told.get("side") or _side_of(zone, side, known.lexicon)
     severity = pick(profile.steps, rng) if rng.random() < profile.graded else None
     acuity = pick(profile.acuity, rng) if profile.acuity and rng.random() < profile.aged else None
+    size_mm = _size(profile, rng)
     fact = Fact(
         concept,
         side=side,
         zone=zone,
-        severity=told.get("severity", severity),
-        size_mm=_size(profile, rng),
+        severity=told.get("severity", None if size_mm else severity),
+        size_mm=size_mm,
         count=int(rng.random() * 4) + 2 if rng.random() < profile.count else None,
         acuity=told.get("acuity", acuity),
         morphology=pick(profile.words, rng) if profile.words and rng.random() < 0.3 else None,
