@@ -406,7 +406,7 @@ def compared(page: Page, unit: Unit, rng: Random) -> str | None:
     n = 1 if load().concepts[unit.head.concept].group == "devices" else None  # a device is new, it does not increase
     if page.text[end : end + 1] in (".", "") and rng.random() < 0.6:
         return page.text[:end] + str(rng.choice(wording()["comparisons_after"][:n])) + page.text[end:]
-    if _PREDICATE.search(page.text, start, end):
+    if _PREDICATE.search(page.text, start, end) or _HELD.search(page.text[:start].rstrip()):
         return None
     return replace_words(page.text, start, start, f"{rng.choice(wording()['comparisons_before'][:n])} ")
 
