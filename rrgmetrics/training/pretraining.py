@@ -113,10 +113,11 @@ def train_encoder(
     with quietly(), runs.seeded(config.seed):
         loss = _train_language_model(stage, tokenizer, start)
         model = _train_simcse(stage)
+        if runs.is_main_process():
+            model.save_pretrained(str(folder))
     n_parameters = sum(parameter.numel() for parameter in model.parameters())
     run = EncoderRun(folder, n_parameters, math.exp(loss), time.perf_counter() - begun)
     if runs.is_main_process():
-        model.save_pretrained(str(folder))
         write_encoder_card(config, folder, corpus.sources, _facts(run, stage), run.seconds)
     runs.close_run(folder, LANGUAGE_MODEL, SIMCSE)
     return run

@@ -185,10 +185,12 @@ def _spans(column: Any) -> list[list[Evidence]] | None:
 
     if types.is_null(column.type) or column.null_count == len(column):
         return None
+    spans: list[list[Evidence]] = [[] for _ in range(len(column))]
+    if types.is_null(column.type.value_type):  # a file in which no pair has an error
+        return spans
     parents = compute.list_parent_indices(column).to_numpy()
     structs = compute.list_flatten(column)
     fields = [compute.struct_field(structs, name).to_pylist() for name in Evidence._fields]
-    spans: list[list[Evidence]] = [[] for _ in range(len(column))]
     for parent, *values in zip(parents.tolist(), *fields, strict=True):
         spans[parent].append(Evidence(*values))
     return spans

@@ -7,6 +7,7 @@ it; random number generators are put back as they were.
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import shutil
@@ -137,7 +138,7 @@ def training_arguments(config: TrainerConfig, folder: Path, *, n_rows: int, prog
             f"passes each; take a multiple of {shares}."
         )
     n_steps = steps_an_epoch(config, n_rows)
-    every = -(-n_steps // config.evaluations)
+    every = min(-(-n_steps // config.evaluations), max(1, math.ceil(config.epochs * n_steps)))
     values: dict[str, Any] = dict(
         output_dir=str(folder),
         num_train_epochs=config.epochs,
