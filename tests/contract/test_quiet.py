@@ -86,6 +86,8 @@ def test_loading_a_checkpoint_prints_nothing(config, score, reports, published_c
         encoder._load_transformers.cache_clear()
     import torch
 
+    if config == ("crimson", "paper"):
+        pytest.importorskip("CRIMSON.prompt_parts", reason="its question is in the authors' package crimson-score")
     before = torch.random.get_rng_state()
     score("@".join(config), reports.altered, reports.references)
     assert capfd.readouterr() == ("", "")
