@@ -190,10 +190,10 @@ def test_nothing_listens(load):
 
 def test_a_server_that_died_is_not_waited_for_with_every_prompt(loopback, load, caplog):
     loopback.reset(lambda request, tries: request.send(500, {}))
-    replies = load(concurrency=2, retries=3).answer(prompts(*map(str, range(100))))
+    replies = load(concurrency=2, retries=3).answer(prompts(*map(str, range(40))))
     assert all(reply.text is None for reply in replies)
-    assert sum(loopback.asked.values()) < 8 + 100 + 4
-    assert "openai:m: 100 of 100 prompts have no reply; the first: HTTP 500" in caplog.text
+    assert sum(loopback.asked.values()) < 8 + 40 + 4
+    assert "openai:m: 40 of 40 prompts have no reply; the first: HTTP 500" in caplog.text
 
 
 def test_many_at_a_time(loopback, load):
@@ -254,8 +254,8 @@ def test_progress_shows_time_and_cost(loopback, load, capsys):
     loopback.reset(lambda request, tries: time.sleep(0.05) or request.say("x"))
     options = {"base_url": loopback.url, "cache": "no", "price_out": 50.0, "concurrency": 1}
     engine = load_engine(EngineName("openai", "m"), options=options, progress=True)
-    engine.answer(prompts(*map(str, range(20))))
+    engine.answer(prompts(*map(str, range(10))))
     printed = capsys.readouterr()
     assert printed.out == ""
     assert "asking openai:m" in printed.err
-    assert "of about 1.00" in printed.err  # 20 replies of 1,000 tokens at 50 a million
+    assert "of about 0.50" in printed.err  # 10 replies of 1,000 tokens at 50 a million
