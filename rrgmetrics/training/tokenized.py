@@ -166,15 +166,17 @@ def _columns(table: Any, *names: str) -> Iterator[tuple[Any, ...]]:
 
 def _six(column: Any, name: str) -> NDArray[np.float32]:
     """Six counts a row; a row of NaN where there is no list."""
-    from pyarrow import compute
+    from pyarrow import compute, types
 
+    if types.is_null(column.type):
+        return np.full((len(column), N_CATEGORIES), np.nan, np.float32)
     lengths = compute.list_value_length(column).fill_null(-1).to_numpy()
     wrong = np.flatnonzero((lengths != N_CATEGORIES) & (lengths != -1))
     if len(wrong):
         raise InputError(f"Row {wrong[0]}, column {name!r} has {lengths[wrong[0]]} counts; there are six, A to F.")
     rows = np.full((len(lengths), N_CATEGORIES), np.nan, np.float32)
-    flat = compute.list_flatten(column).to_numpy(zero_copy_only=False) if hasattr(column, "chunks") else None
-    rows[lengths == N_CATEGORIES] = np.asarray(flat, np.float32).reshape(-1, N_CATEGORIES)
+    flat = np.asarray(compute.list_flatten(column), np.float32)
+    rows[lengths == N_CATEGORIES] = flat.reshape(-1, N_CATEGORIES)
     if (rows < 0).any():
         raise InputError(f"Row {np.argwhere(rows < 0)[0][0]}, column {name!r} has a negative count.")
     return rows
