@@ -98,6 +98,10 @@ HOPELESS = {
     "endless": "[Matched Findings]:\n1. A\n" * 400_000,
     "deep": "[" * 50_000 + "{" * 50_000,
     "the form again": question("", ""),
+    "marks": "#" * 99_999 + "\n" + "* " * 49_999,
+    "blanks": "[Matched Findings]:" + " \t" * 49_999 + "(" * 49_999,
+    "dashes": "Number of clinically significant errors by type:" + "- (" * 49_999,
+    "phrases": json.dumps({"phrases": ["No effusion"] * 9_999}),
 }
 
 
@@ -115,6 +119,14 @@ def test_a_reply_without_end_is_not_read():
     reply = "x" * (MAX_CHARACTERS + 1)
     (outcome,) = Judge(Green(), Scripted(lambda prompt: reply)).annotate_pairs([PAIR])
     assert "200,001 characters" in outcome.reason
+
+
+@pytest.mark.parametrize("n_digits", [10, 400, 5_000])
+@pytest.mark.parametrize("parser", ["strict", "tolerant"])
+def test_a_count_without_end_is_none(parser, n_digits):
+    reply = f"[Clinically Significant Errors]:\nNone\n\n[Matched Findings]:\n{'1' * n_digits}. A"
+    (outcome,) = Judge(Green(parser), Scripted(lambda prompt: reply)).annotate_pairs([PAIR])
+    assert isinstance(outcome, Unscored)
 
 
 def test_a_failure_of_the_engine_costs_one_pair():

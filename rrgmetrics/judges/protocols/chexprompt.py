@@ -17,7 +17,7 @@ from typing import Any
 
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Compared, Message, Prompt
-from rrgmetrics.judges.protocols.counts import Errors, compared_errors
+from rrgmetrics.judges.protocols.counts import Errors, compared_errors, whole
 from rrgmetrics.judges.protocols.replies import short
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reports import Pair
@@ -96,7 +96,7 @@ def _strict_counts(text: str) -> dict[str, int] | None:
     try:
         for entry in re.sub(r"[()\[\]]", "", text.replace("),", "::")).strip().split("::"):
             letter, number = entry.split(",")
-            counts[letter.strip()] = int(number)
+            counts[letter.strip()] = whole(number)
     except ValueError:
         return None
     return counts

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from rrgmetrics.errors import VerdictError
 from rrgmetrics.reader import Comparison, ErrorCategory
 
 CATEGORIES = tuple(ErrorCategory)
@@ -46,6 +47,13 @@ def category_of(words: str) -> int | None:
         return 5 if re.search(r"omi|missing", text) else 4
     patterns = (r"false", r"missing|omi(?:ss|tt)", r"location|position|misidentif", r"severity|misassess")
     return next((index for index, pattern in enumerate(patterns) if re.search(pattern, text)), None)
+
+
+def whole(digits: str) -> int:
+    """A count; raises VerdictError for one of ten digits or more, which no judge means."""
+    if len(digits.strip()) > 9:
+        raise VerdictError(f"The reply counts {digits.strip()[:20]}... errors or findings.")
+    return int(digits)
 
 
 def add(left: Iterable[int], right: Iterable[int]) -> tuple[int, ...]:

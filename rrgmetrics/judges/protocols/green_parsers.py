@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple, TypeVar
 
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.protocols.counts import CATEGORIES, NO_WORDS, Errors, category_of
+from rrgmetrics.judges.protocols.counts import CATEGORIES, NO_WORDS, Errors, category_of, whole
 from rrgmetrics.judges.protocols.replies import short
 
 SIGNIFICANT, INSIGNIFICANT, MATCHED = TITLES = (
@@ -66,7 +66,7 @@ def strict_counts(text: str, title: str) -> tuple[int, ...]:
     for index, line in _strict_lines(_strict_body(text, title)):
         number = re.search(r"(?<=: )\b\d+\b(?=\.)", line)
         if number:
-            counts[index] = int(number[0])
+            counts[index] = whole(number[0])
     return tuple(counts)
 
 
@@ -82,7 +82,7 @@ def strict_matched(text: str) -> int:
     """Number of matched findings."""
     body = _strict_body(text, MATCHED)
     number = None if body.startswith("No") else re.search(r"^\b\d+\b(?=\.)", body)
-    return int(number[0]) if number else 0
+    return whole(number[0]) if number else 0
 
 
 def strict_matched_words(text: str) -> list[str]:
@@ -112,7 +112,7 @@ def _strict_lines(body: str) -> list[tuple[int, str]]:
 
 _TITLE = r"(explanation|clinically\s+significant\s+errors|clinically\s+insignificant\s+errors|matched\s+findings)"
 HEADER = re.compile(
-    rf"\[\s*{_TITLE}\s*\][ \t*_:]*|^[ \t#>*_]*(?:\d[.)])?[ \t#>*_]*{_TITLE}[ \t*_]*(?::[ \t*_]*|$)",
+    rf"\[\s*{_TITLE}\s*\][ \t*_:]*|^[ \t#>*_]{{0,20}}(?:\d[.)])?[ \t#>*_]{{0,20}}{_TITLE}[ \t*_]*(?::[ \t*_]*|$)",
     re.IGNORECASE | re.MULTILINE,
 )
 PLACEHOLDER = re.compile(r"<\s*(?:error type|the number of|explanation|finding 1)", re.IGNORECASE)

@@ -29,6 +29,7 @@ TEMPLATES = ("radfact_system", "radfact_phrases", "radfact_entailment")
 STATUSES = ("entailment", "not_entailment", "contradiction", "neutral")
 SAME_PHRASE = 0.8  # similarity from which a copied phrase counts as the report's
 MAX_TOKENS = 1024
+MAX_PHRASES, MAX_CHARACTERS = 300, 1_000  # of a report, of a phrase; beyond, a model has lost itself in a loop
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 PHRASES_SCHEMA = {
     "type": "object",
@@ -140,10 +141,14 @@ def read_phrases(reply: str) -> tuple[str, ...]:
     found = read_json(reply)
     sentences = found.get("sentence_list")
     if isinstance(sentences, list) and all(isinstance(sentence, Pairs) for sentence in sentences):
-        return tuple(phrase for sentence in sentences for phrase in texts(sentence.get("new"), "new"))
-    if all(key != "phrases" for key, _ in found):
+        phrases = tuple(phrase for sentence in sentences for phrase in texts(sentence.get("new"), "new"))
+    elif any(key == "phrases" for key, _ in found):
+        phrases = texts(found.get("phrases"), "phrases")
+    else:
         raise VerdictError(f"The reply has no list 'phrases': {short(reply)!r}.")
-    return texts(found.get("phrases"), "phrases")
+    if len(phrases) > MAX_PHRASES or any(len(phrase) > MAX_CHARACTERS for phrase in phrases):
+        raise VerdictError(f"The reply has {len(phrases)} phrases, or endless ones: {short(reply)!r}.")
+    return phrases
 
 
 def _entailment(phrase: str, other: Sequence[str], reply: str) -> Phrase:
@@ -157,7 +162,7 @@ def _entailment(phrase: str, other: Sequence[str], reply: str) -> Phrase:
     if status != "entailment" or not evidence:  # without evidence the authors count it as not entailed, too
         return Phrase(phrase, False, evidence)
     for said in evidence:
-        if best_match(said, other).similarity < SAME_PHRASE:
+        if len(said) > MAX_CHARACTERS or best_match(said, other).similarity < SAME_PHRASE:
             raise VerdictError(f"The evidence {short(said)!r} is no phrase of the other report.")
     return Phrase(phrase, True, tuple(other[best_match(said, other).place] for said in evidence))
 
