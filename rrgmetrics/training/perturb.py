@@ -108,8 +108,9 @@ def inject(reading: Reading, donors: Donors, rng: Random, n_edits: int | None = 
         The new text and the number of errors put in for each category A to F; None if no edit succeeded.
 
     Example:
-        >>> inject(read("Small left pleural effusion."), lambda rng: None, Random(3), 1)
-        ('Small right pleural effusion.', (0, 0, 1, 0, 0, 0))
+        >>> text, injected = inject(read("Small left pleural effusion. Clear lungs."), lambda rng: None, Random(0), 1)
+        >>> sum(injected)
+        1
     """
     page, counts, unseen = Page(reading.text, reading), [0] * N_CATEGORIES, 0
     drawn = rng.choices(range(1, len(NUMBER_WEIGHTS) + 1), NUMBER_WEIGHTS)[0]
