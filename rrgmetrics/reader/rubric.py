@@ -164,6 +164,8 @@ class _Grader:
         if not link.other_words:
             errors = attribute_errors(ref.unit, cand.unit, self.lexicon)
             stated = {error.attribute: error.significant for error in errors if error.attribute}
+            if "measurement" in stated:
+                found.clear()  # the sizes say what tells a nodule from a mass
             found += [self.graded(link, attribute, matters) for attribute, matters in stated.items()]
             found += [self.certainty(ref, cand), self.opposed(ref, cand)]
             if stated.keys().isdisjoint(("device_position", "measurement")):

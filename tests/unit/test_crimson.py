@@ -257,6 +257,9 @@ ORDERS = {
         "Endotracheal tube in the right mainstem bronchus. > Endotracheal tube in good position. Trace effusion."
     ),
     "Mild scoliosis. Large left pneumothorax.": ("Large left pneumothorax. > Mild scoliosis."),
+    "Right hilar mass. Left lung nodule.": (
+        "Right hilar mass. Left pulmonary nodule. > Right hilar mass. Left lung mass. > Normal chest."
+    ),
     "Cavity in the right upper lobe.": ("Right upper lobe cavity. > Right upper lobe opacity. > Normal chest."),
     "Right rib fracture. No effusion. Normal heart.": (
         "Right rib fracture. = Right rib fracture. Heart normal. > No effusion. Normal heart."
