@@ -163,7 +163,8 @@ def engine_for(config: str, paper: str = "") -> EngineName:
         paper: The protocol's `paper`.
 
     Returns:
-        The engine; kind `reader` for the embedded one.
+        The engine; kind `reader` for the embedded one. A model or folder with the published checkpoint's name is
+        asked as `paper` is.
 
     Raises:
         InputError: Nothing after the colon, or `paper` where no checkpoint was published.
@@ -185,4 +186,6 @@ def engine_for(config: str, paper: str = "") -> EngineName:
         raise InputError(
             f"{config!r} names no model; write for example {kind}:<{'file' if kind == 'replies' else 'model'}>."
         )
-    return EngineName(kind, model)
+    published = paper.rpartition("/")[2].lower()
+    copy = bool(published) and kind in ("hf", "vllm") and published in model.lower()  # a folder of the same weights
+    return EngineName(kind, model, raw=copy)

@@ -44,16 +44,19 @@ class Scripted:
     [
         ("default", ("reader", "", False)),
         ("reader", ("reader", "", False)),
-        ("paper", ("hf", "org/model", True)),
+        ("paper", ("hf", "org/published-7b", True)),
         ("openai:gpt:x", ("openai", "gpt:x", False)),
         ("vllm:org/model", ("vllm", "org/model", False)),
         ("replies:a.jsonl", ("replies", "a.jsonl", False)),
         ("org/model@main", ("hf", "org/model@main", False)),
+        ("org/other-model", ("hf", "org/other-model", False)),
+        ("vllm:/copies/Published-7B", ("vllm", "/copies/Published-7B", True)),
+        ("openai:published-7b", ("openai", "published-7b", False)),
         ("/folder/with:colon", ("hf", "/folder/with:colon", False)),
     ],
 )
 def test_engine_for(config, name):
-    assert engine_for(config, "hf:org/model") == EngineName(*name)
+    assert engine_for(config, "hf:org/published-7b") == EngineName(*name)
 
 
 @pytest.mark.parametrize(
