@@ -327,7 +327,7 @@ def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
 def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
     """Return whether a wrong device position matters; None if the positions agree."""
     a, b = ref.head, cand.head
-    if {_position(a, lexicon), _position(b, lexicon)} == {"good", "bad"}:
+    if {position(a, lexicon), position(b, lexicon)} == {"good", "bad"}:
         return True
     if a.route and b.route and a.route != b.route and "chest_wall" not in (a.route, b.route):
         return False
@@ -335,7 +335,7 @@ def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
     return steps >= TIP_SIGNIFICANT_STEPS if steps >= TIP_STEPS else None
 
 
-def _position(device: Finding, lexicon: Lexicon) -> str | None:
+def position(device: Finding, lexicon: Lexicon) -> str | None:
     """Return whether a device lies well, as stated or as its depth above the carina tells."""
     depths = lexicon.concepts[device.concept].carina_cm
     if device.position is None and depths:

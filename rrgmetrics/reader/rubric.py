@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.compare import attribute_errors, phrase
+from rrgmetrics.reader.compare import attribute_errors, phrase, position
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance, Unit
 from rrgmetrics.reader.places import near, same_side
@@ -150,7 +150,8 @@ class _Grader:
         are not interchangeable, for pictures at two places: an opacity at the apex is no atelectasis at the base.
         """
         ref, cand = self.refs[link.reference], self.cands[link.candidate]
-        positions = {position_of(ref.unit.head, self.lexicon), position_of(cand.unit.head, self.lexicon)}
+        heads = (ref.unit.head, cand.unit.head)
+        positions = {position_of(head, self.lexicon) or position(head, self.lexicon) for head in heads}
         if positions == {"good", "bad"}:
             return "urgent" in (ref.significance, cand.significance)
         a, b = ref.unit, cand.unit

@@ -260,6 +260,11 @@ ORDERS = {
     "Right hilar mass. Left lung nodule.": (
         "Right hilar mass. Left pulmonary nodule. > Right hilar mass. Left lung mass. > Normal chest."
     ),
+    "Endotracheal tube 4 cm above the carina. Small effusion.": (
+        "Well positioned endotracheal tube. Small effusion. > "
+        "Small effusion. > "
+        "Endotracheal tube in the right main bronchus. Small effusion."
+    ),
     "Cavity in the right upper lobe.": ("Right upper lobe cavity. > Right upper lobe opacity. > Normal chest."),
     "Right rib fracture. No effusion. Normal heart.": (
         "Right rib fracture. = Right rib fracture. Heart normal. > No effusion. Normal heart."
