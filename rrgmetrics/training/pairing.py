@@ -13,16 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rrgmetrics.reader import Reading, read
+from rrgmetrics.reader import Reading
 from rrgmetrics.training.pairs import N_CATEGORIES, Counts, Report, Split
 from rrgmetrics.training.paraphrase import paraphrase
 from rrgmetrics.training.perturb import inject
+from rrgmetrics.training.readings import reading_of
 from rrgmetrics.training.sentences import reorder, slots, without
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ NOTHING: Counts = (0,) * N_CATEGORIES
 N_NEAREST = 8  # neighbours kept a report; one of them is drawn
 NEAREST_AMONG = 20_000  # reports that are compared, so that the encoder (some 15 ms a report) is done in minutes
 BLOCK = 256  # references at a time
-KEPT_READINGS = 20_000
 
 
 class Candidate(NamedTuple):
@@ -75,12 +75,6 @@ class Pool:
 
 
 Way = Callable[[Pool, int, Random, int], Candidate | None]
-
-
-@lru_cache(maxsize=KEPT_READINGS)
-def reading_of(text: str) -> Reading:
-    """The reading of a report, kept: it serves several pairs."""
-    return read(text)
 
 
 def random_report(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:

@@ -9,9 +9,10 @@ from functools import cache
 from random import Random
 from re import Match
 
-from rrgmetrics.reader import Reading, compare, read
+from rrgmetrics.reader import Reading, compare
 from rrgmetrics.training.edits import pattern, wording
 from rrgmetrics.training.perturb import Page, listed
+from rrgmetrics.training.readings import reading_of
 from rrgmetrics.training.sentences import Slot, reorder, replace_words, rewrite
 
 TRIES = 4
@@ -30,6 +31,7 @@ def paraphrase(reading: Reading, rng: Random) -> str | None:
         Another text in which the reader finds no error; None if a few tries gave none.
 
     Example:
+        >>> from rrgmetrics.reader import read
         >>> reading = read("Heart size is normal. Small left pleural effusion.")
         >>> compare(reading, read(paraphrase(reading, Random(1)))).total
         0
@@ -39,7 +41,7 @@ def paraphrase(reading: Reading, rng: Random) -> str | None:
         text = replace_synonyms(text, rng)
         if rng.random() < SHARE:
             text = reorder(text, rng)
-        if text.split() != reading.text.split() and not compare(reading, read(text)).errors:
+        if text.split() != reading.text.split() and not compare(reading, reading_of(text)).errors:
             return text
     return None
 

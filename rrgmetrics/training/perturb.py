@@ -15,13 +15,14 @@ from functools import cached_property
 from random import Random
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader import Comparison, ErrorCategory, Finding, Reading, Span, compare, read
+from rrgmetrics.reader import Comparison, ErrorCategory, Finding, Reading, Span, compare
 from rrgmetrics.reader.compare import units
 from rrgmetrics.reader.items import find_items
 from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.model import Unit
-from rrgmetrics.reader.tokens import Token, tokenize
+from rrgmetrics.reader.tokens import Token
 from rrgmetrics.training.edits import pattern, wording
+from rrgmetrics.training.readings import reading_of, tokens_of
 from rrgmetrics.training.sentences import Slot, insert, replace_words, rewrite, slots
 
 N_CATEGORIES = len(ErrorCategory)
@@ -53,7 +54,7 @@ class Page:
     @cached_property
     def tokens(self) -> list[Token]:
         """Its words."""
-        return tokenize(self.text, load().words)
+        return tokens_of(self.text)
 
     def slot_of(self, span: Span) -> Slot | None:
         """The sentence a span stands in."""
@@ -108,6 +109,7 @@ def inject(reading: Reading, donors: Donors, rng: Random, n_edits: int | None = 
         The new text and the number of errors put in for each category A to F; None if no edit succeeded.
 
     Example:
+        >>> from rrgmetrics.reader import read
         >>> text, injected = inject(read("Small left pleural effusion. Clear lungs."), lambda rng: None, Random(0), 1)
         >>> sum(injected)
         1
@@ -121,7 +123,7 @@ def inject(reading: Reading, donors: Donors, rng: Random, n_edits: int | None = 
         text = kind.edit(page, rng, donors)
         if not text or text == page.text:
             continue
-        candidate = read(text)
+        candidate = reading_of(text)
         seen = _counts(compare(reading, candidate))
         seen[D] += unseen + kind.unseen
         if _rose(counts, seen, kind.category):

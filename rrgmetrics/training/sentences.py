@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.tokens import sentences as reader_sentences
-from rrgmetrics.reader.tokens import tokenize
+from rrgmetrics.training.readings import tokens_of
 
 _NUMBERED = re.compile(r"(?:(?<=\n)|(?<=^)|(?<=:\s))\s*\d{1,2}[.)][ \t]*(?=\n|$)")  # an enumerator left alone
 _SPACES = re.compile(r"[ \t]{2,}")
@@ -38,7 +38,7 @@ class Slot(NamedTuple):
 def slots(text: str) -> list[Slot]:
     """Return the sentences of a report that the reader reads, in order; a lone enumerator ("2.") is none."""
     lexicon = load()
-    tokens = tokenize(text, lexicon.words)
+    tokens = tokens_of(text)
     found = []
     for first, last, section in reader_sentences(tokens, lexicon.headings):
         start, end = tokens[first].start, tokens[last - 1].end

@@ -1,0 +1,23 @@
+"""Readings and tokens of texts, kept: a report serves several pairs, and an edited text is read again for its label."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from rrgmetrics.reader import Reading, read
+from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reader.tokens import Token, tokenize
+
+KEPT = 20_000  # texts, some 5 kB each
+
+
+@lru_cache(maxsize=KEPT)
+def reading_of(text: str) -> Reading:
+    """The reading of a report."""
+    return read(text)
+
+
+@lru_cache(maxsize=KEPT // 10)
+def tokens_of(text: str) -> list[Token]:
+    """The words of a report, as the reader sees them; not to be changed."""
+    return tokenize(text, load().words)
