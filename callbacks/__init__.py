@@ -1,1 +1,32 @@
-"""Training-loop side of rrgmetrics; installed as `rrgmetrics.callbacks`."""
+"""Training-loop side of rrgmetrics; installed as `rrgmetrics.callbacks`.
+
+    ReportMetricsCallback   for the Hugging Face Trainer: generates reports, scores them, puts `eval_<key>` everywhere
+    make_compute_metrics    for `Seq2SeqTrainer(predict_with_generate=True)`
+    make_reward             for TRL's GRPO and RLOO
+    ReportMetrics           update, compute, reset: for Lightning and hand-written loops
+    best_model              the arguments that let a metric choose the best checkpoint
+
+Importing this loads neither torch nor transformers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rrgmetrics.callbacks.arguments import best_model
+from rrgmetrics.callbacks.compute_metrics import make_compute_metrics
+from rrgmetrics.callbacks.report_metrics import ReportMetrics
+from rrgmetrics.callbacks.reward import Reward, make_reward
+
+if TYPE_CHECKING:
+    from rrgmetrics.callbacks.trainer import ReportMetricsCallback
+
+__all__ = ["ReportMetrics", "ReportMetricsCallback", "Reward", "best_model", "make_compute_metrics", "make_reward"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ReportMetricsCallback":  # its base class is in transformers
+        from rrgmetrics.callbacks.trainer import ReportMetricsCallback
+
+        return ReportMetricsCallback
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,48 @@
+"""What the Trainer must be told of a metric: its key, and which direction is better."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rrgmetrics.callbacks.scoring import suffix
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.names import MetricName, parse_name
+
+
+def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dict[str, Any]:
+    """The arguments of `TrainingArguments` that make a metric choose the best checkpoint.
+
+    Args:
+        metric: A name as in `rrgmetrics.score`.
+        key: One of its keys; None is the headline.
+        dataset: Name of the evaluation set, where there are several.
+
+    Returns:
+        `load_best_model_at_end`, `metric_for_best_model` and `greater_is_better`, the direction from the spec.
+
+    Raises:
+        InputError: An unknown metric or key.
+
+    Example:
+        >>> best_model("finding_errors")["greater_is_better"]
+        False
+    """
+    name = parse_name(metric)
+    logged, greater_is_better = direction(name, key)
+    return {
+        "load_best_model_at_end": True,
+        "metric_for_best_model": "_".join(filter(None, ("eval", dataset, logged))),
+        "greater_is_better": greater_is_better,
+    }
+
+
+def direction(name: MetricName, key: str | None = None) -> tuple[str, bool]:
+    """The logged name of a metric's key and whether higher is better; raises InputError for an unknown key."""
+    wanted = key or name.spec.name
+    for known in name.spec.keys:
+        if known.name == wanted:
+            return known.name + suffix(name), known.higher_is_better
+    raise InputError(
+        f"{name.spec.name} has no key {wanted!r}; it has: {', '.join(known.name for known in name.spec.keys)}."
+    )

@@ -1,0 +1,89 @@
+"""`make_compute_metrics`: our metrics for `Seq2SeqTrainer(predict_with_generate=True)`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from rrgmetrics.callbacks import processes
+from rrgmetrics.callbacks.scoring import OnError, Scoring
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.reports import check_pairs
+
+
+def make_compute_metrics(
+    tokenizer: Any,
+    metrics: str | Sequence[str],
+    *,
+    n_pairs: int | None = None,
+    batch_size: int | None = None,
+    device: str | None = None,
+    on_error: OnError = "log",
+) -> Callable[[Any], dict[str, float]]:
+    """A `compute_metrics` that decodes predictions and labels and scores them.
+
+    The Trainer calls it in every process; one scores, all return the same.
+
+    Args:
+        tokenizer: The model's tokenizer, or its processor.
+        metrics: Names as in `rrgmetrics.score`.
+        n_pairs: Length of the evaluation set. Needed on several processes, where Seq2SeqTrainer fills the last batches
+            with examples from the beginning and hands them over too: what lies beyond `n_pairs` is dropped.
+        batch_size: Texts a forward pass of a metric's model; None leaves it to the backend.
+        device: torch device of a metric's model; None takes CUDA where there is one.
+        on_error: `"log"`: a metric that fails while it scores is NaN and training goes on, said once; or `"raise"`.
+
+    Returns:
+        A function from transformers' EvalPrediction to plain floats by key; the Trainer puts `eval_` before them.
+
+    Raises:
+        InputError: An unknown metric, a tokenizer without pad token, or `n_pairs` missing on several processes.
+        BackendError: Weights or data that are not there.
+        MissingExtraError: An optional dependency that is not installed.
+    """
+    scoring = Scoring(metrics, batch_size=batch_size, device=device, on_error=on_error)
+    decoder = text_tokenizer(tokenizer)
+    if n_pairs is None and (processes.count() > 1 or int(os.environ.get("WORLD_SIZE", "1")) > 1):
+        raise InputError(
+            "On several processes the Trainer appends examples to fill the last batches, and they would be scored "
+            "twice; pass n_pairs=len(eval_dataset)."
+        )
+
+    def compute_metrics(prediction: Any) -> dict[str, float]:
+        predictions = prediction.predictions
+        candidates = decode(decoder, predictions[0] if isinstance(predictions, tuple) else predictions, n_pairs)
+        references = decode(decoder, prediction.label_ids, n_pairs)
+        pairs = check_pairs(candidates, references)
+        return processes.on_main(lambda: scoring.score(pairs).values)
+
+    return compute_metrics
+
+
+def text_tokenizer(tokenizer: Any) -> Any:
+    """The tokenizer of a processor, or itself; raises InputError if it cannot decode or has no pad token."""
+    found = getattr(tokenizer, "tokenizer", tokenizer)
+    if not hasattr(found, "batch_decode"):
+        raise InputError(f"{type(tokenizer).__name__} cannot decode tokens; pass the model's tokenizer or processor.")
+    if found.pad_token_id is None:
+        raise InputError(
+            "The tokenizer has no pad token, so batches of reports cannot be padded; set it before training, for "
+            "example tokenizer.pad_token = tokenizer.eos_token."
+        )
+    return found
+
+
+def decode(tokenizer: Any, tokens: Any, n_pairs: int | None = None) -> list[str]:
+    """Texts of token ids `(n, length)`, the first `n_pairs` of them; -100, the Trainer's filler, is left out."""
+    array = np.asarray(tokens)
+    if array.ndim != 2 or not np.issubdtype(array.dtype, np.integer):
+        raise InputError(
+            f"The predictions are an array of {array.dtype} with shape {array.shape}, not token ids (n, length); use "
+            "Seq2SeqTrainer with predict_with_generate=True."
+        )
+    if n_pairs is not None and len(array) < n_pairs:
+        raise InputError(f"There are {len(array)} predictions and n_pairs is {n_pairs}; pass len(eval_dataset).")
+    array = np.where(array < 0, tokenizer.pad_token_id, array)[:n_pairs]
+    return [text.strip() for text in tokenizer.batch_decode(array, skip_special_tokens=True)]

@@ -1,0 +1,273 @@
+"""`make_reward`: a metric as a reward function for TRL (GRPO, RLOO).
+
+TRL calls a reward with `completions` and the columns of the data set, each repeated to stand beside its completion,
+and wants one number a completion, or None for a row that this function has nothing to say about.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Literal
+
+from rrgmetrics.callbacks.arguments import direction
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.judges.base import Compared
+from rrgmetrics.judges.judge import ComparedPairs
+from rrgmetrics.names import parse_name
+from rrgmetrics.reader import Reading, compare, read
+from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_pairs
+from rrgmetrics.runner import check_batch_size, prepare, run
+from rrgmetrics.scorers.base import Backend, PairBackend, Runtime
+from rrgmetrics.specs import Key
+
+KEPT_REFERENCES = 1024  # token vectors of a report take some 150 kB with MiniLM
+KEPT_PAIRS = 8192  # scores of pairs, for several rewards of one metric on the same completions
+
+Transform = Literal["signed", "unit", "none"] | Callable[[float], float]
+Unscored = Literal["skip", "raise"] | float
+
+
+@dataclass(frozen=True)
+class Reward:
+    """A reward function for TRL; made by `make_reward`, which documents the fields. Picklable."""
+
+    metric: str
+    key: str
+    reference: str = "reference"
+    transform: Transform = "signed"
+    unscored: Unscored = "skip"
+    batch_size: int | None = None
+    device: str | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "__name__", self.name)  # TRL logs rewards/<__name__>/mean
+
+    def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float | None]:
+        """One reward a completion; `columns` are those of the data set, of which the references are one."""
+        if self.reference not in columns:
+            raise InputError(
+                f"{self.name}: the data set has no column {self.reference!r} with the radiologists' reports; name "
+                f"theirs: make_reward({self.metric!r}, reference=...). TRL passed: {', '.join(columns)}."
+            )
+        pairs = check_pairs([text_of(each) for each in completions], columns[self.reference], _contexts(columns))
+        scores = _loaded(self.metric, self.batch_size, self.device).scores(pairs, self.key)
+        return [self._reward(score, index) for index, score in enumerate(scores)]
+
+    def _reward(self, score: float, index: int) -> float | None:
+        if math.isnan(score):
+            if self.unscored == "raise":
+                raise InputError(f"{self.name}: completions[{index}] could not be scored, and unscored='raise'.")
+            return None if isinstance(self.unscored, str) else float(self.unscored)
+        if callable(self.transform):
+            return float(self.transform(score))
+        return TRANSFORMS[self.transform](score, _key(self.metric, self.key))
+
+
+def make_reward(
+    metric: str,
+    *,
+    key: str | None = None,
+    reference: str = "reference",
+    transform: Transform = "signed",
+    unscored: Unscored = "skip",
+    batch_size: int | None = None,
+    device: str | None = None,
+    name: str | None = None,
+) -> Reward:
+    """A metric as a reward: more is always better, whatever the metric's direction.
+
+    Rewards of one metric share its models and its scores: `make_reward("green", key="green_errors")` beside
+    `make_reward("green")` costs nothing more. What the backends read of a reference is kept for its next completions.
+
+    Args:
+        metric: A name as in `rrgmetrics.score`.
+        key: Which of the metric's keys; None is the headline.
+        reference: The data set's column with the radiologists' reports. The columns `age`, `sex` and `indication`,
+            where present, are the patients' context.
+        transform: `"signed"`: the score, or minus the score where lower is better. `"unit"`: 0 (worst) to 1 (best);
+            1 / (1 + x) for counts without an upper end. `"none"`: the score. Or a function, at module level if the
+            reward is to be pickled.
+        unscored: A completion without a score: `"skip"` gives None, which TRL leaves out; a number is the reward;
+            `"raise"` stops the training.
+        batch_size: Texts a forward pass of the metric's model; None leaves it to the backend.
+        device: torch device of the metric's model; None takes CUDA where there is one.
+        name: What TRL logs it as; None is the key, with the configuration behind it (`green_errors__paper`).
+
+    Returns:
+        The reward function; its `__name__` is `name`.
+
+    Raises:
+        InputError: An unknown metric or key, a transform that does not suit it, or a metric whose score of a pair
+            depends on the rest of the batch (CIDEr).
+        BackendError: Weights or data that are not there.
+        MissingExtraError: An optional dependency that is not installed.
+
+    Example:
+        >>> reward = make_reward("finding_errors")
+        >>> reward(completions=["Small left effusion."], reference=["Small right effusion."])
+        [-1.0]
+    """
+    parsed = parse_name(metric)
+    logged, _ = direction(parsed, key)
+    found = _key(metric, key or parsed.spec.name)
+    if parsed.spec.corpus_statistics or not found.per_pair:
+        raise InputError(
+            f"{found.name} of {metric} is no reward: a pair's value depends on the other pairs of the call."
+        )
+    if not callable(transform) and transform not in TRANSFORMS:
+        raise InputError(f"transform is {transform!r}; pass {', '.join(map(repr, TRANSFORMS))} or a function.")
+    if transform == "unit":
+        _unit(0.0, found)
+    if isinstance(unscored, str) and unscored not in ("skip", "raise"):
+        raise InputError(f"unscored is {unscored!r}; pass 'skip', 'raise' or a number.")
+    _loaded(metric, check_batch_size(batch_size), device)
+    return Reward(metric, found.name, reference, transform, unscored, batch_size, device, name or logged)
+
+
+def text_of(completion: Any) -> str:
+    """A completion's text: the string itself, or what the last turn of a conversation says."""
+    if isinstance(completion, str):
+        return completion
+    content = completion[-1].get("content") if completion else ""
+    if isinstance(content, list):  # content in parts, as processors of images have it
+        return "".join(part.get("text") or "" for part in content if part.get("type") == "text")
+    return content or ""
+
+
+def _signed(score: float, key: Key) -> float:
+    return score if key.higher_is_better else -score
+
+
+def _unit(score: float, key: Key) -> float:
+    low, high = key.range
+    if math.isfinite(low) and math.isfinite(high):
+        share = (score - low) / (high - low)
+        return share if key.higher_is_better else 1 - share
+    if low == 0 and not key.higher_is_better:
+        return 1 / (1 + score)
+    raise InputError(f"{key.name} lies in {key.range}, which has no 'unit' transform; pass 'signed' or a function.")
+
+
+TRANSFORMS: Mapping[str, Callable[[float, Key], float]] = {
+    "signed": _signed,
+    "unit": _unit,
+    "none": lambda score, key: score,
+}
+
+
+def _key(metric: str, key: str) -> Key:
+    return next(known for known in parse_name(metric).spec.keys if known.name == key)
+
+
+def _contexts(columns: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    known = [key for key in CONTEXT_KEYS if key in columns]
+    return [dict(zip(known, row, strict=True)) for row in zip(*(columns[key] for key in known), strict=True)] or None
+
+
+@lru_cache(maxsize=16)
+def _loaded(metric: str, batch_size: int | None, device: str | None) -> _Metric:
+    """A metric's models, once in this process however many rewards use them."""
+    return _Metric(metric, Runtime(batch_size, device, progress=False))
+
+
+class _Metric:
+    """A ready metric that remembers what it read of references, and the scores of the latest pairs."""
+
+    def __init__(self, metric: str, runtime: Runtime) -> None:
+        (job,) = prepare([parse_name(metric)], runtime)
+        self._texts: _Remembering | None = None
+        if isinstance(job.backend, ComparedPairs):
+            self._texts = _Remembering(_Reader())
+            job = replace(job, backend=_RememberedReadings(self._texts))
+        elif not isinstance(job.backend, PairBackend):
+            self._texts = _Remembering(job.backend)
+            job = replace(job, backend=self._texts)
+        self._job = job
+        self._scores: OrderedDict[Pair, dict[str, float]] = OrderedDict()
+
+    def scores(self, pairs: Sequence[Pair], key: str) -> list[float]:
+        """The key's value of each pair; NaN if it has none."""
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._scores]
+        if new:
+            self._score(new)
+        found = [self._scores[pair][key] for pair in pairs]
+        while len(self._scores) > KEPT_PAIRS:
+            self._scores.popitem(last=False)
+        return found
+
+    def _score(self, pairs: list[Pair]) -> None:
+        if self._texts is not None:
+            self._texts.expect([self._job.normaliser.apply(pair.reference) for pair in pairs])
+        result = run([self._job], [pairs], progress=False)[0][0]
+        columns = {name: values.tolist() for name, values in result.per_pair.items()}
+        for index, pair in enumerate(pairs):
+            self._scores[pair] = {name: values[index] for name, values in columns.items()}
+
+
+class _Remembering:
+    """A backend of texts that keeps what it read of the latest references; keyed by the text itself."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._kept: OrderedDict[str, Any] = OrderedDict()
+
+    @property
+    def key(self) -> str:
+        """The backend's own."""
+        return self._backend.key
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The backend's own."""
+        return self._backend.facts
+
+    def expect(self, references: Sequence[str]) -> None:
+        """Says which texts are worth keeping."""
+        for text in references:
+            self._kept.setdefault(text, None)
+            self._kept.move_to_end(text)
+        while len(self._kept) > max(KEPT_REFERENCES, len(references)):
+            self._kept.popitem(last=False)
+
+    def annotate(self, texts: Sequence[str]) -> list[Any]:
+        """One annotation a text, the known references' from memory."""
+        new = [text for text in texts if self._kept.get(text) is None]
+        read_now = dict(zip(new, self._backend.annotate(new) if new else (), strict=True))
+        for text in read_now.keys() & self._kept.keys():
+            self._kept[text] = read_now[text]
+        return [read_now[text] if text in read_now else self._kept[text] for text in texts]
+
+
+class _Reader:
+    """The reader as a backend of texts."""
+
+    key = "reader"
+    facts: Mapping[str, str] = {}
+
+    def annotate(self, texts: Sequence[str]) -> list[Reading]:
+        """Readings."""
+        return [read(text) for text in texts]
+
+
+class _RememberedReadings(ComparedPairs):
+    """The embedded engine of judges, with the references' readings kept."""
+
+    def __init__(self, texts: _Remembering) -> None:
+        self._texts = texts
+
+    def annotate_pairs(self, pairs: Sequence[Pair]) -> list[Compared]:
+        """Reads what is new, compares all."""
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair[:2]))
+        readings = dict(zip(texts, self._texts.annotate(texts), strict=True))
+        return [
+            Compared(
+                readings[reference], readings[candidate], compare(readings[reference], readings[candidate], context)
+            )
+            for reference, candidate, context in pairs
+        ]

@@ -1,0 +1,103 @@
+"""`ReportMetrics`: update, compute, reset; one process (several: test_processes.py)."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from rrgmetrics.callbacks import ReportMetrics, best_model
+from rrgmetrics.callbacks.scoring import Scoring
+
+import rrgmetrics
+from rrgmetrics.errors import InputError
+from rrgmetrics.reports import check_pairs
+from rrgmetrics.scorers.bleu import Bleu
+
+METRICS = ["finding_errors", "green", "bleu", "bleu?tokenizer=13a"]
+
+
+def test_batches_score_as_one_call(reports):
+    metrics = ReportMetrics(METRICS, prefix="val/")
+    for start in range(0, len(reports.references), 3):
+        part = slice(start, start + 3)
+        metrics.update(reports.altered[part], reports.references[part])
+    values = metrics.compute()
+    whole = rrgmetrics.score(METRICS, predictions=reports.altered, references=reports.references, progress=False)
+    assert values["val/bleu"] == whole["bleu"].scores["bleu"]
+    assert values["val/bleu__tokenizer_13a"] == whole["bleu?tokenizer=13a"].scores["bleu"]
+    assert values["val/green_false_finding"] == whole["green"].scores["green_false_finding"]
+    assert values["val/finding_errors_n_unscored"] == 0
+    assert {type(value) for value in values.values()} == {float}
+
+
+def test_reset_forgets_and_an_empty_set_is_an_error():
+    metrics = ReportMetrics("rouge")
+    metrics.update(["Clear lungs."], ["Clear lungs."])
+    metrics.reset()
+    with pytest.raises(InputError, match="update"):
+        metrics.compute()
+    metrics.update(["Large effusion."], ["Clear lungs."])
+    assert metrics.compute()["rouge"] == 0
+
+
+def test_an_id_counts_once_and_orders():
+    metrics = ReportMetrics("rouge")
+    metrics.update(["Clear lungs.", "Effusion."], ["Clear lungs.", "Clear lungs."], ids=[1, 0])
+    metrics.update(["Something else."], ["Clear lungs."], ids=[1])  # what a sampler appends
+    assert metrics.compute()["rouge"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [([1], "1 entries for 2"), ([1.5, 2], "whole numbers"), (["a", 1], "all whole numbers or all strings")],
+)
+def test_wrong_ids(ids, message):
+    with pytest.raises(InputError, match=message):
+        ReportMetrics("rouge").update(["a", "b"], ["a", "b"], ids=ids)
+
+
+def test_ids_of_two_references_and_of_some_batches_only():
+    metrics = ReportMetrics("rouge")
+    metrics.update(["a"], ["a"], ids=[1])
+    with pytest.raises(InputError, match="for all or for none"):
+        metrics.update(["a"], ["a"])
+    metrics.update(["a"], ["b"], ids=[1])
+    with pytest.raises(InputError, match="stands for two references"):
+        metrics.compute()
+
+
+def test_wrong_set_up():
+    with pytest.raises(InputError, match="bleu"):
+        ReportMetrics("blue")
+    with pytest.raises(InputError, match="both be logged as bleu"):
+        ReportMetrics(["bleu", "bleu?tokenizer=coco"])
+    with pytest.raises(InputError, match=r"predictions\[1\] is None"):
+        ReportMetrics("bleu").update(["a", None], ["a", "b"])
+
+
+def test_one_metric_that_fails_is_nan_and_said_once(monkeypatch, caplog):
+    def fail(*_):
+        raise RuntimeError("no luck")
+
+    monkeypatch.setattr(Bleu, "pair_stats", fail)
+    scoring = Scoring(["bleu", "rouge"], on_error="log")
+    for _ in range(2):
+        values = scoring.score(check_pairs(["Clear lungs."], ["Clear lungs."])).values
+    assert math.isnan(values["bleu"])
+    assert (values["bleu_n_unscored"], values["rouge"], values["rouge_n_unscored"]) == (1, 1, 0)
+    assert [record.getMessage().count("no luck") for record in caplog.records] == [1]
+    with pytest.raises(RuntimeError, match="no luck"):
+        Scoring(["bleu", "rouge"]).score(check_pairs(["a"], ["a"]))
+
+
+def test_best_model_takes_the_direction_from_the_spec():
+    assert best_model("finding_errors") == {
+        "load_best_model_at_end": True,
+        "metric_for_best_model": "eval_finding_errors",
+        "greater_is_better": False,
+    }
+    assert best_model("green")["greater_is_better"] is True
+    assert best_model("green", key="green_errors", dataset="ood")["metric_for_best_model"] == "eval_ood_green_errors"
+    assert best_model("green@hf:a/b", key="green_errors")["metric_for_best_model"] == "eval_green_errors__hf_a_b"
+    with pytest.raises(InputError, match="green_errors"):
+        best_model("green", key="errors")
