@@ -48,8 +48,8 @@ class MetricName:
     @property
     def slug(self) -> str:
         """A name fit for files and result keys: `crepe__paper`."""
-        name, _, rest = re.sub(r"[^A-Za-z0-9.]+", "_", str(self).replace("@", "\0").replace("?", "\0")).partition("_")
-        return f"{name}__{rest.strip('_')}" if rest else name
+        said = re.sub(r"[^A-Za-z0-9.]+", "_", str(self).removeprefix(self.spec.name)).strip("_")
+        return f"{self.spec.name}__{said}" if said else self.spec.name
 
 
 def parse_name(text: str) -> MetricName:

@@ -44,6 +44,8 @@ def test_names(text, config, said, shortest):
         ("bertscore@paper", "bertscore__paper"),
         ("bertscore@org/my-model?layer=5", "bertscore__org_my_model_layer_5"),
         ("bleu?tokenizer=13a", "bleu__tokenizer_13a"),
+        ("finding_errors?text=lower", "finding_errors__text_lower"),
+        ("finding_errors", "finding_errors"),
     ],
 )
 def test_slugs(text, slug):
