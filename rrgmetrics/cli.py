@@ -414,7 +414,7 @@ def _train_crepe(options: argparse.Namespace) -> None:
 
     config = _crepe_config(options)
     run = train_crepe(config, options.output, force=options.force, progress=not options.no_progress)
-    Console(soft_wrap=True).print(measured_table(run.measured), f"Score with it: crepe@{run.folder}")
+    _training_console().print(measured_table(run.measured), f"Score with it: crepe@{run.folder}")
 
 
 def _train_search(options: argparse.Namespace) -> None:
@@ -425,8 +425,11 @@ def _train_search(options: argparse.Namespace) -> None:
         config, options.output, trials=options.trials, force=options.force, progress=not options.no_progress
     )
     best = ", ".join(f"{key}={value:.4g}" for key, value in found.values.items())
-    Console(soft_wrap=True, highlight=False).print(f"Best of {found.n_trials} trials: tau {found.tau:.3f} with {best}")
-    Console(soft_wrap=True).print(f"Train with it: rrgmetrics train crepe --config {found.recipe}")
+    _training_console().print(
+        f"Best of {found.n_trials} trials: tau {found.tau:.3f} with {best}",
+        f"Train with it: rrgmetrics train crepe --config {found.recipe}",
+        sep="\n",
+    )
 
 
 def _train_ablation(options: argparse.Namespace) -> None:
@@ -435,7 +438,14 @@ def _train_ablation(options: argparse.Namespace) -> None:
 
     config = _crepe_config(options)
     variants = run_ablation(config, options.output, force=options.force, progress=not options.no_progress)
-    Console().print(ablation_table(variants))
+    _training_console().print(ablation_table(variants))
+
+
+def _training_console() -> Console:
+    """Of several processes that train together, one speaks."""
+    from rrgmetrics.training.trainer import is_main_process
+
+    return Console(soft_wrap=True, highlight=False, quiet=not is_main_process())
 
 
 def _crepe_config(options: argparse.Namespace) -> Any:
@@ -452,7 +462,7 @@ def _train_encoder(options: argparse.Namespace) -> None:
     data = {"corpus": options.data} if options.data else {}
     config = read_config(EncoderConfig, options.config, options.overrides, **data)
     run = train_encoder(config, options.output, force=options.force, progress=not options.no_progress)
-    Console(soft_wrap=True, highlight=False).print(
+    _training_console().print(
         f"{run.n_parameters / 1e6:.1f} M parameters; masked tokens predicted with perplexity {run.perplexity:.1f}",
         f"Train on it: rrgmetrics train crepe encoder={run.folder}",
         sep="\n",

@@ -89,20 +89,16 @@ def train_vocabulary(texts: Sequence[str], *, size: int, min_frequency: int) -> 
         A `tokenizers.Tokenizer` that opens, parts and closes pairs as BERT does, with token types.
     """
     from tokenizers.implementations import BertWordPieceTokenizer
-    from tokenizers.processors import TemplateProcessing
 
-    wrapper = BertWordPieceTokenizer(lowercase=True)
-    wrapper.train_from_iterator(
-        texts, vocab_size=size, min_frequency=min_frequency, special_tokens=list(SPECIAL), show_progress=False
+    trainee = BertWordPieceTokenizer(lowercase=True)
+    # The trainer numbers pieces inside words as a hash table yields them, and so breaks ties differently each time:
+    # given to it beforehand, in order, they make the vocabulary a function of the corpus.
+    characters = sorted(set(trainee._tokenizer.normalizer.normalize_str("".join(sorted(set().union(*texts))))))
+    inside = [f"##{character}" for character in characters if character.isalnum()]
+    trainee.train_from_iterator(
+        texts, vocab_size=size, min_frequency=min_frequency, special_tokens=[*SPECIAL, *inside], show_progress=False
     )
-    tokenizer = wrapper._tokenizer
-    # Training leaves no post-processor: without one a pair would be read as one text, without marks and types.
-    tokenizer.post_processor = TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", CLS), ("[SEP]", SEP)],
-    )
-    return tokenizer
+    return BertWordPieceTokenizer(trainee.get_vocab(), lowercase=True)._tokenizer
 
 
 def save_vocabulary(tokenizer: Any, folder: Path, *, max_length: int) -> None:
