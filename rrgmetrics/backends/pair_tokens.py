@@ -196,6 +196,7 @@ def load_pair_tokenizer(folder: Path, *, max_length: int, n_types: int) -> PairT
 def _read_tokenizer(folder: Path) -> Any:
     from tokenizers import Tokenizer
     from tokenizers.implementations import BertWordPieceTokenizer
+    from tokenizers.models import WordPiece
 
     settings_file = folder / "tokenizer_config.json"
     settings = json.loads(settings_file.read_text()) if settings_file.is_file() else {}
@@ -207,7 +208,7 @@ def _read_tokenizer(folder: Path) -> Any:
         return tokenizer
     if (folder / "vocab.txt").is_file():
         return BertWordPieceTokenizer(
-            str(folder / "vocab.txt"),
+            WordPiece.read_file(str(folder / "vocab.txt")),
             lowercase=settings.get("do_lower_case", True),
             strip_accents=settings.get("strip_accents"),
             handle_chinese_chars=settings.get("tokenize_chinese_chars", True),
