@@ -43,9 +43,12 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
     for i, item in enumerate(items):
-        for mention in by_item.get(i, ()):
+        met = by_item.get(i, ())
+        for mention in met:
             walk.meet(mention)
-        if i not in by_item or "change" in item.senses:
+        if met:
+            walk.once = False  # "the heart and mediastinum are not shifted" denies one quality, of both
+        if not met or "change" in item.senses:
             walk.step(i, item)
 
 
@@ -85,12 +88,10 @@ class _Walk:
             mention.assertion = "present" if self.once or self.absent else "absent"
             if mention.assertion == "present":
                 mention.dropped = True  # "not normal" says nothing exact
-            self.once = False
         elif self.hypothetical:
             mention.dropped = True
         elif self.absent or self.once:
             mention.assertion = "absent"
-            self.once = False
         elif self.resolved:
             mention.assertion, mention.change = "absent", "resolved"
         else:

@@ -235,13 +235,10 @@ def _all_senses(mention: Mention) -> Iterator[Senses]:
         earlier, before = before in _EARLIER, item.word
         if earlier and "measure" in item.senses:
             continue
-        if (
-            "change" in item.senses
-            and "quality" in item.senses
-            and item.first >= mention.tokens[0]
-            and item.last <= mention.tokens[1]
-        ):
-            yield {k: v for k, v in item.senses.items() if k != "change"}  # "decreased lung volume" is no improvement
+        if "change" in item.senses and "quality" in item.senses:
+            inside = item.first >= mention.tokens[0] and item.last <= mention.tokens[1]
+            other = "change" if inside else "severity"  # "mildly increased": a heart's size, an effusion's change
+            yield {k: v for k, v in item.senses.items() if k != other}
         else:
             yield item.senses
         yield from item.senses.get("inside", ())

@@ -29,6 +29,7 @@ _TRANSPARENT = frozenset(
         "count",
     }
 )
+_ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 _JOINTS = frozenset({"and", "or", ",", "/"})
 _BUT = frozenset({"but", "although", "though", "however", "yet"})
 _OF = frozenset({"of", "in", "within", "involving", "at", "along", "throughout", "over", "overlying"})
@@ -167,7 +168,9 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
     if _is_predicate(items, q):
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     else:
-        partners = _forward(items, q, qualities, lexicon) or _backward(items, q, qualities, floor, lexicon)
+        partners = _forward(items, q, qualities, lexicon)
+        if not partners and ("normal" in qualities or not _attributive(items, q)):
+            partners = _backward(items, q, qualities, floor, lexicon)
     mentions = []
     nearly = "upper_normal" in qualities
     for s in partners:
@@ -190,6 +193,16 @@ def _is_predicate(items: list[Item], q: int) -> bool:
         if item.word in _JOINTS or item.senses.keys() & {"structure", "concept"}:
             return False
         if "quality" in item.senses and "severity" not in item.senses:
+            return False
+    return False
+
+
+def _attributive(items: list[Item], q: int) -> bool:
+    """Tell whether the quality only describes the finding right after it ("Heart: LARGE pericardial effusion")."""
+    for item in items[q + 1 : q + 4]:
+        if "concept" in item.senses:
+            return "quality" not in item.senses
+        if not item.senses or not item.senses.keys() <= _ATTRIBUTES:
             return False
     return False
 
@@ -306,7 +319,7 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
             continue  # "the heart is obscured but appears enlarged"
         elif (
             "clause_end" in item.senses
-            or (found and "item_break" in item.senses)
+            or (found and ("item_break" in item.senses or item.word == ":"))
             or ("concept" in item.senses and "structure" not in item.senses and not found)
         ):
             break

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack.
 _TOKEN = re.compile(
-    r"(?P<gap>\n[ \t\r]*\n)|(?P<bullet>\n[ \t]*(?:[*•]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])))"
+    r"(?P<gap>\n[ \t\r]*\n)|(?P<bullet>\n[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
+    r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
     r"|(?P<word>[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+)|(?P<mark>[.,;:!?/—–()\[\]])",
     re.ASCII,
 )
@@ -55,7 +56,10 @@ def singular(word: str) -> str:
 
 
 def tokenize(text: str, spellings: dict[str, str]) -> list[Token]:
-    """Split a text into tokens. Hyphens and line ends are spaces; a blank line or a list bullet is the mark ``¶``."""
+    """Split a text into tokens. Hyphens and line ends are spaces.
+
+    The mark ``¶`` stands for a blank line, a list bullet, and the end of a line before a topic ("FINDINGS:").
+    """
     tokens: list[Token] = []
     append = tokens.append
     for m in _TOKEN.finditer(text):

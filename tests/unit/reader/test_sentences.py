@@ -31,6 +31,18 @@ def test_sentence(phenomenon: str, sentence: str, expected: str) -> None:
     assert len(set(observations.values())) == len(observations), "two observations were read as one"
 
 
+@pytest.mark.parametrize(
+    "heading", ["FINDINGS:", "Findings :", "**Findings:**", "## FINDINGS:", "Findings and impression:"]
+)
+def test_a_heading_on_a_line_of_its_own_ends_a_section_without_full_stop(heading: str) -> None:
+    reading = read(f"COMPARISON: 3/4/2019, large effusion\n{heading} Small nodule\nHeart: Enlarged")
+    assert [f.concept for f in reading.findings] == ["nodule", "cardiomegaly"]
+
+
+def test_a_line_break_within_a_sentence_ends_nothing() -> None:
+    assert read("No effusion or\nlarge pneumothorax: none.").abnormal == ()
+
+
 def check(part: str, reading: Reading, observations: dict[str, int], phenomenon: str) -> None:
     """Check one part of a reading, such as ``+nodule[left, size=6]``."""
     said = [(f.assertion, f.concept) for f in reading.findings]
