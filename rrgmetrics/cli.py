@@ -200,6 +200,9 @@ def _add_synthesis(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--labels", default="reader", help="reader (default), injected, replies:FILE, openai:MODEL, ..."
     )
+    command.add_argument(
+        "--foreign", type=float, default=0.0, metavar="SHARE", help="of texts that get words no lexicon has (default 0)"
+    )
     command.add_argument("--validation", type=float, default=0.1, help="share of reports (default %(default)s)")
     command.add_argument("--test", type=float, default=0.1, help="share of reports (default %(default)s)")
     command.add_argument("--plot", metavar="FILE", help="the labels beside the CREPE paper's, as a picture: .png")
@@ -384,6 +387,7 @@ def _synthesize(options: argparse.Namespace) -> None:
         labels=options.labels,
         seed=options.seed,
         held_out=(options.validation, options.test),
+        foreign=options.foreign,
         n_jobs=options.jobs,
         force=options.force,
         progress=not options.no_progress,

@@ -97,6 +97,10 @@ class WordNet:
             for offset in self._index[part][form]
         ]
 
+    def words(self, *, senses: int = 1) -> set[str]:
+        """Words in their base forms that have at least so many senses as one part of speech; common words have more."""
+        return {word for index in self._index.values() for word, offsets in index.items() if len(offsets) >= senses}
+
     def _base_forms(self, word: str, part: str) -> list[str]:
         forms = self._exceptions[part].get(word)
         if forms is None:

@@ -64,7 +64,6 @@ class TrainerConfig:
     cpu: bool = False
 
     def __post_init__(self) -> None:
-        _check(self.epochs > 0, "epochs", self.epochs, "more than 0")
         for name in ("batch_size", "accumulation", "evaluations"):
             _check(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
         for name in ("patience", "workers", "seed", "weight_decay"):
@@ -108,6 +107,7 @@ class CrepeConfig(TrainerConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _check(self.epochs > 0, "epochs", self.epochs, "more than 0")
         _check(self.heads in (1, 2, 6), "heads", self.heads, "1, 2 or 6")
         _check(self.max_length >= 8, "max_length", self.max_length, "8 or more")
         _check(0 <= self.presence_weight <= 1, "presence_weight", self.presence_weight, "from 0 to 1")
@@ -124,7 +124,7 @@ class CrepeConfig(TrainerConfig):
 class EncoderConfig(TrainerConfig):
     """How the embedded encoder is made: vocabulary, masked-language-model training, SimCSE.
 
-    `epochs`, `batch_size`, `learning_rate` and so on are those of the masked language model.
+    `epochs`, `batch_size`, `learning_rate` and so on are those of the masked language model; 0 epochs leave it out.
 
     Attributes:
         corpus: Files of reports: text (one a line), CSV, JSONL, or Parquet with `report`, `reference`, `candidate`.
@@ -136,7 +136,10 @@ class EncoderConfig(TrainerConfig):
         intermediate_size: Width of the feed-forward layers.
         max_length: Positions, and tokens a text.
         dropout: In the transformer.
-        initialise_from: Encoder whose token vectors start ours, `embedded`, a Hub id or a folder; empty: random.
+        initializer_range: Standard deviation of the first weights (Devlin et al. 2019: 0.02).
+        initialise_from: Encoder whose vectors of our tokens start ours: `embedded`, a Hub id, a folder; empty: random.
+        tied_queries: Queries start this many times as large and as keys, so that from the first step a token attends to
+            its like, in the other report too; 0 draws both as BERT does.
         mask_probability: Share of tokens to be predicted (Devlin et al. 2019: 0.15).
         validation_texts: Texts held out to measure the masked language model on.
         simcse_epochs: Passes of SimCSE (Gao et al. 2021, unsupervised) afterwards; 0 leaves it out.
@@ -156,7 +159,9 @@ class EncoderConfig(TrainerConfig):
     intermediate_size: int = 1024
     max_length: int = 512
     dropout: float = 0.1
+    initializer_range: float = 0.02
     initialise_from: str = "embedded"
+    tied_queries: float = 0.0
     mask_probability: float = 0.15
     validation_texts: int = 1000
     simcse_epochs: float = 1
@@ -168,6 +173,9 @@ class EncoderConfig(TrainerConfig):
         super().__post_init__()
         for name in ("hidden_size", "layers", "attention_heads", "intermediate_size", "min_frequency"):
             _check(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
+        for name in ("epochs", "tied_queries"):
+            _check(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
+        _check(self.initializer_range > 0, "initializer_range", self.initializer_range, "more than 0")
         _check(self.vocabulary_size >= 100, "vocabulary_size", self.vocabulary_size, "100 or more")
         _check(self.max_length >= 8, "max_length", self.max_length, "8 or more")
         _check(0 <= self.dropout < 1, "dropout", self.dropout, "from 0 to below 1")

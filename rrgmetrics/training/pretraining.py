@@ -1,8 +1,9 @@
 """The embedded encoder: reports → vocabulary → masked language model → SimCSE → a BERT folder.
 
 A vocabulary of the field's own keeps words such as `pneumothorax` whole. Its token vectors may start from another
-encoder's: each is the mean of the vectors that the other gives the token's text, brought to our width by principal
-components. Then masked-language-model training (Devlin et al. 2019) and unsupervised SimCSE (Gao et al. 2021: a text
+encoder's: each is the mean of the vectors that the other gives the token's text when it reads that alone, brought to
+our width by principal components. Queries may start as keys: attention is then a comparison of tokens before anything
+is learnt. Then masked-language-model training (Devlin et al. 2019) and unsupervised SimCSE (Gao et al. 2021: a text
 read twice under dropout must be nearer to itself than to the other texts of its batch).
 
 Differs from the authors: SimCSE reads the mean of a text's tokens, not [CLS] behind a layer of its own, because the
@@ -22,9 +23,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.backends.checkpoints import find_checkpoint
-from rrgmetrics.backends.encoder import EMBEDDED_FOLDER, load_int8, quietly
-from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.backends.encoder import EMBEDDED, Encoder, load_encoder, quietly
+from rrgmetrics.errors import InputError
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.cards import write_encoder_card
 from rrgmetrics.training.config import EncoderConfig
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 LANGUAGE_MODEL, SIMCSE = "language_model", "simcse"
-WORD_VECTORS = "word_embeddings.weight"
-INITIALIZER_RANGE = 0.02  # Devlin et al. 2019
 
 
 class EncoderRun(NamedTuple):
@@ -53,7 +51,7 @@ class EncoderRun(NamedTuple):
     Attributes:
         folder: A checkpoint of transformers' AutoModel, with tokenizer and card.
         n_parameters: Weights.
-        perplexity: Of the hidden tokens of the texts held out, after the language model; 1 is best.
+        perplexity: Of the hidden tokens of the texts held out, after the language model; 1 is best, NaN without one.
         seconds: Wall time of this call.
     """
 
@@ -103,7 +101,7 @@ def train_encoder(
     corpus = read_corpus(config.corpus)
     if len(corpus.texts) <= config.validation_texts:
         raise InputError(f"The corpus has {len(corpus.texts):,} texts; {config.validation_texts:,} are to be held out.")
-    start = read_vectors(config.initialise_from) if config.initialise_from else None
+    start = read_encoder(config.initialise_from) if config.initialise_from else None
     runs.open_run(folder, config, force=force)
     tokenizer = _vocabulary(corpus.texts, config, folder)
     held_out, train = tokenize_texts(corpus.texts, tokenizer, config.max_length).split(
@@ -125,11 +123,13 @@ def train_encoder(
 
 def _facts(run: EncoderRun, stage: Stage) -> list[str]:
     tokens = int(stage.train.lengths.sum())
-    return [
+    facts = [
         f"- **Size:** {run.n_parameters / 1e6:.2f} M weights",
         f"- **Texts:** {len(stage.train):,} distinct to train ({tokens:,} tokens), {len(stage.held_out):,} held out",
-        f"- **Hidden tokens of texts held out:** perplexity {run.perplexity:.2f} after the language model",
     ]
+    if not math.isnan(run.perplexity):
+        facts.append(f"- **Hidden tokens of texts held out:** perplexity {run.perplexity:.2f} after the language model")
+    return facts
 
 
 def _vocabulary(texts: Sequence[str], config: EncoderConfig, folder: Path) -> Any:
@@ -147,7 +147,7 @@ def _vocabulary(texts: Sequence[str], config: EncoderConfig, folder: Path) -> An
 # --- masked language model --------------------------------------------------------------------------------------------
 
 
-def _train_language_model(stage: Stage, tokenizer: Any, start: Vectors | None) -> float:
+def _train_language_model(stage: Stage, tokenizer: Any, start: Encoder | None) -> float:
     """Trains the masked language model into the stage's folder; returns its loss on the texts held out."""
     from transformers import BertForMaskedLM
 
@@ -160,7 +160,12 @@ def _train_language_model(stage: Stage, tokenizer: Any, start: Vectors | None) -
     else:
         model = BertForMaskedLM(bert_config(config, tokenizer.get_vocab_size()))
         if start is not None:
-            initialise(model.get_input_embeddings().weight, tokenizer, start)
+            initialise(model.get_input_embeddings().weight, tokenizer, start, config.initializer_range)
+        if config.tied_queries:
+            tie_queries(model.bert, config.tied_queries)
+    if not config.epochs:
+        model.save_pretrained(str(folder))
+        return math.nan
     trainer = runs.make_trainer(
         config,
         folder / runs.CHECKPOINTS,
@@ -178,6 +183,11 @@ def _train_language_model(stage: Stage, tokenizer: Any, start: Vectors | None) -
     return float(trainer.evaluate()["eval_loss"])
 
 
+def read_encoder(name: str) -> Encoder:
+    """The encoder that `initialise_from` names, all its layers."""
+    return load_encoder(EMBEDDED if name == "embedded" else name, device="cpu")
+
+
 def bert_config(config: EncoderConfig, vocabulary_size: int) -> Any:
     """The recipe's sizes as transformers' BertConfig."""
     from transformers import BertConfig
@@ -191,65 +201,51 @@ def bert_config(config: EncoderConfig, vocabulary_size: int) -> Any:
         max_position_embeddings=config.max_length,
         hidden_dropout_prob=config.dropout,
         attention_probs_dropout_prob=config.dropout,
-        initializer_range=INITIALIZER_RANGE,
+        initializer_range=config.initializer_range,
         pad_token_id=PAD,
     )
 
 
-# --- token vectors from another encoder -------------------------------------------------------------------------------
+# --- the first weights ------------------------------------------------------------------------------------------------
 
 
-class Vectors(NamedTuple):
-    """Another encoder's token vectors `(n_tokens, width)` and its tokenizer."""
-
-    table: NDArray[np.float32]
-    tokenizer: Any
-
-
-def read_vectors(encoder: str) -> Vectors:
-    """Reads the token vectors of `embedded`, a Hub id or a folder; BackendError where there are none."""
-    from tokenizers import Tokenizer
-
-    folder = EMBEDDED_FOLDER if encoder == "embedded" else find_checkpoint(encoder).folder
-    tables = [
-        weight.numpy()
-        for file in sorted(folder.glob("*.safetensors"))
-        for name, weight in load_int8(file).items()
-        if name.endswith(WORD_VECTORS)
-    ]
-    if not tables or not (folder / "tokenizer.json").is_file():
-        raise BackendError(f"{encoder}: {folder} has no {WORD_VECTORS} or no tokenizer.json; name a BERT with both.")
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return Vectors(tables[0], tokenizer)
-
-
-def initialise(weight: Tensor, tokenizer: Any, start: Vectors) -> None:
-    """Sets our token vectors from another encoder's; their size is that of BERT's random ones.
+def initialise(weight: Tensor, tokenizer: Any, encoder: Encoder, size: float) -> None:
+    """Sets our token vectors from another encoder's.
 
     Args:
-        weight: Our vectors `(n_tokens, width)`, changed in place.
+        weight: Our vectors `(n_tokens, width)`, changed in place; columns beyond the other's width stay.
         tokenizer: Ours.
-        start: The other's.
+        encoder: The other.
+        size: Root mean square of the new vectors' numbers.
     """
     import torch
 
     pieces = [piece for piece, _ in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])]
-    reduced = principal_components(np.stack([piece_vector(piece, start) for piece in pieces]), weight.shape[1])
-    reduced *= INITIALIZER_RANGE / max(float(np.sqrt((reduced**2).mean())), 1e-12)
+    reduced = principal_components(piece_vectors(pieces, encoder), weight.shape[1])
+    reduced *= size / max(float(np.sqrt((reduced**2).mean())), 1e-12)
     with torch.no_grad():
         weight[:, : reduced.shape[1]] = torch.from_numpy(reduced)
         weight[PAD] = 0
 
 
-def piece_vector(piece: str, start: Vectors) -> NDArray[np.float32]:
-    """The other encoder's vector of a word piece: its own where it has that piece, else the mean over its pieces."""
-    own = start.tokenizer.token_to_id(piece)
-    text = piece.removeprefix("##")
-    ids = [own] if own is not None else start.tokenizer.encode(text, add_special_tokens=False).ids
-    vector: NDArray[np.float32] = start.table[ids].mean(axis=0) if ids else np.zeros(start.table.shape[1], np.float32)
-    return vector
+def piece_vectors(pieces: Sequence[str], encoder: Encoder) -> NDArray[np.float32]:
+    """`(n_pieces, width)`: the mean of the token vectors that an encoder gives the text of each word piece."""
+    texts = [piece.removeprefix("##") for piece in pieces]
+    distinct = list(dict.fromkeys(texts))
+    read = dict(zip(distinct, encoder.annotate(distinct), strict=True))
+    means = {text: tokens.vectors[tokens.own].sum(axis=0) / max(tokens.own.sum(), 1) for text, tokens in read.items()}
+    return np.asarray([means[text] for text in texts], dtype=np.float32)
+
+
+def tie_queries(model: Any, scale: float) -> None:
+    """Makes the queries of a BERT's layers `scale` times as large, and the keys equal to them."""
+    import torch
+
+    with torch.no_grad():
+        for layer in model.encoder.layer:
+            attention = layer.attention.self
+            attention.query.weight *= scale
+            attention.key.weight.copy_(attention.query.weight)
 
 
 def principal_components(rows: NDArray[np.float32], width: int) -> NDArray[np.float32]:

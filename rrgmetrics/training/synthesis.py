@@ -26,6 +26,7 @@ import numpy as np
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.training.edits import wording_sha256
+from rrgmetrics.training.foreign import add_foreign_words
 from rrgmetrics.training.labels import INJECTED, READER, Labeller, labeller_for
 from rrgmetrics.training.pairing import NEAREST_AMONG, WAYS, Pool, find_neighbours
 from rrgmetrics.training.pairs import (
@@ -71,6 +72,7 @@ class Plan:
         seed: Of the run.
         held_out: Shares of validation and test.
         shard_size: Pairs a shard.
+        foreign: Share of texts that get words from outside the lexicon.
     """
 
     collection: Collection
@@ -80,6 +82,7 @@ class Plan:
     seed: int = 0
     held_out: tuple[float, float] = HELD_OUT
     shard_size: int = SHARD_SIZE
+    foreign: float = 0.0
 
     @cached_property
     def n_shards(self) -> int:
@@ -121,6 +124,7 @@ class Plan:
             "seed": self.seed,
             "held_out": list(self.held_out),
             "shard_size": self.shard_size,
+            "foreign": self.foreign,
         }
 
 
@@ -152,6 +156,7 @@ def synthesize(
     labels: str = READER,
     seed: int = 0,
     held_out: tuple[float, float] = HELD_OUT,
+    foreign: float = 0.0,
     n_jobs: int = 1,
     shard_size: int = SHARD_SIZE,
     force: bool = False,
@@ -168,6 +173,7 @@ def synthesize(
         labels: `reader`, `injected`, or a judge (`labeller_for`).
         seed: Of every draw.
         held_out: Shares of the reports for validation and test.
+        foreign: Share of texts that get words from outside the lexicon, which change no finding (`foreign`).
         n_jobs: Processes; with more than one the caller's script needs `if __name__ == "__main__":`.
         shard_size: Pairs a shard: what is lost at most if a process is stopped.
         force: Whether the output, and shards of another run, may be replaced.
@@ -186,7 +192,7 @@ def synthesize(
     files.check_outputs(tables=[path], force=force)
     outputs = outputs or {}
     counts = _counts(collection, outputs, ways, n_pairs)
-    plan = Plan(collection, counts, outputs, labels, seed, held_out, shard_size)
+    plan = Plan(collection, counts, outputs, labels, seed, held_out, shard_size, foreign)
     _check(plan, n_jobs)
     labeller = labeller_for(labels, progress=progress)
     facts = plan.facts(labeller)
@@ -276,6 +282,8 @@ def _check(plan: Plan, n_jobs: int) -> None:
         raise InputError("The numbers of processes and of pairs a shard must be at least 1.")
     if n_jobs > 1 and plan.labels not in (READER, INJECTED):
         raise InputError("A judge's labels are made in one process (its engine asks in parallel); leave --jobs out.")
+    if not 0 <= plan.foreign <= 1:
+        raise InputError(f"The share of texts with foreign words is {plan.foreign}; it lies between 0 and 1.")
     if min(plan.held_out) < 0 or sum(plan.held_out) >= 1:
         raise InputError(f"The held-out shares {plan.held_out} must not be negative, and leave something to train on.")
     known = {report.study_id for report in plan.collection.reports}
@@ -336,8 +344,10 @@ class Maker:
         for way in self.plan.counts:
             numbers = self.plan.numbers(way, shard)
             drafts = list(self._composed(numbers) if way == COMPOSED else self._drafts(way, numbers))
+            splits = [split_of(draft.reference, self.plan.held_out) for draft in drafts]
+            drafts = [self._with_foreign_words(draft) for draft in drafts]
             labels = self.labeller.label(drafts)
-            labelled = [self._row(draft, label) for draft, label in zip(drafts, labels, strict=True)]
+            labelled = [self._row(*each) for each in zip(drafts, labels, splits, strict=True)]
             made = [row for row in labelled if row is not None]
             rows += made
             outcomes[way] = {"not_made": len(numbers) - len(drafts), "unlabelled": len(drafts) - len(made)}
@@ -369,7 +379,17 @@ class Maker:
                 injected=tuple(pair.injected),
             )
 
-    def _row(self, draft: Draft, label: Any) -> Row | None:
+    def _with_foreign_words(self, draft: Draft) -> Draft:
+        if not self.plan.foreign:
+            return draft
+        rng = Random(f"{draft.seed} {draft.study_id} {draft.pairing}")
+        texts = (
+            add_foreign_words(text, rng) if rng.random() < self.plan.foreign else text
+            for text in (draft.reference, draft.candidate)
+        )
+        return draft._replace(**dict(zip(("reference", "candidate"), texts, strict=True)))
+
+    def _row(self, draft: Draft, label: Any, split: str) -> Row | None:
         if label is None:
             return None
         return row_of(
@@ -378,7 +398,7 @@ class Maker:
             source=self.plan.collection.name,
             label_source=self.labeller.source,
             label_version=self.labeller.version,
-            split=split_of(draft.reference, self.plan.held_out),
+            split=split,
         )
 
 

@@ -1,0 +1,97 @@
+"""What one error put into a report does to a CREPE model's six counts.
+
+    python benchmarks/crepe_probes.py                              # the embedded model on generated reports
+    python benchmarks/crepe_probes.py --reports FILE --column findings --checkpoint FOLDER
+
+For each category, reports get exactly one error of it (`rrgmetrics.training.perturb`); the counts of (report, edited)
+are compared with those of (report, report). *Rises* is the share of pairs whose count in that category goes up, *own*
+and *others* the mean change of that category and of the other five together. Reports are also scored against
+themselves and against a paraphrase.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from itertools import cycle
+from random import Random
+
+import numpy as np
+
+from rrgmetrics.backends.crepe import EMBEDDED, CrepeBackend, load_crepe
+from rrgmetrics.reader import ErrorCategory
+from rrgmetrics.reports import Pair
+from rrgmetrics.training.paraphrase import paraphrase
+from rrgmetrics.training.perturb import inject
+from rrgmetrics.training.readings import reading_of
+from rrgmetrics.training.sources import load_collection
+
+SEED = 101  # not a seed that training used
+PASSES = 6  # over the reports, for the rarer categories
+
+
+def main() -> None:
+    """Print one line a category, then identical and paraphrased pairs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--reports", default="generator:3000")
+    parser.add_argument("--column", nargs="+", default=["report"])
+    parser.add_argument("--id-column", default=None)
+    parser.add_argument("--checkpoint", default=EMBEDDED)
+    parser.add_argument("--pairs", type=int, default=200, help="of each category at most")
+    options = parser.parse_args()
+    collection = load_collection(options.reports, columns=options.column, id_column=options.id_column, seed=SEED)
+    texts = [report.text for report in collection.reports]
+    backend = load_crepe(options.checkpoint)
+    edited = edit(texts, options.pairs)
+    for category in ErrorCategory:
+        pairs = edited[category]
+        change = counts(backend, pairs) - counts(backend, [Pair(pair.reference, pair.reference) for pair in pairs])
+        c = list(ErrorCategory).index(category)
+        own, others = change[:, c], np.delete(change, c, axis=1).sum(axis=1)
+        print(
+            f"{category.letter} {category.value:20} {len(pairs):4} pairs   rises {np.mean(own > 0):4.0%}   "
+            f"own {own.mean():+.2f}   others {others.mean():+.2f}"
+        )
+    few = texts[: options.pairs]
+    report("identical", counts(backend, [Pair(text, text) for text in few]))
+    report("paraphrased", counts(backend, list(paraphrases(few))))
+
+
+def edit(texts: list[str], n: int) -> dict[ErrorCategory, list[Pair]]:
+    """Up to `n` pairs of each category: a report, and the same with one error."""
+    rng = Random(SEED)
+    found: dict[ErrorCategory, list[Pair]] = {category: [] for category in ErrorCategory}
+    for text, _ in zip(cycle(texts), range(PASSES * len(texts))):
+        edited = inject(reading_of(text), lambda rng: reading_of(rng.choice(texts)), rng, 1)
+        if edited is None or sum(edited[1]) != 1:
+            continue
+        category = list(ErrorCategory)[edited[1].index(1)]
+        if len(found[category]) < n:
+            found[category].append(Pair(text, edited[0]))
+        elif min(map(len, found.values())) == n:
+            break
+    return found
+
+
+def paraphrases(texts: list[str]) -> Iterator[Pair]:
+    """Reports with their paraphrases, where they have one."""
+    rng = Random(SEED)
+    for text in texts:
+        other = paraphrase(reading_of(text), rng)
+        if other is not None:
+            yield Pair(text, other)
+
+
+def counts(backend: CrepeBackend, pairs: list[Pair]) -> np.ndarray:
+    """Counts `(n_pairs, 6)`."""
+    return np.array([reading.counts for reading in backend.annotate_pairs(pairs)])
+
+
+def report(name: str, found: np.ndarray) -> None:
+    """One line on pairs without an error."""
+    totals = found.sum(axis=1)
+    print(f"{name:22} {len(totals):4} pairs   median {np.median(totals):.2f}   mean {totals.mean():.2f}")
+
+
+if __name__ == "__main__":
+    main()
