@@ -57,7 +57,8 @@ def make_compute_metrics(
         candidates = decode(decoder, predictions[0] if isinstance(predictions, tuple) else predictions, n_pairs)
         references = decode(decoder, prediction.label_ids, n_pairs)
         pairs = check_pairs(candidates, references)
-        return processes.on_main(lambda: scoring.score(pairs).values)
+        values: dict[str, float] = processes.on_main(lambda: scoring.score(pairs).values)
+        return values
 
     return compute_metrics
 

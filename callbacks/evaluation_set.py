@@ -1,0 +1,117 @@
+"""The validation examples of a callback: which of them, in which order, with their references and contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from rrgmetrics.callbacks.generation import labelled_text
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.reports import CONTEXT_KEYS, Context, check_report, parse_context
+
+REFERENCE_COLUMNS = ("reference", "report")
+ID_COLUMNS = ("study_id", "id")
+
+
+class EvaluationSet:
+    """A fixed choice of examples.
+
+    Args:
+        dataset: Rows by number, or (with `n_reports`) an iterable.
+        reference: A column, or a function of an example; None takes the column `reference` or `report`, else decodes
+            the labels.
+        tokenizer: Decodes labels.
+        n_reports: How many examples; None is all.
+        seed: Chooses them, and their order: what a time limit leaves over is a fair sample too.
+
+    Raises:
+        InputError: No examples, or examples without a reference.
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        *,
+        reference: str | Callable[[Any], str] | None,
+        tokenizer: Any,
+        n_reports: int | None,
+        seed: int,
+    ) -> None:
+        self._dataset = _indexable(dataset, n_reports)
+        n = len(self._dataset)
+        if n == 0:
+            raise InputError("The evaluation set is empty; there is nothing to generate reports for.")
+        rows: list[int] = np.random.default_rng(seed).permutation(n)[:n_reports].tolist()
+        self.rows = rows
+        self._tokenizer = tokenizer
+        self._reference = reference
+        self._check()
+
+    def __getitem__(self, row: int) -> Any:
+        return self._dataset[row]
+
+    def reference(self, example: Any, row: int) -> str:
+        """The radiologist's report of an example; raises InputError if it has none."""
+        text = self._find_reference(example)
+        check_report(text, f"The reference of example {row} of the evaluation set")
+        return text  # type: ignore[no-any-return]
+
+    def context(self, example: Any, row: int) -> Context:
+        """Age, sex and indication, where the example has such columns."""
+        known = {key: example[key] for key in CONTEXT_KEYS if isinstance(example, Mapping) and key in example}
+        return parse_context(known, f"Example {row} of the evaluation set")
+
+    def identity(self, example: Any, row: int) -> int | str:
+        """What a table calls an example: its `study_id` or `id`, else its number."""
+        for name in ID_COLUMNS:
+            if isinstance(example, Mapping) and isinstance(example.get(name), int | str):
+                return example[name]  # type: ignore[no-any-return]
+        return row
+
+    def shrink(self, n_reports: int) -> None:
+        """Keeps the first examples only, from now on."""
+        self.rows = self.rows[:n_reports]
+
+    def _find_reference(self, example: Any) -> Any:
+        if callable(self._reference):
+            return self._reference(example)
+        if not isinstance(example, Mapping):
+            raise InputError(f"An example is a {type(example).__name__}, not a dict; pass reference= as a function.")
+        for name in [self._reference] if self._reference else REFERENCE_COLUMNS:
+            if name in example:
+                return example[name]
+        if self._reference is None and "labels" in example:
+            return labelled_text(example, self._tokenizer)
+        raise InputError(
+            f"The evaluation set has no references: its columns are {', '.join(map(str, example))}; pass reference= (a "
+            "column or a function of an example)."
+        )
+
+    def _check(self) -> None:
+        """All references of a column that can be read alone, else the first one: an image may hang on each row."""
+        first = self.rows[0]
+        self.reference(self[first], first)
+        self.context(self[first], first)
+        names = [self._reference] if isinstance(self._reference, str) else list(REFERENCE_COLUMNS)
+        columns: Sequence[str] = getattr(self._dataset, "column_names", None) or ()
+        for name in names[: 0 if callable(self._reference) else None]:
+            if name in columns:
+                texts = self._dataset[name]
+                for row in self.rows:
+                    check_report(texts[row], f"{name}[{row}] of the evaluation set")
+                return
+
+
+def _indexable(dataset: Any, n_reports: int | None) -> Any:
+    if dataset is None:
+        raise InputError("There is no evaluation set; give the Trainer an eval_dataset, or the callback dataset=.")
+    if n_reports is not None and (isinstance(n_reports, bool) or not isinstance(n_reports, int) or n_reports < 1):
+        raise InputError(f"n_reports is {n_reports!r}; pass a whole number of at least 1, or None for all.")
+    if hasattr(dataset, "__getitem__") and hasattr(dataset, "__len__"):
+        return dataset
+    if n_reports is None:
+        raise InputError("The evaluation set cannot be counted (an iterable); pass n_reports= to take its first ones.")
+    return list(islice(dataset, n_reports))

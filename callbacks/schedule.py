@@ -1,0 +1,60 @@
+"""When to score: the callback's own times, and which metrics take part each time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rrgmetrics.errors import InputError
+
+Unit = Literal["evaluation", "steps", "epochs"]
+
+
+@dataclass(frozen=True)
+class When:
+    """At which events the callback runs: each evaluation of the Trainer, or every N steps or epochs."""
+
+    unit: Unit
+    every: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> When:
+        """Reads `"evaluation"`, `"steps:100"`, `"epochs:2"`; raises InputError."""
+        if text == "evaluation":
+            return cls("evaluation")
+        match = re.fullmatch(r"(steps|epochs):([1-9]\d*)", text if isinstance(text, str) else "")
+        if match is None:
+            raise InputError(f"when is {text!r}; pass 'evaluation', 'steps:N' or 'epochs:N'.")
+        return cls("steps" if match[1] == "steps" else "epochs", int(match[2]))
+
+
+@dataclass(frozen=True)
+class Turn:
+    """How often a metric takes part: every `every`-th time, the first included; or in another process."""
+
+    every: int = 1
+    background: bool = False
+
+    @classmethod
+    def parse(cls, text: str, metric: str) -> Turn:
+        """Reads `"every:5"`, `"background"`, `"background:5"`; raises InputError."""
+        match = re.fullmatch(r"every:([1-9]\d*)|background(?::([1-9]\d*))?", text if isinstance(text, str) else "")
+        if match is None:
+            raise InputError(f"The schedule of {metric} is {text!r}; pass 'every:N', 'background' or 'background:N'.")
+        return cls(int(match[1] or match[2] or 1), background=match[1] is None)
+
+    def due(self, n_before: int) -> bool:
+        """Whether it takes part after `n_before` earlier times."""
+        return n_before % self.every == 0
+
+
+def parse_turns(metrics: str | Sequence[str] | Mapping[str, str]) -> dict[str, Turn]:
+    """Turns by metric, from names alone (each time) or from names with schedules."""
+    if isinstance(metrics, Mapping):
+        return {metric: Turn.parse(text, metric) for metric, text in metrics.items()}
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    if len(set(names)) < len(names):
+        raise InputError(f"A metric is named twice in {names}.")
+    return dict.fromkeys(names, Turn())

@@ -1,0 +1,95 @@
+"""Tables of sample reports: a JSONL file each time, and the trackers that can show tables."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rrgmetrics.callbacks.sampling import Sample
+from rrgmetrics.callbacks.scoring import suffix
+
+from rrgmetrics.names import parse_name
+from rrgmetrics.reader import compare, read
+from rrgmetrics.results import Result
+
+Row = dict[str, Any]
+
+
+def make_rows(samples: Sequence[Sample], results: Mapping[str, Result], step: int, n_shown: int) -> list[Row]:
+    """The first samples with the headline of each metric and the reader's errors in words; NaN becomes None."""
+    headlines = {name: result.spec.name + suffix(parse_name(name)) for name, result in results.items()}
+    rows = []
+    for index, sample in enumerate(samples[:n_shown]):
+        reference, candidate, context = sample.pair
+        scores = {
+            headlines[name]: _plain(float(result.per_pair[result.spec.name][index])) for name, result in results.items()
+        }
+        errors = compare(read(reference), read(candidate), context).errors
+        rows.append(
+            {
+                "step": step,
+                "study_id": sample.identity,
+                "reference": reference,
+                "candidate": candidate,
+                "scores": scores,
+                "errors": [{"category": error.category.value, "sentence": error.sentence} for error in errors],
+            }
+        )
+    return rows
+
+
+def write(rows: Sequence[Row], folder: Path, name: str) -> Path:
+    """Writes `<folder>/<name>.jsonl`; a step that is trained again writes its file again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def track(rows: Sequence[Row], key: str, step: int, trainer: Any) -> None:
+    """Shows the rows as a table in W&B and trackio, and as Markdown text in TensorBoard, where these are in use."""
+    used = trainer.args.report_to
+    for package in ("wandb", "trackio"):
+        if package in used:
+            _log_table(package, rows, key)
+    for callback in trainer.callback_handler.callbacks:
+        writer = getattr(callback, "tb_writer", None)
+        if writer is not None:
+            writer.add_text(key, markdown(rows), step)
+
+
+def markdown(rows: Sequence[Row]) -> str:
+    """The rows as a Markdown table."""
+    lines: list[str] = []
+    for row in map(_cells, rows):
+        if not lines:
+            lines = ["| " + " | ".join(row) + " |", "|" + "---|" * len(row)]
+        cells = [str(cell).replace("|", "\\|").replace("\n", " ") for cell in row.values()]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _log_table(package: str, rows: Sequence[Row], key: str) -> None:
+    import importlib
+
+    import pandas as pd
+
+    tracker = importlib.import_module(package)
+    if package == "wandb" and tracker.run is None:
+        return
+    tracker.log({key: tracker.Table(dataframe=pd.DataFrame([_cells(row) for row in rows]))})
+
+
+def _cells(row: Row) -> Row:
+    """A row without nesting."""
+    errors = "; ".join(f"{error['category']}: {error['sentence']}" for error in row["errors"])
+    texts = {key: row[key] for key in ("step", "study_id", "reference", "candidate")}
+    scores = {key: None if value is None else round(value, 4) for key, value in row["scores"].items()}
+    return {**texts, **scores, "errors": errors}
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,0 +1,369 @@
+"""`ReportMetricsCallback`: reports generated and scored while the Trainer trains.
+
+How the values get everywhere: `Trainer.evaluate` hands one dict to `Trainer.log` (log history, TensorBoard, W&B, ...),
+to `on_evaluate` (early stopping), to ReduceLROnPlateau and to the choice of the best model, in this order. `attach`
+puts a step before `log`: the values are in that dict before anyone reads it, in whatever order the callbacks stand.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from rrgmetrics.callbacks import processes, restoring, tables
+from rrgmetrics.callbacks.compute_metrics import text_tokenizer
+from rrgmetrics.callbacks.evaluation_set import EvaluationSet
+from rrgmetrics.callbacks.generation import GenerateFunction, make_generation, model_columns, undisturbed
+from rrgmetrics.callbacks.sampling import Generated, generate
+from rrgmetrics.callbacks.schedule import Turn, When, parse_turns
+from rrgmetrics.callbacks.scoring import OnError, Scoring, flat, suffix
+from transformers import TrainerCallback
+
+from rrgmetrics.errors import BackendError, InputError
+
+logger = logging.getLogger("rrgmetrics")
+
+PREFIX = "eval"
+REPORTS = "reports"  # <prefix>_reports: how many reports were generated
+
+
+class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
+    """Generates reports for a validation set at each evaluation, scores them and adds `eval_<key>` to its metrics.
+
+    Attach it once: `ReportMetricsCallback(["crepe", "bleu"]).attach(trainer)`. Added are every key of every metric,
+    `eval_<metric>_n_unscored`, `eval_reports` (how many were generated), `eval_generation_seconds` and
+    `eval_scoring_seconds`. For a dict of evaluation sets the prefix is `eval_<name>`, as the Trainer has it.
+
+    Models: encoder–decoder (`VisionEncoderDecoderModel`, T5, ...), decoder-only with a chat template or with masked
+    labels; anything else by `generate_fn`. Several processes share the reports out; one scores, all get the values.
+
+    Args:
+        metrics: Names as in `rrgmetrics.score`; or a dict from names to schedules: `"every:1"`; `"every:5"` takes part
+            the first time and each fifth time after it; `"background"` and `"background:5"` are scored in
+            another process, and logged under their own step when they are done.
+        dataset: Examples to generate for, a dict of them by name if the Trainer's is one; None is the Trainer's
+            `eval_dataset`, with the columns that it removes for the model.
+        reference: Column of the radiologists' reports, or a function of an example; None takes the column `reference`
+            or `report`, else decodes the labels. Columns `age`, `sex` and `indication` are the patients' context.
+        prompt: For decoder-only models: a column, or a function of an example, with a text or with turns of a
+            conversation (a last turn of the assistant is left out); None takes the column `prompt` or `messages`, else
+            what the labels mask. Images stand in the column `images` or `image`, or in the turns.
+        generate_fn: `generate_fn(model, examples) -> reports`, in place of all that; the model is in evaluation mode.
+        processor: Tokenizer or processor; None is the Trainer's `processing_class`.
+        generation_config: A GenerationConfig, or a dict of what to change in the model's; reports may have 256 new
+            tokens unless it (or the model's) says otherwise.
+        when: `"evaluation"` (of the Trainer), `"steps:N"` or `"epochs:N"`.
+        n_reports: A fixed sample of so many examples; None is all.
+        batch_size: Examples generated at a time; None is the Trainer's `per_device_eval_batch_size`.
+        seed: Chooses the sample; seeds generation that draws words.
+        max_seconds: Generation begins no batch after this time. The reports that were done are scored, and the
+            set stays that small, so that evaluations can be compared; it is logged.
+        n_shown: Reports in the table.
+        folder: Where `<prefix>_<step>.jsonl` with the table is written; None is `<output_dir>/reports`.
+        on_error: `"log"`: what fails while it generates or scores gives NaN, said once; `"raise"` ends the training.
+        restore: What to do where the Trainer would read checkpoints back only in part (`rrgmetrics.callbacks.
+            restoring`): `"warn"`, `"mend"` or `"ignore"`.
+        metric_batch_size: Texts a forward pass of a metric's model; None leaves it to the backend.
+        device: torch device of the metrics' models; None takes CUDA where there is one.
+
+    Raises:
+        InputError: A name or an argument that cannot be used. `attach` and the beginning of the training raise it for
+            whatever is wrong with the Trainer's side, before the first step.
+        BackendError: Weights or data that are not there.
+        MissingExtraError: An optional dependency that is not installed.
+    """
+
+    def __init__(
+        self,
+        metrics: str | Sequence[str] | Mapping[str, str],
+        *,
+        dataset: Any = None,
+        reference: str | Callable[[Any], str] | None = None,
+        prompt: str | Callable[[Any], Any] | None = None,
+        generate_fn: GenerateFunction | None = None,
+        processor: Any = None,
+        generation_config: Any = None,
+        when: str = "evaluation",
+        n_reports: int | None = None,
+        batch_size: int | None = None,
+        seed: int = 0,
+        max_seconds: float | None = None,
+        n_shown: int = 8,
+        folder: str | Path | None = None,
+        on_error: OnError = "log",
+        restore: Literal["warn", "mend", "ignore"] = "warn",
+        metric_batch_size: int | None = None,
+        device: str | None = None,
+    ) -> None:
+        if restore not in ("warn", "mend", "ignore"):
+            raise InputError(f"restore is {restore!r}; pass 'warn', 'mend' or 'ignore'.")
+        self._when = When.parse(when)
+        self._turns = parse_turns(metrics)
+        self._scoring = Scoring(list(self._turns), batch_size=metric_batch_size, device=device, on_error=on_error)
+        self._dataset, self._reference, self._prompt = dataset, reference, prompt
+        self._generate_fn, self._processor, self._generation_config = generate_fn, processor, generation_config
+        self._n_reports, self._batch_size, self._seed, self._max_seconds = n_reports, batch_size, seed, max_seconds
+        self._n_shown, self._folder, self._on_error, self._restore = n_shown, folder, on_error, restore
+        self._sets: dict[str, EvaluationSet] = {}
+        self._trainer: Any = None
+        self._said: set[str] = set()
+
+    def attach(self, trainer: Any) -> ReportMetricsCallback:
+        """Connects the callback with a Trainer, before `train()`; adds it to its callbacks if it is not there.
+
+        Raises:
+            InputError: No evaluation set, examples without references, a tokenizer without pad token, or a
+                `metric_for_best_model` of ours whose direction or schedule does not fit.
+        """
+        if self._trainer is not None:
+            raise InputError("This ReportMetricsCallback is attached to a Trainer already; make another one.")
+        self._sets = self._make_sets(trainer)
+        check_best_model(trainer.args, self._logged(), self._when, self._turns)
+        self._trainer, log = trainer, trainer.log
+
+        def log_with_reports(logs: dict[str, float], *arguments: Any, **keywords: Any) -> Any:
+            prefix = evaluation_prefix(logs)
+            if self._when.unit == "evaluation" and prefix in self._sets:
+                logs.update(self._evaluate(prefix))
+            return log(logs, *arguments, **keywords)
+
+        trainer.log = log_with_reports
+        if self not in trainer.callback_handler.callbacks:
+            trainer.add_callback(self)
+        return self
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **keywords: Any) -> None:
+        """Generates one report, so that a wrong set-up is known before the first step; looks after the restore trap."""
+        if self._trainer is None:
+            raise InputError("Attach the callback before training: ReportMetricsCallback(...).attach(trainer).")
+        for examples in self._sets.values():
+            self._rehearse(examples)
+        if self._restore != "ignore":
+            self._watch_restoring(args, state)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
+        """Runs every N steps, if `when` says so."""
+        if self._when.unit == "steps" and state.global_step % self._when.every == 0:
+            self._evaluate_and_log()
+
+    def on_epoch_end(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
+        """Runs every N epochs, if `when` says so."""
+        if self._when.unit == "epochs" and round(state.epoch) % self._when.every == 0:
+            self._evaluate_and_log()
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
+        """Sees that the best model is the best one."""
+        if self._restore != "ignore":
+            model = self._trainer.model
+            restoring.write_original_names(model)
+            if args.load_best_model_at_end and state.best_model_checkpoint:
+                self._mend(state.best_model_checkpoint, "load_best_model_at_end")
+
+    def _make_sets(self, trainer: Any) -> dict[str, EvaluationSet]:
+        """Evaluation sets by the prefix of their metrics."""
+        dataset = trainer.eval_dataset if self._dataset is None else self._dataset
+        named = dataset if isinstance(dataset, dict) else {"": dataset}
+        if isinstance(trainer.eval_dataset, dict) != isinstance(dataset, dict) and trainer.eval_dataset is not None:
+            raise InputError("The Trainer's eval_dataset and the callback's must both be dicts of sets, or neither.")
+        processor = self._processor or trainer.processing_class
+        tokenizer = None if processor is None and self._generate_fn else self._tokenizer(processor)
+        make = {"reference": self._reference, "n_reports": self._n_reports, "seed": self._seed, "tokenizer": tokenizer}
+        return {"_".join(filter(None, (PREFIX, name))): EvaluationSet(each, **make) for name, each in named.items()}
+
+    @staticmethod
+    def _tokenizer(processor: Any) -> Any:
+        if processor is None:
+            raise InputError(
+                "Reports cannot be decoded without a tokenizer; give the Trainer processing_class=, or the callback "
+                "processor= or generate_fn=."
+            )
+        return text_tokenizer(processor)
+
+    def _logged(self) -> dict[str, tuple[str, bool]]:
+        """Behind each key that this callback logs the metric, and whether higher is better."""
+        return {
+            f"{prefix}_{key.name}{suffix(job.name)}": (metric, key.higher_is_better)
+            for prefix in self._sets
+            for metric, job in self._scoring.jobs.items()
+            for key in job.name.spec.keys
+        }
+
+    def _function(self, example: Any, settings: Any) -> GenerateFunction:
+        if self._generate_fn is not None:
+            return self._generate_fn
+        trainer = self._trainer
+        processor = self._processor or trainer.processing_class
+        return make_generation(
+            trainer.model,
+            processor,
+            text_tokenizer(processor),
+            self._collate,
+            example,
+            prompt=self._prompt,
+            settings=settings,
+        )
+
+    def _collate(self, examples: list[Any]) -> Any:
+        """The Trainer's collator, on the columns that the Trainer would give it."""
+        if self._trainer.args.remove_unused_columns and isinstance(examples[0], Mapping):
+            known = model_columns(self._trainer.model) | set(self._trainer.label_names or ())
+            examples = [{key: value for key, value in each.items() if key in known} for each in examples]
+        return self._trainer.data_collator(examples)
+
+    def _rehearse(self, examples: EvaluationSet) -> None:
+        """One short report; a failure here is a wrong set-up, whatever `on_error` says."""
+        example = examples[examples.rows[0]]
+        trainer = self._trainer
+        try:
+            with undisturbed(trainer.model, self._seed):
+                function = self._function(example, self._generation_config)
+                texts = list(function(trainer.model, [example]))
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(
+                f"No report could be generated for the first example: {type(error).__name__}: {error}. Nothing was "
+                "trained; see generate_fn=, prompt= and generation_config= of ReportMetricsCallback."
+            ) from error
+        if len(texts) != 1 or not isinstance(texts[0], str):
+            raise InputError(f"generate_fn gave {texts!r} for one example; it must give a list with one string each.")
+
+    def _evaluate_and_log(self) -> None:
+        for prefix in self._sets:
+            values = self._evaluate(prefix)
+            if values:
+                self._trainer.log(values)
+
+    def _evaluate(self, prefix: str) -> dict[str, float]:
+        """Generates and scores; values by full key, the same in every process. Collective."""
+        n_before = sum(f"{prefix}_{REPORTS}" in row for row in self._trainer.state.log_history)
+        due = [metric for metric, turn in self._turns.items() if turn.due(n_before)]
+        if not due:
+            return {f"{prefix}_{REPORTS}": 0.0}
+        start = time.perf_counter()
+        generated = self._generate(self._sets[prefix])
+        generation_seconds = time.perf_counter() - start
+        start = time.perf_counter()
+        values = processes.on_main(lambda: self._score(generated, due, prefix))
+        values |= {
+            REPORTS: float(len(generated.samples)),
+            "generation_seconds": round(generation_seconds, 4),
+            "scoring_seconds": round(time.perf_counter() - start, 4),
+        }
+        return {f"{prefix}_{key}": value for key, value in values.items()}
+
+    def _generate(self, examples: EvaluationSet) -> Generated:
+        trainer = self._trainer
+        batch_size = self._batch_size or trainer.args.per_device_eval_batch_size
+        with undisturbed(trainer.model, self._seed):
+            function = self._function(examples[examples.rows[0]], self._generation_config)
+            found = generate(trainer.model, examples, function, batch_size=batch_size, max_seconds=self._max_seconds)
+        if found.failure:
+            self._fail(f"Reports could not be generated: {found.failure}")
+            return found._replace(samples=[])
+        if found.stopped:
+            examples.shrink(max(len(found.samples), 1))
+            logger.warning(
+                "Generation took more than %s s; from now on %d reports are generated. Values before and after are of "
+                "different sets.",
+                *(self._max_seconds, len(examples.rows)),
+            )
+        return found
+
+    def _score(self, generated: Generated, due: Sequence[str], prefix: str) -> dict[str, float]:
+        """Scores in the main process, and writes the table."""
+        samples = generated.samples
+        if not samples:
+            return {
+                key: value
+                for metric in due
+                for key, value in flat(self._scoring.jobs[metric].name, None, len(self._sets[prefix].rows)).items()
+            }
+        scores = self._scoring.score([sample.pair for sample in samples], due)
+        try:
+            self._show(generated, scores.results, prefix)
+        except Exception as error:  # a full disk or a tracker must not end the training
+            self._fail(f"The table of reports could not be written: {type(error).__name__}: {error}", error)
+        return scores.values
+
+    def _show(self, generated: Generated, results: Mapping[str, Any], prefix: str) -> None:
+        if self._n_shown:
+            step = self._trainer.state.global_step
+            rows = tables.make_rows(generated.samples, results, step, self._n_shown)
+            folder = Path(self._folder or Path(self._trainer.args.output_dir) / "reports")
+            tables.write(rows, folder, f"{prefix}_{step:06d}")
+            tables.track(rows, f"{prefix}/reports", step, self._trainer)
+
+    def _fail(self, words: str, error: Exception | None = None) -> None:
+        if self._on_error == "raise":
+            raise error or BackendError(words)
+        if words not in self._said:
+            self._said.add(words)
+            logger.error("%s. Training goes on; this is said once.", words)
+
+    def _watch_restoring(self, args: Any, state: Any) -> None:
+        """Before the first step: warns of the restore trap, or mends it."""
+        trainer = self._trainer
+        if getattr(trainer, "is_fsdp_enabled", False) or getattr(trainer, "is_deepspeed_enabled", False):
+            return  # they write and read checkpoints of their own
+        names = restoring.unrestored(trainer.model)
+        if names and self._restore == "mend":
+            restoring.write_current_names(trainer.model)
+        elif names and args.save_strategy != "no":
+            logger.warning(
+                "%s are written under names that the Trainer does not read: load_best_model_at_end and "
+                "resume_from_checkpoint would leave them as they are. Pass restore='mend' to ReportMetricsCallback, or "
+                "read the best checkpoint with from_pretrained.",
+                restoring.describe(names, trainer.model),
+            )
+        if state.global_step:
+            self._mend(Path(args.output_dir) / f"checkpoint-{state.global_step}", "resume_from_checkpoint")
+
+    def _mend(self, folder: str | Path, what: str) -> None:
+        """After the Trainer read a checkpoint: reads what it left out, or says so."""
+        model = self._trainer.model
+        names = restoring.unrestored_from(model, folder)
+        if names and self._restore == "mend":
+            restoring.reload(model, folder)
+            logger.info("%s: read again from %s.", restoring.describe(names, model), folder)
+        elif names:
+            logger.warning(
+                "%s were not restored from %s by %s: the model is a mixture. Pass restore='mend' to "
+                "ReportMetricsCallback, or read it with from_pretrained.",
+                *(restoring.describe(names, model), folder, what),
+            )
+
+
+def evaluation_prefix(logs: Mapping[str, Any]) -> str:
+    """The prefix of an evaluation's metrics (`"eval"`, `"eval_<name>"`); empty for other logs.
+
+    Only the logs of a whole evaluation have `<prefix>_runtime`.
+    """
+    return next((key.removesuffix("_runtime") for key in logs if key.endswith("_runtime")), "")
+
+
+def check_best_model(args: Any, logged: Mapping[str, tuple[str, bool]], when: When, turns: Mapping[str, Turn]) -> None:
+    """Raises InputError if one of our keys is to choose the best model and cannot, or in the wrong direction."""
+    if args.metric_for_best_model is None:
+        return
+    wanted = args.metric_for_best_model
+    wanted = wanted if wanted.startswith(f"{PREFIX}_") else f"{PREFIX}_{wanted}"
+    if wanted not in logged:
+        return
+    metric, better = logged[wanted]
+    if when.unit != "evaluation" or turns[metric].every > 1 or turns[metric].background:
+        raise InputError(
+            f"metric_for_best_model is {wanted}, which must be there at every evaluation; pass when='evaluation' and "
+            f"{metric!r} with 'every:1'."
+        )
+    if args.greater_is_better is None:
+        args.greater_is_better = better
+    if bool(args.greater_is_better) != better:
+        raise InputError(
+            f"greater_is_better is {args.greater_is_better}, and {'higher' if better else 'lower'} {wanted} is better; "
+            f"pass greater_is_better={better} to TrainingArguments (transformers takes True where nothing is said). "
+            f"**rrgmetrics.callbacks.best_model({metric!r}) says it all."
+        )
