@@ -47,6 +47,7 @@ def tokenizer():
     made = PreTrainedTokenizerFast(
         tokenizer_object=inner, pad_token="<pad>", bos_token="<s>", eos_token="</s>", unk_token="<unk>"
     )
+    made.add_special_tokens({"additional_special_tokens": ["<image>"]})
     made.chat_template = CHAT
     return made
 

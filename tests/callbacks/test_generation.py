@@ -12,7 +12,11 @@ from rrgmetrics.errors import InputError
 TURNS = [{"role": "user", "content": [{"type": "text", "text": "Describe"}]}]
 
 
-def generate(model, tokenizer, examples, collate=dict, processor=None, **given):
+def nothing(examples):
+    return {}
+
+
+def generate(model, tokenizer, examples, collate=nothing, processor=None, **given):
     settings = {"max_new_tokens": 5} | given.pop("settings", {})
     model.eval()
     made = make_generation(model, processor or tokenizer, tokenizer, collate, examples[0], settings=settings, **given)

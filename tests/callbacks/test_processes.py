@@ -19,7 +19,7 @@ from rrgmetrics.callbacks import ReportMetrics, ReportMetricsCallback, best_mode
 from rrgmetrics.callbacks import processes, scoring
 
 WORDS = ["effusion", "pneumothorax", "opacity", "fracture", "nodule", "cardiomegaly", "edema"]
-ROWS = [{"x": torch.tensor([float(i)]), "report": f"Small left {word}.", "study_id": f"s{i}"} for i, word in enumerate(WORDS)]
+ROWS = [{"x": torch.tensor([float(i)]), "report": f"Small left {word}."} for i, word in enumerate(WORDS)]
 SCORED = []
 original = scoring.Scoring.score
 def score(self, pairs, *rest):
@@ -59,7 +59,8 @@ try:
     processes.on_main(lambda: 1 / 0)
 except Exception as error:
     failed = f"{type(error).__name__}: {error}"
-print(json.dumps({"logged": logged, "values": values, "scored": SCORED, "best": trainer.state.best_metric, "failed": failed}))
+best = trainer.state.best_metric
+print(json.dumps({"logged": logged, "values": values, "scored": SCORED, "best": best, "failed": failed}))
 """
 
 
