@@ -46,7 +46,7 @@ def find_checkpoint(name: str, *, weights: Sequence[str] = WEIGHTS) -> Checkpoin
     if name.startswith((".", "/", "~", "\\")) or name.count("/") > 1:
         raise BackendError(f"There is no folder {name}; give a folder with config.json and weights, or a Hub id.")
     repository, _, revision = name.partition("@")
-    folder = _cached(repository, revision, weights) or _download(repository, revision)
+    folder = _cached(repository, revision, weights) or _download(repository, revision, weights)
     _need(folder, weights, name)
     return Checkpoint(folder, f"{repository}@{folder.name[:12]}")
 
@@ -90,7 +90,7 @@ def _cached(repository: str, revision: str, weights: Sequence[str]) -> Path | No
     return snapshot if complete else None
 
 
-def _download(repository: str, revision: str) -> Path:
+def _download(repository: str, revision: str, weights: Sequence[str]) -> Path:
     at = f" --revision {revision}" if revision else ""
     advice = (
         f"With a network, run `hf download {repository}{at}`; without one, copy the folder from another machine and "
@@ -106,7 +106,8 @@ def _download(repository: str, revision: str) -> Path:
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(repository, revision=revision or None, allow_patterns=list(PATTERNS)))
+        wanted = [*PATTERNS, *weights]
+        return Path(snapshot_download(repository, revision=revision or None, allow_patterns=wanted))
     except Exception as error:  # the Hub client has a dozen kinds of failure, all of which end here
         raise BackendError(f"{repository} could not be downloaded: {error}. {advice}") from error
 
