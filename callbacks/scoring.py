@@ -57,8 +57,7 @@ class Scoring:
     ) -> None:
         if on_error not in ("log", "raise"):
             raise InputError(f"on_error is {on_error!r}; pass 'log' or 'raise'.")
-        names = parse_names(metrics)
-        _check_distinct(names)
+        names = parse_metrics(metrics)
         runtime = Runtime(check_batch_size(batch_size), device, progress=False)
         self.jobs = dict(zip(names, prepare(names.values(), runtime), strict=True))
         self._on_error = on_error
@@ -109,8 +108,9 @@ def flat(name: MetricName, result: Result | None, n_pairs: int) -> dict[str, flo
     return values | {f"{name.spec.name}{end}_n_unscored": float(result.n_unscored if result else n_pairs)}
 
 
-def _check_distinct(names: Mapping[str, MetricName]) -> None:
-    """Two spellings of one metric would log under one key."""
+def parse_metrics(metrics: str | Sequence[str]) -> dict[str, MetricName]:
+    """Names by the string that was passed; raises InputError for two spellings of one, which would share their keys."""
+    names = parse_names(metrics)
     seen: dict[str, str] = {}
     for text, name in names.items():
         other = seen.setdefault(name.slug, text)
@@ -118,3 +118,4 @@ def _check_distinct(names: Mapping[str, MetricName]) -> None:
             raise InputError(
                 f"The metrics {other!r} and {text!r} would both be logged as {name.slug}; name one of them."
             )
+    return names

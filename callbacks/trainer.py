@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rrgmetrics.callbacks import processes, restoring, tables
+from rrgmetrics.callbacks.background import Background
 from rrgmetrics.callbacks.compute_metrics import text_tokenizer
 from rrgmetrics.callbacks.evaluation_set import EvaluationSet
 from rrgmetrics.callbacks.generation import GenerateFunction, make_generation, model_columns, undisturbed
 from rrgmetrics.callbacks.sampling import Generated, generate
 from rrgmetrics.callbacks.schedule import Turn, When, parse_turns
-from rrgmetrics.callbacks.scoring import OnError, Scoring, flat, suffix
+from rrgmetrics.callbacks.scoring import OnError, Scores, Scoring, flat, parse_metrics, suffix
 from transformers import TrainerCallback
 
 from rrgmetrics.errors import BackendError, InputError
@@ -27,6 +28,7 @@ from rrgmetrics.errors import BackendError, InputError
 logger = logging.getLogger("rrgmetrics")
 
 PREFIX = "eval"
+WAIT_SECONDS = 600.0  # for jobs in the background, when the training ends
 REPORTS = "reports"  # <prefix>_reports: how many reports were generated
 
 
@@ -43,7 +45,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     Args:
         metrics: Names as in `rrgmetrics.score`; or a dict from names to schedules: `"every:1"`; `"every:5"` takes part
             the first time and each fifth time after it; `"background"` and `"background:5"` are scored in
-            another process, and logged under their own step when they are done.
+            another process and logged when they are done, with their step as `eval_background_step`; the end of the
+            training waits for them for up to ten minutes.
         dataset: Examples to generate for, a dict of them by name if the Trainer's is one; None is the Trainer's
             `eval_dataset`, with the columns that it removes for the model.
         reference: Column of the radiologists' reports, or a function of an example; None takes the column `reference`
@@ -102,7 +105,10 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             raise InputError(f"restore is {restore!r}; pass 'warn', 'mend' or 'ignore'.")
         self._when = When.parse(when)
         self._turns = parse_turns(metrics)
-        self._scoring = Scoring(list(self._turns), batch_size=metric_batch_size, device=device, on_error=on_error)
+        self._names = parse_metrics(list(self._turns))
+        here = [metric for metric, turn in self._turns.items() if not turn.background]
+        self._scoring = Scoring(here, batch_size=metric_batch_size, device=device, on_error=on_error) if here else None
+        self._background = Background(metric_batch_size, device)
         self._dataset, self._reference, self._prompt = dataset, reference, prompt
         self._generate_fn, self._processor, self._generation_config = generate_fn, processor, generation_config
         self._n_reports, self._batch_size, self._seed, self._max_seconds = n_reports, batch_size, seed, max_seconds
@@ -155,7 +161,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             self._evaluate_and_log()
 
     def on_train_end(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
-        """Sees that the best model is the best one."""
+        """Waits for what is scored in the background; sees that the best model is the best one."""
+        self._log_finished(WAIT_SECONDS)
         if self._restore != "ignore":
             model = self._trainer.model
             restoring.write_original_names(model)
@@ -185,10 +192,10 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     def _logged(self) -> dict[str, tuple[str, bool]]:
         """Behind each key that this callback logs the metric, and whether higher is better."""
         return {
-            f"{prefix}_{key.name}{suffix(job.name)}": (metric, key.higher_is_better)
+            f"{prefix}_{key.name}{suffix(name)}": (metric, key.higher_is_better)
             for prefix in self._sets
-            for metric, job in self._scoring.jobs.items()
-            for key in job.name.spec.keys
+            for metric, name in self._names.items()
+            for key in name.spec.keys
         }
 
     def _function(self, example: Any, settings: Any) -> GenerateFunction:
@@ -239,6 +246,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
 
     def _evaluate(self, prefix: str) -> dict[str, float]:
         """Generates and scores; values by full key, the same in every process. Collective."""
+        self._log_finished()
         n_before = sum(f"{prefix}_{REPORTS}" in row for row in self._trainer.state.log_history)
         due = [metric for metric, turn in self._turns.items() if turn.due(n_before)]
         if not due:
@@ -280,14 +288,28 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             return {
                 key: value
                 for metric in due
-                for key, value in flat(self._scoring.jobs[metric].name, None, len(self._sets[prefix].rows)).items()
+                for key, value in flat(self._names[metric], None, len(self._sets[prefix].rows)).items()
             }
-        scores = self._scoring.score([sample.pair for sample in samples], due)
+        pairs = [sample.pair for sample in samples]
+        later = [metric for metric in due if self._turns[metric].background]
+        if later:
+            self._background.submit(prefix, self._trainer.state.global_step, later, pairs)
+        scores = self._scoring.score(pairs, due) if self._scoring else Scores({})
         try:
             self._show(generated, scores.results, prefix)
         except Exception as error:  # a full disk or a tracker must not end the training
             self._fail(f"The table of reports could not be written: {type(error).__name__}: {error}", error)
         return scores.values
+
+    def _log_finished(self, wait_seconds: float = 0) -> None:
+        """Logs what was scored in the background, with the step it belongs to. Collective."""
+        if not any(turn.background for turn in self._turns.values()):
+            return
+        for prefix, step, values, failure in processes.on_main(lambda: self._background.finished(wait_seconds)):
+            if failure:
+                self._fail(f"Scoring in the background failed: {failure}")
+            named = {f"{prefix}_{key}": value for key, value in values.items()}
+            self._trainer.log({**named, f"{prefix}_background_step": float(step)})
 
     def _show(self, generated: Generated, results: Mapping[str, Any], prefix: str) -> None:
         if self._n_shown:

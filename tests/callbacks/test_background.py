@@ -1,0 +1,41 @@
+"""Metrics scored in another process."""
+
+from __future__ import annotations
+
+import math
+
+from rrgmetrics.callbacks import ReportMetricsCallback
+from rrgmetrics.callbacks.background import Background
+
+from rrgmetrics.reports import Context, Pair
+
+PAIRS = [Pair("Clear lungs.", "Clear lungs.", Context(age=70.0)), Pair("Clear lungs.", "Effusion.")]
+
+
+def test_jobs_run_one_after_the_other_and_a_failure_is_nan():
+    background = Background()
+    background.submit("eval", 1, ["rouge"], PAIRS)
+    background.submit("eval", 2, ["green@replies:/nowhere.jsonl"], PAIRS)
+    assert background.finished() == []  # does not wait
+    first, second = background.finished(wait_seconds=200)
+    assert (first.step, first.values["rouge"], first.failure) == (1, 0.5, "")
+    assert math.isnan(second.values["green__replies_nowhere.jsonl"])
+    assert second.values["green__replies_nowhere.jsonl_n_unscored"] == 2
+    assert "nowhere.jsonl" in second.failure
+
+
+def test_what_takes_too_long_is_ended():
+    background = Background()
+    background.submit("eval", 1, ["rouge"], PAIRS)
+    (job,) = background.finished(wait_seconds=0.001)
+    assert math.isnan(job.values["rouge"])
+    assert job.failure
+
+
+def test_the_trainer_logs_them_with_their_step(make_trainer, vision_model, parrot):
+    trainer = make_trainer(vision_model)
+    ReportMetricsCallback({"bleu": "every:1", "rouge": "background:2"}, generate_fn=parrot()).attach(trainer)
+    trainer.train()
+    rows = [row for row in trainer.state.log_history if "eval_rouge" in row]
+    assert [(row["eval_rouge"], row["eval_background_step"]) for row in rows] == [(1, 2)]
+    assert sum("eval_bleu" in row for row in trainer.state.log_history) == 2
