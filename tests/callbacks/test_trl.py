@@ -1,0 +1,48 @@
+"""Rewards with TRL's GRPO on a tiny model."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from rrgmetrics.callbacks import make_reward
+
+from rrgmetrics.specs import SPECS
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("conversational", [False, True])
+def test_grpo_logs_a_column_for_each_reward(causal_model, tokenizer, tmp_path, conversational):
+    pytest.importorskip("trl", reason="pip install 'rrgmetrics[rl]'")
+    from datasets import Dataset
+    from trl import GRPOConfig, GRPOTrainer
+
+    tokenizer.padding_side = "left"
+    prompt = [{"role": "user", "content": "Describe"}] if conversational else "Describe the image ."
+    texts = ["Small left pleural effusion.", "The lungs are clear."] * 4
+    data = Dataset.from_dict({"prompt": [prompt] * 8, "report": texts})
+    names = ["finding_errors", "green", "bleu", *(["crepe"] if "crepe" in SPECS else [])]
+    rewards = [make_reward(name, reference="report") for name in names]
+    rewards.append(make_reward("green", key="green_errors", reference="report", transform="unit"))
+    arguments = GRPOConfig(
+        output_dir=str(tmp_path),
+        use_cpu=True,
+        bf16=False,
+        per_device_train_batch_size=4,
+        num_generations=4,
+        max_completion_length=8,
+        max_steps=3,
+        logging_steps=1,
+        report_to=[],
+        disable_tqdm=True,
+    )
+    trainer = GRPOTrainer(
+        model=causal_model, reward_funcs=rewards, args=arguments, train_dataset=data, processing_class=tokenizer
+    )
+    trainer.train()
+    logged = [row for row in trainer.state.log_history if "reward" in row]
+    assert len(logged) == 3
+    for row in logged:
+        for name in [*names, "green_errors"]:
+            assert math.isfinite(row[f"rewards/{name}/mean"])
