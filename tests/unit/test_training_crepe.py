@@ -19,6 +19,7 @@ from rrgmetrics.backends.checkpoints import find_checkpoint
 from rrgmetrics.backends.crepe import load_crepe
 from rrgmetrics.files import join, read_references, read_system
 from rrgmetrics.reader import explain
+from rrgmetrics.reports import Context, Pair
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.ablation import run_ablation, variant
 from rrgmetrics.training.config import CrepeConfig, EncoderConfig, changed, read_config, write_config
@@ -58,7 +59,7 @@ def rows():
     """32 pairs; the same 32 stand for train and validation, for what is tested is whether they can be learnt."""
     references = read_references(EXAMPLES / "references.csv")
     systems = [join(references, read_system(EXAMPLES / f"system_{name}.csv")) for name in "ab"]
-    pairs = [(pair, study) for one in systems for pair, study in zip(one.pairs, one.study_ids, strict=True)][:32]
+    pairs = [(pair, study) for one in systems for pair, study in zip(one.pairs, one.study_ids, strict=True)][-32:]
     return [labelled(pair, study, split) for split in ("train", "validation") for pair, study in pairs]
 
 
@@ -100,17 +101,16 @@ def train(config, folder, **options):
 
 
 def test_a_two_layer_encoder_learns_32_pairs(shared, tmp_path):
-    config = recipe(shared, epochs=40, learning_rate=2e-3, schedule="constant_with_warmup", token_weight=1.0)
+    config = recipe(shared, epochs=50, learning_rate=4e-3, schedule="constant_with_warmup", token_weight=1.0)
     run = train(changed(config, evaluations=1, presence_weight=0.1), tmp_path / "run")
     rows = shared.rows[:32]
-    from rrgmetrics.reports import Context, Pair
-
     readings = load_crepe(str(run.folder), device="cpu").annotate_pairs(
         [Pair(row["reference"], row["candidate"], Context()) for row in rows]
     )
     predicted = [reading.counts.sum() for reading in readings]
     total = [sum(row["significant"]) + sum(row["insignificant"]) for row in rows]
-    assert spearmanr(predicted, total).statistic > 0.9
+    assert spearmanr(predicted, total).statistic > 0.9  # 0.96 is all that untied counts can reach: labels are tied
+    assert np.abs(np.subtract(predicted, total)).mean() < 0.5  # the mean label is 1.3 off
     assert run.measured[0].tau.value == pytest.approx(read_measured(run.folder)[0].tau.value)
 
 
@@ -383,8 +383,6 @@ def test_variants_without_tokens_have_no_token_targets(shared):
 
 @pytest.mark.parametrize(("storage", "tolerance"), [("int8", 0.01), ("fp16", 1e-3)])
 def test_exported_checkpoints_score_alike(shared, tmp_path, storage, tolerance):
-    from rrgmetrics.reports import Context, Pair
-
     run = train(recipe(shared, epochs=1), tmp_path / "run")
     done = export_checkpoint(run.folder, tmp_path / storage, storage=storage)
     whole = (run.folder / "model.safetensors").stat().st_size / 1e6
