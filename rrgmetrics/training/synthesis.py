@@ -383,11 +383,11 @@ class Maker:
         if not self.plan.foreign:
             return draft
         rng = Random(f"{draft.seed} {draft.study_id} {draft.pairing}")
-        texts = (
+        reference, candidate = (
             add_foreign_words(text, rng) if rng.random() < self.plan.foreign else text
             for text in (draft.reference, draft.candidate)
         )
-        return draft._replace(**dict(zip(("reference", "candidate"), texts, strict=True)))
+        return draft._replace(reference=reference, candidate=candidate)
 
     def _row(self, draft: Draft, label: Any, split: str) -> Row | None:
         if label is None:
