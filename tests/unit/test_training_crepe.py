@@ -110,7 +110,7 @@ def test_a_two_layer_encoder_learns_32_pairs(shared, tmp_path):
     predicted = [reading.counts.sum() for reading in readings]
     total = [sum(row["significant"]) + sum(row["insignificant"]) for row in rows]
     assert spearmanr(predicted, total).statistic > 0.9  # 0.96 is all that untied counts can reach: labels are tied
-    assert np.abs(np.subtract(predicted, total)).mean() < 0.5  # the mean label is 1.3 off
+    assert np.abs(np.subtract(predicted, total)).mean() < 0.5  # the mean label is 1.4 off
     assert run.measured[0].tau.value == pytest.approx(read_measured(run.folder)[0].tau.value)
 
 
