@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics.backends.checkpoints import Checkpoint
 from rrgmetrics.backends.crepe_model import CrepeSettings, apply_heads, crepe_class, own_tokens
-from rrgmetrics.backends.encoder import bert_forward, load_int8, quietly
+from rrgmetrics.backends.encoder import bert_forward, load_int8, pack_matrices, quietly
 from rrgmetrics.backends.pair_tokens import PairTokenizer, load_pair_tokenizer
 from rrgmetrics.errors import BackendError
 
@@ -178,6 +178,8 @@ def _load_bert(
     weights = _read_weights(found)
     dtype = _dtype(precision)
     bert = {name[5:]: x.to(device, dtype) for name, x in weights.items() if name.startswith("bert.")}
+    if device.startswith("cpu") and precision == "fp32":
+        bert = pack_matrices(bert, TOKENS_PER_BATCH)
     regressors, presence = (_stack(weights, heads, device) for heads in ("error_regressors", "error_presence"))
     pools = settings.crepe_features in (None, "pooler")
     sizes = {"n_layers": config["num_hidden_layers"], "n_heads": config["num_attention_heads"]}

@@ -183,6 +183,27 @@ def load_int8(file: Path) -> dict[str, Tensor]:
     }
 
 
+def pack_matrices(weights: Mapping[str, Tensor], rows: int) -> dict[str, Tensor]:
+    """Lays out the matrices of the layers for oneDNN, where torch has it; `bert_forward` takes either.
+
+    Twice as fast in fp32 on AMD's processors, where MKL, which torch takes otherwise, leaves half of the units idle
+    (EPYC with AVX512: 100 and 230 GFLOPS a core). The sums are the same but for their order.
+
+    Args:
+        weights: State dict of transformers' BertModel, in fp32 on the CPU.
+        rows: Tokens a forward pass, about; a hint.
+    """
+    import torch
+
+    available: bool = torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
+    if not (available and hasattr(torch.ops.mkldnn, "_linear_pointwise")):
+        return dict(weights)
+    return {
+        name: torch.ops.mkldnn._reorder_linear_weight(x, rows) if ".layer." in name and x.ndim == 2 else x
+        for name, x in weights.items()
+    }
+
+
 def bert_forward(
     weights: Mapping[str, Tensor],
     ids: Tensor,
@@ -196,7 +217,7 @@ def bert_forward(
     """Hidden states of BERT (Devlin et al. 2019) after `n_layers`, from a BertModel state dict.
 
     Args:
-        weights: State dict of transformers' BertModel.
+        weights: State dict of transformers' BertModel, its matrices as they are or from `pack_matrices`.
         ids: Token ids `(batch, length)`.
         mask: 1 for tokens, 0 for padding, `(batch, length)`.
         types: 0 for tokens of the first text, 1 for those of the second, `(batch, length)`; None for single texts.
@@ -211,7 +232,11 @@ def bert_forward(
     from torch.nn import functional
 
     def linear(name: str, x: Tensor) -> Tensor:
-        return functional.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
+        weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
+        if weight.is_mkldnn:
+            packed: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+            return packed
+        return functional.linear(x, weight, bias)
 
     def norm(name: str, x: Tensor) -> Tensor:
         return functional.layer_norm(x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"], epsilon)
