@@ -49,6 +49,8 @@ class Generation:
     def __call__(self, model: Any, examples: Examples) -> list[str]:
         """One report an example."""
         inputs = {key: _place(value, model) for key, value in self.make_inputs(examples).items()}
+        if "token_type_ids" not in model_columns(model):  # tokenizers give them to models that know nothing of them
+            inputs.pop("token_type_ids", None)
         with _whole_parameters(model) as sharded:
             keywords = {"synced_gpus": True} if sharded else {}
             tokens = model.generate(**inputs, generation_config=self.settings, **keywords)

@@ -80,8 +80,10 @@ def _written_names(model: Any) -> Collection[str]:
     try:
         from transformers.core_model_loading import revert_weight_conversion
     except ImportError:  # transformers 4 renames while it writes: let it write nothing but names
+        said = dict(vars(model.config))  # writing adds to the configuration
         with TemporaryDirectory() as folder:
             model.save_pretrained(folder, state_dict={name: torch.zeros(1) for name in model.state_dict()})
+            vars(model.config).update(said)
             return _names_in(Path(folder)) or ()
     meta = {name: tensor.to("meta") for name, tensor in model.state_dict().items()}
     return list(revert_weight_conversion(model, meta))

@@ -101,3 +101,8 @@ def test_best_model_takes_the_direction_from_the_spec():
     assert best_model("green@hf:a/b", key="green_errors")["metric_for_best_model"] == "eval_green_errors__hf_a_b"
     with pytest.raises(InputError, match="green_errors"):
         best_model("green", key="errors")
+
+
+def test_importing_is_light(run_python):
+    loaded = run_python("import sys, rrgmetrics.callbacks; print(*sys.modules)").split()
+    assert not {name.partition(".")[0] for name in loaded} & {"torch", "transformers", "evaluate", "pandas"}

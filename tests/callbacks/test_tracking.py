@@ -23,9 +23,7 @@ def test_rows_hold_scores_and_categories():
     (row,) = rows()
     assert (row["step"], row["study_id"], row["scores"]["finding_errors"]) == (7, "s1", 1)
     assert [error["category"] for error in row["errors"]] == ["incorrect_location"]
-    assert (
-        tables.markdown([row]).splitlines()[2].startswith("| 7 | s1 | Small left pleural effusion. | Small right \\| ")
-    )
+    assert r"| 7 | s1 | Small left pleural effusion. | Small right \| effusion. |" in tables.markdown([row])
 
 
 def test_a_tracker_with_tables_gets_a_table(monkeypatch):
@@ -49,7 +47,7 @@ def test_tensorboard_gets_numbers_and_texts(make_trainer, vision_model, parrot, 
     trainer = make_trainer(vision_model, report_to=["tensorboard"])
     ReportMetricsCallback("bleu", generate_fn=parrot()).attach(trainer)
     trainer.train()
-    (file,) = (tmp_path / "tb").rglob("events.*")
+    (file,) = tmp_path.rglob("events.*")  # transformers 4 does not read TENSORBOARD_LOGGING_DIR
     events = EventAccumulator(str(file))
     events.Reload()
     assert [event.step for event in events.Scalars("eval/bleu")] == [2, 4]

@@ -217,7 +217,8 @@ def test_the_run_is_as_it_would_have_been(make_trainer, vision_model, parrot):
     torch.manual_seed(1)
     expected_weights, *expected = run(other, False)
     assert all(torch.equal(weights[name], expected_weights[name]) for name in weights)
-    assert rest == expected
+    for found, wanted in zip(rest, expected, strict=True):
+        assert found == wanted
 
 
 def test_undisturbed_restores_the_mode_of_every_module_and_keeps_gradients(vision_model):
