@@ -251,7 +251,7 @@ def undisturbed(model: Any, seed: int) -> Iterator[None]:
     settings = getattr(model, "generation_config", None)
     said = copy.deepcopy(vars(settings)) if settings is not None else None
     states = random.getstate(), np.random.get_state()
-    devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
+    devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []  # type: ignore[no-untyped-call]
     try:
         with torch.random.fork_rng(devices=devices), torch.no_grad():
             random.seed(seed)

@@ -177,7 +177,12 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             raise InputError("The Trainer's eval_dataset and the callback's must both be dicts of sets, or neither.")
         processor = self._processor or trainer.processing_class
         tokenizer = None if processor is None and self._generate_fn else self._tokenizer(processor)
-        make = {"reference": self._reference, "n_reports": self._n_reports, "seed": self._seed, "tokenizer": tokenizer}
+        make: dict[str, Any] = {
+            "reference": self._reference,
+            "n_reports": self._n_reports,
+            "seed": self._seed,
+            "tokenizer": tokenizer,
+        }
         return {"_".join(filter(None, (PREFIX, name))): EvaluationSet(each, **make) for name, each in named.items()}
 
     @staticmethod

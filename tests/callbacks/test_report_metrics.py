@@ -13,7 +13,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reports import check_pairs
 from rrgmetrics.scorers.bleu import Bleu
 
-METRICS = ["finding_errors", "green", "bleu", "bleu?tokenizer=13a"]
+METRICS = ["finding_errors", "green", "crepe", "bleu", "bleu?tokenizer=13a"]
 
 
 def test_batches_score_as_one_call(reports):
@@ -25,6 +25,7 @@ def test_batches_score_as_one_call(reports):
     whole = rrgmetrics.score(METRICS, predictions=reports.altered, references=reports.references, progress=False)
     assert values["val/bleu"] == whole["bleu"].scores["bleu"]
     assert values["val/bleu__tokenizer_13a"] == whole["bleu?tokenizer=13a"].scores["bleu"]
+    assert values["val/crepe"] == pytest.approx(whole["crepe"].scores["crepe"], abs=1e-6)
     assert values["val/green_false_finding"] == whole["green"].scores["green_false_finding"]
     assert values["val/finding_errors_n_unscored"] == 0
     assert {type(value) for value in values.values()} == {float}

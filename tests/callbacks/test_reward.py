@@ -43,6 +43,11 @@ def test_more_is_better(metric, arguments, expected):
     assert function(completions=[REFERENCE, WRONG_SIDE], reference=[REFERENCE] * 2) == expected
 
 
+def test_crepe_prefers_the_reference():
+    right, wrong = make_reward("crepe")(completions=[REFERENCE, WRONG_SIDE], reference=[REFERENCE] * 2)
+    assert 0 >= right > wrong
+
+
 def test_every_kind_of_completion_and_column():
     function = make_reward("rouge", reference="report")
     turns = [

@@ -7,7 +7,6 @@ import math
 import pytest
 from rrgmetrics.callbacks import make_reward
 
-from rrgmetrics.specs import SPECS
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +21,7 @@ def test_grpo_logs_a_column_for_each_reward(causal_model, tokenizer, tmp_path, c
     prompt = [{"role": "user", "content": "Describe"}] if conversational else "Describe the image ."
     texts = ["Small left pleural effusion.", "The lungs are clear."] * 4
     data = Dataset.from_dict({"prompt": [prompt] * 8, "report": texts})
-    names = ["finding_errors", "green", "bleu", *(["crepe"] if "crepe" in SPECS else [])]
+    names = ["crepe", "finding_errors", "green", "bleu"]
     rewards = [make_reward(name, reference="report") for name in names]
     rewards.append(make_reward("green", key="green_errors", reference="report", transform="unit"))
     arguments = GRPOConfig(
