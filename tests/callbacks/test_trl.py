@@ -7,7 +7,6 @@ import math
 import pytest
 from rrgmetrics.callbacks import make_reward
 
-
 pytestmark = pytest.mark.slow
 
 
