@@ -60,6 +60,7 @@ def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases
     """The spec table; with `aliases` one line a key and what papers call it."""
     if aliases:
         table = _table("What papers call the keys", "key", "score", "in papers")
+        table.columns[0].min_width = max(len(key.name) for spec in specs for key in spec.keys)  # to be copied whole
         for spec in specs:
             for key in spec.keys:
                 table.add_row(key.name, key.title, ", ".join(key.aliases) or "-")

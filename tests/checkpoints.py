@@ -68,7 +68,7 @@ def write_judges(hub: Path, texts: list[str]) -> None:
 
 
 def write_causal(
-    folder: Path, texts: list[str], *, chat: str = "", silent: bool = False, positions: int = 4096
+    folder: Path, texts: list[str], *, chat: str = "", silent: bool = False, positions: int = 8192
 ) -> None:
     """A tiny language model of Llama's kind: babbles, or with `silent` ends each reply before its first word."""
     import torch

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import pytest
 
 from rrgmetrics import signature
@@ -28,6 +30,8 @@ def test_every_choice_runs_and_its_signature_reads_back(choice_name, score, repo
 def test_every_configuration_runs_and_its_signature_reads_back(spec, score, reports, published_checkpoints):
     for config in spec.configs:
         name = f"{spec.name}@{config}"
+        if name == "crimson@paper" and not importlib.util.find_spec("CRIMSON"):
+            continue  # its question is in the authors' package crimson-score
         result = score(name, reports.altered[:4], reports.references[:4])
         assert signature.read(result.signature) == parse_name(name) == parse_config(spec.name, config)
 

@@ -149,7 +149,8 @@ except RuntimeError as error:
     assert run_python(script, str(folder)).startswith("False crepe@sha256:")
 
 
-def test_nothing_cached_and_no_network():
+def test_nothing_cached_and_no_network(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     start = time.perf_counter()
     with pytest.raises(BackendError, match=r"hf download gihuncho/crepe-biomedbert"):
         Crepe(config="paper").backend(Runtime())
