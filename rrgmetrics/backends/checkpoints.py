@@ -2,25 +2,38 @@
 
 The Hub client looks for each file five times with pauses that add up to 23 s when there is no network. So the cache
 is asked first, then the Hub once within `PROBE_SECONDS`, and what is missing is named with the command that gets it.
+
+Checkpoints come in three forms: a folder of transformers (`find_checkpoint`), one file of a repository (`find_file`),
+or an archive of a folder (`find_archive`). `published.yaml` names the revision and the SHA-256 of what our
+configurations load: a repository that it pins is taken at that revision unless the caller names one, and a file that
+differs from its checksum is refused. Pickles are read as data, never run (`load_weights`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shutil
+import tarfile
+import tempfile
 import threading
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.error import HTTPError
 
 from rrgmetrics.errors import BackendError
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 PROBE_SECONDS = 0.7
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
+WRAPPERS = ("model_state_dict", "state_dict", "model")  # keys under which training code stores the weights
+PINS = Path(__file__).parent / "published.yaml"
 
 
 class Checkpoint(NamedTuple):
@@ -30,8 +43,27 @@ class Checkpoint(NamedTuple):
     identity: str
 
 
+class CheckpointFile(NamedTuple):
+    """A file on this machine, and how a signature names it (`id/file@revision` or `file@sha256:…`)."""
+
+    path: Path
+    identity: str
+
+
+class Pin(NamedTuple):
+    """What is known of a published repository.
+
+    Attributes:
+        revision: The commit; "" if none is pinned.
+        sha256: Checksums of its files by name, of those that are known.
+    """
+
+    revision: str
+    sha256: Mapping[str, str]
+
+
 def find_checkpoint(name: str, *, weights: Sequence[str] = WEIGHTS) -> Checkpoint:
-    """Finds a checkpoint by folder or by Hub id, downloading only when the Hub answers at once.
+    """Finds a checkpoint of transformers by folder or by Hub id, downloading only when the Hub answers at once.
 
     Args:
         name: A folder, or `org/model` with an optional `@revision`.
@@ -43,12 +75,153 @@ def find_checkpoint(name: str, *, weights: Sequence[str] = WEIGHTS) -> Checkpoin
     path = Path(name).expanduser()
     if path.is_dir():
         return Checkpoint(path, f"{path.name}@sha256:{_checksum(_need(path, weights, name))[:8]}")
-    if name.startswith((".", "/", "~", "\\")) or name.count("/") > 1:
-        raise BackendError(f"There is no folder {name}; give a folder with config.json and weights, or a Hub id.")
-    repository, _, revision = name.partition("@")
-    folder = _cached(repository, revision, weights) or _download(repository, revision, weights)
-    _need(folder, weights, name)
+    repository, revision = _split(name, f"folder {name}; give a folder with config.json and weights")
+    folder = _cached(repository, revision, ("config.json",), weights) or _download(
+        repository, revision, (*PATTERNS, *weights)
+    )
+    _verify(repository, revision, _need(folder, weights, name))
     return Checkpoint(folder, f"{repository}@{folder.name[:12]}")
+
+
+def find_file(name: str, file: str) -> CheckpointFile:
+    """Finds one file of a repository, such as weights that are published without a config.
+
+    Args:
+        name: The file itself, a folder that holds it, or `org/model` with an optional `@revision`.
+        file: Its name in the folder or repository.
+
+    Raises:
+        BackendError: It is nowhere to be found; within a second, naming the command that gets it.
+
+    Example:
+        >>> find_file("/nowhere", "chexbert.pth")
+        Traceback (most recent call last):
+            ...
+        rrgmetrics.errors.BackendError: There is no file or folder /nowhere; give one, or a Hub id.
+    """
+    path = Path(name).expanduser()
+    if path.is_dir():
+        path = path / file
+        if not path.is_file():
+            raise BackendError(f"{name} has no file {file}.")
+    if path.is_file():
+        return CheckpointFile(path, f"{path.name}@sha256:{_checksum(path)[:8]}")
+    repository, revision = _split(name, f"file or folder {name}; give one")
+    folder = _cached(repository, revision, (file,)) or _download(repository, revision, (file,), file)
+    if not (folder / file).is_file():
+        raise BackendError(f"{name}: the repository has no file {file}.")
+    _verify(repository, revision, folder / file)
+    return CheckpointFile(folder / file, f"{repository}/{file}@{folder.name[:12]}")
+
+
+def find_archive(name: str, archive: str, *, needs: Sequence[str]) -> Checkpoint:
+    """Finds a folder that is published as a tar archive, unpacking it into the cache once.
+
+    Args:
+        name: The unpacked folder, a folder that holds the archive, the archive itself, or `org/model[@revision]`.
+        archive: The archive's name in the folder or repository.
+        needs: Files that the unpacked folder must have; the last one is the weights.
+
+    Raises:
+        BackendError: Archive or files are missing, or the archive would write outside of its folder.
+    """
+    path = Path(name).expanduser()
+    if path.is_dir() and not (path / archive).is_file():
+        folder = _holding(path, needs, name)
+        return Checkpoint(folder, f"{path.name}@sha256:{_checksum(folder / needs[-1])[:8]}")
+    found = find_file(name, archive)
+    return Checkpoint(_holding(unpack(found.path), needs, found.identity), found.identity)
+
+
+def unpack(archive: Path) -> Path:
+    """Unpacks a tar archive into the cache, once for each content; returns its folder.
+
+    Members that point outside of the folder, links that do, and devices are refused (tarfile's `data` filter).
+
+    Raises:
+        BackendError: The archive is damaged, or a member is refused.
+    """
+    target = _unpacked_folder() / _checksum(archive)[:16]
+    if target.is_dir():
+        return target
+    if not hasattr(tarfile, "data_filter"):
+        raise BackendError(f"{archive} cannot be unpacked safely by this Python; update it to 3.11.4 or later.")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
+        try:
+            with tarfile.open(archive) as tar:
+                tar.extractall(scratch, filter="data")
+        except (tarfile.TarError, OSError, EOFError) as error:
+            raise BackendError(f"{archive} could not be unpacked: {error}") from error
+        whole = Path(scratch) / "whole"
+        _move(Path(scratch), whole)
+        try:
+            whole.rename(target)  # in one step: nobody ever sees half an archive
+        except OSError:
+            if not target.is_dir():  # else another process was first
+                raise
+    return target
+
+
+def load_weights(file: Path) -> dict[str, Tensor]:
+    """Reads a state dict from safetensors or from a pickle of torch, on the CPU.
+
+    A pickle is read with `weights_only=True`: tensors and plain containers, no code. Training code's wrapping
+    (`model_state_dict`) and the prefix `module.` of parallel training are taken off.
+
+    Raises:
+        BackendError: The file is damaged, holds something else, or a pickle that would run code.
+    """
+    import torch
+    from safetensors.torch import load_file
+
+    try:
+        if file.suffix == ".safetensors":
+            stored: Any = load_file(file)
+        else:
+            stored = torch.load(file, map_location="cpu", weights_only=True)
+    except Exception as error:  # torch and pickle raise whatever they like for a damaged file
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise BackendError(
+            f"{file} could not be read as weights: {reason} If it is a pickle with more than tensors, convert it to "
+            "safetensors on a machine that trusts it."
+        ) from error
+    for key in WRAPPERS:
+        if isinstance(stored, Mapping) and isinstance(stored.get(key), Mapping):
+            stored = stored[key]
+    if not isinstance(stored, Mapping) or not all(isinstance(x, torch.Tensor) for x in stored.values()) or not stored:
+        raise BackendError(f"{file} holds no state dict (names and tensors).")
+    parallel = all(str(key).startswith("module.") for key in stored)
+    return {str(key).removeprefix("module.") if parallel else str(key): tensor for key, tensor in stored.items()}
+
+
+@lru_cache(maxsize=1)
+def pins() -> Mapping[str, Pin]:
+    """`published.yaml`: revision and checksums by repository."""
+    import yaml
+
+    table = yaml.safe_load(PINS.read_text(encoding="utf-8"))
+    return {name: Pin(row["revision"], {k: v for k, v in row["sha256"].items() if v}) for name, row in table.items()}
+
+
+def _split(name: str, otherwise: str) -> tuple[str, str]:
+    """Repository and revision of a Hub id: the caller's, else the pinned one, else "" (the newest)."""
+    repository, _, revision = name.partition("@")
+    if name.startswith((".", "/", "~", "\\")) or repository.count("/") > 1:
+        raise BackendError(f"There is no {otherwise}, or a Hub id.")
+    pin = pins().get(repository)
+    return repository, revision or (pin.revision if pin else "")
+
+
+def _verify(repository: str, revision: str, file: Path) -> None:
+    """Refuses a file of a pinned revision that is not what was published."""
+    pin = pins().get(repository)
+    expected = pin.sha256.get(file.name) if pin and revision == pin.revision else None
+    if expected and _checksum(file) != expected:
+        raise BackendError(
+            f"{repository}: {file} has not the published SHA-256 {expected[:12]}…; it is damaged or was changed. "
+            f"Delete it and run `{_command(repository, revision, file.name)}`."
+        )
 
 
 def _need(folder: Path, weights: Sequence[str], name: str) -> Path:
@@ -61,6 +234,23 @@ def _need(folder: Path, weights: Sequence[str], name: str) -> Path:
         f"{name}: {folder} has none of {', '.join(weights)}; convert pickled weights with save_pretrained "
         "(safe_serialization) on a machine that trusts them."
     )
+
+
+def _holding(folder: Path, needs: Sequence[str], name: str) -> Path:
+    """The folder itself or the one below it that has the needed files."""
+    for place in (folder, *sorted(path for path in folder.iterdir() if path.is_dir())):
+        if all((place / file).exists() for file in needs):
+            return place
+    missing = [file for file in needs if not (folder / file).exists()]
+    raise BackendError(f"{name}: {folder} lacks {', '.join(missing)}.")
+
+
+def _move(scratch: Path, whole: Path) -> None:
+    """Everything in `scratch` into the new folder `whole` inside of it."""
+    members = list(scratch.iterdir())
+    whole.mkdir()
+    for member in members:
+        shutil.move(member, whole)
 
 
 def _checksum(file: Path) -> str:
@@ -80,36 +270,47 @@ def _cache_folder() -> Path:
     return Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub").expanduser()
 
 
-def _cached(repository: str, revision: str, weights: Sequence[str]) -> Path | None:
-    """The snapshot of a revision in the Hub's cache, if config and weights are in it."""
+def _unpacked_folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "rrgmetrics" / "checkpoints"
+
+
+def _cached(repository: str, revision: str, all_of: Sequence[str], any_of: Sequence[str] = ()) -> Path | None:
+    """The snapshot of a revision in the Hub's cache, if the files are in it."""
     root = _cache_folder() / f"models--{repository.replace('/', '--')}"
     reference = root / "refs" / (revision or "main")
     commit = reference.read_text().strip() if reference.is_file() else revision
+    if not commit:
+        return None
     snapshot = root / "snapshots" / commit
-    complete = commit and (snapshot / "config.json").is_file() and any((snapshot / file).is_file() for file in weights)
-    return snapshot if complete else None
+    complete = all((snapshot / file).is_file() for file in all_of)
+    return snapshot if complete and (not any_of or any((snapshot / file).is_file() for file in any_of)) else None
 
 
-def _download(repository: str, revision: str, weights: Sequence[str]) -> Path:
-    at = f" --revision {revision}" if revision else ""
+def _command(repository: str, revision: str, file: str = "") -> str:
+    """What a user types to get it."""
+    return f"hf download {repository}{f' {file}' if file else ''}{f' --revision {revision}' if revision else ''}"
+
+
+def _download(repository: str, revision: str, patterns: Sequence[str], file: str = "") -> Path:
     advice = (
-        f"With a network, run `hf download {repository}{at}`; without one, copy the folder from another machine and "
-        "give its path instead of the id. The default configuration needs no download."
+        f"With a network, run `{_command(repository, revision, file)}`; without one, copy the "
+        f"{'file' if file else 'folder'} from another machine and give its path instead of the id. "
+        "The default configuration needs no download."
     )
+    what = f"{file} of {repository}" if file else repository
     endpoint = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
     if _offline_by_choice():
-        raise BackendError(f"{repository} is not in {_cache_folder()}, and HF_HUB_OFFLINE is set. {advice}")
+        raise BackendError(f"{what} is not in {_cache_folder()}, and HF_HUB_OFFLINE is set. {advice}")
     if not _answers(endpoint):
         raise BackendError(
-            f"{repository} is not in {_cache_folder()}, and {endpoint} did not answer in {PROBE_SECONDS} s. {advice}"
+            f"{what} is not in {_cache_folder()}, and {endpoint} did not answer in {PROBE_SECONDS} s. {advice}"
         )
     from huggingface_hub import snapshot_download
 
     try:
-        wanted = [*PATTERNS, *weights]
-        return Path(snapshot_download(repository, revision=revision or None, allow_patterns=wanted))
+        return Path(snapshot_download(repository, revision=revision or None, allow_patterns=list(patterns)))
     except Exception as error:  # the Hub client has a dozen kinds of failure, all of which end here
-        raise BackendError(f"{repository} could not be downloaded: {error}. {advice}") from error
+        raise BackendError(f"{what} could not be downloaded: {error}. {advice}") from error
 
 
 def _offline_by_choice() -> bool:
