@@ -1,0 +1,343 @@
+"""What a board says, as plain frozen records; nothing here holds a hidden reference.
+
+Text that a submitter typed (`System.name`, `tags`, links, candidates) is as it was typed: whoever shows it escapes it.
+Links are http or https.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.specs import Key, MetricSpec
+from rrgmetrics.stats import Comparison, Estimate
+
+State = Literal["queued", "running", "done", "failed"]
+
+
+class RefusedError(InputError):
+    """A submission that cannot be queued.
+
+    Attributes:
+        problems: Everything to mend, one sentence each; in the order of the form, then of the file.
+    """
+
+    def __init__(self, problems: tuple[str, ...]) -> None:
+        self.problems = problems
+        super().__init__("\n".join(problems))
+
+
+class LimitError(InputError):
+    """Too many tries in too short a time.
+
+    Attributes:
+        retry_after: Seconds until the next try can succeed.
+    """
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        self.retry_after = retry_after
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a board takes.
+
+    Attributes:
+        file_bytes: Largest file of a submission.
+        report_characters: Longest report.
+        submissions_per_day: Accepted submissions of one submitter in 24 hours.
+        submissions_per_day_and_address: Accepted submissions from one network address in 24 hours.
+        tries_per_hour: Files checked for one address in an hour, refused ones too.
+        queue: Submissions that may wait at a time.
+        token_guesses: Wrong admin tokens from one address in 15 minutes.
+    """
+
+    file_bytes: int = 50_000_000
+    report_characters: int = 20_000
+    submissions_per_day: int = 5
+    submissions_per_day_and_address: int = 20
+    tries_per_hour: int = 60
+    queue: int = 200
+    token_guesses: int = 5
+
+
+@dataclass(frozen=True)
+class BoardMetric:
+    """One metric of the board.
+
+    Attributes:
+        name: As it is asked for: `bleu`, `crepe@paper`; the key of every mapping by metric.
+        spec: Its facts: title, keys, ranges, directions.
+        recipe: What runs, fixed for the edition: the signature of every result starts with it; "" before it is known.
+    """
+
+    name: str
+    spec: MetricSpec
+    recipe: str
+
+
+@dataclass(frozen=True)
+class BoardInfo:
+    """A board's head.
+
+    Attributes:
+        title: Of the page.
+        description: Markdown, by the board's keeper.
+        dataset: Hub id of the benchmark, or "".
+        metrics: In the order of the columns.
+        primary: Name of the metric that ranks.
+        n_studies: Studies that a submission must hold, each once.
+        n_public: Studies whose reference may be shown.
+        edition: Counts up with each rescoring.
+        limits: What a submission may be.
+        n_queued: Jobs that wait or run.
+        revision: Changes whenever a page may look different; a key for caches of pages.
+    """
+
+    title: str
+    description: str
+    dataset: str
+    metrics: tuple[BoardMetric, ...]
+    primary: str
+    n_studies: int
+    n_public: int
+    edition: int
+    limits: Limits
+    n_queued: int
+    revision: int
+
+    def metric(self, name: str) -> BoardMetric:
+        """The metric of that name; raises InputError if the board has none."""
+        for metric in self.metrics:
+            if metric.name == name:
+                return metric
+        raise InputError(f"The board has no metric {name!r}; it has: {', '.join(item.name for item in self.metrics)}.")
+
+
+@dataclass(frozen=True)
+class System:
+    """A submission, as its submitter describes it.
+
+    Attributes:
+        id: Twelve letters and digits, safe in a URL and a file name.
+        name: Unique on the board.
+        submitter: A Hub handle or a link.
+        submitter_url: The link.
+        model_card: Link, or "".
+        model: Hub id (`org/name`) where the model card is on the Hub, else "".
+        tags: For filters.
+        submitted: When (UTC).
+        hidden: Whether the keeper has taken it off the board.
+    """
+
+    id: str
+    name: str
+    submitter: str
+    submitter_url: str
+    model_card: str
+    model: str
+    tags: tuple[str, ...]
+    submitted: datetime
+    hidden: bool
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One line of the table.
+
+    Attributes:
+        system: Who.
+        rank: 1 is best, by the primary metric; None: listed but not ranked.
+        reason: Why it is not ranked; "" if it is.
+        best_rank: 1 + the ranked systems above that are significantly better; None while it is not ranked or untested.
+        scores: Headline of each metric by its name. Of a system that is ranked in that metric on `Standings.n_common`
+            pairs, else on its own. `low` and `high` are NaN until the worker has drawn them; unscored is NaN.
+        n_unscored: Pairs without a score, by metric.
+    """
+
+    system: System
+    rank: int | None
+    reason: str
+    best_rank: int | None
+    scores: Mapping[str, Estimate]
+    n_unscored: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Standings:
+    """The table.
+
+    Attributes:
+        board: Its head.
+        systems: Ranked ones first, best first; then those that are listed only, newest first.
+        n_common: By metric the pairs that all systems compared in it have scored.
+        tags: Every tag in use, sorted.
+    """
+
+    board: BoardInfo
+    systems: tuple[Standing, ...]
+    n_common: Mapping[str, int]
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class KeyScore:
+    """One number of one metric with its interval."""
+
+    key: Key
+    score: Estimate
+
+
+@dataclass(frozen=True)
+class MetricResult:
+    """All a metric says of a system, on the pairs that this system has scored.
+
+    Attributes:
+        metric: Which.
+        signature: What ran.
+        n_unscored: Pairs without a score.
+        scores: Every key, the headline first.
+        categories: Errors a report of the kinds A to F (by letter), where the metric counts them; else empty.
+    """
+
+    metric: BoardMetric
+    signature: str
+    n_unscored: int
+    scores: tuple[KeyScore, ...]
+    categories: Mapping[str, KeyScore]
+
+
+@dataclass(frozen=True)
+class SliceResult:
+    """Scores on a part of the studies.
+
+    Attributes:
+        name: `normal`, `abnormal`, or a group of findings that the references report: `lung`, `pleura`, ...
+        title: In words.
+        n_studies: Studies in it; parts of fewer than `slices.MIN_STUDIES` are not told.
+        scores: Headline of each metric by its name.
+    """
+
+    name: str
+    title: str
+    n_studies: int
+    scores: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True)
+class Versus:
+    """A paired comparison in one score: `test.system` is the one asked about, `test.baseline` the other.
+
+    Attributes:
+        other: The other system.
+        metric: In which metric.
+        key: In which of its scores.
+        test: Difference (ours - other's) with interval, p-value, effect size, pairs left out.
+        p_corrected: Holm's, over the family that the page shows: all systems above, or all headlines of a head-to-head;
+            NaN for keys that are not tested (all but headlines).
+        is_better: Whether ours is better; None without a difference.
+    """
+
+    other: System
+    metric: BoardMetric
+    key: Key
+    test: Comparison
+    p_corrected: float
+    is_better: bool | None
+
+
+@dataclass(frozen=True)
+class Example:
+    """A study marked public, with what the system wrote.
+
+    Attributes:
+        study_id: Of the study.
+        reference: The radiologist's report; public.
+        candidate: The system's.
+        context: `age`, `sex`, `indication` where known.
+        scores: Headline of this pair by metric; NaN = unscored.
+    """
+
+    study_id: str
+    reference: str
+    candidate: str
+    context: Mapping[str, object]
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class SystemReport:
+    """A system's page.
+
+    Attributes:
+        standing: Its line of the table.
+        results: By metric, in the board's order.
+        slices: Parts of the studies: normal, abnormal, then groups of findings.
+        above: Primary metric against every ranked system above it, nearest first; empty until the worker has tested.
+        n_examples: How many `Board.examples` there are.
+        stale: Whether the results are of an earlier edition, and a rescoring is under way.
+    """
+
+    standing: Standing
+    results: tuple[MetricResult, ...]
+    slices: tuple[SliceResult, ...]
+    above: tuple[Versus, ...]
+    n_examples: int
+    stale: bool
+
+
+@dataclass(frozen=True)
+class HeadToHead:
+    """Two systems on the pairs that both have scored.
+
+    Attributes:
+        first: The one asked about.
+        second: The other.
+        rows: For every metric every key, headlines first of each; difference = first - second.
+        n_common: By metric the pairs that both have scored.
+    """
+
+    first: System
+    second: System
+    rows: tuple[Versus, ...]
+    n_common: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What a submitter gets at once.
+
+    Attributes:
+        id: Of the submission and, once scored, of the system.
+        name: As it will stand on the board.
+        ahead: Jobs that come before it.
+    """
+
+    id: str
+    name: str
+    ahead: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a submission stands.
+
+    Attributes:
+        id: Of the submission.
+        name: Of the system.
+        state: `queued`, `running`, `done` or `failed`.
+        ahead: Jobs that come before it; 0 unless queued.
+        since: When it got into this state (UTC).
+        message: One sentence for the submitter; never quotes a reference.
+    """
+
+    id: str
+    name: str
+    state: State
+    ahead: int
+    since: datetime
+    message: str
