@@ -10,7 +10,7 @@ demo: .venv/demo
 		--html out/report.html --force --no-progress
 
 test: .venv/test
-	$(BIN)/python -m pytest -n auto -m "not slow and not gpu and not network"
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not slow and not gpu and not network"
 
 lint: .venv/test
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
