@@ -1,4 +1,4 @@
-"""The command line: `rrgmetrics list | score | compare | agree | explain | judge | train | register`.
+"""The command line: `rrgmetrics list | score | compare | agree | explain | judge | train | space | register`.
 
 Files, names and outputs are checked before anything is scored; errors of use end with exit status 2 and one line.
 """
@@ -111,6 +111,8 @@ def build_parser() -> argparse.ArgumentParser:
 
     _add_synthesis(_command(commands, "synthesize", _synthesize, "make labelled error pairs from reports, to train on"))
 
+    _add_space(_command(commands, "space", _space, "show a metric in a browser, or write or upload its Space"))
+
     command = _command(commands, "register", _register, "let a bare evaluate.load(NAME) find our modules")
     command.add_argument("--remove", action="store_true", help="take them away again")
     return parser
@@ -211,6 +213,24 @@ def _add_synthesis(command: argparse.ArgumentParser) -> None:
     command.add_argument("--jobs", type=int, default=1, help="processes (default %(default)s)")
     command.add_argument("--no-progress", action="store_true", help="no progress bar")
     command.add_argument("--force", action="store_true", help="replace files that exist, and shards of another run")
+
+
+def _add_space(command: argparse.ArgumentParser) -> None:
+    command.add_argument("names", nargs="*", metavar="NAME", help="a metric, compare or leaderboard")
+    command.add_argument("--all", action="store_true", help="every Space; with --build or --push")
+    command.add_argument("--host", default="127.0.0.1", help="address to serve at (default %(default)s)")
+    command.add_argument("--port", type=int, help="port to serve at (default: a free one from 7860)")
+    command.add_argument("--build", metavar="DIR", help="write the Spaces' repositories, each to a folder of its name")
+    command.add_argument("--push", metavar="ORG", help="upload them to this user or organisation of the Hub")
+    command.add_argument(
+        "--wheel",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="bundle a wheel (default: of this checkout), not the release",
+    )
+    command.add_argument("--dry-run", action="store_true", help="list the files; write and upload nothing")
+    command.add_argument("--force", action="store_true", help="replace files and Spaces that exist")
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -480,6 +500,28 @@ def _train_export(options: argparse.Namespace) -> None:
     Console(soft_wrap=True).print(
         f"{done.folder}: {done.megabytes:.1f} MB, largest change of a weight {done.error:.2g}"
     )
+
+
+def _space(options: argparse.Namespace) -> None:
+    from rrgmetrics.spaces import builder, serving
+
+    names = builder.check_names(builder.space_names() if options.all else options.names)
+    if not (options.build or options.push or options.dry_run):
+        if len(names) > 1:
+            raise InputError("One Space is served at a time; name one, or write them with --build DIR.")
+        serving.serve(names[0], host=options.host, port=options.port)
+        return
+    wheel = None if options.wheel is None else builder.read_wheel(options.wheel)
+    spaces = [builder.repository(name, wheel=wheel, organisation=options.push or "") for name in names]
+    say = Console(soft_wrap=True, highlight=False, markup=False).print
+    if options.dry_run:
+        for line in builder.listing(spaces):
+            say(line)
+        return
+    for folder in builder.build(spaces, options.build, force=options.force) if options.build else ():
+        say(f"{folder}: python app.py" + (f", evaluate.load({str(folder)!r})" if folder.name in SPECS else ""))
+    for address in builder.push(spaces, options.push, force=options.force) if options.push else ():
+        say(address)
 
 
 def _register(options: argparse.Namespace) -> None:

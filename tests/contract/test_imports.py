@@ -52,7 +52,7 @@ ROOMS = {
     "__main__": 14,
     "__init__": 14,
 }
-OUTER = ("metrics", "callbacks", "spaces")  # they import the package; nothing in it imports them
+OUTER = ("metrics", "callbacks", "spaces")  # they import the package; of it only the command line imports them
 
 
 def modules() -> list[Path]:
@@ -89,7 +89,7 @@ def test_imports_run_one_way(path):
         package, _, rest = name.partition(".")
         if package == "rrgmetrics" and rest and here != "__init__":
             there = rest.partition(".")[0]
-            assert there not in OUTER, name
+            assert there not in OUTER or here == "cli", name
             if there in ROOMS:
                 assert there == here or ROOMS[there] < ROOMS[here], f"{here} imports {name}"
 

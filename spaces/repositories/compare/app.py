@@ -1,0 +1,5 @@
+"""The page of the Space."""
+
+from rrgmetrics.spaces.compare import compare_space
+
+compare_space().launch()
