@@ -523,6 +523,29 @@ _ALL = (
         licence="embedded: Apache-2.0 (all-MiniLM-L6-v2); others: their own",
         citation="zhang-2020-bertscore",
     ),
+    MetricSpec(
+        name="temporal_f1",
+        title="Temporal F1",
+        scorer="temporal_f1:TemporalF1",
+        keys=(_unit("temporal_f1", "Temporal F1", "Temporal-F1", "TEM"),),
+        level="pair",
+        empty=(1.0, None, None),
+        options={
+            "text": TEXT_OPTION,
+            "form": Option(
+                "reader",
+                "reader: statements of change of findings, as the reader understands them; keywords: the published "
+                "form, sets of 44 words",
+                ("reader", "keywords"),
+            ),
+            "explain": Option(False, "also return what either report says of change"),
+        },
+        configs={"default": {}, "paper": {"form": "keywords"}},
+        needs=("reader",),
+        modality="chest X-ray reports in English",
+        paper="Zhang et al. 2024, arXiv 2411.19378",
+        citation="zhang-2024-libra",
+    ),
 )
 
 SPECS: Mapping[str, MetricSpec] = {spec.name: spec for spec in _ALL}

@@ -1,0 +1,95 @@
+"""What a report says has changed: statements of change, and how many two reports share.
+
+A statement is a kind of change (new, worse, better, stable, resolved) and what it is said of: a finding ("worsening
+edema"), structures ("the heart size is stable") or the whole study ("no significant interval change"). What is denied
+is no change: "no new opacity" says nothing of the kind new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rrgmetrics.reader.compare import concept_similarity
+from rrgmetrics.reader.items import Item, find_items, find_mentions
+from rrgmetrics.reader.lexicon import Lexicon, load
+from rrgmetrics.reader.model import Finding, Reading, Span
+from rrgmetrics.reader.places import same_side
+from rrgmetrics.reader.tokens import sentences, tokenize
+
+
+class ChangeStatement(NamedTuple):
+    """One statement of change.
+
+    Attributes:
+        kind: new, worse, better, stable or resolved.
+        finding: What it is said of, if that is a finding.
+        structures: What it is said of, if that is no finding; empty: the whole study.
+        spans: Its words.
+    """
+
+    kind: str
+    finding: Finding | None
+    structures: frozenset[str]
+    spans: tuple[Span, ...]
+
+
+def read_changes(reading: Reading) -> tuple[ChangeStatement, ...]:
+    """Return the statements of change of a report that was read: those of findings first.
+
+    Example:
+        >>> from rrgmetrics.reader import read
+        >>> reading = read("Worsening edema. No new opacity. The heart size is stable.")
+        >>> [(change.kind, change.finding and change.finding.concept) for change in read_changes(reading)]
+        [('worse', 'pulmonary_edema'), ('stable', None)]
+    """
+    lexicon = load()
+    stated = (
+        ChangeStatement(finding.change, finding, frozenset(), finding.spans)
+        for finding in reading.findings
+        if finding.change and (finding.assertion != "absent" or finding.change == "resolved")
+    )
+    return (*stated, *_of_no_finding(reading.text, lexicon))
+
+
+def _of_no_finding(text: str, lexicon: Lexicon) -> Iterator[ChangeStatement]:
+    """Yield the changes of sentences that name no finding; a denied one is none."""
+    tokens = tokenize(text, lexicon.words)
+    for sentence in sentences(tokens, lexicon.headings):
+        items = find_items(tokens, sentence.first, sentence.last, lexicon)
+        changes = [item for item in items if "change" in item.senses]
+        if not changes or any(mention.concept for mention in find_mentions(items, lexicon)):
+            continue
+        denied = next((item.first for item in items if "negation_before" in item.senses), sentence.last)
+        kinds = dict.fromkeys(item.senses["change"] for item in changes if item.first < denied)
+        span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
+        for kind in kinds:
+            yield ChangeStatement(kind, None, _structures(items), (span,))
+
+
+def _structures(items: Sequence[Item]) -> frozenset[str]:
+    return frozenset(structure for item in items for structure in item.senses.get("structure", ()))
+
+
+def count_shared(references: Sequence[ChangeStatement], candidates: Sequence[ChangeStatement]) -> int:
+    """Return how many statements of the candidate say of one thing what the reference says; each is used once."""
+    lexicon = load()
+    free = list(candidates)
+    shared = 0
+    for reference in references:
+        found = max(free, key=lambda candidate: _agreement(reference, candidate, lexicon), default=None)
+        if found is not None and _agreement(reference, found, lexicon) > 0:
+            free.remove(found)
+            shared += 1
+    return shared
+
+
+def _agreement(a: ChangeStatement, b: ChangeStatement, lexicon: Lexicon) -> float:
+    """Return how far two statements say one thing of one thing, 0 to 1."""
+    if a.kind != b.kind or (a.finding is None) != (b.finding is None):
+        return 0.0
+    if a.finding is None or b.finding is None:
+        return float(a.structures == b.structures or bool(a.structures & b.structures))
+    if not same_side(a.finding.side, b.finding.side) and "bilateral" not in (a.finding.side, b.finding.side):
+        return 0.0
+    return concept_similarity(a.finding.concept, b.finding.concept, lexicon)

@@ -1,0 +1,136 @@
+"""Temporal F1: do both reports say the same of what has changed?
+
+F1 = 2·|R ∩ P| / (|R| + |P|) over the statements of change of reference (R) and candidate (P); 1 if neither makes one.
+
+Two forms, chosen by `form`:
+
+- `reader` (default): statements as `rrgmetrics.reader.temporal` reads them, a kind of change (new, worse, better,
+  stable, resolved) of a finding, of structures or of the study. Synonyms are one kind ("larger", "increased"), what is
+  denied is no change ("no new opacity"), and the finding must be the same.
+- `keywords` (configuration `paper`): the published metric of Libra (Zhang et al. 2024, arXiv 2411.19378), as RadEval
+  2.2 computes it, over the set of 44 words of Bannur et al. 2023 (CVPR, arXiv 2301.04558) that a report contains, with
+  ε = 1e-10: p = (tp + ε)/(|P| + ε), r = (tp + ε)/(|R| + ε), F1 = 2pr/(p + r + ε); ε if only the candidate has one.
+
+Differs from the authors: they also run a named entity model, which can only add words that the search for whole words
+has found already; the values are equal without it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.reader import Reading, read
+from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reader.temporal import ChangeStatement, count_shared, read_changes
+from rrgmetrics.reports import Context
+from rrgmetrics.scorers.base import Array, Mean, Runtime
+
+KEYS = ("temporal_f1",)
+EPSILON = 1e-10
+KEYWORDS = (  # Bannur et al. 2023, as in Libra's temporal_f1.py
+    "bigger change cleared constant decrease decreased decreasing elevated elevation enlarged enlargement enlarging "
+    "expanded greater growing improved improvement improving increase increased increasing larger new persistence "
+    "persistent persisting progression progressive reduced removal resolution resolved resolving smaller stability "
+    "stable stably unchanged unfolded worse worsen worsened worsening unaltered"
+).split()
+_KEYWORD = re.compile(rf"\b(?:{'|'.join(KEYWORDS)})\b")
+_CLEANING = (  # in this order
+    (re.compile(r"\n+"), " "),
+    (re.compile(r"[_-]+"), " "),
+    (re.compile(r"[^\w\s.,:;()-]"), ""),
+    (re.compile(r"\s{2,}"), " "),
+)
+
+
+@dataclass(frozen=True)
+class TemporalF1:
+    """Temporal F1 in one of its forms."""
+
+    form: Literal["reader", "keywords"] = "reader"
+    explain: bool = False
+
+    @property
+    def reduction(self) -> Mean:
+        """Mean over pairs."""
+        return Mean(KEYS)
+
+    def backend(self, runtime: Runtime) -> TextFunction:
+        """The reader, or the words."""
+        if self.form == "keywords":
+            return TextFunction("temporal:keywords", find_keywords)
+        return TextFunction("reader", read, {"lexicon_sha256": checksum()[:8]})
+
+    def statistics(self, references: Iterable[str], backend: Any) -> None:
+        """None: a pair's score depends on the pair alone."""
+
+    def pair_stats(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, Any],
+        statistics: None,
+    ) -> Array:
+        """F1 of each pair `(n_pairs, 1)`."""
+        pairs = [(annotations[r], annotations[c]) for r, c in zip(references, candidates, strict=True)]
+        if self.form == "keywords":
+            values = [keyword_f1(reference, candidate) for reference, candidate in pairs]
+        else:
+            values = [_reader_f1(reference, candidate) for reference, candidate in pairs]
+        return np.array(values, dtype=np.float64)[:, None]
+
+    def details(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, Any],
+    ) -> Mapping[str, Sequence[Any]]:
+        """With `explain`, for each pair what either report says of change: kind and words, or keywords."""
+        if not self.explain:
+            return {}
+        pairs = zip(references, candidates, strict=True)
+        rows = [{"reference": self._said(annotations[r]), "candidate": self._said(annotations[c])} for r, c in pairs]
+        return {"temporal_f1_explained": rows}
+
+    def _said(self, annotation: Any) -> list[Any]:
+        if self.form == "keywords":
+            return sorted(annotation)
+        return [{"change": change.kind, "words": _words(annotation, change)} for change in read_changes(annotation)]
+
+
+def find_keywords(text: str) -> frozenset[str]:
+    """Return the keywords that a text contains as whole words, by the published steps.
+
+    >>> sorted(find_keywords("Stable, un-changed; no NEW opacity."))
+    ['new', 'stable']
+    """
+    for pattern, replacement in _CLEANING:
+        text = pattern.sub(replacement, text)
+    return frozenset(_KEYWORD.findall(text.strip().lower()))
+
+
+def keyword_f1(reference: frozenset[str], candidate: frozenset[str]) -> float:
+    """The published value of one pair, from both texts' keywords."""
+    if not reference:
+        return EPSILON if candidate else 1.0
+    shared = len(reference & candidate)
+    precision = (shared + EPSILON) / (len(candidate) + EPSILON)
+    recall = (shared + EPSILON) / (len(reference) + EPSILON)
+    return 2 * precision * recall / (precision + recall + EPSILON)
+
+
+def _reader_f1(reference: Reading, candidate: Reading) -> float:
+    references, candidates = read_changes(reference), read_changes(candidate)
+    stated = len(references) + len(candidates)
+    return 2 * count_shared(references, candidates) / stated if stated else 1.0
+
+
+def _words(reading: Reading, change: ChangeStatement) -> str:
+    return " … ".join(reading.text[span.start : span.end] for span in change.spans)
