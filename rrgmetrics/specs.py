@@ -104,6 +104,7 @@ class MetricSpec:
         needs: Backends it reads texts with.
         extra: pip extra it needs, "" if none.
         corpus_statistics: Whether a pair's score depends on the other pairs of the call.
+        takes_context: Whether the patient's age or indication can change a score of the default configuration.
         modality: What the metric knows about.
         paper: Where it was defined.
         licence: Of the weights or data it ships or loads by default.
@@ -123,6 +124,7 @@ class MetricSpec:
     needs: tuple[str, ...] = ()
     extra: str = ""
     corpus_statistics: bool = False
+    takes_context: bool = False
     modality: str = "any text"
     paper: str = ""
     licence: str = ""
@@ -205,6 +207,7 @@ _ALL = (
             "explain": Option(False, "also return each pair's errors in words, with the spans of both texts"),
         },
         needs=("reader",),
+        takes_context=True,
         modality="chest X-ray reports in English",
         paper="rrgmetrics; categories of Yu et al. 2023, Patterns",
         citation="yu-2023-rexval",
@@ -272,6 +275,7 @@ _ALL = (
         takes_checkpoint=True,
         judge=True,
         needs=("reader",),
+        takes_context=True,
         extra="",
         modality="chest X-ray reports in English",
         paper="Ostmeier et al. 2024, Findings of EMNLP",
@@ -326,6 +330,7 @@ _ALL = (
         takes_checkpoint=True,
         judge=True,
         needs=("reader",),
+        takes_context=True,
         modality="chest X-ray reports in English",
         paper="Baharoon et al. 2026, arXiv 2603.06183",
         citation="baharoon-2026-crimson",
@@ -356,6 +361,7 @@ _ALL = (
         takes_checkpoint=True,
         judge=True,
         needs=("reader",),
+        takes_context=True,
         modality="chest X-ray reports in English",
         paper="Zambrano Chaves et al. 2025, Nature Communications",
         citation="zambranochaves-etal-2025-chexprompt",
@@ -381,6 +387,7 @@ _ALL = (
         takes_checkpoint=True,
         judge=True,
         needs=("reader",),
+        takes_context=True,
         modality="chest X-ray reports in English",
         paper="Huang et al. 2024, MLHC",
         citation="huang-etal-2024-fineradscore",
