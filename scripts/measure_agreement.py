@@ -1,0 +1,27 @@
+"""Measures how far metrics agree with radiologists, for the pages: writes `spaces/agreement.yaml`.
+
+Usage: python scripts/measure_agreement.py radpref:PATH [METRIC ...]
+
+Without metrics all of them are measured, as they are installed; with metrics only these rows are written anew.
+"""
+
+from __future__ import annotations
+
+import datetime
+import sys
+
+from rrgmetrics.spaces.agreement import FILE, record
+
+from rrgmetrics import SPECS
+from rrgmetrics.metaeval import agree
+
+
+def main(dataset: str, *names: str) -> None:
+    """Measures and writes."""
+    report = agree(dataset, names or tuple(SPECS))
+    record(report, date=datetime.datetime.now(datetime.UTC).date().isoformat())
+    print(f"{FILE}: {len(report.results)} metrics")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
