@@ -2,9 +2,10 @@
 
     python benchmarks/callbacks.py                # trains the example's generator for 300 steps, then evaluates it
 
-The generator of `examples/train_report_generator` writes reports for 200 drawn radiographs inside `Trainer.evaluate`, and
-`ReportMetricsCallback` scores them: the seconds of both, as the callback logs them, and their ratio. Then the same
-reports are scored with every metric's embedded backend, in milliseconds a report. Medians; models are loaded before.
+The generator of `examples/train_report_generator` writes reports for 200 drawn radiographs inside
+`Trainer.evaluate`, and `ReportMetricsCallback` scores them: the seconds of both, as the callback logs them, and their
+ratio. Then the same reports are scored with every metric's embedded backend, in milliseconds a report. Medians; models
+are loaded before.
 """
 
 from __future__ import annotations
