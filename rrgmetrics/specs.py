@@ -417,6 +417,32 @@ _ALL = (
         citation="bannur-etal-2024-maira2",
     ),
     MetricSpec(
+        name="radgraph_f1",
+        title="RadGraph F1",
+        scorer="radgraph_f1:RadgraphF1",
+        keys=(
+            _unit("radgraph_f1", "RadGraph F1", "RadGraph-F1", "RadGraph", "RG_ER"),
+            _unit("radgraph_f1_simple", "RadGraph F1, simple", "RG_E"),
+            _unit("radgraph_f1_partial", "RadGraph F1, partial", "RG_ER"),
+            _unit("radgraph_f1_complete", "RadGraph F1, complete", "RG_ER-bar"),
+            _unit("radgraph_f1_radcliq", "RadGraph F1 in RadCliQ", "RadGraph F1 (RadCliQ)"),
+            _unit("radgraph_f1_entity", "RadGraph F1, entities"),
+            _unit("radgraph_f1_relation", "RadGraph F1, relations"),
+        ),
+        level="pair",
+        empty=(0.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "lowercase": Option(
+                True, "ignore case, as the authors do since May 2026; no: as radgraph 0.1.18 and RadEval"
+            ),
+        },
+        needs=("reader",),
+        modality="chest X-ray reports in English",
+        paper="Delbrouck et al. 2022, Findings of EMNLP",
+        citation="delbrouck-etal-2022-improving",
+    ),
+    MetricSpec(
         name="bleu",
         title="BLEU",
         scorer="bleu:Bleu",

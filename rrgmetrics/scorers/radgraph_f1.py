@@ -1,0 +1,141 @@
+"""RadGraph F1 (Delbrouck et al. 2022, Findings of EMNLP) and the RadGraph score of RadCliQ (Yu et al. 2023, Patterns).
+
+Two reports become graphs of entities e (tokens, label) with relations r(e, e'). Of each graph a set V is made, and
+F1 = 2 |V ∩ V̂| / (|V| + |V̂|):
+
+- simple (RG_E): (tokens, label) of every entity;
+- partial (RG_ER, what papers report): the same, with a mark on the entities from which a relation leaves;
+- complete (RG_ER-bar): (tokens, label) of an entity without a relation, else (tokens, label, relation, tokens of e')
+  for each of its relations;
+- RadCliQ: the mean of the simple F1 and the F1 of the relations ((tokens, label), (tokens, label)', relation).
+
+Sets, so what is said twice counts once. An empty report and a graph without entities score 0, also against another.
+
+Configurations: `default` the reader's graph (`rrgmetrics.reader.graph`).
+
+Differs from the authors: `lowercase` says whether case counts. The package's 0.1.18, like RadEval, compares words as
+written (`lowercase=no`: "Effusion" is not "effusion", but for the words of relations in `complete`); their repository
+ignores case since May 2026, which is the default here. RadCliQ's own code compares as written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rrgmetrics.backends import tokens
+from rrgmetrics.reader import Reading, read
+from rrgmetrics.reader.graph import Graph, build_graph
+from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reports import Context
+from rrgmetrics.scorers.base import Array, Backend, Mean, Runtime
+
+
+class GraphScores(NamedTuple):
+    """F1 between two graphs, 0 to 1, higher is better; `radcliq` is the mean of `simple` and `relation`."""
+
+    simple: float
+    partial: float
+    complete: float
+    relation: float
+
+    @property
+    def radcliq(self) -> float:
+        """The RadGraph score inside RadCliQ; 0.5 for equal graphs without a relation, as the authors have it."""
+        return (self.simple + self.relation) / 2
+
+
+KEYS = (
+    "radgraph_f1",
+    "radgraph_f1_simple",
+    "radgraph_f1_partial",
+    "radgraph_f1_complete",
+    "radgraph_f1_radcliq",
+    "radgraph_f1_entity",
+    "radgraph_f1_relation",
+)
+
+
+@dataclass(frozen=True)
+class RadgraphF1:
+    """RadGraph F1 with the options of the spec."""
+
+    config: str = "default"
+    lowercase: bool = True
+
+    @property
+    def reduction(self) -> Mean:
+        """Means over pairs."""
+        return Mean(KEYS)
+
+    def backend(self, runtime: Runtime) -> Backend:
+        """What makes the graphs; by default the reader."""
+        return tokens.TextFunction("reader", read, {"lexicon_sha256": checksum()[:8]})
+
+    def statistics(self, references: Iterable[str], backend: Any) -> None:
+        """None: a pair's score depends on the pair alone."""
+
+    def pair_stats(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, Reading | Graph],
+        statistics: None,
+    ) -> Array:
+        """Scores `(n_pairs, 7)` in the order of `KEYS`."""
+        graphs = {text: as_graph(annotations[text]) for text in {*references, *candidates}}
+        rows = [self._row(graphs[r], graphs[c]) for r, c in zip(references, candidates, strict=True)]
+        return np.array(rows, dtype=np.float64).reshape(-1, len(KEYS))
+
+    def _row(self, reference: Graph, candidate: Graph) -> tuple[float, ...]:
+        scores = compare_graphs(reference, candidate, lowercase=self.lowercase)
+        return (scores.partial, *scores[:3], scores.radcliq, scores.simple, scores.relation)
+
+
+def as_graph(annotation: Reading | Graph) -> Graph:
+    """The graph that a backend gave, or that of the reader's reading, which other metrics share."""
+    return build_graph(annotation) if isinstance(annotation, Reading) else annotation
+
+
+def compare_graphs(reference: Graph, candidate: Graph, *, lowercase: bool = True) -> GraphScores:
+    """All four F1 of two graphs.
+
+    Args:
+        reference: Graph of the radiologist's report.
+        candidate: Graph of the other report.
+        lowercase: Whether "Effusion" and "effusion" are one word; False as radgraph 0.1.18 and RadEval have it.
+
+    Example:
+        >>> from rrgmetrics.reader import Reading, read
+        >>> graphs = [build_graph(read(text)) for text in ("Small left effusion.", "Left effusion.")]
+        >>> round(compare_graphs(*graphs).simple, 2)
+        0.8
+    """
+    sets = zip(_sets(reference, lowercase), _sets(candidate, lowercase), strict=True)
+    return GraphScores(*(_f1(ours, theirs) for ours, theirs in sets))
+
+
+def _f1(ours: set[Hashable], theirs: set[Hashable]) -> float:
+    total = len(ours) + len(theirs)
+    return 2 * len(ours & theirs) / total if total else 0.0
+
+
+def _sets(graph: Graph, lowercase: bool) -> tuple[set[Hashable], ...]:
+    """The sets of simple, partial, complete and of RadCliQ's relations."""
+    named = [(entity.tokens.lower() if lowercase else entity.tokens, entity.label) for entity in graph.entities]
+    simple: set[Hashable] = set(named)
+    partial: set[Hashable] = set()
+    complete: set[Hashable] = set()
+    relations: set[Hashable] = set()
+    for entity, name in zip(graph.entities, named, strict=True):
+        partial.add((*name, True) if entity.relations else name)
+        if not entity.relations:
+            complete.add(name)
+        for kind, place in entity.relations:
+            relations.add((name, named[place], kind))
+            complete.add((entity.tokens.lower(), entity.label, kind, graph.entities[place].tokens.lower()))
+    return simple, partial, complete, relations
