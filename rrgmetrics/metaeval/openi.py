@@ -103,8 +103,8 @@ def _ratio(a: int, b: int) -> float:
     return a / b if b else float("nan")
 
 
-def _code(name: str, mesh: str, concepts: str, with_children: bool = True) -> Code:
-    """Make a code from "Heading/qualifier|qualifier; Heading/!unwanted" and space-separated concepts."""
+def make_code(name: str, mesh: str, concepts: str = "", with_children: bool = True) -> Code:
+    """Return a code made from "Heading/qualifier|qualifier; Heading/!unwanted" and space-separated concepts."""
     alternatives = []
     for part in mesh.split(";"):
         heading, _, qualifiers = part.strip().partition("/")
@@ -113,103 +113,103 @@ def _code(name: str, mesh: str, concepts: str, with_children: bool = True) -> Co
 
 
 CODES: tuple[Code, ...] = (
-    _code(
+    make_code(
         "cardiomegaly",
         "Cardiomegaly; Cardiac Shadow/enlarged|borderline|prominent",
         "cardiomegaly cardiomediastinal_enlargement",
     ),
-    _code(
+    make_code(
         "pleural effusion",
         "Pleural Effusion; Hydropneumothorax; Hemopneumothorax",
         "pleural_effusion hydropneumothorax hemothorax",
     ),
-    _code("atelectasis", "Pulmonary Atelectasis", "atelectasis"),
-    _code(
+    make_code("atelectasis", "Pulmonary Atelectasis", "atelectasis"),
+    make_code(
         "opacity",
         "Opacity",
         "opacity airspace_opacity linear_opacity interstitial_opacity reticular_opacity reticulonodular_opacity "
         "ground_glass nodular_opacity",
         False,
     ),
-    _code("airspace disease", "Airspace Disease", "airspace_disease", False),
-    _code("infiltrate", "Infiltrate", "infiltrate peribronchial_opacity", False),
-    _code("consolidation", "Consolidation", "consolidation", False),
-    _code("pneumonia", "Pneumonia; Tuberculosis", "pneumonia"),
-    _code("pulmonary edema", "Pulmonary Edema", "pulmonary_edema"),
-    _code(
+    make_code("airspace disease", "Airspace Disease", "airspace_disease", False),
+    make_code("infiltrate", "Infiltrate", "infiltrate peribronchial_opacity", False),
+    make_code("consolidation", "Consolidation", "consolidation", False),
+    make_code("pneumonia", "Pneumonia; Tuberculosis", "pneumonia"),
+    make_code("pulmonary edema", "Pulmonary Edema", "pulmonary_edema"),
+    make_code(
         "pulmonary congestion",
         "Pulmonary Congestion; Heart Failure",
         "vascular_congestion heart_failure fluid_overload",
     ),
-    _code("pneumothorax", "Pneumothorax; Hydropneumothorax; Hemopneumothorax", "pneumothorax"),
-    _code("nodule", "Nodule", "nodule calcified_nodule", False),
-    _code("granuloma", "Calcified Granuloma; Granuloma", "granuloma"),
-    _code("granulomatous disease", "Granulomatous Disease", "granulomatous_disease"),
-    _code(
+    make_code("pneumothorax", "Pneumothorax; Hydropneumothorax; Hemopneumothorax", "pneumothorax"),
+    make_code("nodule", "Nodule", "nodule calcified_nodule", False),
+    make_code("granuloma", "Calcified Granuloma; Granuloma", "granuloma"),
+    make_code("granulomatous disease", "Granulomatous Disease", "granulomatous_disease"),
+    make_code(
         "calcified nodes",
         "Calcinosis/lymph nodes|hilum|mediastinum|paratracheal",
         "calcified_lymph_node hilar_calcification mediastinal_calcification",
     ),
-    _code(
+    make_code(
         "vascular calcification",
         "Atherosclerosis; Calcinosis/aorta|aorta, thoracic|blood vessels|coronary vessels",
         "aortic_atherosclerosis atherosclerosis",
     ),
-    _code("tortuous aorta", "Aorta/tortuous; Aorta, Thoracic/tortuous", "aortic_tortuosity aortic_ectasia"),
-    _code("scar", "Cicatrix", "scarring pleural_scarring"),
-    _code(
+    make_code("tortuous aorta", "Aorta/tortuous; Aorta, Thoracic/tortuous", "aortic_tortuosity aortic_ectasia"),
+    make_code("scar", "Cicatrix", "scarring pleural_scarring"),
+    make_code(
         "fibrosis and interstitial disease",
         "Pulmonary Fibrosis; Lung Diseases, Interstitial; Fibrosis",
         "interstitial_lung_disease",
     ),
-    _code("low lung volume", "Lung/hypoinflation", "low_lung_volume"),
-    _code("hyperinflation", "Lung/hyperdistention", "hyperinflation"),
-    _code("emphysema", "Emphysema; Pulmonary Emphysema; Bullous Emphysema", "emphysema"),
-    _code("COPD", "Pulmonary Disease, Chronic Obstructive", "copd", False),
-    _code("lucency", "Lucency; Lung, Hyperlucent", "lucency cyst bulla"),
-    _code("blunted costophrenic angle", "Costophrenic Angle/blunted|obscured; Sulcus/blunted", "blunted_angle"),
-    _code("pleural thickening", "Thickening/pleura", "pleural_thickening", False),
-    _code("elevated diaphragm", "Diaphragm/elevated", "diaphragm_elevation"),
-    _code("flattened diaphragm", "Diaphragm/flattened", "diaphragm_flattening"),
-    _code("eventration", "Diaphragmatic Eventration", "diaphragm_eventration"),
-    _code("hiatal hernia", "Hernia, Hiatal; Hernia, Diaphragmatic", "hiatal_hernia diaphragmatic_hernia"),
-    _code(
+    make_code("low lung volume", "Lung/hypoinflation", "low_lung_volume"),
+    make_code("hyperinflation", "Lung/hyperdistention", "hyperinflation"),
+    make_code("emphysema", "Emphysema; Pulmonary Emphysema; Bullous Emphysema", "emphysema"),
+    make_code("COPD", "Pulmonary Disease, Chronic Obstructive", "copd", False),
+    make_code("lucency", "Lucency; Lung, Hyperlucent", "lucency cyst bulla"),
+    make_code("blunted costophrenic angle", "Costophrenic Angle/blunted|obscured; Sulcus/blunted", "blunted_angle"),
+    make_code("pleural thickening", "Thickening/pleura", "pleural_thickening", False),
+    make_code("elevated diaphragm", "Diaphragm/elevated", "diaphragm_elevation"),
+    make_code("flattened diaphragm", "Diaphragm/flattened", "diaphragm_flattening"),
+    make_code("eventration", "Diaphragmatic Eventration", "diaphragm_eventration"),
+    make_code("hiatal hernia", "Hernia, Hiatal; Hernia, Diaphragmatic", "hiatal_hernia diaphragmatic_hernia"),
+    make_code(
         "prominent mediastinum",
         "Mediastinum/prominent|enlarged",
         "mediastinal_widening mediastinal_mass lymphadenopathy",
     ),
-    _code(
+    make_code(
         "degenerative change",
         "Spine/degenerative; Thoracic Vertebrae/degenerative; Lumbar Vertebrae/degenerative; "
         "Cervical Vertebrae/degenerative; Spondylosis; Osteophyte; Arthritis; Shoulder/degenerative; "
         "Hyperostosis, Diffuse Idiopathic Skeletal",
         "skeletal_degeneration",
     ),
-    _code("scoliosis", "Scoliosis", "scoliosis"),
-    _code("kyphosis", "Kyphosis", "kyphosis"),
-    _code("fracture", "Fractures, Bone", "fracture"),
-    _code(
+    make_code("scoliosis", "Scoliosis", "scoliosis"),
+    make_code("kyphosis", "Kyphosis", "kyphosis"),
+    make_code("fracture", "Fractures, Bone", "fracture"),
+    make_code(
         "deformity",
         "Deformity/!lung|mediastinum|hilum",
         "vertebral_deformity rib_deformity bone_deformity clavicle_deformity chest_wall_deformity",
     ),
-    _code("bone demineralization", "Bone Diseases, Metabolic; Osteoporosis", "bone_demineralization"),
-    _code("spinal fusion", "Spinal Fusion", "spinal_hardware"),
-    _code(
+    make_code("bone demineralization", "Bone Diseases, Metabolic; Osteoporosis", "bone_demineralization"),
+    make_code("spinal fusion", "Spinal Fusion", "spinal_hardware"),
+    make_code(
         "catheter",
         "Catheters, Indwelling",
         "central_venous_catheter picc port swan_ganz umbilical_catheter shunt_tube drain chest_tube",
     ),
-    _code("tube", "Tube, Inserted", "endotracheal_tube tracheostomy enteric_tube chest_tube gastrostomy_tube"),
-    _code("surgical clips", "Surgical Instruments; Sutures", "surgical_clip"),
-    _code(
+    make_code("tube", "Tube, Inserted", "endotracheal_tube tracheostomy enteric_tube chest_tube gastrostomy_tube"),
+    make_code("surgical clips", "Surgical Instruments; Sutures", "surgical_clip"),
+    make_code(
         "implanted device",
         "Implanted Medical Device; Medical Device",
         "pacemaker defibrillator cardiac_device nerve_stimulator loop_recorder heart_valve_prosthesis monitor_lead "
         "orthopedic_hardware shoulder_arthroplasty occluder support_device",
         False,
     ),
-    _code("foreign body", "Foreign Bodies", "foreign_body"),
+    make_code("foreign body", "Foreign Bodies", "foreign_body"),
 )
 
 
@@ -292,7 +292,7 @@ def evaluate(reports: Iterable[OpeniReport], *, reader: Callable[[str], Reading]
         reading = reader(report.text)
         for code in CODES:
             truth, found = coded(code, report), mentioned(code, reading)
-            _count(tallies[code.name], bool(truth), bool(found), report.uid)
+            count_report(tallies[code.name], bool(truth), bool(found), report.uid)
             if truth and found:
                 _count_attribute(side, _sides(truth), _found_sides(found), f"{code.name} {report.uid}")
                 _count_attribute(severity, _severities(truth), _found_severities(found), f"{code.name} {report.uid}")
@@ -305,7 +305,8 @@ def evaluate(reports: Iterable[OpeniReport], *, reader: Callable[[str], Reading]
     return kept | {"laterality": side, "severity": severity, "micro": micro}
 
 
-def _count(tally: Tally, truth: bool, found: bool, uid: str) -> None:
+def count_report(tally: Tally, truth: bool, found: bool, uid: str) -> None:
+    """Add one report to a tally: whether it carries the code, and whether it was read."""
     if truth and found:
         tally.true_positive += 1
     elif found:
