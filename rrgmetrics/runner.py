@@ -21,7 +21,17 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, parse_name
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Array, Backend, Explaining, LookingAhead, Noting, PairBackend, Runtime, Scorer
+from rrgmetrics.scorers.base import (
+    Array,
+    Backend,
+    Composed,
+    Explaining,
+    LookingAhead,
+    Noting,
+    PairBackend,
+    Runtime,
+    Scorer,
+)
 from rrgmetrics.specs import JUDGE_OPTIONS
 from rrgmetrics.text import Normaliser, get_normaliser
 
@@ -225,8 +235,15 @@ class Annotations:
             known.update(zip(pairs, backend.annotate_pairs(pairs) if pairs else (), strict=True))
         else:
             texts = [text for text in dict.fromkeys(step.texts()) if text not in known]
-            known.update(zip(texts, backend.annotate(texts) if texts else (), strict=True))
+            known.update(zip(texts, self._annotate(backend, texts, index) if texts else (), strict=True))
         return known
+
+    def _annotate(self, backend: Backend, texts: Sequence[str], index: int) -> Sequence[Any]:
+        """One annotation a text of the step `index`; of a composed backend from those of its parts."""
+        if not isinstance(backend, Composed):
+            return backend.annotate(texts)
+        parts = {name: self.read(part, index) for name, part in backend.parts.items()}
+        return backend.compose([{name: read[text] for name, read in parts.items()} for text in texts])
 
     def _ahead(self, backend: LookingAhead, index: int, known: Container[Pair]) -> list[Pair]:
         """The distinct pairs of this and of the next steps that the backend has not seen, as many as it wants."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics.backends.checkpoints import Checkpoint
 from rrgmetrics.backends.crepe_model import CrepeSettings, apply_heads, crepe_class, own_tokens
-from rrgmetrics.backends.encoder import bert_forward, load_int8, pack_matrices, quietly
+from rrgmetrics.backends.encoder import BATCH_TOKENS, batches, bert_forward, load_int8, pack_matrices, quietly
 from rrgmetrics.backends.pair_tokens import PairTokenizer, load_pair_tokenizer
 from rrgmetrics.errors import BackendError
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 MAX_LENGTH = 512  # the authors' tokenizer call
-TOKENS_PER_BATCH = 1024  # fastest on two cores from 512 to 8192, for BERT-base
-TOKENS_PER_BATCH_ON_GPU = 65536
 BERT_KEYS = (
     *("vocab_size", "max_position_embeddings", "hidden_size"),
     *("intermediate_size", "num_hidden_layers", "num_attention_heads"),
@@ -71,8 +69,7 @@ class Network:
     def run(self, rows: Sequence[tuple[list[int], list[int]]], batch_size: int | None) -> list[Output]:
         """Reads rows of (ids, types), each padded to the longest of its batch; outputs in the order given."""
         outputs: dict[int, Output] = {}
-        budget = TOKENS_PER_BATCH if self.device.startswith("cpu") else TOKENS_PER_BATCH_ON_GPU
-        for batch in _batches([len(ids) for ids, _ in rows], budget, batch_size):
+        for batch in batches([len(ids) for ids, _ in rows], self.device, batch_size):
             outputs.update(zip(batch, self._run([rows[i] for i in batch]), strict=True))
         return [outputs[i] for i in range(len(rows))]
 
@@ -95,16 +92,6 @@ class Network:
 def _array(tensor: Tensor) -> Array:
     array: Array = tensor.float().cpu().numpy().astype(np.float64)
     return array
-
-
-def _batches(lengths: Sequence[int], tokens: int, most: int | None) -> Iterator[list[int]]:
-    """Indices in batches of like lengths: `most` rows each, or as many as `tokens` hold."""
-    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
-    start = 0
-    while start < len(order):
-        size = most or max(1, tokens // max(lengths[order[start]], 1))
-        yield order[start : start + size]
-        start += size
 
 
 class Description(NamedTuple):
@@ -179,7 +166,7 @@ def _load_bert(
     dtype = _dtype(precision)
     bert = {name[5:]: x.to(device, dtype) for name, x in weights.items() if name.startswith("bert.")}
     if device.startswith("cpu") and precision == "fp32":
-        bert = pack_matrices(bert, TOKENS_PER_BATCH)
+        bert = pack_matrices(bert, BATCH_TOKENS)
     regressors, presence = (_stack(weights, heads, device) for heads in ("error_regressors", "error_presence"))
     pools = settings.crepe_features in (None, "pooler")
     sizes = {"n_layers": config["num_hidden_layers"], "n_heads": config["num_attention_heads"]}

@@ -59,12 +59,33 @@ class PairBackend(Protocol):
 
 
 @runtime_checkable
+class Composed(Backend, Protocol):
+    """A backend that makes its annotations of what others said: each of these reads a text once for all metrics."""
+
+    @property
+    def parts(self) -> Mapping[str, Backend]:
+        """The backends that read the texts, by name."""
+
+    def compose(self, readings: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
+        """One annotation a text, from what each part said of it, by the part's name."""
+
+
+@runtime_checkable
 class LookingAhead(PairBackend, Protocol):
     """A backend that waits for others: with many pairs at hand, one slow answer does not hold up the next block's."""
 
     @property
     def lookahead(self) -> int:
         """Pairs it would like to be given at a time, if there are so many."""
+
+
+def read_parts(backend: Composed, texts: Sequence[str]) -> Sequence[Any]:
+    """What `annotate` of a composed backend does where nothing is shared."""
+    readings: list[dict[str, Any]] = [{} for _ in texts]
+    for name, part in backend.parts.items():
+        for reading, said in zip(readings, part.annotate(texts), strict=True):
+            reading[name] = said
+    return backend.compose(readings)
 
 
 class Reduction(Protocol):

@@ -21,13 +21,14 @@ NAMES = {
 
 
 class CountingBackend:
-    """Passes everything on and counts the texts it is given."""
+    """Passes everything on and counts the texts that it, or what it is composed of, is given."""
 
     def __init__(self, backend, seen):
         self.backend, self.seen = backend, seen
 
     def __getattr__(self, name):
-        return getattr(self.backend, name)
+        value = getattr(self.backend, name)
+        return {key: CountingBackend(part, self.seen) for key, part in value.items()} if name == "parts" else value
 
     def annotate(self, texts):
         self.seen.setdefault(self.backend.key, Counter()).update(texts)
