@@ -1,35 +1,22 @@
-"""What the scorers of judges share: verdicts → rows of numbers, means over what is known, verdicts as details."""
+"""What the scorers of judges are: verdicts → rows of numbers → means over what is known; verdicts as details."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from rrgmetrics.judges.base import JudgeProtocol, Unscored
 from rrgmetrics.judges.judge import ComparedPairs, Judge, judge_for, verdicts
 from rrgmetrics.reports import Context, Pair
-from rrgmetrics.scorers.base import Array, Runtime
+from rrgmetrics.scorers.base import Array, Reduction, Runtime
+
+Annotations: TypeAlias = Mapping[Any, Any]
 
 EMBEDDED = ("default", "reader")
-
-
-class Judging(Protocol):
-    """What `details` needs of a judge's scorer."""
-
-    @property
-    def protocol(self) -> JudgeProtocol:
-        """What is asked, and how replies are read."""
-
-    @property
-    def config(self) -> str:
-        """Who answers."""
-
-    @property
-    def explain(self) -> bool:
-        """Whether verdicts were asked for in words."""
 
 
 @dataclass(frozen=True)
@@ -64,52 +51,92 @@ def known_stats(rows: Sequence[Sequence[float]], n_keys: int) -> Array:
     return stats
 
 
-def backend(
-    protocol: JudgeProtocol, config: str, options: Mapping[str, Any], runtime: Runtime
-) -> Judge | ComparedPairs:
-    """The judge, or the reader in its place."""
-    return judge_for(
-        protocol,
-        config,
-        options,
-        batch_size=runtime.batch_size,
-        device=runtime.device,
-        progress=runtime.progress,
-    )
+@dataclass(frozen=True)
+class JudgeScorer(ABC):
+    """Scores pairs by the verdicts of the engine that `config` names; a pair without a verdict is unscored.
 
+    Attributes:
+        keys: Names of the values that `row` gives; the headline first.
+        config: Who answers: the reader, a model, a server, recorded replies.
+        engine: Options of that engine.
+        explain: Whether verdicts are wanted in words.
+    """
 
-def judge(
-    protocol: JudgeProtocol,
-    references: Sequence[str],
-    candidates: Sequence[str],
-    contexts: Sequence[Context],
-    annotations: Mapping[Any, Any],
-) -> list[Any]:
-    """A verdict or Unscored a pair."""
-    return verdicts(protocol, list(map(Pair, references, candidates, contexts)), annotations)
+    keys: ClassVar[tuple[str, ...]]
 
+    config: str = "default"
+    engine: Mapping[str, Any] = field(default_factory=dict)
+    explain: bool = False
 
-def stats(found: Sequence[Any], row: Callable[[Any], Sequence[float]], n_keys: int) -> Array:
-    """Statistics for KnownMean: `row` of each verdict; an unscored pair has none."""
-    nothing = [np.nan] * n_keys
-    return known_stats([nothing if isinstance(one, Unscored) else row(one) for one in found], n_keys)
+    @property
+    @abstractmethod
+    def protocol(self) -> JudgeProtocol:
+        """What is asked, and how the reply is read."""
 
+    @staticmethod
+    @abstractmethod
+    def row(verdict: Any) -> Sequence[float]:
+        """A verdict's values in the order of `keys`; NaN where unknown."""
 
-def details(
-    scorer: Judging,
-    references: Sequence[str],
-    candidates: Sequence[str],
-    contexts: Sequence[Context],
-    annotations: Mapping[Any, Any],
-) -> dict[str, list[Any]]:
-    """`<name>_explained`: each verdict in words, if asked for; `<name>_unscored`: why, with raw replies, of a judge."""
-    said: dict[str, list[Any]] = {}
-    asked = scorer.config not in EMBEDDED
-    if asked or scorer.explain:
-        found = judge(scorer.protocol, references, candidates, contexts, annotations)
-        if scorer.explain:
-            said[f"{scorer.protocol.name}_explained"] = [one.plain() for one in found]
+    @property
+    def reduction(self) -> Reduction:
+        """Means over the pairs where a value is known."""
+        return KnownMean(self.keys)
+
+    def backend(self, runtime: Runtime) -> Judge | ComparedPairs:
+        """The judge, or the reader in its place."""
+        return judge_for(
+            self.protocol,
+            self.config,
+            self.engine,
+            batch_size=runtime.batch_size,
+            device=runtime.device,
+            progress=runtime.progress,
+        )
+
+    def statistics(self, references: Iterable[str], backend: Any) -> None:
+        """None: a pair's score depends on the pair alone."""
+        return None
+
+    def pair_stats(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Annotations,
+        statistics: None,
+    ) -> Array:
+        """Statistics for `reduction`; NaN for an unscored pair."""
+        found = self._verdicts(references, candidates, contexts, annotations)
+        nothing = [np.nan] * len(self.keys)
+        rows = [nothing if isinstance(one, Unscored) else self.row(one) for one in found]
+        return known_stats(rows, len(self.keys))
+
+    def details(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Annotations,
+    ) -> Mapping[str, Sequence[Any]]:
+        """`<name>_explained`: each verdict in words, if wanted; `<name>_unscored`: why, with an asked judge's reply."""
+        said: dict[str, list[Any]] = {}
+        asked, name = self.config not in EMBEDDED, self.protocol.name
+        if not asked and not self.explain:
+            return said
+        found = self._verdicts(references, candidates, contexts, annotations)
+        if self.explain:
+            said[f"{name}_explained"] = [one.plain() for one in found]
         if asked:
-            unscored = [one.plain() if isinstance(one, Unscored) else None for one in found]
-            said[f"{scorer.protocol.name}_unscored"] = unscored
-    return said
+            said[f"{name}_unscored"] = [one.plain() if isinstance(one, Unscored) else None for one in found]
+        return said
+
+    def _verdicts(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Annotations,
+    ) -> list[Any]:
+        """A verdict or Unscored a pair."""
+        return verdicts(self.protocol, list(map(Pair, references, candidates, contexts)), annotations)

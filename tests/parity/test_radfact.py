@@ -6,12 +6,12 @@ import json
 import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from rrgmetrics import aggregate
 from rrgmetrics.judges.protocols.radfact_scores import JudgedPhrase, best_match, normalise, shares
-from rrgmetrics.scorers.radfact import F1OfMeans
+from rrgmetrics.scorers.judged import known_stats
+from rrgmetrics.scorers.radfact import KEYS, F1OfMeans, with_f1
 
 AUTHORS = json.loads((Path(__file__).parents[1] / "data" / "judges.json").read_text())["radfact"]
 SAMPLES = {case["name"]: case for case in AUTHORS["per_sample"]}
@@ -53,11 +53,9 @@ def test_boxes():
 
 @pytest.mark.parametrize("case", AUTHORS["aggregate"], ids=lambda case: case["name"])
 def test_corpus(case):
-    rows = []
-    for name in case["samples"]:
-        values = [side(SAMPLES[name], report) for report, _ in SIDES]
-        rows.append([number for value in values for number in (np.nan_to_num(value), not math.isnan(value))])
-    scores = aggregate.reduce(F1OfMeans(), np.array(rows, dtype=float))
+    shares_of_pairs = ([side(SAMPLES[name], report) for report, _ in SIDES] for name in case["samples"])
+    rows = [with_f1(precision, recall) for precision, recall in shares_of_pairs]
+    scores = aggregate.reduce(F1OfMeans(KEYS), known_stats(rows, len(KEYS)))
     if "raises" in case:  # the authors divide by zero
         assert scores == {"radfact": 0.0, "radfact_precision": 0.0, "radfact_recall": 0.0}
         return
