@@ -50,6 +50,11 @@ trainer.train()
 logged = [{key: value for key, value in row.items() if key.startswith("eval_") and "second" not in key
     and key not in ("eval_loss", "eval_runtime")} for row in trainer.state.log_history if "eval_bleu" in row]
 
+several = Trainer(model=Model(), args=arguments, train_dataset=ROWS, eval_dataset={"a": ROWS[:3], "b": ROWS[2:]},
+    data_collator=collate)
+ReportMetricsCallback("finding_errors", generate_fn=say).attach(several)
+by_set = {key: value for key, value in several.evaluate().items() if key.endswith(("_reports", "_errors"))}
+
 metrics = ReportMetrics(["bleu", "rouge"])
 mine = [i % 7 for i in range(rank, 8 if world > 1 else 7, world)]  # the eighth is a sampler's filler
 metrics.update(say(None, [ROWS[i] for i in mine]), [ROWS[i]["report"] for i in mine], ids=mine)
@@ -60,7 +65,8 @@ try:
 except Exception as error:
     failed = f"{type(error).__name__}: {error}"
 best = trainer.state.best_metric
-print(json.dumps({"logged": logged, "values": values, "scored": SCORED, "best": best, "failed": failed}))
+print(json.dumps({"logged": logged, "values": values, "scored": SCORED, "best": best, "failed": failed,
+    "by_set": by_set}))
 """
 
 
@@ -100,9 +106,16 @@ def test_two_processes_give_the_numbers_of_one(tmp_path):
     assert first["logged"] == second["logged"] == alone["logged"]
     assert len(alone["logged"]) == 2
     assert alone["logged"][0]["eval_reports"] == 7
+    assert first["by_set"] == second["by_set"] == alone["by_set"]
+    assert alone["by_set"] == {
+        "eval_a_finding_errors": 0,
+        "eval_a_reports": 3,
+        "eval_b_finding_errors": 0.8,
+        "eval_b_reports": 5,
+    }
     assert first["values"] == second["values"] == alone["values"]
     assert first["best"] == second["best"] == alone["best"]
-    assert alone["scored"] == first["scored"] == [7, 7, 7]  # once each, without the fillers
+    assert alone["scored"] == first["scored"] == [7, 7, 3, 5, 7]  # once each, without the fillers
     assert second["scored"] == []  # one process scores
     assert alone["failed"] == first["failed"] == "ZeroDivisionError: division by zero"
     assert "The main process failed: ZeroDivisionError" in second["failed"]
