@@ -3,11 +3,19 @@
     >>> from rrgmetrics.spaces.leaderboard import open_board  # doctest: +SKIP
     >>> open_board("board.sqlite").standings().systems        # doctest: +SKIP
 
-Rooms: `model` (what the board answers with), `schema` and `store` (tables, transactions), `submissions` (checks),
-`slices` (groups of studies), `scoring` (intervals, tests), `worker` (the queue), `board` (all of it behind one class),
-`export`, `commands`. The web page is one more user of `board`.
+Rooms: `model` (what the board answers with), `schema` and `store` (tables, transactions), `references` and
+`submissions` (what is read, and its checks), `slices` (groups of studies), `scoring` (statistics of pairs), `jobs` and
+`worker` (the queue), `standings` (ranks, intervals, tests), `board` (all of it behind one class), `export`, `commands`.
+The web page is one more user of `board`.
 """
 
-from rrgmetrics.spaces.leaderboard.board import Board, create_board, open_board
+from rrgmetrics.errors import MissingExtraError
 
-__all__ = ["Board", "create_board", "open_board"]
+try:
+    import sqlalchemy  # noqa: F401
+except ImportError as error:
+    raise MissingExtraError("The leaderboard needs SQLAlchemy: pip install 'rrgmetrics[spaces]'.") from error
+
+from rrgmetrics.spaces.leaderboard.board import Board, NewBoard, create_board, open_board
+
+__all__ = ["Board", "NewBoard", "create_board", "open_board"]

@@ -218,7 +218,7 @@ class SliceResult:
     Attributes:
         name: `normal`, `abnormal`, or a group of findings that the references report: `lung`, `pleura`, ...
         title: In words.
-        n_studies: Studies in it; parts of fewer than `slices.MIN_STUDIES` are not told.
+        n_studies: Studies in it that were scored; parts of fewer than `slices.MIN_STUDIES` are not told.
         scores: Headline of each metric by its name.
     """
 

@@ -1,0 +1,236 @@
+"""The queue: one job for each submission and edition; a worker that takes one has it until its lease ends.
+
+    queued ──claim──▶ running ──record──▶ done
+      ▲                 │ │
+      │   lease ended ──┘ └── error ──▶ queued again, later; failed after `MAX_ERRORS`
+      └─────────┘
+
+A killed worker stops renewing its lease, and the job is taken again. Results are written in the transaction that ends
+the job, and only by the worker whose claim stands in it: each job has one recorded result, whoever dies when.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from rrgmetrics.spaces.leaderboard.schema import board, editions, figures, jobs, results, submissions
+from rrgmetrics.spaces.leaderboard.scoring import Scored
+from rrgmetrics.spaces.leaderboard.store import Store
+from sqlalchemy import Connection, and_, delete, func, insert, select, update
+
+LEASE = 120.0  # seconds; renewed every third of it
+MAX_ERRORS = 3  # exceptions while scoring
+MAX_INTERRUPTIONS = 20  # leases that ended: a submission that kills every worker must not do so for ever
+RETRY_SECONDS = (60.0, 600.0)
+UNFINISHED = ("queued", "running")
+
+
+class Claim(NamedTuple):
+    """A job and the right to record its result."""
+
+    submission: int
+    edition: int
+    token: str
+    id: str
+
+
+def bump(connection: Connection) -> None:
+    """Says that pages may look different from now on."""
+    connection.execute(update(board).values(revision=board.c.revision + 1))
+
+
+def current_edition(connection: Connection) -> int:
+    """Number of the newest edition."""
+    number: int = connection.execute(select(func.max(editions.c.number))).scalar_one()
+    return number
+
+
+def enqueue(connection: Connection, submission: int, edition: int) -> None:
+    """Queues a submission; the caller's transaction makes both stand or neither."""
+    now = time.time()
+    connection.execute(
+        insert(jobs).values(
+            submission=submission,
+            edition=edition,
+            state="queued",
+            since=now,
+            free_at=now,
+            claim="",
+            interruptions=0,
+            errors=0,
+            message="",
+        )
+    )
+
+
+def requeue(connection: Connection, submission: int, edition: int) -> bool:
+    """Queues a failed job again; False if it has not failed."""
+    now = time.time()
+    done = connection.execute(
+        update(jobs)
+        .where(jobs.c.submission == submission, jobs.c.edition == edition, jobs.c.state == "failed")
+        .values(state="queued", since=now, free_at=now, claim="", interruptions=0, errors=0, message="")
+    )
+    return bool(done.rowcount)
+
+
+def ahead(connection: Connection, submission: int, edition: int) -> int:
+    """Unfinished jobs that were queued before this one."""
+    count: int = connection.execute(
+        select(func.count())
+        .select_from(jobs)
+        .where(jobs.c.state.in_(UNFINISHED), jobs.c.edition == edition, jobs.c.submission < submission)
+    ).scalar_one()
+    return count
+
+
+def n_unfinished(connection: Connection) -> int:
+    """Jobs that wait or run."""
+    count: int = connection.execute(
+        select(func.count()).select_from(jobs).where(jobs.c.state.in_(UNFINISHED))
+    ).scalar_one()
+    return count
+
+
+def open_edition(store: Store) -> int:
+    """Starts a new edition with a job for every submission; unfinished jobs of older ones end. Returns their number."""
+    with store.writing() as connection:
+        number = current_edition(connection) + 1
+        connection.execute(insert(editions).values(number=number, opened=time.time(), recipes=None))
+        connection.execute(delete(jobs).where(jobs.c.state.in_(UNFINISHED)))
+        connection.execute(delete(figures))
+        everyone = connection.execute(select(submissions.c.number).order_by(submissions.c.number)).scalars().all()
+        for submission in everyone:
+            enqueue(connection, submission, number)
+        bump(connection)
+    return len(everyone)
+
+
+def claim(store: Store, *, lease: float = LEASE) -> Claim | None:
+    """Takes the next free job: the least troubled first, then the oldest; None if there is none."""
+    now = time.time()
+    order = (jobs.c.interruptions + jobs.c.errors, jobs.c.submission)
+    free = and_(jobs.c.state.in_(UNFINISHED), jobs.c.free_at <= now)
+    with store.reading() as connection:  # so that an idle worker does not lock out others
+        if connection.execute(select(jobs.c.submission).where(free).limit(1)).first() is None:
+            return None
+    with store.writing() as connection:
+        while row := connection.execute(
+            select(jobs, submissions.c.id).join(submissions).where(free).order_by(*order).limit(1)
+        ).first():
+            interruptions = row.interruptions + (row.state == "running")
+            place = and_(jobs.c.submission == row.submission, jobs.c.edition == row.edition)
+            if interruptions > MAX_INTERRUPTIONS:
+                message = f"Scoring was interrupted {interruptions} times; the board's keeper can queue it again."
+                connection.execute(update(jobs).where(place).values(state="failed", since=now, message=message))
+                bump(connection)
+                continue
+            token = secrets.token_hex(16)
+            connection.execute(
+                update(jobs)
+                .where(place)
+                .values(state="running", since=now, free_at=now + lease, claim=token, interruptions=interruptions)
+            )
+            return Claim(row.submission, row.edition, token, row.id)
+    return None
+
+
+def record(store: Store, held: Claim, scored: Sequence[Scored]) -> bool:
+    """Writes the results and ends the job, in one transaction; False if the job is no longer this worker's."""
+    now = time.time()
+    with store.writing() as connection:
+        if not _change(connection, held, state="done", since=now, message=""):
+            return False
+        connection.execute(
+            insert(results),
+            [
+                {
+                    "submission": held.submission,
+                    "edition": held.edition,
+                    "metric": item.metric,
+                    "recorded": now,
+                    "signature": item.signature,
+                    "unscored": json.dumps(item.unscored),
+                    "estimates": json.dumps(item.estimates),
+                    "slices": json.dumps(item.slices),
+                    "stats": item.stats,
+                }
+                for item in scored
+            ],
+        )
+        bump(connection)
+    return True
+
+
+def fail(store: Store, held: Claim, message: str) -> str:
+    """Puts a job that raised back for later, or ends it; returns its new state, "" if it is another's by now."""
+    now = time.time()
+    with store.writing() as connection:
+        row = connection.execute(select(jobs.c.errors).where(_held(held))).first()
+        if row is None:
+            return ""
+        state = "failed" if row.errors + 1 >= MAX_ERRORS else "queued"
+        wait = RETRY_SECONDS[min(row.errors, len(RETRY_SECONDS) - 1)]
+        _change(
+            connection,
+            held,
+            state=state,
+            since=now,
+            free_at=now + wait,
+            claim="",
+            errors=row.errors + 1,
+            message=message,
+        )
+        bump(connection)
+    return state
+
+
+def release(store: Store, held: Claim) -> None:
+    """Gives a job back unharmed, for a worker that must stop."""
+    now = time.time()
+    with store.writing() as connection:
+        _change(connection, held, state="queued", since=now, free_at=now, claim="")
+
+
+@contextmanager
+def renewing(store: Store, held: Claim, *, lease: float = LEASE) -> Iterator[threading.Event]:
+    """Renews the lease in the background; the event is set if the job is no longer this worker's."""
+    ended, lost = threading.Event(), threading.Event()
+
+    def renew() -> None:
+        while not ended.wait(lease / 3):
+            try:
+                with store.writing() as connection:
+                    if not _change(connection, held, free_at=time.time() + lease):
+                        lost.set()
+                        return
+            except Exception:  # the database is busy or away: the next try may do, and `record` looks for itself
+                continue
+
+    thread = threading.Thread(target=renew, daemon=True)
+    thread.start()
+    try:
+        yield lost
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _held(held: Claim) -> Any:
+    return and_(
+        jobs.c.submission == held.submission,
+        jobs.c.edition == held.edition,
+        jobs.c.state == "running",
+        jobs.c.claim == held.token,
+    )
+
+
+def _change(connection: Connection, held: Claim, **values: Any) -> bool:
+    """Changes a job that is still this worker's."""
+    return bool(connection.execute(update(jobs).where(_held(held)).values(**values)).rowcount)

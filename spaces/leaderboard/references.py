@@ -1,0 +1,77 @@
+"""A board's references, read once when it is made. Messages about them name places and columns, never their words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from rrgmetrics.spaces.leaderboard.slices import slices_of
+from rrgmetrics.spaces.leaderboard.submissions import text_fault
+
+from rrgmetrics import files
+from rrgmetrics.errors import InputError
+from rrgmetrics.reports import Context
+
+FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
+SAFE_QUOTES = {*files.COLUMNS, *files.TABLE_SUFFIXES, "public", ""}
+_QUOTED = re.compile(r"'((?:\\.|[^'\\])*)'|\"((?:\\.|[^\"\\])*)\"")
+
+
+class Study(NamedTuple):
+    """One study of a board.
+
+    Attributes:
+        study_id: As submissions name it.
+        reference: The radiologist's report.
+        context: What is known of the patient.
+        public: Whether the reference may be shown.
+        slices: Parts of the studies that it belongs to.
+    """
+
+    study_id: str
+    reference: str
+    context: Context
+    public: bool
+    slices: tuple[str, ...]
+
+
+def read_studies(path: files.PathLike) -> list[Study]:
+    """Reads `study_id, report, age?, sex?, indication?, public?` from CSV, JSONL or Parquet.
+
+    Raises:
+        InputError: The file cannot be used; what it quotes of the file is replaced by `…`.
+    """
+    path = Path(path)
+    try:
+        found = files.read_references(path)
+        public = list(_public(path))
+    except InputError as error:
+        raise InputError(without_quotes(str(error))) from None
+    if found.study_ids is None:
+        raise InputError(f"{path} has no column 'study_id'; submissions are joined to the references by it.")
+    for study_id, report in zip(found.study_ids, found.reports, strict=True):
+        if fault := text_fault(report) or text_fault(study_id):
+            raise InputError(f"{path}, study {study_id[:60]!r} holds {fault}; remove it.")
+    rows = zip(found.study_ids, found.reports, found.contexts, public, map(slices_of, found.reports), strict=True)
+    return [Study(*row) for row in rows]
+
+
+def without_quotes(message: str) -> str:
+    """A message without what it quotes of the texts; names of columns and the like stay.
+
+    Example:
+        >>> without_quotes("r.csv, line 3, column 'report' goes on with 'no effusion' after a closing quote")
+        "r.csv, line 3, column 'report' goes on with … after a closing quote"
+    """
+    return _QUOTED.sub(lambda found: found[0] if (found[1] or found[2] or "") in SAFE_QUOTES else "…", message)
+
+
+def _public(path: Path) -> Iterator[bool]:
+    for unit, number, row in files.rows_of(path, (*files.COLUMNS, "public")):
+        said = row.get("public")
+        word = "" if said is None else str(said).strip().lower()
+        if word not in FLAGS:
+            raise InputError(f"{path}, {unit} {number}, column 'public' is neither yes nor no.")
+        yield FLAGS[word]

@@ -1,0 +1,167 @@
+"""From a submission's reports to what the board keeps of them, and from that to intervals and paired tests.
+
+`rrgmetrics.score` runs once a submission; everything else here follows from the statistics of pairs.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from rrgmetrics.spaces.leaderboard.slices import rows_of_slices
+
+from rrgmetrics import aggregate, signature, stats
+from rrgmetrics.errors import InputError
+from rrgmetrics.names import READER, parse_name
+from rrgmetrics.results import Result
+from rrgmetrics.runner import build_scorer, parse_names, prepare, score
+from rrgmetrics.scorers.base import Array, Reduction, Runtime
+from rrgmetrics.stats import Comparison, Estimate
+
+SLICE_TRIALS = 1_000
+Studies = Sequence[tuple[str, Mapping[str, Any], Sequence[str]]]  # reference, context, slices
+
+
+class Scored(NamedTuple):
+    """What is recorded of one metric.
+
+    Attributes:
+        metric: Name on the board.
+        signature: What ran.
+        unscored: Numbers of the studies without a score.
+        estimates: (value, low, high, n) by key.
+        slices: (value, low, high, n) of the headline by slice.
+        stats: Packed statistics of pairs.
+    """
+
+    metric: str
+    signature: str
+    unscored: list[int]
+    estimates: dict[str, Estimate]
+    slices: dict[str, Estimate]
+    stats: bytes
+
+
+def check_metrics(names: Sequence[str]) -> list[str]:
+    """Names fit for a board, as they will be written; raises InputError for others."""
+    parsed = list(parse_names(names).values())
+    for name in parsed:
+        if name.spec.judge and name.options["record"]:
+            raise InputError(f"{name}: a board records no replies in a file, they quote hidden references.")
+    return [str(name) for name in parsed]
+
+
+def private_name(text: str, folder: Path | None) -> str:
+    """The same metric, its judge's replies kept in the board's own folder or nowhere: they quote hidden references."""
+    name = parse_name(text)
+    if not name.spec.judge or name.config in READER or name.options["cache"]:
+        return text
+    return str(replace(name, options={**name.options, "cache": "no" if folder is None else str(folder)}))
+
+
+def recipes(names: Sequence[str], n_studies: int) -> dict[str, str]:
+    """What would run here, by metric: loads every backend, and raises what that raises."""
+    jobs = prepare((parse_name(name) for name in names), Runtime(progress=False))
+    return {
+        name: signature.write(job.name, facts=job.backend.facts, n_pairs=n_studies)
+        for name, job in zip(names, jobs, strict=True)
+    }
+
+
+def changed(fixed: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
+    """The metrics whose recipe is another; releases that differ in the third number only score alike."""
+    return [name for name in fixed if _without_patch(fixed[name]) != _without_patch(here[name])]
+
+
+def score_reports(
+    names: Mapping[str, str], studies: Studies, reports: Sequence[str], *, trials: int, batch_size: int | None = None
+) -> list[Scored]:
+    """Scores a submission.
+
+    Args:
+        names: Name on the board to the name that runs.
+        studies: Reference, context and slices of each.
+        reports: The system's, in the same order.
+        trials: Of the intervals.
+        batch_size: As in `rrgmetrics.score`.
+
+    Returns:
+        One entry a metric.
+    """
+    references, contexts, memberships = zip(*studies, strict=True)
+    found = score(
+        list(names.values()),
+        predictions=reports,
+        references=references,
+        contexts=contexts,
+        batch_size=batch_size,
+        progress=False,
+    )
+    parts = rows_of_slices(memberships)
+    return [_scored(metric, found[name], parts, trials) for metric, name in names.items()]
+
+
+def _scored(metric: str, result: Result, parts: Mapping[str, list[int]], trials: int) -> Scored:
+    headline = result.spec.headline.name
+    return Scored(
+        metric,
+        result.signature,
+        np.flatnonzero(~aggregate.scored(result.pair_stats)).tolist(),
+        stats.bootstrap(result.reduction, result.pair_stats, trials=trials),
+        {
+            name: stats.bootstrap(result.reduction, result.pair_stats[rows], trials=min(trials, SLICE_TRIALS))[headline]
+            for name, rows in parts.items()
+        },
+        pack(result.pair_stats),
+    )
+
+
+def pack(values: Array) -> bytes:
+    """Statistics as bytes."""
+    file = io.BytesIO()
+    np.savez_compressed(file, values)
+    return file.getvalue()
+
+
+def unpack(data: bytes) -> Array:
+    """The inverse of `pack`."""
+    with np.load(io.BytesIO(data), allow_pickle=False) as file:
+        values: Array = file["arr_0"]
+    return values
+
+
+def reduction_of(name: str) -> Reduction:
+    """A metric's arithmetic; loads no model."""
+    return build_scorer(parse_name(name)).reduction
+
+
+def headline_per_pair(name: str, data: bytes) -> Array:
+    """The headline of each pair `(n_studies,)` from packed statistics; NaN = unscored."""
+    return reduction_of(name).per_pair(unpack(data))[parse_name(name).spec.headline.name]
+
+
+def value_without(name: str, values: Array, left_out: Collection[int]) -> dict[str, float]:
+    """Scores by key without some pairs."""
+    return aggregate.reduce(reduction_of(name), np.delete(values, list(left_out), axis=0))
+
+
+def estimates_without(name: str, values: Array, left_out: Collection[int], *, trials: int) -> dict[str, Estimate]:
+    """Scores with intervals by key without some pairs."""
+    return stats.bootstrap(reduction_of(name), np.delete(values, list(left_out), axis=0), trials=trials)
+
+
+def compare_without(
+    name: str, first: Array, second: Array, left_out: Collection[int], *, trials: int
+) -> dict[str, Comparison]:
+    """Paired comparisons by key, second - first, without some pairs."""
+    kept = (np.delete(values, list(left_out), axis=0) for values in (first, second))
+    return stats.compare(reduction_of(name), *kept, trials=trials)
+
+
+def _without_patch(recipe: str) -> str:
+    return re.sub(r"(\|v:\d+\.\d+)\.\w+$", r"\1", recipe)

@@ -1,0 +1,349 @@
+"""Who stands where: from recorded results to the table, and the figures that it needs.
+
+Systems are compared, metric by metric, on the pairs that all of them have scored. Who has left out more than
+`MAX_UNSCORED` of the pairs in a metric is not compared in it: else one bad system would take away everybody's pairs.
+What that changes (values on common pairs, intervals, paired tests) is a `Figure`: kept by what it was computed from, so
+that it is computed once, by a worker, and never out of date.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from rrgmetrics.spaces.leaderboard import jobs, schema, scoring
+from rrgmetrics.spaces.leaderboard.model import BoardInfo, BoardMetric, Standing, System, Versus
+from rrgmetrics.spaces.leaderboard.store import Store
+from sqlalchemy import Connection, Row, insert, select
+
+from rrgmetrics.stats import Comparison, Estimate, holm
+
+MAX_UNSCORED = 0.01
+SIGNIFICANT = 0.05
+NAN = math.nan
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One metric's result of one system, without the statistics of pairs."""
+
+    signature: str
+    unscored: frozenset[int]
+    estimates: Mapping[str, Estimate]
+    slices: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A scored submission: its newest results."""
+
+    number: int
+    system: System
+    edition: int
+    results: Mapping[str, Recorded]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Something to compute from statistics of pairs: an estimate (one entry) or a comparison (two, in their order).
+
+    Attributes:
+        metric: Name on the board.
+        edition: Of the statistics.
+        numbers: The submissions.
+        left_out: Studies that do not count.
+        trials: Resamples and swaps.
+    """
+
+    metric: str
+    edition: int
+    numbers: tuple[int, ...]
+    left_out: frozenset[int]
+    trials: int
+
+    @property
+    def key(self) -> str:
+        """Equal for equal figures."""
+        parts = [self.metric, self.edition, self.numbers, sorted(self.left_out), self.trials]
+        return sha256(json.dumps(parts).encode()).hexdigest()
+
+
+Figures = Mapping[str, dict[str, Any]]
+
+
+class Table:
+    """Everything recorded, at one moment.
+
+    Attributes:
+        info: The board's head.
+        entries: Scored submissions by number, hidden ones too.
+        figures: What has been computed so far, by key.
+    """
+
+    def __init__(self, info: BoardInfo, entries: Mapping[int, Entry], figures: Figures, trials: int) -> None:
+        self.info = info
+        self.entries = entries
+        self.figures = figures
+        self.trials = trials
+        self.left_out = {
+            metric.name: frozenset().union(*(e.results[metric.name].unscored for e in self.compared(metric.name)))
+            for metric in info.metrics
+        }
+
+    def by_id(self, id: str) -> Entry | None:
+        """The entry of a public id."""
+        return next((entry for entry in self.entries.values() if entry.system.id == id), None)
+
+    def compared(self, metric: str) -> list[Entry]:
+        """Who is compared in a metric."""
+        return [entry for entry in self.entries.values() if not self.reason(entry, metric)]
+
+    def reason(self, entry: Entry, metric: str) -> str:
+        """Why a system is not compared in a metric; "" if it is."""
+        if entry.system.hidden:
+            return "Hidden by the board's keeper."
+        if entry.edition != self.info.edition:
+            return f"Scored with the metrics of edition {entry.edition}; edition {self.info.edition} is being scored."
+        n_unscored, n = len(entry.results[metric].unscored), self.info.n_studies
+        if n_unscored > MAX_UNSCORED * n:
+            title = self.info.metric(metric).spec.title
+            return f"{n_unscored:,} of {n:,} pairs ({n_unscored / n:.1%}) are unscored in {title}; 1% is allowed."
+        return ""
+
+    def estimate_figure(self, entry: Entry, metric: str) -> Figure | None:
+        """What gives an entry's scores on the common pairs; None where they are the recorded ones."""
+        left_out = self.left_out[metric]
+        if self.reason(entry, metric) or left_out == entry.results[metric].unscored:
+            return None
+        return Figure(metric, entry.edition, (entry.number,), left_out, self.trials)
+
+    def score(self, entry: Entry, metric: str) -> Estimate:
+        """An entry's headline: on the common pairs if it is compared, else on its own."""
+        headline = self.info.metric(metric).spec.headline.name
+        figure = self.estimate_figure(entry, metric)
+        if figure is None:
+            return entry.results[metric].estimates[headline]
+        return Estimate(*self.figures[figure.key][headline])
+
+    @cached_property
+    def ranking(self) -> list[Entry]:
+        """The ranked entries, best first; of equal ones the earlier."""
+        metric = self.info.metric(self.info.primary)
+        sign = -1 if metric.spec.higher_is_better else 1
+
+        def place(entry: Entry) -> tuple[float, int]:
+            value = sign * self.score(entry, metric.name).value
+            return math.inf if math.isnan(value) else value, entry.number
+
+        return sorted(self.compared(metric.name), key=place)
+
+    def versus_figure(self, metric: str, first: Entry, second: Entry, left_out: frozenset[int]) -> Figure:
+        """What compares two entries; the same figure whichever is named first."""
+        low, high = sorted((first.number, second.number))
+        return Figure(metric, first.edition, (low, high), left_out, self.trials)
+
+    def figures_wanted(self) -> Iterator[Figure]:
+        """Every figure that the table shows."""
+        for metric in self.info.metrics:
+            for entry in self.compared(metric.name):
+                if figure := self.estimate_figure(entry, metric.name):
+                    yield figure
+        primary = self.info.primary
+        for position, entry in enumerate(self.ranking):
+            for above in self.ranking[:position]:
+                yield self.versus_figure(primary, entry, above, self.left_out[primary])
+
+    def above(self, entry: Entry) -> tuple[Versus, ...]:
+        """An entry against all above it in the primary metric, nearest first; empty before all is tested."""
+        metric = self.info.metric(self.info.primary)
+        higher = self.ranking[: self.ranking.index(entry)] if entry in self.ranking else []
+        found = []
+        for other in reversed(higher):
+            figure = self.versus_figure(metric.name, entry, other, self.left_out[metric.name])
+            if figure.key not in self.figures:
+                return ()
+            test = comparison(self.figures[figure.key], metric.spec.headline.name, flip=entry.number < other.number)
+            found.append((other, test))
+        corrected = holm([test.p_value for _, test in found])
+        return tuple(
+            versus(other.system, metric, metric.spec.headline.name, test, float(p))
+            for (other, test), p in zip(found, corrected, strict=True)
+        )
+
+    @cached_property
+    def lines(self) -> list[Standing]:
+        """All lines: ranked, then the others, newest first."""
+        others = [entry for entry in self.entries.values() if entry not in self.ranking]
+        others.sort(key=lambda entry: -entry.number)
+        return [self._line(entry) for entry in (*self.ranking, *others)]
+
+    def _line(self, entry: Entry) -> Standing:
+        reason = self.reason(entry, self.info.primary)
+        rank = None if reason else self.ranking.index(entry) + 1
+        tests = self.above(entry)
+        best = None
+        if rank is not None and len(tests) == rank - 1:
+            best = 1 + sum(test.is_better is False and test.p_corrected < SIGNIFICANT for test in tests)
+        return Standing(
+            system=entry.system,
+            rank=rank,
+            reason=reason,
+            best_rank=best,
+            scores={metric.name: self.score(entry, metric.name) for metric in self.info.metrics},
+            n_unscored={metric.name: len(entry.results[metric.name].unscored) for metric in self.info.metrics},
+        )
+
+
+def versus(other: System, metric: BoardMetric, key_name: str, test: Comparison, p_corrected: float) -> Versus:
+    """A comparison with what it says of better and worse."""
+    key = next(key for key in metric.spec.keys if key.name == key_name)
+    difference = test.difference.value
+    is_better = None if not difference or math.isnan(difference) else (difference > 0) == key.higher_is_better
+    return Versus(other, metric, key, test, p_corrected, is_better)
+
+
+def comparison(value: Mapping[str, Any], key: str, *, flip: bool) -> Comparison:
+    """One key of a stored comparison; with `flip` as the other system sees it."""
+    fields = dict(value[key])
+    test = Comparison(**{**fields, "difference": Estimate(*fields["difference"])})
+    if not flip:
+        return test
+    middle, low, high, n = test.difference
+    return Comparison(
+        baseline=test.system,
+        system=test.baseline,
+        difference=Estimate(-middle, -high, -low, n),
+        effect_size=-test.effect_size,
+        p_value=test.p_value,
+        exact=test.exact,
+        n_left_out=test.n_left_out,
+    )
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def read_table(connection: Connection, info: BoardInfo, trials: int) -> Table:
+    """The table, with every figure that was computed; values on common pairs that are not are reduced now."""
+    table = Table(info, read_entries(connection), read_figures(connection, info.edition), trials)
+    missing = {}
+    for metric in info.metrics:
+        for entry in table.compared(metric.name):
+            figure = table.estimate_figure(entry, metric.name)
+            if figure and figure.key not in table.figures:
+                values = scoring.value_without(metric.name, _stats(connection, figure)[0], figure.left_out)
+                n = info.n_studies - len(figure.left_out)
+                missing[figure.key] = {key: (value, NAN, NAN, n) for key, value in values.items()}
+    return Table(info, table.entries, {**table.figures, **missing}, trials) if missing else table
+
+
+def read_entries(connection: Connection) -> dict[int, Entry]:
+    """Every scored submission with its newest results."""
+    columns = [column for column in schema.results.c if column.name != "stats"]
+    found: dict[int, dict[str, Recorded]] = {}
+    editions: dict[int, int] = {}
+    for row in connection.execute(select(*columns).order_by(schema.results.c.edition)):
+        if editions.get(row.submission) != row.edition:
+            editions[row.submission] = row.edition
+            found[row.submission] = {}
+        found[row.submission][row.metric] = Recorded(
+            row.signature,
+            frozenset(json.loads(row.unscored)),
+            _estimates(row.estimates),
+            _estimates(row.slices),
+        )
+    rows = connection.execute(select(schema.submissions).order_by(schema.submissions.c.number))
+    return {
+        row.number: Entry(row.number, system_of(row), editions[row.number], found[row.number])
+        for row in rows
+        if row.number in found
+    }
+
+
+def read_figures(connection: Connection, edition: int) -> dict[str, dict[str, Any]]:
+    """All figures of an edition, by key."""
+    query = select(schema.figures.c.key, schema.figures.c.value).where(schema.figures.c.edition == edition)
+    return {key: json.loads(value) for key, value in connection.execute(query)}
+
+
+def system_of(row: Row[Any]) -> System:
+    """A row of `submissions` as the board shows it."""
+    return System(
+        id=row.id,
+        name=row.name,
+        submitter=row.submitter,
+        submitter_url=row.submitter_url,
+        model_card=row.model_card,
+        model=row.model,
+        tags=tuple(json.loads(row.tags)),
+        submitted=moment(row.submitted),
+        hidden=row.hidden,
+    )
+
+
+def moment(seconds: float) -> datetime:
+    """Seconds since 1970 as a time in UTC."""
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _estimates(text: str) -> dict[str, Estimate]:
+    return {key: Estimate(*value) for key, value in json.loads(text).items()}
+
+
+# --- computing --------------------------------------------------------------------------------------------------------
+
+
+def compute(store: Store, figure: Figure) -> dict[str, Any]:
+    """A figure's value by key of the metric, kept in the board."""
+    with store.reading() as connection:
+        values = _stats(connection, figure)
+    if len(values) == 1:
+        value: dict[str, Any] = dict(
+            scoring.estimates_without(figure.metric, values[0], figure.left_out, trials=figure.trials)
+        )
+    else:
+        first, second = values
+        tests = scoring.compare_without(figure.metric, first, second, figure.left_out, trials=figure.trials)
+        value = {key: asdict(test) | {"difference": list(test.difference)} for key, test in tests.items()}
+    with store.writing() as connection:
+        known = select(schema.figures.c.key).where(schema.figures.c.key == figure.key)
+        if connection.execute(known).first() is None:
+            row = {"key": figure.key, "edition": figure.edition, "value": json.dumps(value)}
+            connection.execute(insert(schema.figures).values(**row))
+            jobs.bump(connection)
+    return value
+
+
+def settle(store: Store, table: Table, *, stopped: Callable[[], bool] = lambda: False) -> int:
+    """Computes what the table shows and nobody has computed yet; returns how much that was."""
+    known = read_known(store, table.info.edition)
+    wanted = {figure.key: figure for figure in table.figures_wanted()}
+    missing = [figure for key, figure in wanted.items() if key not in known]
+    for count, figure in enumerate(missing):
+        if stopped():
+            return count
+        compute(store, figure)
+    return len(missing)
+
+
+def read_known(store: Store, edition: int) -> set[str]:
+    """Keys of the figures that are kept."""
+    with store.reading() as connection:
+        query = select(schema.figures.c.key).where(schema.figures.c.edition == edition)
+        return set(connection.execute(query).scalars())
+
+
+def _stats(connection: Connection, figure: Figure) -> list[Any]:
+    """The statistics of pairs of a figure's submissions, in their order."""
+    rows = schema.results
+    query = select(rows.c.submission, rows.c.stats).where(
+        rows.c.metric == figure.metric, rows.c.edition == figure.edition, rows.c.submission.in_(figure.numbers)
+    )
+    found = {number: scoring.unpack(data) for number, data in connection.execute(query)}
+    return [found[number] for number in figure.numbers]

@@ -1,0 +1,177 @@
+"""The database: SQLite in one file (write-ahead log, owner only), or PostgreSQL by URL.
+
+Two kinds of transaction: `reading` sees one moment, `writing` is the only one of its kind at that moment, in whatever
+process; it counts, decides and inserts without a race. A write is on disk when its transaction ends.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rrgmetrics.spaces.leaderboard import schema
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+
+from rrgmetrics.errors import InputError, MissingExtraError
+from rrgmetrics.files import PathLike
+
+BUSY_SECONDS = 60
+WRITERS = 0x7272676D  # PostgreSQL's advisory lock of those who write
+
+
+class Store:
+    """A board's database.
+
+    Attributes:
+        place: The file, or the URL without its password: for messages and for `open_board`.
+        path: The file; None for a server.
+    """
+
+    def __init__(self, url: URL) -> None:
+        self.path = Path(url.database or "") if url.get_backend_name() == "sqlite" else None
+        self.url = url
+        self.place = str(self.path or url.render_as_string(hide_password=True))
+        self._engine = _engine(url)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that sees one moment."""
+        with self._engine.connect() as connection:
+            if self.path is None:
+                connection = connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that no other `writing` runs beside; everything in it happens or nothing."""
+        with self._engine.connect() as connection, connection.execution_options(writing=True).begin():
+            if self.path is None:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": WRITERS})
+            yield connection
+
+    def close(self) -> None:
+        """Lets go of all connections."""
+        self._engine.dispose()
+
+
+def parse_place(path_or_url: PathLike) -> URL:
+    """A file's path or a database URL as SQLAlchemy's URL; raises InputError for other databases."""
+    place = os.fspath(path_or_url)
+    if "://" not in place:
+        return URL.create("sqlite", database=str(Path(place).absolute()))
+    try:
+        url = make_url(place)
+    except ArgumentError:
+        raise InputError(
+            "The board's URL cannot be read; one looks like postgresql+psycopg://user@host/name."
+        ) from None
+    if url.get_backend_name() == "postgresql":
+        return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
+    if url.get_backend_name() == "sqlite" and url.database not in (None, "", ":memory:"):
+        return URL.create("sqlite", database=str(Path(url.database or "").absolute()))
+    raise InputError(f"A board lies in a SQLite file or in PostgreSQL, not in {url.get_backend_name()!r}.")
+
+
+def create_store(path_or_url: PathLike, fill: Callable[[Connection], None]) -> Store:
+    """A database with tables, filled in the same transaction.
+
+    Args:
+        path_or_url: Where.
+        fill: Puts the board into the empty tables.
+
+    Raises:
+        InputError: There is a file or a board already, or the database cannot be reached; nothing is left behind.
+    """
+    store = Store(parse_place(path_or_url))
+    if store.path is not None:
+        _new_file(store.path)
+    try:
+        with _reachable(store), store.writing() as connection:
+            if schema.has_board(connection):
+                raise InputError(f"There is a board already in {store.place}.")
+            schema.create(connection)
+            fill(connection)
+    except BaseException:
+        store.close()
+        if store.path is not None:
+            store.path.unlink(missing_ok=True)
+        raise
+    return store
+
+
+def open_store(path_or_url: PathLike) -> Store:
+    """The database of a board, its tables brought up to date; raises InputError if there is none."""
+    store = Store(parse_place(path_or_url))
+    missing = InputError(f"There is no board in {store.place}; make one with `rrgmetrics leaderboard init`.")
+    if store.path is not None and not store.path.is_file():
+        raise missing
+    try:
+        with _reachable(store):
+            with store.reading() as connection:
+                if not schema.has_board(connection):
+                    raise missing
+                is_old = schema.is_old(connection)
+            if is_old:
+                with store.writing() as connection:
+                    schema.migrate(connection)
+    except InputError:
+        store.close()
+        raise
+    return store
+
+
+def _new_file(path: Path) -> None:
+    """Makes an empty file that only its owner can read; SQLite gives its log the same rights."""
+    if not path.parent.is_dir():
+        raise InputError(f"The folder {path.parent} does not exist; make it first.")
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        raise InputError(f"{path} exists; choose another name for the board.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be made: {error.strerror}.") from None
+
+
+@contextmanager
+def _reachable(store: Store) -> Iterator[None]:
+    """Turns what a database says when it cannot be reached, or is none, into an InputError."""
+    try:
+        yield
+    except OperationalError:
+        raise InputError(f"The database {store.place} cannot be reached or written to.") from None
+    except DatabaseError:
+        raise InputError(f"{store.place} holds no board.") from None
+
+
+def _engine(url: URL) -> Engine:
+    """An engine whose errors never quote the values of a statement: references are among them."""
+    options: dict[str, Any] = {"hide_parameters": True}
+    if url.get_backend_name() == "sqlite":
+        options["connect_args"] = {"timeout": BUSY_SECONDS}
+    else:
+        options["pool_pre_ping"] = True
+    try:
+        engine = create_engine(url, **options)
+    except (ImportError, NoSuchModuleError) as error:
+        raise MissingExtraError(f"{url.drivername} needs its driver: pip install 'psycopg[binary]'.") from error
+    if url.get_backend_name() == "sqlite":
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _set_up_sqlite(connection: sqlite3.Connection, _: Any) -> None:
+    connection.isolation_level = None  # `_begin_sqlite` begins, not the driver
+    for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "temp_store = MEMORY"):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writing = connection.get_execution_options().get("writing", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")

@@ -1,0 +1,256 @@
+"""Checks of what a submitter sends: the form, and a file of `study_id, report`. All that is wrong is said at once.
+
+Messages quote the submitter's own words, cut short, and ids of studies; never a reference. The file is read where it
+lies and under the board's limits: nothing is unpacked, copied or kept.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from rrgmetrics.spaces.leaderboard.model import Limits
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.files import Row, rows_of
+
+HUB = "https://huggingface.co/"
+SUFFIXES = (".csv", ".jsonl")
+MAX_NAME, MAX_URL, MAX_TAG, MAX_TAGS = 80, 300, 30, 10
+MAX_PROBLEMS = 50  # sentences of each kind of fault that are said; then their number
+SHOWN = 5  # ids a sentence lists
+
+_HANDLE = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9])?"
+HUB_ID = f"{_HANDLE}/{_HANDLE}"
+_URL = re.compile(r"https?://[^\s<>\"'`\\^{|}]+", re.IGNORECASE)
+_FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_TAG = re.compile(r"[^\W_](?:[\w .+/-]*[\w+])?")
+
+
+@dataclass(frozen=True)
+class Form:
+    """A submission's description, checked.
+
+    Attributes:
+        name: Of the system.
+        name_key: Equal for names that read alike.
+        submitter: Hub handle or URL, as typed.
+        submitter_key: Equal for one submitter.
+        submitter_url: Link.
+        model_card: Link, or "".
+        model: Hub id, or "".
+        tags: Without repetitions.
+    """
+
+    name: str
+    name_key: str
+    submitter: str
+    submitter_key: str
+    submitter_url: str
+    model_card: str
+    model: str
+    tags: tuple[str, ...]
+
+
+class Checked(NamedTuple):
+    """Reports in the board's order of studies, their checksum, and what is to be mended (then there are no reports)."""
+
+    reports: list[str]
+    sha256: str
+    problems: list[str]
+
+
+def check_form(*, name: str, submitter: str, model_card: str, tags: Sequence[str]) -> tuple[Form, list[str]]:
+    """Reads the form; what it says is of use only if there are no problems."""
+    problems: list[str] = []
+    name = " ".join(unicodedata.normalize("NFC", name).split())
+    problems += _name_problems(name)
+    submitter, model_card = submitter.strip(), model_card.strip()
+    submitter_url = link(submitter, _HANDLE)
+    if not submitter_url:
+        problems.append(f"The submitter {_cut(submitter)} is neither a Hub handle nor an http(s) URL.")
+    card_url = link(model_card, HUB_ID)
+    if model_card and not card_url:
+        problems.append(f"The model card {_cut(model_card)} is neither a Hub id (org/name) nor an http(s) URL.")
+    kept = tuple(dict.fromkeys(" ".join(tag.split()) for tag in tags if tag.strip()))
+    problems += _tag_problems(kept)
+    form = Form(
+        name=name,
+        name_key=unicodedata.normalize("NFKC", name).casefold(),
+        submitter=submitter,
+        submitter_key=submitter_url.casefold().rstrip("/"),
+        submitter_url=submitter_url,
+        model_card=card_url,
+        model=_hub_id(card_url),
+        tags=kept,
+    )
+    return form, problems
+
+
+def link(text: str, hub_pattern: str) -> str:
+    """The http(s) URL that a text is, or that it stands for on the Hub; "" if it is neither."""
+    if re.fullmatch(hub_pattern, text):
+        return HUB + text
+    if len(text) > MAX_URL or not text.isprintable() or not _URL.fullmatch(text):
+        return ""
+    try:
+        parts = urlsplit(text)
+        has_host = bool(parts.hostname) and "@" not in parts.netloc and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return ""
+    return text if has_host else ""
+
+
+def shown_name(file: Path, filename: str) -> str:
+    """What messages call a file: the last part of the submitter's name for it, printable and short."""
+    last = PurePosixPath((filename or file.name).replace("\\", "/")).name
+    printable = "".join(char for char in last if char.isprintable())
+    return printable[-60:] or "the file"
+
+
+def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limits) -> Checked:
+    """Reads a submission's file against the board's studies."""
+    shown = shown_name(file, filename)
+    if file.suffix.lower() not in SUFFIXES:
+        return _refused(f"{shown} must be {' or '.join(SUFFIXES)}, plain text in UTF-8.")
+    if file.is_file() and file.stat().st_size > limits.file_bytes:
+        return _refused(f"{shown} is larger than {limits.file_bytes / 1e6:g} MB; send study_id and report only.")
+    reader = _Reader(study_ids, limits)
+    try:
+        for where, number, row in rows_of(file, ("study_id", "report")):
+            if not reader.take(f"{shown}, {where} {number}", row):
+                break
+    except InputError as error:
+        reader.stopped(str(error).replace(str(file), shown))
+    return reader.checked(shown)
+
+
+class _Reader:
+    """Takes rows, remembers faults."""
+
+    def __init__(self, study_ids: Sequence[str], limits: Limits) -> None:
+        self._study_ids = study_ids
+        self._known = set(study_ids)
+        self._limits = limits
+        self._reports: dict[str, str] = {}
+        self._unknown: list[str] = []
+        self._faults: list[str] = []
+        self._n_rows = 0
+        self._whole = True
+
+    def take(self, where: str, row: Row) -> bool:
+        """Reads one row; False if the rest need not be read."""
+        self._n_rows += 1
+        missing = [column for column in ("study_id", "report") if column not in row]
+        if missing:
+            found = ", ".join(_cut(name) for name in list(row)[:SHOWN]) or "nothing"
+            self.stopped(
+                f"{where} has no {' and no '.join(missing)}; it has {found}. The columns are study_id, report."
+            )
+            return False
+        if self._n_rows > 2 * len(self._study_ids) + 100:
+            self.stopped(f"{where}: the board has {len(self._study_ids):,} studies, the file far more rows.")
+            return False
+        study_id = row["study_id"]
+        if isinstance(study_id, int) and not isinstance(study_id, bool):
+            study_id = str(study_id)
+        if not isinstance(study_id, str):
+            self._faults.append(f"{where}: study_id {_cut(study_id)} is not a text.")
+        elif study_id not in self._known:
+            self._unknown.append(study_id)
+        elif study_id in self._reports:
+            self._faults.append(f"{where}: study {_cut(study_id)} stands there already; send each study once.")
+        else:
+            self._reports[study_id] = ""
+            self._take_report(f"{where}, study {_cut(study_id)}", study_id, row["report"])
+        return True
+
+    def _take_report(self, where: str, study_id: str, report: object) -> None:
+        if not isinstance(report, str):
+            self._faults.append(f'{where}: the report is {_cut(report)}, not a text; write "" for an empty one.')
+        elif len(report) > self._limits.report_characters:
+            self._faults.append(
+                f"{where}: the report has {len(report):,} characters; {self._limits.report_characters:,} are allowed."
+            )
+        elif fault := text_fault(report):
+            self._faults.append(f"{where}: the report holds {fault}.")
+        else:
+            self._reports[study_id] = report
+
+    def stopped(self, problem: str) -> None:
+        """Reading ended before the end of the file."""
+        self._faults.append(f"{problem} What follows in the file was not read." if self._n_rows else problem)
+        self._whole = False
+
+    def checked(self, shown: str) -> Checked:
+        """The reports, or everything that is wrong."""
+        problems = self._faults[:MAX_PROBLEMS]
+        if len(self._faults) > MAX_PROBLEMS:
+            problems.append(f"{shown}: {len(self._faults) - MAX_PROBLEMS:,} more rows have such faults.")
+        if self._unknown:
+            problems.append(f"{shown}: the board has no study {_some(self._unknown)}; leave such rows out.")
+        missing = [study_id for study_id in self._study_ids if study_id not in self._reports]
+        if missing and self._whole:
+            problems.append(
+                f'{shown}: there is no report for {_some(missing)}; send every study ("" for an empty report).'
+            )
+        if problems:
+            return Checked([], "", problems)
+        reports = [self._reports[study_id] for study_id in self._study_ids]
+        return Checked(reports, _checksum(reports), [])
+
+
+def _refused(problem: str) -> Checked:
+    return Checked([], "", [problem])
+
+
+def _checksum(reports: Sequence[str]) -> str:
+    digest = sha256()
+    for report in reports:
+        encoded = report.encode()
+        digest.update(len(encoded).to_bytes(8) + encoded)
+    return digest.hexdigest()
+
+
+def _name_problems(name: str) -> Iterator[str]:
+    if not any(char.isalnum() for char in name):
+        yield "The name holds no letter and no digit; give the system a name."
+    if len(name) > MAX_NAME:
+        yield f"The name has {len(name)} characters; {MAX_NAME} are allowed."
+    if fault := text_fault(name):
+        yield f"The name holds {fault}."
+
+
+def _tag_problems(tags: Collection[str]) -> Iterator[str]:
+    if len(tags) > MAX_TAGS:
+        yield f"There are {len(tags)} tags; {MAX_TAGS} are allowed."
+    for tag in list(tags)[:MAX_TAGS]:
+        if len(tag) > MAX_TAG or not _TAG.fullmatch(tag):
+            yield f"The tag {_cut(tag)} is not a short word of letters, digits and . + - / _ (at most {MAX_TAG})."
+
+
+def text_fault(text: str) -> str:
+    """What no report or name may hold: NUL and other control characters, and those that turn the direction of text."""
+    found = _FORBIDDEN.search(text)
+    return f"the control character U+{ord(found[0]):04X}" if found else ""
+
+
+def _hub_id(url: str) -> str:
+    found = re.fullmatch(rf"https?://(?:www\.)?(?:huggingface\.co|hf\.co)/({HUB_ID})/?", url)
+    return found[1] if found and found[1].split("/")[0] not in ("datasets", "spaces", "papers", "blog") else ""
+
+
+def _cut(value: object) -> str:
+    shown = repr(value) if not isinstance(value, str) else repr(value[:45])
+    return shown if len(shown) <= 48 else shown[:45] + "…'"
+
+
+def _some(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else ""
+    return ", ".join(_cut(study_id) for study_id in ids[:SHOWN]) + more

@@ -1,0 +1,169 @@
+"""The worker: takes jobs, scores them, records them, then computes what the table still lacks.
+
+Any number of workers may run, on any machines that reach the database. None of them logs a text: a line names an id, a
+kind of error and a place in the code, for messages of exceptions may quote what was being read.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rrgmetrics.spaces.leaderboard import jobs, schema, scoring, standings
+from rrgmetrics.spaces.leaderboard.board import Board
+from rrgmetrics.spaces.leaderboard.jobs import Claim
+from rrgmetrics.spaces.leaderboard.slices import slices_of
+from sqlalchemy import select, update
+
+from rrgmetrics.errors import InputError
+
+POLL = 2.0  # seconds between two looks at an empty queue
+Log = Callable[[str], None]
+
+
+def work(
+    board: Board,
+    *,
+    once: bool = False,
+    stop: threading.Event | None = None,
+    log: Log = lambda line: None,
+    batch_size: int | None = None,
+    lease: float = jobs.LEASE,
+    poll: float = POLL,
+) -> int:
+    """Works through the queue.
+
+    Args:
+        board: Whose.
+        once: Return when no job is free, instead of waiting for the next.
+        stop: Ends the work after the job at hand.
+        log: Gets a line now and then; without any report's text.
+        batch_size: Texts a forward pass of a model.
+        lease: Seconds after which a worker that is gone loses its job.
+        poll: Seconds between two looks at an empty queue.
+
+    Returns:
+        Number of recorded results.
+
+    Raises:
+        InputError: The metrics installed here are not those of the board's edition; nothing was scored.
+        BackendError: A metric's model is not there.
+        MissingExtraError: What a metric needs is not installed.
+    """
+    stop = stop or threading.Event()
+    editions: set[int] = set()  # whose recipes were compared with what is installed here
+    n_recorded, settled = 0, -1
+    while not stop.is_set():
+        held = jobs.claim(board.store, lease=lease)
+        if held is not None:
+            with _giving_back(board, held):
+                if held.edition not in editions:
+                    fix_recipes(board, held.edition)
+                    editions.add(held.edition)
+                n_recorded += run(board, held, log=log, batch_size=batch_size, lease=lease)
+            continue
+        if board.info().revision != settled:
+            settled = settle(board, stop=stop, log=log)
+        elif once:
+            break
+        else:
+            stop.wait(poll)
+    return n_recorded
+
+
+def run(board: Board, held: Claim, *, log: Log, batch_size: int | None = None, lease: float = jobs.LEASE) -> bool:
+    """Scores one claimed job and records it; whether a result was recorded."""
+    start = time.monotonic()
+    try:
+        with jobs.renewing(board.store, held, lease=lease):
+            studies, reports = _read(board, held)
+            scored = scoring.score_reports(board.names(), studies, reports, trials=board.trials, batch_size=batch_size)
+        recorded = jobs.record(board.store, held, scored)
+    except Exception as error:
+        message = f"Scoring failed ({type(error).__name__}); the board's keeper can look into it and queue it again."
+        state = jobs.fail(board.store, held, message)
+        log(f"{held.id}: {type(error).__name__} at {_place(error)}; {state or 'taken by another worker'}")
+        return False
+    log(f"{held.id}: {'recorded' if recorded else 'taken by another worker'} after {time.monotonic() - start:.1f} s")
+    return recorded
+
+
+def fix_recipes(board: Board, edition: int) -> None:
+    """Makes sure that this edition's metrics run here as they ran for everybody else.
+
+    The first worker of an edition fixes them, and which slices the studies belong to.
+
+    Raises:
+        InputError: Something else is installed here.
+    """
+    here = scoring.recipes(list(board.names()), board.info().n_studies)
+    table = schema.editions
+    with board.store.reading() as connection:
+        said = connection.execute(select(table.c.recipes).where(table.c.number == edition)).scalar_one()
+        references = connection.execute(select(schema.studies.c.number, schema.studies.c.reference)).all()
+    if said is None:
+        slices = {number: json.dumps(slices_of(reference)) for number, reference in references}
+        with board.store.writing() as connection:
+            said = connection.execute(select(table.c.recipes).where(table.c.number == edition)).scalar_one()
+            if said is None:
+                said = json.dumps(here)
+                connection.execute(update(table).where(table.c.number == edition).values(recipes=said))
+                for number, names in slices.items():
+                    connection.execute(
+                        update(schema.studies).where(schema.studies.c.number == number).values(slices=names)
+                    )
+                jobs.bump(connection)
+    fixed = json.loads(said)
+    if different := scoring.changed(fixed, here):
+        name = different[0]
+        raise InputError(
+            f"Edition {edition} of this board scores with {fixed[name]}; installed here is {here[name]}. Install that "
+            "version, or open a new edition with `rrgmetrics leaderboard rescore`."
+        )
+
+
+def settle(board: Board, *, stop: threading.Event, log: Log) -> int:
+    """Computes the intervals and tests that the table lacks; returns the revision that is complete then."""
+    table = board.table()
+    count = standings.settle(board.store, table, stopped=stop.is_set)
+    if count:
+        log(f"{count} intervals and tests computed")
+        return -1
+    return table.info.revision
+
+
+@contextmanager
+def _giving_back(board: Board, held: Claim) -> Iterator[None]:
+    """Gives a job back if the worker itself must end: it was interrupted, or is not fit for this edition."""
+    try:
+        yield
+    except BaseException:
+        jobs.release(board.store, held)  # a job that is done is nobody's any more, and stays done
+        raise
+
+
+def _read(board: Board, held: Claim) -> tuple[scoring.Studies, list[str]]:
+    """The studies and a submission's reports, in the same order."""
+    studies, reports = schema.studies.c, schema.reports.c
+    with board.store.reading() as connection:
+        rows = connection.execute(
+            select(studies.reference, studies.context, studies.slices, reports.report)
+            .join(schema.reports)
+            .where(reports.submission == held.submission)
+            .order_by(studies.number)
+        ).all()
+    return (
+        [(row.reference, json.loads(row.context), json.loads(row.slices)) for row in rows],
+        [row.report for row in rows],
+    )
+
+
+def _place(error: BaseException) -> str:
+    """Where an exception was raised; without its message."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown place"
