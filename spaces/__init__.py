@@ -1,5 +1,8 @@
 """Browser side of rrgmetrics; installed as `rrgmetrics.spaces` (extra `spaces`)."""
 
-from rrgmetrics.spaces.ui import metric_space
+if __name__ == "spaces":  # in a checkout Gradio, looking for Hugging Face's package of that name, finds this folder
+    raise ImportError("This is rrgmetrics.spaces.")
 
-__all__ = ["metric_space"]
+from rrgmetrics.spaces.ui import build_space, launch, metric_space
+
+__all__ = ["build_space", "launch", "metric_space"]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
-from rrgmetrics.spaces.theme import KINDS, MATCHED
+from rrgmetrics.spaces.theme import KINDS, MATCHED, UNLETTERED
 
 from rrgmetrics.display import number
 from rrgmetrics.pages import show
@@ -65,7 +65,7 @@ def _segment(text: str, start: int, end: int, marks: Sequence[Mark]) -> Markup:
     over = [mark for mark in marks if any(a < end and b > start for a, b in mark.spans)]
     if not over:
         return Markup("{}").format(text[start:end])
-    ending = [mark for mark in over if mark.kind != MATCHED and min(mark.spans[-1][1], len(text)) == end]
+    ending = [mark for mark in over if mark.kind not in UNLETTERED and min(mark.spans[-1][1], len(text)) == end]
     shown = Markup('<mark class="kind-{}">{}</mark>').format(over[0].kind, text[start:end])
     return shown + NOTHING.join(map(_tag, dict.fromkeys(ending)))
 

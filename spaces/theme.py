@@ -50,7 +50,8 @@ class Kind(NamedTuple):
 
 LIGHT = Palette("#fdfcf9", "#f4f1ea", "#1d1c1a", "#5d5952", "#dcd8cf", "#1f5a8c", "#ffffff")
 DARK = Palette("#16181b", "#1f2226", "#e8e5df", "#a8a49b", "#3a3d41", "#8fc1ea", "#10202d")
-MATCHED = "matched"
+MATCHED, ONLY_HERE = "matched", "only_here"
+UNLETTERED = frozenset({MATCHED, ONLY_HERE})  # too many of them in a report for a letter behind each
 _MARKS = {  # ErrorCategory → title and how it is marked
     ErrorCategory.FALSE_FINDING: ("false finding", ("#fbdedb", "#a01c18"), ("#4f2320", "#f5aaa3"), "solid"),
     ErrorCategory.MISSING_FINDING: ("missing finding", ("#fbe6cf", "#8a4600"), ("#4a3319", "#eab57d"), "double"),
@@ -62,6 +63,7 @@ _MARKS = {  # ErrorCategory → title and how it is marked
 KINDS: Mapping[str, Kind] = {
     **{category.value: Kind(category.letter, *mark) for category, mark in _MARKS.items()},
     MATCHED: Kind("✓", "said by both", ("#eceae3", "#5d5952"), ("#2a2d31", "#a8a49b"), "solid"),
+    ONLY_HERE: Kind("≠", "only in this report", ("#fbe6cf", "#8a4600"), ("#4a3319", "#eab57d"), "dashed"),
 }
 
 

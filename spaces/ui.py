@@ -1,35 +1,58 @@
-"""A Gradio page for one metric, made from its spec and its card."""
+"""The page of one metric, made from its row of the spec table and its card: `build_space("crepe").launch(**look())`.
+
+Two reports in, their score and what is wrong out; a file of pairs; the card. Nothing is kept between requests: a pair
+is answered by a function of its texts, a file by a generator of its own, and uploads are deleted within two hours.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import re
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+from rrgmetrics.spaces import batch, snippets
+from rrgmetrics.spaces.examples import examples, sample_file
+from rrgmetrics.spaces.explanations import Explained, explain_pair
+from rrgmetrics.spaces.highlight import (
+    alert,
+    category_bars,
+    category_counts,
+    headline,
+    part,
+    remarks,
+    reports,
+    score_table,
+)
+from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, check_pair
+from rrgmetrics.spaces.theme import look
 
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.hub import module_path
+from rrgmetrics.pages import show
+from rrgmetrics.reports import Pair, parse_context
+from rrgmetrics.results import Result
 from rrgmetrics.runner import score
-from rrgmetrics.specs import Key, MetricSpec, get_spec
+from rrgmetrics.specs import MetricSpec, get_spec
 
-if TYPE_CHECKING:
-    import gradio
-
-EXAMPLES = [
-    [
-        "The heart is mildly enlarged. Small left pleural effusion. No pneumothorax.",
-        "Mild cardiomegaly. Small left effusion.",
-    ],
-    ["Right lower lobe opacity, worrisome for pneumonia.", "The lungs are clear. No acute findings."],
-]
-HEADERS = ["score", "value", "range", "better"]
+PAIRS_AT_ONCE = 2  # threads that score single pairs; more would only share the same processors
+UPLOADS_KEPT = 3600  # seconds
+REFERENCE, CANDIDATE = "Radiologist’s report (reference)", "Machine’s report (candidate)"
 
 
-def metric_space(name: str) -> gradio.Blocks:
-    """The page of a metric: two reports in, scores out, the card below.
+def build_space(name: str) -> Any:
+    """The page of a metric.
 
     Args:
         name: A metric of the spec table.
 
     Returns:
-        A Gradio app; call `.launch()`.
+        A `gradio.Blocks`; `launch(name)` serves it.
 
     Raises:
         InputError: Unknown metric.
@@ -41,32 +64,288 @@ def metric_space(name: str) -> gradio.Blocks:
     except ImportError as error:
         raise MissingExtraError("Spaces need Gradio 6: pip install 'rrgmetrics[spaces]'.") from error
 
-    def answer(reference: str, candidate: str) -> tuple[list[list[str]], str]:
-        try:
-            return score_table(spec, reference, candidate)
-        except InputError as error:
-            raise gradio.Error(str(error)) from error
-
-    with gradio.Blocks(title=f"{spec.title} for radiology reports", analytics_enabled=False) as page:
-        gradio.Markdown(f"# {spec.title}\nHow close is a machine's report to the radiologist's?")
-        with gradio.Row():
-            reference = gradio.Textbox(label="Radiologist's report (reference)", lines=6)
-            candidate = gradio.Textbox(label="Machine's report (candidate)", lines=6)
-        button = gradio.Button("Score", variant="primary")
-        table = gradio.Dataframe(headers=HEADERS, interactive=False, label="Scores")
-        signature = gradio.Textbox(label="Signature: what ran", interactive=False, buttons=["copy"])
-        button.click(answer, [reference, candidate], [table, signature], api_name="score")
-        gradio.Examples(EXAMPLES, [reference, candidate])
-        with gradio.Accordion("About this metric", open=False):
-            gradio.Markdown(card_text(spec))
+    with gradio.Blocks(
+        title=f"{spec.title} for radiology reports",
+        analytics_enabled=False,
+        delete_cache=(UPLOADS_KEPT, UPLOADS_KEPT),
+    ) as page:
+        gradio.HTML(heading(spec), apply_default_css=False)
+        with gradio.Tab("One pair", id="pair"):
+            _pair_tab(spec)
+        with gradio.Tab("A file of pairs", id="file"):
+            _file_tab(spec)
+        with gradio.Tab("About", id="about"):
+            gradio.Markdown(card_text(spec), elem_classes="rrg-card")
+        gradio.api(_api(spec), api_name="score", concurrency_limit=PAIRS_AT_ONCE, concurrency_id="pair")
     return page
 
 
-def score_table(spec: MetricSpec, reference: str, candidate: str) -> tuple[list[list[str]], str]:
-    """Rows of (score, value, range, better) for one pair, and the signature."""
-    result = score(spec.name, predictions=[candidate], references=[reference], progress=False)[spec.name]
-    rows = [[key.title, f"{result.scores[key.name]:.4f}", _range(key), _direction(key)] for key in spec.keys]
-    return rows, result.signature
+def launch(name: str, **keywords: Any) -> Any:
+    """Serves the page of a metric and loads its model meanwhile.
+
+    Args:
+        name: A metric of the spec table.
+        **keywords: `Blocks.launch`'s: `server_name`, `server_port`, `prevent_thread_lock`, ...
+    """
+    threading.Thread(target=warm_up, args=(name,), daemon=True).start()
+    return build_space(name).launch(**launch_options() | keywords)
+
+
+metric_space = build_space
+
+
+def launch_options() -> dict[str, Any]:
+    """What every page is launched with: our look, limits, nothing kept in the browser or sent elsewhere."""
+    return look() | {
+        "max_file_size": f"{MAX_MEGABYTES}mb",
+        "run_history": False,
+        "footer_links": ["api", "settings"],
+        "ssr_mode": False,
+        "quiet": False,
+    }
+
+
+def warm_up(name: str) -> None:
+    """Scores one example, so that models are loaded when the first user comes."""
+    example = examples()[0]
+    answer(get_spec(name), *example[1:])
+
+
+# --- one pair ---------------------------------------------------------------------------------------------------------
+
+
+def _pair_tab(spec: MetricSpec) -> None:
+    import gradio
+
+    box: dict[str, Any] = {"lines": 6, "max_lines": 14, "placeholder": "Type or paste, or take an example below"}
+    with gradio.Row():
+        with gradio.Column(min_width=280):
+            reference = gradio.Textbox(label=REFERENCE, **box)
+        with gradio.Column(min_width=280):
+            candidate = gradio.Textbox(label=CANDIDATE, **box)
+    with gradio.Accordion("Patient (optional)", open=False, visible=spec.takes_context), gradio.Row():
+        age = gradio.Textbox(label="Age", placeholder="72, 072Y, 19M, 3D", min_width=140)
+        sex = gradio.Dropdown(["", "F", "M", "O"], value="", label="Sex", min_width=140)
+        indication = gradio.Textbox(label="Indication", placeholder="why the image was taken", scale=3)
+    inputs = [reference, candidate, age, sex, indication]
+    with gradio.Row(elem_classes="rrg-examples"):
+        chips = [
+            (gradio.Button(example.title, size="sm", min_width=0), example) for example in examples() if example.title
+        ]
+    button = gradio.Button("Score", variant="primary")
+    shown = gradio.HTML(nothing_yet(spec), apply_default_css=False)
+    with gradio.Accordion("The same in Python and on the command line", open=False, visible=False) as calls:
+        python = gradio.Textbox(label="Python", interactive=False, buttons=["copy"], elem_classes="rrg-code")
+        shell = gradio.Textbox(label="Command line", interactive=False, buttons=["copy"], elem_classes="rrg-code")
+
+    def handle(*texts: str) -> tuple[Any, ...]:
+        try:
+            result, pair = answer(spec, *texts)
+        except InputError as error:
+            return part(alert(str(error))), gradio.skip(), gradio.skip(), gradio.Accordion(visible=False)
+        return (
+            pair_view(result, pair),
+            snippets.python_pair(spec, pair),
+            snippets.shell_pair(spec, pair),
+            gradio.Accordion(visible=True),
+        )
+
+    event: dict[str, Any] = {
+        "fn": handle,
+        "inputs": inputs,
+        "outputs": [shown, python, shell, calls],
+        "concurrency_limit": PAIRS_AT_ONCE,
+        "concurrency_id": "pair",
+        "api_visibility": "private",
+    }
+    gradio.on([button.click, reference.submit, candidate.submit], **event)
+    for chip, example in chips:
+        chip.click(None, None, inputs, js=f"() => {json.dumps(example[1:])}", api_visibility="private").then(**event)
+
+
+def answer(
+    spec: MetricSpec, reference: str, candidate: str, age: str = "", sex: str = "", indication: str = ""
+) -> tuple[Result, Pair]:
+    """Scores one pair; InputError for texts that a page does not take."""
+    context = {"age": age, "sex": sex, "indication": indication or ""}
+    pair = Pair(reference or "", candidate or "", parse_context(context, "The patient"))
+    check_pair(pair)
+    name = snippets.explained(spec)
+    results = score(
+        name,
+        predictions=[pair.candidate],
+        references=[pair.reference],
+        contexts=[context] if spec.takes_context else None,
+        progress=False,
+    )
+    return results[name], pair
+
+
+def _api(spec: MetricSpec) -> Any:
+    import gradio
+
+    def score_pair(
+        reference: str, candidate: str, age: str = "", sex: str = "", indication: str = ""
+    ) -> dict[str, Any]:
+        """Scores one pair of reports: every key's value, what the metric says of it, and the signature."""
+        try:
+            result, _ = answer(spec, reference, candidate, age, sex, indication)
+        except InputError as error:
+            raise gradio.Error(batch.plain(str(error)), print_exception=False) from None
+        details = {key: values[0] for key, values in result.details.items()}
+        return {"scores": result.scores, **details, "signature": result.signature}
+
+    return score_pair
+
+
+# --- a file -----------------------------------------------------------------------------------------------------------
+
+
+def _file_tab(spec: MetricSpec) -> None:
+    import gradio
+
+    gradio.HTML(part(Markup('<p class="lead">{}</p>').format(file_words(spec))), apply_default_css=False)
+    upload = gradio.File(label="CSV or JSONL", file_types=list(batch.SUFFIXES), height=140)
+    with gradio.Row(elem_classes="rrg-examples"):
+        sample = gradio.Button("Try the sample file", size="sm", min_width=0)
+    with gradio.Row():
+        button = gradio.Button("Score the file", variant="primary")
+        stop = gradio.Button("Stop", interactive=False)
+    shown = gradio.HTML("", apply_default_css=False)
+    with gradio.Row():
+        table = gradio.DownloadButton("Scores of every pair (CSV)", visible=False)
+        report = gradio.DownloadButton("Readable report (HTML)", visible=False)
+    with gradio.Accordion("The same in Python and on the command line", open=False, visible=False) as calls:
+        python = gradio.Textbox(label="Python", interactive=False, buttons=["copy"], elem_classes="rrg-code")
+        shell = gradio.Textbox(label="Command line", interactive=False, buttons=["copy"], elem_classes="rrg-code")
+    outputs = [shown, table, report, python, shell, calls, stop]
+
+    def handle(path: str | None) -> Iterator[tuple[Any, ...]]:
+        hidden = [gradio.DownloadButton(visible=False)] * 2 + ["", "", gradio.Accordion(visible=False)]
+        try:
+            if not path:
+                raise InputError("There is no file yet; choose one, or try the sample file.")
+            for view, scored in run_file(spec, path):
+                if scored is None:
+                    yield view, *hidden, gradio.Button(interactive=True)
+                    continue
+                name = Path(path).name
+                with tempfile.TemporaryDirectory(prefix="rrgmetrics-") as folder:
+                    paths = batch.write_scores(scored, folder)
+                    yield (
+                        view,
+                        *(gradio.DownloadButton(value=path, visible=True) for path in paths),
+                        snippets.python_file(spec, name),
+                        snippets.shell_file(spec, name),
+                        gradio.Accordion(visible=True),
+                        gradio.Button(interactive=False),
+                    )
+        except InputError as error:
+            yield part(alert(str(error))), *hidden, gradio.Button(interactive=False)
+
+    sample.click(sample_file, None, upload, api_visibility="private")
+    running = button.click(
+        handle,
+        upload,
+        outputs,
+        concurrency_limit=1,
+        concurrency_id="file",
+        api_name="score_file",
+        show_progress="hidden",
+    )
+
+    def stopped() -> tuple[Any, ...]:
+        return part(alert("Stopped.")), gradio.Button(interactive=False)
+
+    stop.click(stopped, None, [shown, stop], cancels=[running], api_visibility="private", queue=False)
+
+
+def run_file(spec: MetricSpec, path: str) -> Iterator[tuple[Markup, batch.Scored | None]]:
+    """What to show while a file is scored, and at last its scores."""
+    studies = batch.read_upload(path)
+    start, total = time.monotonic(), len(studies.pairs)
+    for step in batch.score_file(spec, studies):
+        if isinstance(step, int):
+            yield batch.progress(step, total, time.monotonic() - start), None
+        else:
+            scored = batch.Scored(studies, step)
+            yield batch.overview(scored), scored
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def heading(spec: MetricSpec) -> Markup:
+    """What the page is for."""
+    words = card_section(spec, "Metric Description").split("\n\n")[0].replace("\n", " ").replace("`", "")
+    first = re.split(r"(?<=\w[.:]) (?=[A-Z])", words)[0]
+    return part(Markup('<h1>{}</h1><p class="lead">{}</p>').format(spec.title, first))
+
+
+def nothing_yet(spec: MetricSpec) -> Markup:
+    """What stands where the score will be."""
+    return part(
+        Markup('<p class="note">{}’s score of this pair, and what stands behind it, will appear here.</p>').format(
+            spec.title
+        )
+    )
+
+
+def pair_view(result: Result, pair: Pair) -> Markup:
+    """Everything about one scored pair."""
+    spec, key = result.spec, result.spec.headline
+    found = explain_pair(result, pair)
+    value = result.scores[key.name]
+    counts = category_counts(result)
+    pieces = [
+        Markup('<p class="unseen" role="status">{} {}</p>').format(key.title, show(value, key)),
+        headline(key, value),
+        *(Markup('<p class="note">{}</p>').format(note) for note in _notes(spec)),
+        Markup("<h2>Errors by category</h2>{}").format(category_bars(counts)) if counts else Markup(),
+        Markup("<h2>Both reports</h2>{}").format(
+            reports(
+                {REFERENCE: pair.reference, CANDIDATE: pair.candidate},
+                {REFERENCE: found.reference, CANDIDATE: found.candidate},
+            )
+        ),
+        Markup('<p class="note">{}</p>').format(found.note) if found.note else Markup(),
+        _said(found),
+        Markup(
+            "<details><summary>All scores, and what ran</summary>{}<p class='note'><code>{}</code></p></details>"
+        ).format(score_table(spec.keys, result.scores), result.signature),
+    ]
+    return part(*pieces)
+
+
+def _said(found: Explained) -> Markup:
+    """The remarks, and whatever else the metric said."""
+    pieces = Markup()
+    if found.remarks:
+        pieces += Markup("<h2>In words</h2>{}").format(remarks(found.remarks))
+    if found.rest:
+        import yaml
+
+        text = yaml.safe_dump(found.rest, sort_keys=False, allow_unicode=True, width=100)
+        pieces += Markup("<h2>What the metric says</h2><pre>{}</pre>").format(text)
+    return pieces
+
+
+def _notes(spec: MetricSpec) -> Iterator[str]:
+    """What a reader of a single score must know."""
+    if spec.corpus_statistics:
+        yield (
+            f"{spec.title} weighs words by how rare they are in the references of one call, so a pair alone says "
+            "little. Score a file of pairs."
+        )
+
+
+def file_words(spec: MetricSpec) -> str:
+    """What a file must look like."""
+    context = ", and if known age, sex, indication" if spec.takes_context else ""
+    return (
+        f"One pair a row: columns reference and candidate, if you like study_id{context}. Up to {MAX_PAIRS:,} pairs "
+        f"and {MAX_MEGABYTES} MB. Files are deleted within two hours."
+    )
 
 
 def card_text(spec: MetricSpec) -> str:
@@ -75,10 +354,7 @@ def card_text(spec: MetricSpec) -> str:
     return text.split("\n---\n", 1)[-1].strip()
 
 
-def _range(key: Key) -> str:
-    low, high = key.range
-    return f"{low:g} to {high:g}"
-
-
-def _direction(key: Key) -> str:
-    return "higher" if key.higher_is_better else "lower"
+def card_section(spec: MetricSpec, title: str) -> str:
+    """A section of the card, without its heading; "" if it has none of that name."""
+    _, _, rest = card_text(spec).partition(f"## {title}\n")
+    return rest.partition("\n#")[0].strip()

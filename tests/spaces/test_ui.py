@@ -1,38 +1,314 @@
-"""A metric's Gradio page: the handler, and a round trip through a served page."""
+"""A metric's page: what is shown of a pair, of a file, and of texts that are none; one round trip through a server."""
 
+import csv
+import json
+import re
+import shlex
+import subprocess
+import sys
+
+import numpy as np
 import pytest
-from rrgmetrics.spaces import ui
+from rrgmetrics.spaces import batch, limits, snippets, ui
+from rrgmetrics.spaces.examples import examples, sample_file
+from rrgmetrics.spaces.explanations import explain_pair
 
-from rrgmetrics import SPECS, spaces
+import rrgmetrics
+from rrgmetrics import SPECS, files, spaces
+from rrgmetrics.errors import InputError
+from rrgmetrics.reports import Context, Pair
 
 pytest.importorskip("gradio")
+
+REFERENCE = "Moderate right pleural effusion. Mild cardiomegaly. No pneumothorax."
+CANDIDATE = "Small left pleural effusion. Heart size is normal. No pneumothorax."
+ATTACK = "<script>alert(1)</script><img src=x onerror=alert(1)> small effusion"
+
+
+def kinds(marks, text):
+    """What is marked: (words, kind)."""
+    return {(" … ".join(text[start:end] for start, end in mark.spans), mark.kind) for mark in marks}
+
+
+# --- one pair ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", SPECS)
 def test_every_metric_has_a_page(name):
-    page = spaces.metric_space(name)
-    assert SPECS[name].title in page.title
+    assert SPECS[name].title in spaces.build_space(name).title
+    assert ui.card_section(SPECS[name], "Metric Description")
 
 
-def test_table_has_every_key_with_range_and_direction():
-    rows, signature = ui.score_table(SPECS["rouge"], "Small left effusion.", "Small left effusion.")
-    assert [row[0] for row in rows] == [key.title for key in SPECS["rouge"].keys]
-    assert rows[0][1:] == ["1.0000", "0 to 1", "higher"]
-    assert signature.startswith("rouge|")
+@pytest.mark.parametrize("name", SPECS)
+def test_every_metric_shows_a_pair(name):
+    result, pair = ui.answer(SPECS[name], REFERENCE, CANDIDATE, "72", "F", "Dyspnea.")
+    html = ui.pair_view(result, pair)
+    assert result.spec.headline.title in html
+    assert html.count("<mark") >= 2
+    assert all(key.name in html for key in SPECS[name].keys)
+    assert ("Errors by category" in html) == any(key.name.endswith("_false_finding") for key in SPECS[name].keys)
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_context_is_asked_for_where_it_matters(name):
+    said = {"age": "20", "sex": "F", "indication": "Trauma."}, {"age": "88", "sex": "M", "indication": "Cough."}
+    report = "Tortuous aorta. Mild cardiomegaly. Small hiatal hernia."
+    scores = [
+        rrgmetrics.score(name, predictions=[""], references=[report], contexts=[context], progress=False)[name].scores
+        for context in said
+    ]
+    assert (scores[0] != scores[1]) == SPECS[name].takes_context
+
+
+def test_finding_errors_show_their_evidence():
+    result, pair = ui.answer(SPECS["finding_errors"], REFERENCE, CANDIDATE)
+    found = explain_pair(result, pair)
+    assert ("Moderate right pleural effusion", "incorrect_location") in kinds(found.reference, REFERENCE)
+    assert ("Small left pleural effusion", "incorrect_location") in kinds(found.candidate, CANDIDATE)
+    assert ("Mild cardiomegaly", "missing_finding") in kinds(found.reference, REFERENCE)
+    assert ("pneumothorax", "matched") in {(words[-12:], kind) for words, kind in kinds(found.candidate, CANDIDATE)}
+    assert len(found.remarks) == result.scores["finding_errors"]
+
+
+def test_crepe_shows_shares_of_phrases():
+    result, pair = ui.answer(SPECS["crepe"], REFERENCE, CANDIDATE)
+    found = explain_pair(result, pair)
+    (missing,) = (mark for mark in found.reference if mark.kind == "missing_finding")
+    assert "cardiomegaly" in REFERENCE[slice(*missing.spans[0])]
+    words = [word for word in result.details["crepe_explained"][0] if word["category"] == "missing_finding"]
+    assert missing.amount == pytest.approx(sum(word["rate"] for word in words if word["text"] == "reference"))
+
+
+@pytest.mark.parametrize("name", ["green", "chexprompt", "crimson", "fineradscore"])
+def test_judges_show_every_error_in_words(name):
+    result, pair = ui.answer(SPECS[name], REFERENCE, CANDIDATE)
+    found = explain_pair(result, pair)
+    assert found.rest is None
+    assert {remark.kind for remark in found.remarks} >= {"missing_finding", "incorrect_location"}
+    assert ("Mild cardiomegaly", "missing_finding") in kinds(found.reference, REFERENCE)
+
+
+def test_radfact_marks_phrases():
+    result, pair = ui.answer(SPECS["radfact"], REFERENCE, CANDIDATE)
+    found = explain_pair(result, pair)
+    assert ("Small left pleural effusion", "only_here") in kinds(found.candidate, CANDIDATE)
+    assert ("No pneumothorax", "matched") in kinds(found.reference, REFERENCE)
+
+
+def test_a_metric_without_words_marks_what_differs_as_written():
+    result, pair = ui.answer(SPECS["bleu"], "Small right effusion.", "Small left effusion.")
+    found = explain_pair(result, pair)
+    assert kinds(found.reference, pair.reference) == {("right", "only_here")}
+    assert kinds(found.candidate, pair.candidate) == {("left", "only_here")}
+
+
+def test_an_unknown_form_is_shown_as_it_is():
+    result, pair = ui.answer(SPECS["finding_errors"], REFERENCE, CANDIDATE)
+    said = {"finding_errors_explained": [{"something": ATTACK}]}
+    html = ui.pair_view(rrgmetrics.Result(**{**vars(result), "details": said}), pair)
+    assert "What the metric says" in html
+    assert "<script" not in html
+
+
+def test_texts_that_are_none():
+    for reference, candidate, message in (
+        ("", " \n", "Both reports are empty"),
+        ("word " * 10_000, "Clear.", "The reference has 10,000 words; this page takes 2,000"),
+        ("Clear.", "x" * 50_000, "The candidate has 50,000 characters"),
+        ("Clear.", "Cle\0ar.", "The candidate holds a NUL character"),
+        ("Clear.", "\ud800", "half a character"),
+    ):
+        with pytest.raises(InputError, match=message):
+            ui.answer(SPECS["bleu"], reference, candidate)
+    with pytest.raises(InputError, match="age 'old' is not an age"):
+        ui.answer(SPECS["bleu"], "Clear.", "Clear.", "old")
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_nothing_breaks_out(name):
+    result, pair = ui.answer(SPECS[name], ATTACK, ATTACK + " on the right")
+    html = ui.pair_view(result, pair)
+    assert "<script" not in html
+    assert "<img" not in html
+
+
+def test_examples_differ_in_what_their_title_says():
+    counts = {}
+    for example in examples():
+        result, _ = ui.answer(SPECS["finding_errors"], *example[1:])
+        counts[example.title] = {key: value for key, value in result.scores.items() if value}
+    assert counts["Same findings, other words"] == {}
+    assert counts["Wrong side"]["finding_errors_incorrect_location"] == 1
+    assert counts["Missed pneumothorax"]["finding_errors_missing_finding"] >= 1
+    assert counts["Invented finding"]["finding_errors_false_finding"] == 1
+    assert counts["Made-up comparison"]["finding_errors_false_comparison"] >= 1
+    assert counts["Several errors"]["finding_errors"] >= 5
+
+
+# --- how to call it ---------------------------------------------------------------------------------------------------
+
+AWKWARD = "It's \"5 cm\" $(rm -rf x) `id` \\ line\nEND\nsecond {line} 'END'"
+
+
+def test_the_python_call_gives_the_same_score(run_python):
+    pair = Pair(AWKWARD, AWKWARD + " small effusion", Context(72.0, "F", "it's"))
+    for name in ("rouge", "finding_errors"):
+        result, _ = ui.answer(SPECS[name], pair.reference, pair.candidate, "72", "F", "it's")
+        said = run_python(snippets.python_pair(SPECS[name], pair))
+        assert str(result.scores) == said.splitlines()[0]
+
+
+def test_the_shell_commands_give_the_same_score(tmp_path):
+    pair = Pair(AWKWARD, AWKWARD + " small effusion", Context(72.0, "F", "it's"))
+    script = snippets.shell_pair(SPECS["finding_errors"], pair)
+    stub = f'rrgmetrics() {{ {shlex.quote(sys.executable)} -m rrgmetrics "$@" --no-progress --json out.json; }}\n'
+    subprocess.run(["sh", "-c", stub + script], cwd=tmp_path, check=True, capture_output=True, timeout=100)
+    written = json.loads((tmp_path / "pair.jsonl").read_text())
+    assert written == {"reference": pair.reference, "candidate": pair.candidate, **pair.context._asdict()}
+    result, _ = ui.answer(SPECS["finding_errors"], pair.reference, pair.candidate, "72", "F", "it's")
+    assert f'"finding_errors": {result.scores["finding_errors"]}' in (tmp_path / "out.json").read_text()
+
+
+def test_file_names_are_quoted():
+    assert shlex.split(snippets.shell_file(SPECS["bleu"], "my $(rm) 'file'.csv"))[2] == "my $(rm) 'file'.csv"
+    assert shlex.split(snippets.shell_file(SPECS["bleu"], "--output.csv"))[2] == "./--output.csv"
+    compile(snippets.python_file(SPECS["bleu"], "it's\n\".csv"), "snippet", "exec")
+
+
+# --- a file -----------------------------------------------------------------------------------------------------------
+
+
+def whole(name, path):
+    """The last thing that is shown of a file, its scores, and what was shown before."""
+    *before, (view, scored) = ui.run_file(SPECS[name], str(path))
+    return view, scored, [view for view, _ in before]
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_pieces_add_up_to_one_call(name, monkeypatch):
+    monkeypatch.setattr(batch, "PIECE", 5)
+    view, scored, before = whole(name, sample_file())
+    pairs = scored.studies
+    once = rrgmetrics.score(
+        name,
+        predictions=pairs.candidates,
+        references=pairs.references,
+        contexts=pairs.contexts,
+        progress=False,
+    )[name]
+    for key, value in once.scores.items():
+        assert scored.result.scores[key] == pytest.approx(value, abs=1e-4, nan_ok=True)
+    np.testing.assert_allclose(scored.result.per_pair[name], once.per_pair[name], atol=1e-4)
+    assert scored.result.signature == once.signature
+    assert len(before) == (1 if SPECS[name].corpus_statistics else 3)
+    assert "12 pairs" in view
+
+
+def test_progress_counts_and_says_how_long():
+    assert "5,000 of 10,000 pairs, about 30 s left" in batch.progress(5_000, 10_000, 30.0)
+    assert "0 of 12 pairs<" in batch.progress(0, 12, 0.0)
+    assert "about 5 min left" in batch.progress(100, 1_100, 30.0)
+
+
+def test_the_worst_come_first_and_unscored_last(tmp_path):
+    view, scored, _ = whole("crimson", sample_file())
+    values = scored.result.per_pair["crimson"]
+    title, table = batch.worst_pairs(scored)
+    ids = re.findall(r'scope="row">(study-\d+)<', table)
+    assert ids[0] == scored.study_ids[int(np.argmin(values))]
+    assert title == "All pairs, the worst first"
+    assert len(ids) == 12
+    assert "95% interval" in view
+
+
+def test_exports_run_no_formula(tmp_path):
+    path = tmp_path / "pairs.csv"
+    ids = ["=cmd|' /C calc'!A0", "+1", "@SUM(1)", ATTACK]
+    rows = [[study_id, "Clear lungs.", "The lungs are clear."] for study_id in ids]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["study_id", "reference", "candidate"], *rows])
+    view, scored, _ = whole("rouge", path)
+    table, page = batch.write_scores(scored, str(tmp_path))
+    with open(table, newline="") as file:
+        cells = [row["study_id"] for row in csv.DictReader(file)]
+    assert cells == ["'=cmd|' /C calc'!A0", "'+1", "'@SUM(1)", ATTACK]
+    assert "<script" not in view
+    assert "<script>alert" not in files.Path(page).read_text()
+
+
+BOMB = b"\x1f\x8b" + b"\0" * 50
+BAD_FILES = {
+    "pairs.csv": (b"reference,candidate\na\0b,c\n", "pairs.csv, line 2 holds a NUL byte"),
+    "none.csv": (b"reference,candidate\n", "none.csv holds no reports below its column names"),
+    "columns.csv": (b"reference,report\na,b\n", "has no column 'candidate'"),
+    "short.csv": (b"reference,candidate\na\n", "short.csv, line 2 has 1 cells for 2 columns"),
+    "broken.jsonl": (b'{"reference": "a"\n', "broken.jsonl, line 1 is not a JSON object"),
+    "deep.jsonl": (b"[" * 100_000, "JSON array"),
+    "latin.csv": (b"reference,candidate\n\xe9,b\n", "latin.csv, line 2 is not UTF-8"),
+    "zip.csv": (b"PK\x03\x04" + b"\0" * 50, "looks like a zip archive"),
+    "bomb.jsonl": (BOMB, "looks like gzip"),
+    "columns.parquet": (b"PAR1" + b"\0" * 50, "is neither CSV nor JSONL"),
+    "book.xlsx": (b"PK\x03\x04", "is neither CSV nor JSONL"),
+    "long.csv": (b"reference,candidate\n" + b"word " * 3_000 + b",b\n", "pair 1, column 'reference' has 3,000 words"),
+    "<b>.csv": (b"", "<b>.csv is empty"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_files_that_cannot_be_used(name, tmp_path):
+    content, message = BAD_FILES[name]
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        batch.read_upload(str(tmp_path / name))
+    assert message in str(caught.value)
+    assert str(tmp_path) not in str(caught.value)
+
+
+def test_a_million_rows_are_refused_early(tmp_path, monkeypatch):
+    path = tmp_path / "million.csv"
+    path.write_bytes(b"reference,candidate\n" + b"a,b\n" * 1_000_000)
+    monkeypatch.setattr(files, "read_pairs", lambda path: pytest.fail("was read to the end"))
+    with pytest.raises(InputError, match="more than 20,000 pairs"):
+        batch.read_upload(str(path))
+    with path.open("r+b") as file:
+        file.truncate(30_000_000)
+    with pytest.raises(InputError, match="has 30 MB; this page takes 25 MB"):
+        batch.read_upload(str(path))
+
+
+def test_a_file_that_takes_too_long_is_stopped(monkeypatch):
+    monkeypatch.setattr(batch, "PIECE", 5)
+    monkeypatch.setattr(batch, "MAX_SECONDS", 0)
+    with pytest.raises(InputError, match="After 0 minutes 5 of 12 pairs were scored"):
+        whole("rouge", sample_file())
+
+
+def test_limits_are_what_the_page_says():
+    assert f"{limits.MAX_PAIRS:,} pairs" in ui.file_words(SPECS["bleu"])
+    assert "age, sex" not in ui.file_words(SPECS["bleu"])
+    assert "age, sex" in ui.file_words(SPECS["crimson"])
+
+
+# --- a server ---------------------------------------------------------------------------------------------------------
 
 
 def test_round_trip_and_errors():
-    from gradio_client import Client
+    from gradio_client import Client, handle_file
     from gradio_client.exceptions import AppError
 
-    page = spaces.metric_space("rouge")
-    _, url, _ = page.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False)
+    page = spaces.build_space("rouge")
+    _, url, _ = page.launch(**ui.launch_options() | {"prevent_thread_lock": True, "quiet": True})
     try:
         client = Client(url, verbose=False)
-        table, signature = client.predict("Clear lungs.", "Clear lungs.", api_name="/score")
-        assert table["data"][0][1] == "1.0000"
-        assert "|n:1|" in signature
-        with pytest.raises(AppError, match="characters"):
+        said = client.predict("Clear lungs.", "Clear lungs.", api_name="/score")
+        assert said["scores"]["rouge"] == 1.0
+        assert "|n:1|" in said["signature"]
+        with pytest.raises(AppError, match="this page takes"):
             client.predict("x" * 200_000, "Clear lungs.", api_name="/score")
+        with pytest.raises(AppError, match="&lt;b&gt;"):
+            client.predict("Clear lungs.", "Clear lungs.", "<b>", api_name="/score")
+        shown, table, *_ = client.predict(handle_file(sample_file()), api_name="/score_file")
+        assert "12 pairs" in str(shown)
+        assert files.Path(table["value"] if isinstance(table, dict) else table).name == "rouge_scores.csv"
     finally:
         page.close()

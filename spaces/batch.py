@@ -1,0 +1,253 @@
+"""A file of pairs: read strictly, scored a piece at a time so that progress can be told, shown and written."""
+
+from __future__ import annotations
+
+import html
+import re
+import time
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+from rrgmetrics.spaces.highlight import NOTHING, category_bars, category_counts, direction, headline, part, score_table
+from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, MAX_SECONDS, check_size
+
+from rrgmetrics import aggregate, files, pages, signature, stats
+from rrgmetrics.errors import InputError
+from rrgmetrics.names import parse_name
+from rrgmetrics.results import Result
+from rrgmetrics.runner import prepare, run
+from rrgmetrics.scorers.base import Array, Noting, Runtime
+from rrgmetrics.specs import Key, MetricSpec
+
+PIECE = 64  # pairs between two reports of progress
+SHOWN_ROWS = 50
+INTERVAL_TRIALS = 500
+N_BINS = 30
+SUFFIXES = (".csv", ".jsonl")  # Parquet is not taken: a small file of it can unpack to any size
+
+
+class Scored(NamedTuple):
+    """A whole file's scores."""
+
+    studies: files.Studies
+    result: Result
+
+    @property
+    def study_ids(self) -> list[str]:
+        """The file's ids, or numbers from 1."""
+        return self.studies.study_ids or [str(number) for number in range(1, len(self.studies.pairs) + 1)]
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def read_upload(path: str) -> files.Studies:
+    """Reads an uploaded file of pairs; InputError, without the server's own path, for one that cannot be used."""
+    file = Path(path)
+    try:
+        return _read(file)
+    except InputError as error:
+        raise InputError(_without_folders(str(error), file)) from None
+
+
+def _read(file: Path) -> files.Studies:
+    if file.suffix.lower() not in SUFFIXES:
+        raise InputError(f"{file} is neither CSV nor JSONL; save it as one of them.")
+    size = file.stat().st_size / 1e6
+    if size > MAX_MEGABYTES:
+        raise InputError(f"{file} has {size:,.0f} MB; this page takes {MAX_MEGABYTES} MB. {_ELSEWHERE}")
+    n_rows = sum(1 for _ in islice(files.rows_of(file, files.COLUMNS), MAX_PAIRS + 1))
+    if n_rows > MAX_PAIRS:
+        raise InputError(f"{file} has more than {MAX_PAIRS:,} pairs, which is what this page takes. {_ELSEWHERE}")
+    studies = files.read_pairs(file)
+    for number, pair in enumerate(studies.pairs, 1):
+        check_size(pair.reference, f"{file}, pair {number}, column 'reference'")
+        check_size(pair.candidate, f"{file}, pair {number}, column 'candidate'")
+    return studies
+
+
+_ELSEWHERE = "Split it, or install rrgmetrics and score it on your own machine, which has no such limit."
+
+
+def _without_folders(message: str, file: Path) -> str:
+    """Messages name the file as the user knows it; the current folder of the server is nobody's business either."""
+    message = message.replace(str(file), file.name)
+    return re.sub(r" \(looked in .*?\)", "", message)
+
+
+# --- scoring ----------------------------------------------------------------------------------------------------------
+
+
+def score_file(spec: MetricSpec, studies: files.Studies) -> Iterator[int | Result]:
+    """Scores pairs; yields how many are done, again and again, and at last the result.
+
+    A corpus score is a function of the sums of its pairs' statistics, so the pieces add up to exactly what one call
+    gives. A metric whose pairs depend on each other gets all of them at once.
+
+    Raises:
+        InputError: It takes longer than a page may.
+    """
+    name = parse_name(spec.name)
+    (job,) = prepare([name], Runtime(progress=False))
+    pairs, done, end = studies.pairs, 0, time.monotonic() + MAX_SECONDS
+    size = len(pairs) if spec.corpus_statistics else PIECE
+    found: list[Array] = []
+    while done < len(pairs):
+        yield done
+        ((piece,),) = run([job], [pairs[done : done + size]], progress=False)
+        found.append(piece.pair_stats)
+        done += size
+        if time.monotonic() > end and done < len(pairs):
+            raise InputError(
+                f"After {MAX_SECONDS // 60} minutes {done:,} of {len(pairs):,} pairs were scored; a page takes no "
+                f"longer. {_ELSEWHERE}"
+            )
+    everything = np.concatenate(found)
+    notes = job.scorer.notes(everything) if isinstance(job.scorer, Noting) else {}
+    yield Result(
+        spec=spec,
+        scores=aggregate.reduce(piece.reduction, everything),
+        per_pair=piece.reduction.per_pair(everything),
+        pair_stats=everything,
+        reduction=piece.reduction,
+        signature=signature.write(name, facts={**job.backend.facts, **notes}, n_pairs=len(pairs)),
+    )
+
+
+# --- writing ----------------------------------------------------------------------------------------------------------
+
+
+def write_scores(scored: Scored, folder: str) -> list[str]:
+    """Writes the scores of each pair as CSV (what a spreadsheet would run, neutralised) and all as a readable page."""
+    name = scored.result.spec.name
+    paths = [str(Path(folder) / f"{name}_scores.csv"), str(Path(folder) / f"{name}_report.html")]
+    columns: dict[str, Sequence[Any]] = {"study_id": scored.study_ids}
+    columns |= {key: values.tolist() for key, values in scored.result.per_pair.items()}
+    files.write_table(paths[0], columns, force=True)
+    page = pages.report_page(
+        {"candidate": {name: scored.result}}, {"candidate": scored.studies.pairs}, scored.study_ids
+    )
+    files.write_text(paths[1], page, force=True)
+    return paths
+
+
+# --- showing ----------------------------------------------------------------------------------------------------------
+
+
+def progress(done: int, total: int, seconds: float) -> Markup:
+    """How far a file is, and about how long it still takes."""
+    left = "" if not done else f", about {_duration(seconds * (total - done) / done)} left"
+    return part(
+        Markup(
+            '<p role="status">{:,} of {:,} pairs{}</p><div class="track" role="progressbar" aria-label="Pairs scored" '
+            'aria-valuemin="0" aria-valuemax="{}" aria-valuenow="{}"><i style="width:{:.1f}%"></i></div>'
+        ).format(done, total, left, total, done, 100 * done / total)
+    )
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{max(1.0, seconds):.0f} s"
+
+
+def overview(scored: Scored) -> Markup:
+    """The corpus scores, their spread, and the worst pairs."""
+    result = scored.result
+    key = result.spec.headline
+    n_scored = result.n_pairs - result.n_unscored
+    unscored = f", {result.n_unscored:,} of them unscored" if result.n_unscored else ""
+    pieces = [
+        Markup('<p role="status" class="lead">{:,} pairs{}.</p>').format(result.n_pairs, unscored),
+        headline(key, result.scores[key.name]),
+    ]
+    if n_scored > 1:
+        interval = stats.bootstrap(result.reduction, result.pair_stats, trials=INTERVAL_TRIALS)[key.name]
+        pieces.append(
+            Markup('<p class="note">95% interval over pairs: {} to {}.{}</p>').format(
+                pages.show(interval.low, key), pages.show(interval.high, key), _level(result.spec)
+            )
+        )
+    counts = category_counts(result)
+    if counts:
+        pieces.append(Markup("<h2>Errors by category, a pair</h2>{}").format(category_bars(counts)))
+    if n_scored:
+        pieces.append(Markup("<h2>Spread over the pairs</h2>{}").format(histogram(result.per_pair[key.name], key)))
+    pieces.append(Markup("<h2>{}</h2>{}").format(*worst_pairs(scored)))
+    pieces.append(
+        Markup(
+            "<details><summary>All scores, and what ran</summary>{}<p class='note'><code>{}</code></p></details>"
+        ).format(score_table(result.spec.keys, result.scores), result.signature)
+    )
+    return part(*pieces)
+
+
+def _level(spec: MetricSpec) -> str:
+    return " The score is that of all pairs together, not the mean of theirs." if spec.level == "corpus" else ""
+
+
+def histogram(values: Array, key: Key) -> Markup:
+    """How many pairs got which score, as a drawing with its description."""
+    known = values[np.isfinite(values)]
+    low, high = key.range if np.isfinite(key.range).all() else (min(0.0, known.min()), known.max())
+    if low == high:
+        high = low + 1
+    counts, _ = np.histogram(known, bins=N_BINS, range=(low, high))
+    first, median, third = np.percentile(known, [25, 50, 75])
+    bars = NOTHING.join(
+        Markup('<rect x="{}" y="{:.1f}" width="9" height="{:.1f}"/>').format(10 * i, 80 - height, height)
+        for i, height in enumerate(80 * counts / counts.max())
+        if height
+    )
+    described = (
+        f"median {pages.show(median, key)}, the middle half from {pages.show(first, key)} to {pages.show(third, key)}"
+    )
+    return Markup(
+        '<figure class="spread"><svg viewBox="0 0 300 80" preserveAspectRatio="none" role="img" aria-label="{}: {}">{}'
+        '<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="80"/></svg><div class="axis" aria-hidden="true"><span>{}</span>'
+        "<span>{}</span></div><figcaption>{}; the line is the {}.</figcaption></figure>"
+    ).format(
+        key.title,
+        described,
+        bars,
+        pages.show(low, key),
+        pages.show(high, key),
+        direction(key).capitalize(),
+        described,
+        x=300 * (median - low) / (high - low),
+    )
+
+
+def worst_pairs(scored: Scored) -> tuple[str, Markup]:
+    """The pairs with the worst headline, and what to call them."""
+    result = scored.result
+    key = result.spec.headline
+    values = result.per_pair[key.name]
+    order = np.argsort(values if key.higher_is_better else -values, kind="stable")[:SHOWN_ROWS]  # NaN comes last
+    keys = [key for key in result.spec.keys if key.name in result.per_pair]
+    head = NOTHING.join(
+        Markup('<th scope="col">{}</th>').format(title) for title in ("Study", *(k.title for k in keys))
+    )
+    rows = NOTHING.join(
+        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+            scored.study_ids[row][:60],
+            NOTHING.join(
+                Markup('<td class="number">{}</td>').format(pages.show(float(result.per_pair[k.name][row]), k))
+                for k in keys
+            ),
+        )
+        for row in order
+    )
+    title = f"The {len(order)} worst pairs" if len(order) < len(values) else "All pairs, the worst first"
+    table = Markup(
+        '<div class="wide" tabindex="0" role="region" aria-label="Scores of pairs"><table><thead><tr>{}</tr></thead>'
+        "<tbody>{}</tbody></table></div>"
+    )
+    return title, table.format(head, rows)
+
+
+def plain(text: str) -> str:
+    """A message for Gradio's own boxes, which read HTML."""
+    return html.escape(text)
