@@ -1,4 +1,4 @@
-"""The command line: `rrgmetrics list | score | compare | agree | explain | judge | train | space | register`.
+"""The command line: `rrgmetrics COMMAND ...`; `rrgmetrics --help` lists the commands.
 
 Files, names and outputs are checked before anything is scored; errors of use end with exit status 2 and one line.
 """
@@ -112,6 +112,10 @@ def build_parser() -> argparse.ArgumentParser:
     _add_synthesis(_command(commands, "synthesize", _synthesize, "make labelled error pairs from reports, to train on"))
 
     _add_space(_command(commands, "space", _space, "show a metric in a browser, or write or upload its Space"))
+
+    _add_leaderboard(
+        _command(commands, "leaderboard", None, "score submissions against references that submitters never see")
+    )
 
     command = _command(commands, "register", _register, "let a bare evaluate.load(NAME) find our modules")
     command.add_argument("--remove", action="store_true", help="take them away again")
@@ -231,6 +235,63 @@ def _add_space(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--dry-run", action="store_true", help="list the files; write and upload nothing")
     command.add_argument("--force", action="store_true", help="replace files and Spaces that exist")
+
+
+def _add_leaderboard(command: argparse.ArgumentParser) -> None:
+    steps = command.add_subparsers(required=True, metavar="STEP")
+
+    def step(name: str, summary: str) -> argparse.ArgumentParser:
+        parser = _command(steps, name, _leaderboard, summary)
+        parser.set_defaults(step=name)
+        parser.add_argument("board", metavar="BOARD", help="a SQLite file, a PostgreSQL URL, or env:VARIABLE with one")
+        return parser
+
+    parser = step("init", "make a board")
+    parser.add_argument("--references", required=True, metavar="FILE", help="study_id, report, age, sex, public, ...")
+    parser.add_argument("--metrics", required=True, nargs="+", metavar="NAME", help="the columns; the first one ranks")
+    parser.add_argument("--primary", default="", metavar="NAME", help="the metric that ranks, if not the first")
+    parser.add_argument("--title", default="Radiology report leaderboard", help="of the page (default: %(default)s)")
+    parser.add_argument("--description", default="", help="Markdown for the page")
+    parser.add_argument("--dataset", default="", metavar="ID", help="Hub id of the benchmark, for .eval_results")
+    parser.add_argument("--trials", type=int, default=TRIALS, help="resamples and swaps (default %(default)s)")
+
+    parser = step("submit", "check a system's reports and queue them")
+    parser.add_argument("file", metavar="FILE", help="CSV or JSONL: study_id, report")
+    parser.add_argument("--name", required=True, help="of the system")
+    parser.add_argument("--submitter", required=True, help="Hub handle or URL")
+    parser.add_argument("--model-card", default="", metavar="ID", help="Hub id or URL")
+    parser.add_argument("--tags", nargs="+", default=[], metavar="TAG", help="short words, for filters")
+    parser.add_argument("--check", action="store_true", help="only say what is to be mended")
+
+    parser = step("work", "score what is queued")
+    parser.add_argument("--once", action="store_true", help="end when nothing is queued")
+    parser.add_argument("--batch-size", type=int, help="texts a forward pass of a model")
+
+    parser = step("serve", "show the board in a browser, with a worker beside it")
+    parser.add_argument("--host", default="127.0.0.1", help="address to serve at (default %(default)s)")
+    parser.add_argument("--port", type=int, help="port to serve at (default: a free one from 7860)")
+    parser.add_argument(
+        "--proxies", type=int, default=0, help="proxies before the page that name the visitor's address"
+    )
+    parser.add_argument("--no-worker", dest="worker", action="store_false", help="`work` runs elsewhere")
+
+    parser = step("export", "write what the board publishes")
+    parser.add_argument("folder", metavar="DIR", help="folder to write")
+    parser.add_argument("--push", default="", metavar="ID", help="also upload it as this data set of the Hub")
+    parser.add_argument("--force", action="store_true", help="replace files that exist")
+
+    parser = step("show", "show the table, or where a submission stands")
+    parser.add_argument("id", nargs="?", default="", metavar="ID", help="of a submission")
+    parser.add_argument("--hidden", action="store_true", help="also hidden systems")
+
+    for name, summary in (
+        ("hide", "take a system off the board"),
+        ("unhide", "put it back"),
+        ("retry", "queue a failed submission again"),
+    ):
+        step(name, summary).add_argument("id", metavar="ID", help="of the system")
+    step("rescore", "score everything anew with the metrics as installed now")
+    step("token", "make a new admin token, which ends the old one")
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -522,6 +583,12 @@ def _space(options: argparse.Namespace) -> None:
         say(f"{folder}: python app.py" + (f", evaluate.load({str(folder)!r})" if folder.name in SPECS else ""))
     for address in builder.push(spaces, options.push, force=options.force) if options.push else ():
         say(address)
+
+
+def _leaderboard(options: argparse.Namespace) -> None:
+    from rrgmetrics.spaces.leaderboard import commands
+
+    commands.run(options)
 
 
 def _register(options: argparse.Namespace) -> None:

@@ -38,7 +38,7 @@ from rrgmetrics.spaces.leaderboard.model import (
 from rrgmetrics.spaces.leaderboard.references import Study, read_studies
 from rrgmetrics.spaces.leaderboard.slices import ORDER, TITLES
 from rrgmetrics.spaces.leaderboard.standings import Entry, Figure, Recorded, Table
-from rrgmetrics.spaces.leaderboard.store import Store, create_store, open_store
+from rrgmetrics.spaces.leaderboard.store import Store, check_free, create_store, open_store
 from rrgmetrics.spaces.leaderboard.submissions import Checked, Form
 from sqlalchemy import Connection, delete, insert, select, update
 
@@ -102,6 +102,7 @@ def create_board(
         raise InputError(f"trials is {trials}; an interval needs {MIN_TRIALS} resamples or more.")
     if dataset and not submissions.link(dataset, submissions.HUB_ID):
         raise InputError(f"The dataset {dataset!r} is no Hub id; one looks like org/name.")
+    check_free(path_or_url)
     studies = read_studies(references)
     recipes = scoring.recipes(names, len(studies))
     token = secrets.token_urlsafe(32)

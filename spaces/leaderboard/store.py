@@ -78,6 +78,17 @@ def parse_place(path_or_url: PathLike) -> URL:
     raise InputError(f"A board lies in a SQLite file or in PostgreSQL, not in {url.get_backend_name()!r}.")
 
 
+def check_free(path_or_url: PathLike) -> None:
+    """Says before any work that a board cannot be made there; raises InputError."""
+    url = parse_place(path_or_url)
+    if url.get_backend_name() == "sqlite":
+        file = Path(url.database or "")
+        if file.exists() or file.is_symlink():
+            raise InputError(f"{file} exists; choose another name for the board.")
+        if not file.parent.is_dir():
+            raise InputError(f"The folder {file.parent} does not exist; make it first.")
+
+
 def create_store(path_or_url: PathLike, fill: Callable[[Connection], None]) -> Store:
     """A database with tables, filled in the same transaction.
 
@@ -128,8 +139,6 @@ def open_store(path_or_url: PathLike) -> Store:
 
 def _new_file(path: Path) -> None:
     """Makes an empty file that only its owner can read; SQLite gives its log the same rights."""
-    if not path.parent.is_dir():
-        raise InputError(f"The folder {path.parent} does not exist; make it first.")
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:

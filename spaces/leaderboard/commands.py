@@ -1,0 +1,208 @@
+"""`rrgmetrics leaderboard ...`: everything a board can do, without the web page. `rrgmetrics.cli` has the arguments."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rrgmetrics.spaces.leaderboard.board import Board, create_board, open_board
+from rrgmetrics.spaces.leaderboard.model import RefusedError, Standings
+
+from rrgmetrics.display import direction, estimate
+from rrgmetrics.errors import InputError
+
+BOARD_VARIABLE = "RRGMETRICS_BOARD"
+RESTART_SECONDS = (1.0, 5.0, 30.0, 60.0)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Runs the step that was asked for."""
+    globals()[f"_{options.step}"](options)
+
+
+def _init(options: argparse.Namespace) -> None:
+    made = create_board(
+        place(options.board),
+        references=options.references,
+        metrics=[name for text in options.metrics for name in text.split(",") if name],
+        title=options.title,
+        primary=options.primary,
+        description=options.description,
+        dataset=options.dataset,
+        trials=options.trials,
+    )
+    info = made.board.info()
+    _say(f"{made.board.place}: {info.n_studies:,} studies, {info.n_public:,} of them public; edition 1 scores with")
+    for metric in info.metrics:
+        _say(f"  {metric.recipe}{'  (ranks)' if metric.name == info.primary else ''}")
+    _say(f"Admin token, shown this once: {made.admin_token}")
+
+
+def _submit(options: argparse.Namespace) -> None:
+    board = _open(options)
+    said = {
+        "name": options.name,
+        "submitter": options.submitter,
+        "model_card": options.model_card,
+        "tags": options.tags,
+    }
+    if options.check:
+        if problems := board.check(options.file, **said):
+            raise RefusedError(problems)
+        _say(f"{options.file} is fine; nothing was queued.")
+        return
+    receipt = board.submit(options.file, **said)
+    _say(f"{receipt.id}: {receipt.name} is queued, {receipt.ahead} before it.")
+
+
+def _work(options: argparse.Namespace) -> None:
+    from rrgmetrics.spaces.leaderboard.worker import work
+
+    signal.signal(signal.SIGTERM, _end)
+    board = _open(options)
+    log = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+
+    def say(line: str) -> None:
+        log.print(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {line}")
+
+    try:
+        n_recorded = work(board, once=options.once, log=say, batch_size=options.batch_size)
+    except KeyboardInterrupt:
+        say("stopped; the job at hand waits for the next worker")
+        return
+    say(f"{n_recorded} recorded, nothing waits")
+
+
+def _serve(options: argparse.Namespace) -> None:
+    from rrgmetrics.spaces.leaderboard.app import serve
+
+    board = _open(options)
+    with _worker_beside(board) if options.worker else _nothing():
+        serve(board, host=options.host, port=options.port, proxies=options.proxies)
+
+
+def _export(options: argparse.Namespace) -> None:
+    from rrgmetrics.spaces.leaderboard.export import export_board, push_board
+
+    paths = export_board(_open(options), options.folder, force=options.force)
+    _say(f"{options.folder}: {len(paths)} files")
+    if options.push:
+        _say(push_board(options.folder, paths, options.push))
+
+
+def _show(options: argparse.Namespace) -> None:
+    board = _open(options)
+    if options.id:
+        progress = board.progress(options.id)
+        _say(f"{progress.name}: {progress.state}. {progress.message}")
+        return
+    Console().print(standings_table(board.standings(hidden=options.hidden)))
+
+
+def _hide(options: argparse.Namespace) -> None:
+    _open(options).hide(options.id)
+    _say(f"{options.id} is hidden.")
+
+
+def _unhide(options: argparse.Namespace) -> None:
+    _open(options).unhide(options.id)
+    _say(f"{options.id} is back on the board.")
+
+
+def _retry(options: argparse.Namespace) -> None:
+    _open(options).retry(options.id)
+    _say(f"{options.id} is queued again.")
+
+
+def _rescore(options: argparse.Namespace) -> None:
+    board = _open(options)
+    count = board.rescore()
+    _say(f"Edition {board.info().edition}: {count} submissions queued.")
+
+
+def _token(options: argparse.Namespace) -> None:
+    _say(f"Admin token, shown this once: {_open(options).new_admin_token()}")
+
+
+def standings_table(standings: Standings) -> Table:
+    """The table for the terminal: a line a system; the primary metric with its interval."""
+    info = standings.board
+    title = f"{info.title}: {info.n_studies:,} studies, edition {info.edition}, {info.n_queued} in the queue"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, show_edge=False)
+    for heading in ("rank", "id", "system"):
+        table.add_column(heading, no_wrap=heading != "system", overflow="fold")
+    for metric in info.metrics:
+        table.add_column(direction(metric.spec.headline))
+    for line in standings.systems:
+        rank = "-" if line.rank is None else str(line.rank)
+        name = escape(line.system.name) + (f"\n[dim]{escape(line.reason)}[/dim]" if line.reason else "")
+        scores = [
+            escape(estimate(score) if metric == info.primary else estimate(score).partition(" ")[0])
+            for metric, score in line.scores.items()
+        ]
+        table.add_row(rank, line.system.id, name, *scores)
+    return table
+
+
+def place(text: str) -> str:
+    """Where the board is; `env:NAME` takes it from the environment, where a URL's password is nobody else's to see."""
+    if not text.startswith("env:"):
+        return text
+    found = os.environ.get(text.removeprefix("env:"), "")
+    if not found:
+        raise InputError(f"The environment variable {text.removeprefix('env:')!r} is not set.")
+    return found
+
+
+def _open(options: argparse.Namespace) -> Board:
+    return open_board(place(options.board))
+
+
+def _say(line: str) -> None:
+    Console(soft_wrap=True, highlight=False, markup=False).print(line)
+
+
+def _end(number: int, frame: Any) -> None:
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
+
+
+@contextmanager
+def _worker_beside(board: Board) -> Iterator[None]:
+    """A worker in a process of its own, started again whenever it ends, until we end."""
+    url = board.store.url.render_as_string(hide_password=False)
+    ended = threading.Event()
+    running: list[subprocess.Popen[bytes]] = []
+
+    def keep() -> None:
+        for waits in (RESTART_SECONDS[min(i, len(RESTART_SECONDS) - 1)] for i in range(sys.maxsize)):
+            command = [sys.executable, "-m", "rrgmetrics", "leaderboard", "work", f"env:{BOARD_VARIABLE}"]
+            running[:] = [subprocess.Popen(command, env=os.environ | {BOARD_VARIABLE: url})]
+            running[0].wait()
+            if ended.wait(waits):
+                return
+
+    threading.Thread(target=keep, daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+        for process in running:
+            process.terminate()
+            process.wait()
