@@ -150,6 +150,13 @@ TEXT_OPTION = Option(
     "none", "normaliser applied to both texts first", ("none", "space", "lower", "words", "findings", "impression")
 )
 
+LONG_OPTION = Option(
+    "truncate",
+    "reports of more than 512 tokens (the reader reads all). truncate: cut as the paper does; windows: read in "
+    "overlapping parts",
+    ("truncate", "windows"),
+)
+
 JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the embedded one, `reader`, has none
     "base_url": Option("", "openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's", stated=False),
     "api_key": Option("OPENAI_API_KEY", "openai: environment variable that holds the key", stated=False),
@@ -176,9 +183,30 @@ _CATEGORIES = {
     "missing_comparison": "F: missing comparisons",
 }
 
+_CONDITIONS = (  # CheXpert's, in the order of CheXbert's heads
+    "Enlarged Cardiomediastinum",
+    "Cardiomegaly",
+    "Lung Opacity",
+    "Lung Lesion",
+    "Edema",
+    "Consolidation",
+    "Pneumonia",
+    "Atelectasis",
+    "Pneumothorax",
+    "Pleural Effusion",
+    "Pleural Other",
+    "Fracture",
+    "Support Devices",
+    "No Finding",
+)
+
 
 def _unit(name: str, title: str, *aliases: str) -> Key:
     return Key(name, title, (0.0, 1.0), True, aliases=aliases)
+
+
+def _label(name: str, title: str, *aliases: str) -> Key:
+    return Key(name, title, (0.0, 1.0), True, per_pair=False, aliases=aliases)
 
 
 def _count(name: str, title: str, *aliases: str) -> Key:
@@ -436,11 +464,78 @@ _ALL = (
             "lowercase": Option(
                 True, "ignore case, as the authors do since May 2026; no: as radgraph 0.1.18 and RadEval"
             ),
+            "record": Option("", "file that gets the graphs as JSON, for radgraph_f1@graphs:FILE", stated=False),
         },
-        needs=("reader",),
+        configs={"default": {}, "paper": {}, "radgraph": {}},
+        takes_checkpoint=True,
+        needs=("reader", "radgraph"),
         modality="chest X-ray reports in English",
         paper="Delbrouck et al. 2022, Findings of EMNLP",
         citation="delbrouck-etal-2022-improving",
+    ),
+    MetricSpec(
+        name="chexbert_f1",
+        title="CheXbert F1",
+        scorer="chexbert_f1:ChexbertF1",
+        keys=(
+            _unit(
+                "chexbert_f1", "Micro F1, 14 conditions", "CheXbert-14 micro", "CheXbert F1", "F1CheXbert-14", "CE F1"
+            ),
+            _unit("chexbert_f1_precision", "Micro precision, 14", "CE precision"),
+            _unit("chexbert_f1_recall", "Micro recall, 14", "CE recall"),
+            _label("chexbert_f1_macro_14", "Macro F1, 14", "CheXbert-14 macro", "Macro-F1-14"),
+            _label("chexbert_f1_weighted_14", "Weighted F1, 14", "CheXbert-14 weighted"),
+            _unit("chexbert_f1_micro_5", "Micro F1, 5", "CheXbert-5 micro", "Micro-F1-5"),
+            _label("chexbert_f1_macro_5", "Macro F1, 5", "CheXbert-5 macro", "Macro-F1-5"),
+            _label("chexbert_f1_weighted_5", "Weighted F1, 5", "CheXbert-5 weighted"),
+            *(_label(f"chexbert_f1_{name.lower().replace(' ', '_')}", name) for name in _CONDITIONS),
+            _unit("chexbert_f1_agreement_14", "Labels that agree, 14", "f1chexbert_sample_acc_all"),
+            _unit("chexbert_f1_agreement_5", "Labels that agree, 5", "f1chexbert_sample_acc_5"),
+        ),
+        level="corpus",
+        empty=(1.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "uncertain": Option(
+                "positive",
+                "what an uncertain condition counts as; ignored: not at all in that pair",
+                ("positive", "negative", "ignored"),
+            ),
+            "long": LONG_OPTION,
+            "explain": Option(False, "also return what both reports say of each condition"),
+        },
+        configs={"default": {}, "paper": {}},
+        takes_checkpoint=True,
+        needs=("reader",),
+        modality="chest X-ray reports in English",
+        paper="Smit et al. 2020, EMNLP",
+        licence="default: Apache-2.0; paper: that of StanfordAIMI/RRG_scorers",
+        citation="smit-etal-2020-chexbert",
+    ),
+    MetricSpec(
+        name="semb_score",
+        title="SembScore",
+        scorer="semb_score:SembScore",
+        keys=(Key("semb_score", "SembScore", (-1.0, 1.0), True, aliases=("SembScore", "CheXbert vector similarity")),),
+        level="pair",
+        empty=(0.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "vectors": Option(
+                "encoder",
+                "encoder: of the embedded encoder's tokens, or CheXbert's [CLS]; conditions: which of CheXpert's 14 "
+                "a report has",
+                ("encoder", "conditions"),
+            ),
+            "long": LONG_OPTION,
+        },
+        configs={"default": {}, "paper": {}},
+        takes_checkpoint=True,
+        needs=("encoder", "reader"),
+        modality="chest X-ray reports in English",
+        paper="Yu et al. 2023, Patterns",
+        licence="default: Apache-2.0; paper: that of StanfordAIMI/RRG_scorers",
+        citation="yu-2023-rexval",
     ),
     MetricSpec(
         name="bleu",
@@ -578,6 +673,64 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="Zhang et al. 2024, arXiv 2411.19378",
         citation="zhang-2024-libra",
+    ),
+    MetricSpec(
+        name="srr_bert_f1",
+        title="SRR-BERT F1",
+        scorer="srr_bert_f1:SrrBertF1",
+        keys=(
+            _unit("srr_bert_f1", "Weighted F1", "SRR-BERT", "F1-SRR-BERT", "srrbert_weighted_f1"),
+            _unit("srr_bert_f1_precision", "Weighted precision", "srrbert_weighted_precision"),
+            _unit("srr_bert_f1_recall", "Weighted recall", "srrbert_weighted_recall"),
+            Key("srr_bert_f1_micro", "Micro F1", (0.0, 1.0), True, per_pair=False),
+            Key("srr_bert_f1_macro", "Macro F1", (0.0, 1.0), True, per_pair=False),
+            _unit("srr_bert_f1_jaccard", "Mean Jaccard index", "RadEval's srrbert per sample"),
+        ),
+        level="corpus",
+        empty=(1.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "level": Option("leaves", "leaves: 54 findings; upper: 24 groups of findings", ("leaves", "upper")),
+            "statuses": Option(False, "whether a label says present, uncertain or absent, and must agree in that too"),
+            "explain": Option(False, "also return the labels of both reports"),
+        },
+        configs={"default": {}, "paper": {"statuses": True}},
+        takes_checkpoint=True,
+        needs=("reader",),
+        modality="chest X-ray reports in English",
+        paper="Delbrouck et al. 2025, ACL",
+        licence="default: Apache-2.0; paper: that of its card",
+        citation="delbrouck-etal-2025-srr",
+    ),
+    MetricSpec(
+        name="ratescore",
+        title="RaTEScore",
+        scorer="ratescore:Ratescore",
+        keys=(
+            _unit("ratescore", "RaTEScore", "RaTEScore", "RaTE"),
+            _unit("ratescore_precision", "RaTEScore precision"),
+            _unit("ratescore_recall", "RaTEScore recall"),
+        ),
+        level="pair",
+        empty=(1.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "matrix": Option(
+                "long", "the authors' weights of pairs of types, for long or for short", ("long", "short")
+            ),
+            "no_entities": Option(
+                "f1",
+                "a pair in which a report has no entities. f1: 1 if neither has any, else 0; published: 0.5",
+                ("f1", "published"),
+            ),
+            "encoder": Option("", "encoder of entities, a Hub id or folder; empty: the configuration's own"),
+        },
+        configs={"default": {}, "paper": {"no_entities": "published"}},
+        takes_checkpoint=True,
+        needs=("reader", "encoder"),
+        modality="chest X-ray reports in English",
+        paper="Zhao et al. 2024, EMNLP",
+        citation="zhao-etal-2024-ratescore",
     ),
 )
 

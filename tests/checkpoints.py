@@ -101,6 +101,67 @@ def write_causal(
     (folder / "tokenizer_config.json").write_text(json.dumps(settings | ({"chat_template": chat} if chat else {})))
 
 
+SRR_BERT = {"Leaves": 55, "Leaves-with-Statuses": 163, "Upper": 25}  # StanfordAIMI/SRR-BERT-… → labels
+CXR_BERT = "microsoft/BiomedVLP-CXR-BERT-general"
+
+
+def write_classifiers(hub: Path, texts: list[str]) -> None:
+    """Puts stand-ins for the published multi-label classifiers into a Hub cache.
+
+    SRR-BERT's checkpoints come without a tokenizer; theirs is CXR-BERT's.
+    """
+    pieces, bytes_ = _word_pieces(texts), _byte_pairs(texts)
+    names = {f"StanfordAIMI/SRR-BERT-{level}": n for level, n in SRR_BERT.items()}
+    for name, n_labels in (names | {"StanfordAIMI/SRRG-BERT-Upper-with-Statuses": 73}).items():
+        write_classifier(_snapshot(hub, name), n_labels, pieces.get_vocab_size())
+    vocabulary = sorted(pieces.get_vocab().items(), key=lambda item: item[1])
+    folder = _snapshot(hub, CXR_BERT)
+    (folder / "vocab.txt").write_text("".join(f"{token}\n" for token, _ in vocabulary))
+    (folder / "config.json").write_text(json.dumps({"model_type": "bert"}))
+    folder = _snapshot(hub, "IAMJB/RadBERT-CT")
+    write_classifier(folder, 18, bytes_.get_vocab_size(), roberta=True)
+    bytes_.save(str(folder / "tokenizer.json"))
+    settings = {"tokenizer_class": "RobertaTokenizerFast", "model_max_length": 512, **ROBERTA_TOKENS}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+
+
+def write_classifier(folder: Path, n_labels: int, vocab_size: int, *, roberta: bool = False) -> None:
+    """A tiny sequence classifier with random weights, large enough that labels differ between texts."""
+    import torch
+    from transformers import (
+        BertConfig,
+        BertForSequenceClassification,
+        RobertaConfig,
+        RobertaForSequenceClassification,
+    )
+
+    torch.manual_seed(n_labels)
+    sizes = {
+        "vocab_size": vocab_size,
+        "hidden_size": 16,
+        "intermediate_size": 32,
+        "num_attention_heads": 2,
+        "num_hidden_layers": 2,
+        "max_position_embeddings": 514,
+        "initializer_range": 0.3,
+        "num_labels": n_labels,
+    }
+    if roberta:
+        model = RobertaForSequenceClassification(RobertaConfig(**sizes, type_vocab_size=1))
+    else:
+        model = BertForSequenceClassification(BertConfig(**sizes))
+    model.save_pretrained(folder)
+
+
+def _snapshot(hub: Path, name: str) -> Path:
+    """The folder of a repository's only revision in a Hub cache, made with its reference."""
+    repository = hub / f"models--{name.replace('/', '--')}"
+    (repository / "snapshots" / COMMIT).mkdir(parents=True)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(COMMIT)
+    return repository / "snapshots" / COMMIT
+
+
 def _save(hub: Path, name: str, model, tokenizer, special: dict[str, str]) -> None:
     folder = hub / f"models--{name}" / "snapshots" / COMMIT
     model.save_pretrained(folder)
@@ -154,3 +215,40 @@ def write_crepe(folder: Path, **config) -> Path:
     tokenizer = {"do_lower_case": True, "tokenizer_class": "BertTokenizer", "model_max_length": 512}
     (folder / "tokenizer_config.json").write_text(json.dumps(tokenizer))
     return folder
+
+
+RATE_TYPES = ("ABNORMALITY", "NON-ABNORMALITY", "DISEASE", "NON-DISEASE", "ANATOMY")
+
+
+def write_ratescore(hub: Path, texts: list[str]) -> None:
+    """Puts stand-ins for RaTEScore's token classifier and encoder into a Hub cache; they mark much, at random."""
+    import torch
+    from transformers import DebertaV2Config, DebertaV2ForTokenClassification, MPNetConfig, MPNetModel
+
+    torch.manual_seed(0)
+    pieces = _word_pieces(texts)
+    small = {
+        "vocab_size": pieces.get_vocab_size(),
+        "hidden_size": 16,
+        "intermediate_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "pad_token_id": pieces.token_to_id("[PAD]"),
+        "initializer_range": 1.0,
+    }
+    labels = ["O", *(f"{mark}-{kind}" for kind in RATE_TYPES for mark in "BI")]
+    config = DebertaV2Config(
+        **small,
+        num_labels=len(labels),
+        id2label=dict(enumerate(labels)),
+        label2id={label: i for i, label in enumerate(labels)},
+        relative_attention=True,
+        pos_att_type=["p2c", "c2p"],
+        position_biased_input=False,
+        norm_rel_ebd="layer_norm",
+        position_buckets=8,
+        share_att_key=True,
+        type_vocab_size=0,
+    )
+    _save(hub, "Angelakeke--RaTE-NER-Deberta", DebertaV2ForTokenClassification(config), pieces, BERT_TOKENS)
+    _save(hub, "FremyCompany--BioLORD-2023-C", MPNetModel(MPNetConfig(**small)), pieces, BERT_TOKENS)
