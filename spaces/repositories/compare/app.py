@@ -1,5 +1,5 @@
 """The page of the Space."""
 
-from rrgmetrics.spaces.compare import compare_space
+from rrgmetrics.spaces.compare import launch
 
-compare_space().launch()
+launch()

@@ -1,0 +1,173 @@
+"""The Gradio page of the comparison."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rrgmetrics.spaces.agreement import agreements
+from rrgmetrics.spaces.compare import tables
+from rrgmetrics.spaces.compare.scoring import Line, compare_reports, reason
+from rrgmetrics.spaces.compare.verdict import Summary, summary
+from rrgmetrics.spaces.highlight import alert, part
+from rrgmetrics.spaces.ui import launch_options
+
+from rrgmetrics.errors import InputError, MissingExtraError
+from rrgmetrics.names import parse_name
+from rrgmetrics.specs import SPECS
+
+if TYPE_CHECKING:
+    import gradio
+
+JUDGES = "RRGMETRICS_JUDGES"  # environment variable: judges on a language model that visitors may ask too
+STYLE_SHEET = Path(__file__).parent / "compare.css"
+TITLE = "Which report is better?"
+LABELS = ("Radiologist’s report (reference)", "Candidate 1", "Candidate 2 (may stay empty)")
+EXAMPLES = {  # invented
+    "Near words, wrong side": (
+        "There is a small left pleural effusion. The heart is normal in size. There is no pneumothorax.",
+        "Small effusion at the left base. Normal heart size, no pneumothorax.",
+        "There is a small right pleural effusion. The heart is normal in size. There is no pneumothorax.",
+    ),
+    "Missed or invented": (
+        "Right upper lobe consolidation, consistent with pneumonia. No pleural effusion.",
+        "No focal consolidation. No pleural effusion or pneumothorax.",
+        "Right upper lobe pneumonia. Small bilateral pleural effusions. Mild cardiomegaly.",
+    ),
+    "One report only": (
+        "The endotracheal tube ends 2 cm above the carina. Bibasilar atelectasis, unchanged.",
+        "Endotracheal tube in the right main bronchus. Bibasilar atelectasis, increased.",
+        "",
+    ),
+}
+
+
+def compare_space(judges: Sequence[str] | None = None) -> gradio.Blocks:
+    """The page: one or two candidates under every metric, with the verdict in words.
+
+    Args:
+        judges: Judges on an engine, as `green@openai:my-model?base_url=...`, that visitors may ask too; None takes them
+            from the environment variable RRGMETRICS_JUDGES, commas between.
+
+    Returns:
+        A Gradio app; `launch()` serves it in the house's look.
+
+    Raises:
+        InputError: A name that is no judge.
+        MissingExtraError: Gradio is not installed.
+    """
+    try:
+        import gradio
+    except ImportError as error:
+        raise MissingExtraError("Spaces need Gradio 6: pip install 'rrgmetrics[spaces]'.") from error
+    slow = _check_judges(os.environ.get(JUDGES, "").split(",") if judges is None else judges)
+
+    def answer(*said: Any) -> Iterator[tuple[str, str, str]]:
+        reference, *candidates, age, sex, indication, asked = said
+        context = {"age": age, "sex": sex, "indication": indication or ""}
+        yield from _answer(reference, candidates, context, [slow[title] for title in asked or ()])
+
+    with gradio.Blocks(title=TITLE, analytics_enabled=False) as page:
+        gradio.HTML(_head(), apply_default_css=False)
+        with gradio.Row(equal_height=True):
+            boxes = [gradio.Textbox(label=label, lines=6, max_lines=14, min_width=240) for label in LABELS]
+        with gradio.Accordion("Patient (optional)", open=False), gradio.Row():
+            boxes += [
+                gradio.Textbox(label="Age", placeholder="72, 072Y, 19M, 3D", min_width=140),
+                gradio.Dropdown(["", "F", "M", "O"], value="", label="Sex", min_width=140),
+                gradio.Textbox(label="Indication", placeholder="why the image was taken", scale=3),
+            ]
+        asked = gradio.CheckboxGroup(list(slow), label="Also ask a language model (slow)", visible=bool(slow))
+        with gradio.Row(elem_classes="rrg-examples"):
+            chips = [gradio.Button(title, size="sm", min_width=0) for title in EXAMPLES]
+        button = gradio.Button("Compare", variant="primary")
+        parts = [gradio.HTML(text, apply_default_css=False) for text in (_NOTHING_YET, "", "")]
+        with gradio.Accordion("How far each metric agrees with radiologists", open=False):
+            gradio.HTML(tables.agreement_part(agreements()), apply_default_css=False)
+        with gradio.Accordion("About", open=False):
+            gradio.Markdown(_about(), elem_classes="rrg-card")
+        event: dict[str, Any] = {"fn": answer, "inputs": [*boxes, asked], "outputs": parts, "concurrency_limit": 2}
+        button.click(**event, api_name="compare", concurrency_id="compare")
+        for chip, texts in zip(chips, EXAMPLES.values(), strict=True):
+            filled = chip.click(
+                None, None, boxes, js=f"() => {json.dumps([*texts, '', '', ''])}", api_visibility="private"
+            )
+            filled.then(**event, api_visibility="private", concurrency_id="compare")
+        page.load(_warm_up, None, None, api_visibility="private", show_progress="hidden", concurrency_limit=1)
+    page.queue(max_size=64)
+    return page
+
+
+def launch(**keywords: Any) -> None:
+    """Serves the page in the house's look; keywords are those of Gradio's `launch`."""
+    options = launch_options()
+    options["head"] += f"<style>{STYLE_SHEET.read_text(encoding='utf-8')}</style>"
+    compare_space().launch(**options | keywords)
+
+
+_NOTHING_YET = '<div class="rrg"><p class="note">The verdict, and what stands behind it, will appear here.</p></div>'
+
+
+def _answer(
+    reference: str, texts: Sequence[str], context: Mapping[str, str], judges: Sequence[str]
+) -> Iterator[tuple[str, str, str]]:
+    """The parts of the answer: first of the metrics as installed, then, if they are asked, with the slow judges."""
+    candidates = [text or "" for text in (texts if (texts[1] or "").strip() else texts[:1])]
+    try:
+        lines = compare_reports(reference or "", candidates, context)
+    except InputError as error:
+        yield str(part(alert(str(error)))), "", ""
+        return
+    differences = str(tables.difference_part(reference, candidates, context))
+    measured = agreements()
+    while True:
+        said = summary(lines, measured) if len(candidates) > 1 else _one_candidate(lines)
+        if judges:
+            said = said._replace(remarks=(*said.remarks, "Waiting for the language models."))
+        yield str(tables.verdict_part(said)), str(tables.score_part(lines, measured)), differences
+        if not judges:
+            return
+        lines = lines + compare_reports(reference, candidates, context, names=judges)
+        judges = ()
+
+
+def _one_candidate(lines: Sequence[Line]) -> Summary:
+    n_scored = sum(not line.reason for line in lines)
+    remark = "Scales and directions differ. With a second candidate each metric says which of the two it prefers."
+    return Summary(f"{n_scored} metrics on one report.", {}, (remark,))
+
+
+def _warm_up() -> None:
+    """Loads what the metrics read with while the visitor still types."""
+    for name in SPECS:
+        reason(name)
+
+
+def _check_judges(names: Sequence[str]) -> dict[str, str]:
+    """The judges by the name that visitors see; what they are asked is cached nowhere."""
+    found = {}
+    for name in filter(None, map(str.strip, names)):
+        parsed = parse_name(name)
+        if not parsed.spec.judge:
+            raise InputError(f"{name} is no judge; name judges with an engine, as green@openai:my-model?base_url=...")
+        uncached = replace(parsed, options={**parsed.options, "cache": "no"})
+        found[f"{parsed.spec.title} by {parsed.config.partition(':')[2] or parsed.config}"] = str(uncached)
+    return found
+
+
+def _head() -> str:
+    lead = (
+        "Two reports of a machine against the radiologist's, under every metric at once: who prefers which, and how "
+        "far each has agreed with radiologists."
+    )
+    return f'<div class="rrg"><h1>{TITLE}</h1><p class="lead">{lead}</p></div>'
+
+
+def _about() -> str:
+    card = files("rrgmetrics.spaces").joinpath("repositories", "compare", "README.md").read_text(encoding="utf-8")
+    return card.split("\n---\n", 1)[-1].strip().partition("\n")[2].strip()

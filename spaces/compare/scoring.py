@@ -1,0 +1,139 @@
+"""One or two candidates against one reference, under every metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from threading import Lock
+from typing import Literal
+
+from rrgmetrics.spaces.limits import check_size
+
+from rrgmetrics.errors import BackendError, InputError, MissingExtraError
+from rrgmetrics.names import parse_name
+from rrgmetrics.pages import show
+from rrgmetrics.reports import check_contexts
+from rrgmetrics.runner import prepare, score_systems
+from rrgmetrics.scorers.base import Runtime
+from rrgmetrics.specs import SPECS, MetricSpec
+
+Verdict = Literal["first", "second", "tie", "unscored"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one metric says.
+
+    Attributes:
+        name: As in `rrgmetrics.score`.
+        spec: The metric.
+        values: Its headline for each candidate; NaN: unscored.
+        signature: What ran; "" if nothing did.
+        reason: Why a metric was not asked, "" if it was.
+    """
+
+    name: str
+    spec: MetricSpec
+    values: tuple[float, ...]
+    signature: str = ""
+    reason: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Which of two candidates it prefers; scores that look the same on the page are a tie."""
+        if len(self.values) < 2 or any(map(math.isnan, self.values)):
+            return "unscored"
+        if len({show(value, self.spec.headline) for value in self.values}) == 1:
+            return "tie"
+        first, second = self.values
+        return "first" if (first > second) == self.spec.higher_is_better else "second"
+
+
+def compare_reports(
+    reference: str,
+    candidates: Sequence[str],
+    context: Mapping[str, str] | None = None,
+    *,
+    names: Sequence[str] = tuple(SPECS),
+) -> list[Line]:
+    """Scores candidates against one reference; a metric that cannot run says why and stops no other.
+
+    Args:
+        reference: The radiologist's report.
+        candidates: One or two machine's reports.
+        context: The patient's `age`, `sex`, `indication`.
+        names: Metrics, as in `rrgmetrics.score`.
+
+    Returns:
+        A line a metric, in the order of the names.
+
+    Raises:
+        InputError: A report that is empty on both sides, too long or no text, or a context that cannot be read;
+            nothing was scored.
+    """
+    _check(reference, candidates)
+    (patient,) = check_contexts([context], 1)
+    check_size(patient.indication, "The indication")
+    reasons = {name: reason(name) for name in names}
+    runnable = [name for name in names if not reasons[name]]
+    found = _score(runnable, reference, candidates, context)
+    unasked = (math.nan,) * len(candidates)
+    return [found.get(name) or Line(name, parse_name(name).spec, unasked, reason=reasons[name]) for name in names]
+
+
+def _check(reference: str, candidates: Sequence[str]) -> None:
+    check_size(reference, "The reference")
+    for number, text in enumerate(candidates, 1):
+        check_size(text, f"Candidate {number}")
+    if not reference.strip():
+        raise InputError("There is no reference; paste the radiologist's report.")
+    if not any(text.strip() for text in candidates):
+        raise InputError("There is no candidate; paste a machine's report.")
+
+
+def reason(name: str) -> str:
+    """Why a metric cannot say anything of one pair here, "" if it can; loads what it reads with, once."""
+    with _LOADING:
+        return _reason(name)
+
+
+_LOADING = Lock()
+
+
+@cache
+def _reason(name: str) -> str:
+    parsed = parse_name(name)
+    if parsed.spec.corpus_statistics:
+        return "needs a set of reports: its weights come from all references"
+    try:
+        prepare([parsed], Runtime(progress=False))
+    except MissingExtraError as error:
+        return str(error)
+    except BackendError:
+        return "its model is not on this machine"
+    return ""
+
+
+def _score(
+    names: Sequence[str], reference: str, candidates: Sequence[str], context: Mapping[str, str] | None
+) -> dict[str, Line]:
+    """All at once, so that metrics share what they read; one by one where a judge fails on the way."""
+    systems = {str(n): [text] for n, text in enumerate(candidates)}
+    try:
+        results = score_systems(names, systems=systems, references=[reference], contexts=[context], progress=False)
+    except BackendError:  # its message names servers and folders, which visitors need not know
+        if len(names) == 1:
+            unscored = (math.nan,) * len(candidates)
+            return {names[0]: Line(names[0], parse_name(names[0]).spec, unscored, reason="its model did not answer")}
+        return {name: line for each in names for name, line in _score([each], reference, candidates, context).items()}
+    return {
+        name: Line(
+            name,
+            parse_name(name).spec,
+            tuple(by_name[name].scores[by_name[name].spec.name] for by_name in results.values()),
+            next(iter(results.values()))[name].signature,
+        )
+        for name in names
+    }

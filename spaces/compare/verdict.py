@@ -1,0 +1,129 @@
+"""Which report is better, and who says so: the metrics' verdicts in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rrgmetrics.spaces.agreement import Agreements
+from rrgmetrics.spaces.compare.scoring import Line, Verdict
+
+from rrgmetrics.specs import MetricSpec
+
+SIDES: Mapping[Verdict, str] = {"first": "candidate 1", "second": "candidate 2", "tie": "neither"}
+SHARED = "reader"  # the backend behind several metrics, which therefore are one voice
+
+
+class Group(NamedTuple):
+    """Metrics of one kind: its title, and what it looks at."""
+
+    title: str
+    about: str
+
+
+WORDING = Group("Wording", "Any text: shared words, or words of like meaning. They do not know what a finding is.")
+RADIOLOGY = Group("Made for radiology", "Findings, labels and errors, read or predicted by models that know the field.")
+JUDGES = Group("Judges", "Questions for a language model; embedded, the reader answers them by rules.")
+
+
+def group_of(spec: MetricSpec) -> Group:
+    """The kind of a metric, from its facts."""
+    if spec.judge:
+        return JUDGES
+    return WORDING if spec.modality == "any text" else RADIOLOGY
+
+
+def is_embedded(line: Line) -> bool:
+    """Whether something that ships with rrgmetrics stood in for published weights or a language model."""
+    stands_in = line.spec.judge or line.spec.takes_checkpoint or "paper" in line.spec.configs
+    return stands_in and line.name.partition("?")[0] in (line.spec.name, f"{line.spec.name}@reader")
+
+
+class Summary(NamedTuple):
+    """The verdict in words.
+
+    Attributes:
+        headline: How many metrics prefer which candidate.
+        votes: "For candidate 1" → the metrics that prefer it; no entry where nobody does.
+        remarks: What to make of it, in sentences.
+    """
+
+    headline: str
+    votes: Mapping[str, str]
+    remarks: tuple[str, ...]
+
+
+def summary(lines: Sequence[Line], measured: Agreements) -> Summary:
+    """The verdict on two candidates.
+
+    Args:
+        lines: Of all metrics, for two candidates.
+        measured: Their agreement with radiologists.
+    """
+    votes = {side: [line for line in lines if line.verdict == side] for side in SIDES}
+    voters = [line for found in votes.values() for line in found]
+    if not voters:
+        return Summary("No metric could score both candidates.", {}, ())
+    return Summary(
+        _headline({side: len(found) for side, found in votes.items()}),
+        {f"For {SIDES[side]}": names(found) for side, found in votes.items() if found},
+        (*_closest(voters, measured), *_kinds(votes), *_one_voice(voters)),
+    )
+
+
+def _headline(votes: Mapping[Verdict, int]) -> str:
+    first, second, ties = votes["first"], votes["second"], votes["tie"]
+    n_votes = first + second + ties
+    if ties == n_votes:
+        return "No metric sees a difference between the candidates."
+    if first == second:
+        return f"The metrics are split: {first} for candidate 1, {second} for candidate 2, {ties} for neither."
+    side: Verdict = "first" if first > second else "second"
+    if votes[side] == n_votes:
+        return f"All {n_votes} metrics prefer {SIDES[side]}." if n_votes > 1 else f"It prefers {SIDES[side]}."
+    return f"{votes[side]} of {n_votes} metrics prefer {SIDES[side]}, {min(first, second)} the other, {ties} neither."
+
+
+def _closest(lines: Sequence[Line], measured: Agreements) -> list[str]:
+    """What the metric says that has reproduced most of radiologists' own preferences."""
+    # Rows are of metrics as they are installed, which alone go by their bare name.
+    known = [(row, line) for line in lines if (row := measured.metrics.get(line.name)) is not None]
+    if not known:
+        return []
+    row, line = max(known, key=lambda pair: (pair[0].preferences.value, pair[0].tau_b["total_errors"].value))
+    prefers = "sees no difference" if line.verdict == "tie" else f"prefers {SIDES[line.verdict]}"
+    return [
+        f"The metric that shares most of radiologists' preferences, {line.spec.title} "
+        f"({row.preferences.value:.0%} of {row.preferences.n} measured cases), {prefers}."
+    ]
+
+
+def _kinds(votes: Mapping[Verdict, Sequence[Line]]) -> list[str]:
+    """Says it when wording and findings point to different candidates."""
+    leanings = {}
+    for wording in (True, False):
+        first, second = (
+            sum((group_of(line.spec) is WORDING) == wording for line in votes[side]) for side in ("first", "second")
+        )
+        leanings[wording] = "first" if first > second else "second" if second > first else ""
+    if not all(leanings.values()) or leanings[True] == leanings[False]:
+        return []
+    return [
+        f"Most metrics of wording prefer {SIDES[leanings[True]]}, most that look at findings prefer "
+        f"{SIDES[leanings[False]]}: the nearer words are not the nearer findings."
+    ]
+
+
+def _one_voice(lines: Sequence[Line]) -> list[str]:
+    sharing = [line for line in lines if SHARED in line.spec.needs and (is_embedded(line) or not line.spec.judge)]
+    if len(sharing) < 2:
+        return []
+    return [
+        f"{len(sharing)} of them read with the same embedded reader ({names(sharing)}): where it errs, all of them err."
+    ]
+
+
+def names(lines: Sequence[Line]) -> str:
+    """The metrics' titles, as a list in words."""
+    *first, last = (line.spec.title if line.name == line.spec.name else line.name for line in lines)
+    return f"{', '.join(first)} and {last}" if first else last
