@@ -64,9 +64,7 @@ def load_items(config: Config) -> tuple[list[Item], list[Item]]:
         InputError: A file or column that is not there, an image that is not there, or a part that is empty.
     """
     if config.drawn:
-        random, rng = Random(config.drawn["seed"]), np.random.default_rng(config.drawn["seed"])
-        items = [_drawn(random, rng, config.image_size, n) for n in range(sum(_numbers(config)))]
-        return items[: config.drawn["train"]], items[config.drawn["train"] :]
+        return _draw_items(config)
     parts: tuple[list[Item], list[Item]] = ([], [])
     for row in _rows(config):
         path = Path(config.images) / row[config.image_column]
@@ -81,15 +79,17 @@ def load_items(config: Config) -> tuple[list[Item], list[Item]]:
     return parts
 
 
-def _numbers(config: Config) -> tuple[int, int]:
+def _draw_items(config: Config) -> tuple[list[Item], list[Item]]:
     if config.drawn.keys() != {"train", "validation", "seed"}:
         raise InputError(f"drawn: needs train, validation and seed, and has {', '.join(config.drawn)}.")
-    return config.drawn["train"], config.drawn["validation"]
-
-
-def _drawn(random: Random, rng: np.random.Generator, size: int, number: int) -> Item:
-    study = draw_study(random)
-    return Item(f"drawn-{number:05d}", draw(study, rng, size), write_report(study, random))
+    n_train, n_validation, seed = (config.drawn[key] for key in ("train", "validation", "seed"))
+    random, rng = Random(seed), np.random.default_rng(seed)
+    items = []
+    for number in range(n_train + n_validation):
+        study = draw_study(random)
+        image = draw(study, rng, config.image_size)
+        items.append(Item(f"drawn-{number:05d}", image, write_report(study, random)))
+    return items[:n_train], items[n_train:]
 
 
 def _rows(config: Config) -> Iterator[dict[str, str]]:

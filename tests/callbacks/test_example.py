@@ -1,0 +1,127 @@
+"""`python -m examples.train_report_generator`, on a handful of pictures: drawn, read, resumed, set up wrongly."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+import yaml
+
+from examples.train_report_generator import __main__ as example
+from examples.train_report_generator.config import read_config
+from examples.train_report_generator.data import load_items
+from examples.train_report_generator.drawing import draw
+from examples.train_report_generator.studies import Study, draw_study, write_report
+from rrgmetrics.errors import InputError
+from rrgmetrics.reader import compare, read
+
+SMALL = {
+    "image_size": 32,
+    "hidden_size": 16,
+    "encoder_layers": 1,
+    "decoder_layers": 1,
+    "attention_heads": 2,
+    "vocabulary_size": 300,
+    "max_tokens": 96,
+    "batch_size": 4,
+    "learning_rate": 1e-3,
+    "steps": 4,
+    "evaluations": 2,
+    "reports_per_evaluation": 3,
+    "metrics": {"crepe": "every:1", "green": "every:2", "bleu": "every:1"},
+    "seed": 0,
+}
+DRAWN = SMALL | {"drawn": {"train": 8, "validation": 3, "seed": 0}}
+
+
+@pytest.fixture
+def config_file(tmp_path):
+    def write(**keys):
+        path = tmp_path / "config.yaml"
+        path.write_text(yaml.safe_dump(keys))
+        return path
+
+    return write
+
+
+def options(config, output, **changes):
+    return Namespace(**{"config": config, "output": output, "steps": None, "resume": False} | changes)
+
+
+def test_two_wordings_of_a_study_differ_in_no_finding():
+    random = Random(0)
+    for _ in range(100):
+        study = draw_study(random)
+        one, other = (read(write_report(study, random)) for _ in range(2))
+        assert not compare(one, other).errors
+
+
+def test_a_finding_is_drawn_where_it_is_said_to_be():
+    def picture(study):
+        return draw(study, np.random.default_rng(0), 64).astype(int)
+
+    normal = picture(Study())
+    for side, half in (("right", np.s_[:, :32]), ("left", np.s_[:, 32:])):
+        whiter = picture(Study(effusions={side: "large"})) - normal
+        assert whiter[half].mean() > 10 + abs(whiter[:, ::-1][half].mean())
+    assert picture(Study(heart="severe")).sum() > picture(Study(heart="mild")).sum() > normal.sum()
+
+
+def test_a_run_and_its_resumption(config_file, tmp_path, capsys):
+    path, output = config_file(**DRAWN), tmp_path / "out"
+    example.run(options(path, output, steps=2))
+    example.run(options(path, output, resume=True))
+    facts = json.loads((output / "summary.json").read_text())
+    steps = [step for step, _ in facts["curves"]["crepe"]]
+    assert (steps[:2], steps[-1]) == ([1, 2], 4)
+    best = min(facts["curves"]["crepe"], key=lambda point: point[1])
+    assert facts["best_step"] == best[0]
+    assert set(facts["baselines"]) == {"always the normal report", "the most frequent report"}
+    assert (output / "curves.png").stat().st_size > 10_000
+    assert (output / "best" / "model.safetensors").is_file()
+    assert "Reports of the best step" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="holds a run"):
+        example.run(options(path, output))
+
+
+def test_images_in_a_folder(config_file, tmp_path):
+    from PIL import Image
+
+    random, rng = Random(0), np.random.default_rng(0)
+    rows = ["study_id,path,report,split"]
+    for number in range(6):
+        study = draw_study(random)
+        Image.fromarray(draw(study, rng, 40)).save(tmp_path / f"{number}.png")
+        rows.append(f's{number},{number}.png,"{write_report(study, random)}",{"validate" if number > 3 else "train"}')
+    (tmp_path / "reports.csv").write_text("\n".join(rows) + "\n")
+    keys = SMALL | {"images": str(tmp_path), "reports": str(tmp_path / "reports.csv"), "split_column": "split"}
+    example.run(options(config_file(**keys), tmp_path / "out", steps=2))
+    assert len((tmp_path / "out" / "reports" / "eval_000002.jsonl").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"drawn": {}}, "either drawn"),
+        ({"drawn": {"train": 8}}, "needs train, validation and seed"),
+        ({"metrics": {"bleu": "every:1"}}, "must have crepe"),
+        ({"encoder": "some/encoder"}, "both encoder: and decoder:"),
+        ({"learnin_rate": 1}, "unknown key.s. learnin_rate"),
+        ({"drawn": {}, "reports": "nowhere.csv"}, "nowhere.csv"),
+    ],
+)
+def test_a_wrong_configuration(config_file, changes, message):
+    with pytest.raises(InputError, match=message):
+        load_items(read_config(config_file(**DRAWN | changes), {}))
+
+
+def test_the_drawn_configuration_is_one():
+    config = read_config(example.DRAWN, {"steps": 7})
+    assert config == replace(config, steps=7)
+    assert Path(example.DRAWN).with_name("folder.yaml").is_file()
+    assert read_config(Path(example.DRAWN).with_name("folder.yaml"), {}).encoder
