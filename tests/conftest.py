@@ -91,6 +91,7 @@ def published_checkpoints(reports, checkpoints) -> Path:
     texts = [*reports.references, *reports.altered]
     checkpoints.write_cache(hub, texts)
     checkpoints.write_judges(hub, texts)
+    checkpoints.write_classifiers(hub, texts)
     checkpoints.write_ratescore(hub, texts)
     checkpoints.write_classifiers(hub, texts)
     return hub

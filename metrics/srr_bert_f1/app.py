@@ -1,0 +1,3 @@
+from rrgmetrics.spaces import launch
+
+launch("srr_bert_f1")

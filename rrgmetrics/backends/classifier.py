@@ -1,0 +1,185 @@
+"""Published multi-label classifiers of texts: SRR-BERT (Delbrouck et al. 2025) and RadBERT-CT.
+
+A sequence classifier of transformers with one logit a label; a label holds where sigmoid(logit) > 0.5. A text is read
+whole, or in pieces of which any may have the label. Pieces are sorted by length and padded to their batch, each
+distinct one is read once, and a text's labels do not depend on the texts beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrgmetrics.backends.checkpoints import WEIGHTS, Checkpoint, find_checkpoint
+from rrgmetrics.backends.encoder import pick_device, quietly
+from rrgmetrics.errors import BackendError
+
+BATCH_SIZE = 32
+MAX_LENGTH = 512  # the authors' tokenizer calls
+PICKLE = "pytorch_model.bin"  # read with weights_only=True
+TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json")
+
+Labels = NDArray[np.bool_]
+Split = Callable[[str], list[str]]
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """A loaded classifier.
+
+    Attributes:
+        identity: How the signature names the weights.
+        split: Text → the pieces that are read one by one.
+        logits: Pieces → logits `(n_pieces, n_labels)`.
+        batch_size: Pieces a forward pass.
+        tokenizer: How the signature names the tokenizer, if it is not the checkpoint's own.
+    """
+
+    identity: str
+    split: Split
+    logits: Callable[[Sequence[str]], NDArray[np.float32]]
+    batch_size: int
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Weights and pieces."""
+        return f"classifier:{self.identity}:{self.split.__name__}"
+
+    def annotate(self, texts: Sequence[str]) -> list[Labels]:
+        """Labels `(n_labels,)` of each text: those that any of its pieces has."""
+        pieces = [self.split(text) for text in texts]
+        distinct = sorted({piece for row in pieces for piece in row}, key=lambda piece: (-len(piece), piece))
+        found: dict[str, Labels] = {}
+        for start in range(0, len(distinct), self.batch_size):
+            batch = distinct[start : start + self.batch_size]
+            found.update(zip(batch, self.logits(batch) > 0, strict=True))
+        return [np.any([found[piece] for piece in row], axis=0) for row in pieces]
+
+
+def whole(text: str) -> list[str]:
+    """The text as its only piece."""
+    return [text]
+
+
+ENUMERATION = (  # the steps of RadEval's srr_bert_parse_sentences: numbers of list items become ends of sentences
+    (re.compile(r"^\s*\d+\.(?!\d)\s*"), ""),
+    (re.compile(r"(\w)\.(\d+)\.(?!\d)\s*"), r"\1. "),
+    (re.compile(r"(\w)(\d+)\.(?!\d)\s*"), r"\1. "),
+    (re.compile(r"(\w)\s+\d+\.(?!\d)\s*"), r"\1. "),
+    (re.compile(r"([.!?])\s*\d+\.(?!\d)\s*"), r"\1 "),
+    (re.compile(r"\.([A-Z])"), r". \1"),
+)
+ABBREVIATIONS = frozenset("approx cf dr e.g fig i.e jr m.d mr mrs ms prof sr st vs a.m p.m".split())
+
+
+def srr_sentences(text: str) -> list[str]:
+    """The sentences that SRR-BERT reads one by one, as RadEval 2.2 cuts them.
+
+    Differs from the authors: NLTK's Punkt algorithm with our own list of abbreviations instead of the model punkt_tab,
+    which has to be downloaded.
+
+    Example:
+        >>> srr_sentences("1. Mild edema 2.Mass of 3.5 cm.3. Old fracture")
+        ['Mild edema.', 'Mass of 3.5 cm.', 'Old fracture.']
+    """
+    for pattern, replacement in ENUMERATION:
+        text = pattern.sub(replacement, text)
+    if not text.strip().endswith((".", "!", "?")):
+        text = text.strip() + "."
+    sentences: list[str] = _punkt().tokenize(text)
+    return sentences
+
+
+@lru_cache(maxsize=1)
+def _punkt() -> Any:
+    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
+
+    parameters = PunktParameters()
+    parameters.abbrev_types = set(ABBREVIATIONS)
+    return PunktSentenceTokenizer(parameters)
+
+
+def load_classifier(
+    checkpoint: str,
+    *,
+    n_labels: int,
+    split: Split = whole,
+    tokenizer: str = "",
+    device: str | None = None,
+    batch_size: int | None = None,
+) -> Classifier:
+    """Loads a classifier; weights are kept for the life of the process.
+
+    Args:
+        checkpoint: A folder, or a Hub id with an optional `@revision`.
+        n_labels: Number of its labels.
+        split: Text → pieces.
+        tokenizer: Hub id of a BERT vocabulary, for checkpoints that come without a tokenizer.
+        device: torch device; None takes CUDA where there is one, else the CPU.
+        batch_size: Pieces a forward pass; None means 32.
+
+    Raises:
+        BackendError: Weights or tokenizer not found (within a second), damaged, or of another number of labels.
+    """
+    found = find_checkpoint(checkpoint, weights=(*WEIGHTS, PICKLE))
+    own = any((found.folder / file).is_file() for file in TOKENIZERS)
+    if not (own or tokenizer):
+        raise BackendError(f"{checkpoint}: {found.folder} has no tokenizer (none of {', '.join(TOKENIZERS)}).")
+    words = found if own else find_checkpoint(tokenizer, weights=("vocab.txt",))
+    return Classifier(
+        identity=found.identity,
+        split=split,
+        logits=_load(found, words, n_labels, pick_device(device)),
+        batch_size=batch_size or BATCH_SIZE,
+        facts={"model": found.identity} | ({} if own else {"tokenizer": words.identity}),
+    )
+
+
+@lru_cache(maxsize=4)
+def _load(
+    found: Checkpoint, words: Checkpoint, n_labels: int, device: str
+) -> Callable[[Sequence[str]], NDArray[np.float32]]:
+    """Texts → logits; both checkpoints are the key, so that files that changed are read again."""
+    import torch
+    from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer, BertTokenizerFast
+
+    try:
+        config = AutoConfig.from_pretrained(found.folder, local_files_only=True)
+        if config.num_labels != n_labels:
+            raise BackendError(f"{found.identity} has {config.num_labels} labels; this metric needs {n_labels}.")
+        kind = AutoTokenizer if words == found else BertTokenizerFast
+        tokenizer = kind.from_pretrained(words.folder, local_files_only=True)
+        with quietly():
+            model, loading = AutoModelForSequenceClassification.from_pretrained(
+                found.folder, config=config, local_files_only=True, weights_only=True, output_loading_info=True
+            )
+    except BackendError:
+        raise
+    except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
+        raise BackendError(f"{found.identity} could not be loaded from {found.folder}: {error}") from error
+    absent = sorted(loading["missing_keys"])
+    if absent:
+        raise BackendError(f"{found.identity}: {found.folder} lacks {len(absent)} weights, such as {absent[0]}.")
+    model.eval().to(device)
+    positions = config.max_position_embeddings - (config.pad_token_id + 1 if "roberta" in config.model_type else 0)
+
+    def logits(texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = tokenizer(
+            list(texts),
+            padding=True,
+            truncation=True,
+            max_length=min(MAX_LENGTH, positions),
+            return_tensors="pt",
+        )
+        with torch.inference_mode():
+            values: NDArray[np.float32] = model(**rows.to(device)).logits.float().cpu().numpy()
+        return values
+
+    return logits

@@ -1,0 +1,71 @@
+"""Rules that say which label of a published label set a finding means; kept as data (`lexicon/srr.yaml`, `ct.yaml`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from importlib import resources
+from typing import Any, NamedTuple
+
+from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.model import Finding, Reading
+from rrgmetrics.reader.significance import position_of
+
+CONDITIONS = ("morphology", "zones", "sides", "acuity", "position", "words")
+
+
+class Rule(NamedTuple):
+    """One row of a table.
+
+    Attributes:
+        labels: What it gives, by kind (`leaf`, `upper`, `label`, `status`).
+        conditions: What the finding must have, by attribute: one of the values.
+    """
+
+    labels: Mapping[str, str]
+    conditions: Mapping[str, tuple[str, ...]]
+
+
+RulesByConcept = Mapping[str, Sequence[Rule]]
+
+
+def index_rules(rows: Sequence[Mapping[str, Any]], lexicon: Lexicon) -> RulesByConcept:
+    """Return for each concept the rules that name it or a concept above it, in the order of the table."""
+    found: dict[str, list[Rule]] = {key: [] for key in lexicon.concepts}
+    for row in rows:
+        rule = Rule(
+            {key: value for key, value in row.items() if key != "concepts" and key not in CONDITIONS},
+            {key: tuple(row[key]) for key in CONDITIONS if key in row},
+        )
+        named = set(row["concepts"])
+        for key, concept in lexicon.concepts.items():
+            if not named.isdisjoint((key, *concept.ancestors)):
+                found[key].append(rule)
+    return found
+
+
+def find_rule(finding: Finding, reading: Reading, rules: RulesByConcept, lexicon: Lexicon) -> Rule | None:
+    """Return the first rule that fits a finding of a reading."""
+    for rule in rules[finding.concept]:
+        if all(_fits(key, values, finding, reading, lexicon) for key, values in rule.conditions.items()):
+            return rule
+    return None
+
+
+def _fits(key: str, values: tuple[str, ...], finding: Finding, reading: Reading, lexicon: Lexicon) -> bool:
+    if key == "words":
+        said = reading.evidence(finding).lower()
+        return any(value in said for value in values)
+    has = {
+        "morphology": finding.morphology,
+        "zones": finding.zones,
+        "sides": {finding.side},
+        "acuity": {finding.acuity},
+        "position": {position_of(finding, lexicon)},
+    }[key]
+    return not has.isdisjoint(values)
+
+
+def table_checksum(name: str) -> str:
+    """Return the SHA-256 of a table of the lexicon's folder, for signatures."""
+    return sha256(resources.files("rrgmetrics.reader.lexicon").joinpath(f"{name}.yaml").read_bytes()).hexdigest()

@@ -1,0 +1,124 @@
+"""F1 of SRR-BERT's labels (Delbrouck et al. 2025, ACL): 54 findings, or 24 groups of them, with or without statuses.
+
+Headline: F1 of each label over all pairs, averaged with the number of references that have it as weight, as RadEval 2.2
+reports it; micro and macro averages, precision and recall beside it. A pair's values are those of its two label sets:
+F1 = 2·|R ∩ C| / (|R| + |C|), precision = |R ∩ C| / |C|, recall = |R ∩ C| / |R|; 1 if neither has a label.
+
+Differs from the authors: RadEval returns the Jaccard index |R ∩ C| / |R ∪ C| of a pair under the names of its F1,
+precision and recall alike; here it has a name of its own, `srr_bert_f1_jaccard`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rrgmetrics.backends.classifier import Classifier, load_classifier, srr_sentences
+from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.reader import Reading, read
+from rrgmetrics.reader.label_rules import table_checksum
+from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reader.srr_labels import Level, label_names, srr_labels
+from rrgmetrics.reports import Context
+from rrgmetrics.scorers.base import Array, Runtime
+from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
+
+PUBLISHED: Mapping[tuple[Level, bool], str] = {  # level, with statuses → checkpoint
+    ("leaves", True): "StanfordAIMI/SRR-BERT-Leaves-with-Statuses",
+    ("leaves", False): "StanfordAIMI/SRR-BERT-Leaves",
+    ("upper", True): "StanfordAIMI/SRRG-BERT-Upper-with-Statuses",
+    ("upper", False): "StanfordAIMI/SRR-BERT-Upper",
+}
+TOKENIZER = "microsoft/BiomedVLP-CXR-BERT-general"  # RadEval 2.2, srr_bert.py
+SCORES = {
+    "srr_bert_f1": LabelScore("weighted", per_pair=True),
+    "srr_bert_f1_precision": LabelScore("weighted", "precision", per_pair=True),
+    "srr_bert_f1_recall": LabelScore("weighted", "recall", per_pair=True),
+    "srr_bert_f1_micro": LabelScore("micro"),
+    "srr_bert_f1_macro": LabelScore("macro"),
+}
+JACCARD = "srr_bert_f1_jaccard"
+
+
+@dataclass(frozen=True)
+class SrrBertF1:
+    """F1 of labels with the options of the spec."""
+
+    config: str = "default"
+    level: Level = "leaves"
+    statuses: bool = False
+    explain: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The labels."""
+        return label_names(self.level, self.statuses)
+
+    @property
+    def reduction(self) -> LabelScores:
+        """Sums of labels to F1."""
+        return LabelScores(SCORES, len(self.names), means=(JACCARD,))
+
+    def backend(self, runtime: Runtime) -> TextFunction | Classifier:
+        """The reader, or a checkpoint."""
+        if self.config == "default":
+            facts = {"lexicon_sha256": checksum()[:8], "labels_sha256": table_checksum("srr")[:8]}
+            return TextFunction("reader", read, facts)
+        return load_classifier(
+            PUBLISHED[self.level, self.statuses] if self.config == "paper" else self.config,
+            n_labels=len(self.names),
+            split=srr_sentences,
+            tokenizer=TOKENIZER,
+            device=runtime.device,
+            batch_size=runtime.batch_size,
+        )
+
+    def statistics(self, references: Iterable[str], backend: Any) -> None:
+        """None: a pair's labels depend on the pair alone."""
+
+    def pair_stats(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, Any],
+        statistics: None,
+    ) -> Array:
+        """Statistics of `labels.label_stats`, and the Jaccard index `(n_pairs, 3 n_labels + 1)`."""
+        reference = np.array([self._vector(annotations[text]) for text in references])
+        candidate = np.array([self._vector(annotations[text]) for text in candidates])
+        return np.hstack([label_stats(reference, candidate), jaccard(reference, candidate)[:, None]])
+
+    def details(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, Any],
+    ) -> Mapping[str, Sequence[Any]]:
+        """With `explain`, for each pair the labels of either report."""
+        if not self.explain:
+            return {}
+        pairs = zip(references, candidates, strict=True)
+        rows = [{"reference": self._said(annotations[r]), "candidate": self._said(annotations[c])} for r, c in pairs]
+        return {"srr_bert_f1_explained": rows}
+
+    def _vector(self, annotation: Any) -> Any:
+        """Whether a report has each label `(n_labels,)`."""
+        if not isinstance(annotation, Reading):
+            return annotation
+        found = srr_labels(annotation, self.level, self.statuses)
+        return np.array([name in found for name in self.names])
+
+    def _said(self, annotation: Any) -> list[str]:
+        return [name for name, has in zip(self.names, self._vector(annotation), strict=True) if has]
+
+
+def jaccard(reference: Any, candidate: Any) -> Array:
+    """Shared labels among all labels of a pair `(n_pairs,)`; 1 if neither has any."""
+    union = (reference | candidate).sum(axis=1)
+    shared = (reference & candidate).sum(axis=1)
+    return np.where(union == 0, 1.0, shared / np.maximum(union, 1))
