@@ -18,6 +18,7 @@ from rrgmetrics.reader import Comparison, Reading, compare, read
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 
+SIDES = ("reference", "candidate")
 SMALLEST_SHARE = 0.1  # of an error; a phrase that adds less is not marked
 
 
@@ -152,13 +153,41 @@ def _phrases(said: Mapping[str, Any], pair: Pair) -> Explained:
     return Explained(marks["reference"], marks["candidate"], tuple(remarks))
 
 
+def _labels(said: Mapping[str, Any], pair: Pair) -> Explained:
+    """Labels that each report gets (with their status, or the words they come from), as the F1 metrics give them."""
+    words = {side: _label_words(said[side]) for side in SIDES}
+    both = [label for label in words["reference"] if label in words["candidate"]]
+    remarks = [Remark(MATCHED, f"Both: {label}.") for label in both]
+    for side, labels in words.items():
+        remarks += [Remark(ONLY_HERE, f"Only the {side}: {label}.") for label in labels if label not in both]
+    return _words(pair)._replace(remarks=tuple(remarks))
+
+
+def _has_sides(said: Any) -> bool:
+    return isinstance(said, Mapping) and all(side in said for side in SIDES)
+
+
+def _label_words(labels: Any) -> list[str]:
+    items = [{name: status} for name, status in labels.items()] if isinstance(labels, Mapping) else labels
+    return [
+        ": ".join(str(part) for pair in item.items() for part in pair if part not in _LABEL_FIELDS)
+        if isinstance(item, Mapping)
+        else str(item)
+        for item in items
+    ]
+
+
+_LABEL_FIELDS = ("change", "words", "label")
+
+
 FORMS: tuple[tuple[Callable[[Any], bool], Callable[[Any, Pair], Explained]], ...] = (
     (lambda said: isinstance(said, list) and all("reference_spans" in one for one in said), _errors),
     (lambda said: isinstance(said, list) and all("rate" in one for one in said), _shares),
     (lambda said: isinstance(said, Mapping) and "insignificant" in said, _counts),
     (lambda said: isinstance(said, Mapping) and "evaluation" in said, _graded),
     (lambda said: isinstance(said, Mapping) and "corrections" in said, _corrections),
-    (lambda said: isinstance(said, Mapping) and "reference" in said and "candidate" in said, _phrases),
+    (lambda said: _has_sides(said) and any("entailed" in one for side in SIDES for one in said[side]), _phrases),
+    (lambda said: _has_sides(said), _labels),
 )
 
 

@@ -81,14 +81,21 @@ def build_space(name: str) -> Any:
 
 
 def launch(name: str, **keywords: Any) -> Any:
-    """Serves the page of a metric and loads its model meanwhile.
+    """Serves the page of a metric; its model is loaded as soon as the page can be seen.
 
     Args:
         name: A metric of the spec table.
         **keywords: `Blocks.launch`'s: `server_name`, `server_port`, `prevent_thread_lock`, ...
+
+    Returns:
+        What `Blocks.launch` returns.
     """
+    page = build_space(name)
+    served = page.launch(**{**launch_options(), **keywords, "prevent_thread_lock": True})
     threading.Thread(target=warm_up, args=(name,), daemon=True).start()
-    return build_space(name).launch(**launch_options() | keywords)
+    if not keywords.get("prevent_thread_lock"):
+        page.block_thread()
+    return served
 
 
 metric_space = build_space
@@ -101,7 +108,6 @@ def launch_options() -> dict[str, Any]:
         "run_history": False,
         "footer_links": ["api", "settings"],
         "ssr_mode": False,
-        "quiet": False,
     }
 
 

@@ -1,3 +1,3 @@
-from rrgmetrics.spaces import metric_space
+from rrgmetrics.spaces import launch
 
-metric_space("crimson").launch()
+launch("crimson")

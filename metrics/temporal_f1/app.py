@@ -1,3 +1,3 @@
-from rrgmetrics.spaces import metric_space
+from rrgmetrics.spaces import launch
 
-metric_space("temporal_f1").launch()
+launch("temporal_f1")
