@@ -1,0 +1,331 @@
+"""The board's web page: Gradio's pages, forms and queue around the HTML of `pages`.
+
+Every page has an address: `/` (`?sort=`, `?tag=`, `?find=`), `/system?id=`, `/versus?first=&second=`, `/submit`,
+`/progress?id=`, `/keeper`. What a visitor types reaches the board as text and comes back escaped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rrgmetrics.spaces import theme
+from rrgmetrics.spaces.leaderboard import pages
+from rrgmetrics.spaces.leaderboard.board import Board
+from rrgmetrics.spaces.leaderboard.model import LimitError, RefusedError, System
+
+from rrgmetrics.errors import InputError, MissingExtraError
+
+try:
+    import gradio  # at the top, for Gradio reads the handlers' annotations
+except ImportError as error:
+    raise MissingExtraError("The leaderboard's page needs Gradio 6: pip install 'rrgmetrics[spaces]'.") from error
+
+HERE = Path(__file__).parent
+KEEP_UPLOADS = 3600  # seconds; a submission is read at once
+LOOK_AGAIN = 2.0  # seconds between looks at a submission's progress
+NO_FILE = pages.refused(["Choose a file."])
+TITLE = "() => { const h = document.querySelector('.board h1'); if (h) document.title = h.textContent.trim(); }"
+FOLLOW = """() => {
+    const stored = document.querySelector('[data-progress]');
+    if (stored) window.location.assign('progress?id=' + encodeURIComponent(stored.dataset.progress));
+}"""
+
+
+def leaderboard_app(board: Board, *, proxies: int = 0) -> gradio.Blocks:
+    """The web page of a board; `launch_options` has what its `launch` needs.
+
+    Args:
+        board: From `open_board`.
+        proxies: How many proxies of yours stand before the page (a Space: 1). They are believed about the visitor's
+            address, which limits are counted by; anything further in `X-Forwarded-For` may be made up.
+    """
+    info = board.info()
+    site = _Site(board, proxies)
+    with gradio.Blocks(
+        title=info.title, analytics_enabled=False, fill_width=True, delete_cache=(KEEP_UPLOADS, KEEP_UPLOADS)
+    ) as app:
+        gradio.Navbar(main_page_name="Standings")
+        standings = gradio.HTML(_waiting(info.title), js_on_load=_script(), apply_default_css=False)
+        if info.description:
+            gradio.Markdown(info.description)
+        _on_load(app, site.standings, standings, "standings")
+    with app.route("System", "/system", show_in_navbar=False):
+        _on_load(app, site.system, gradio.HTML(_waiting("System"), apply_default_css=False), "system")
+    with app.route("Head to head", "/versus"):
+        _on_load(app, site.versus, gradio.HTML(_waiting("Head to head"), apply_default_css=False), "versus")
+    with app.route("Submit", "/submit"):
+        _submit(app, site)
+    with app.route("Progress", "/progress", show_in_navbar=False):
+        progress = gradio.HTML(_waiting("Progress"), apply_default_css=False)
+        timer = gradio.Timer(LOOK_AGAIN)
+        _on_load(app, site.progress, [progress, timer], "progress")
+        timer.tick(site.progress, None, [progress, timer], api_visibility="private", show_progress="hidden")
+    with app.route("Keeper", "/keeper", show_in_navbar=False):
+        _keep(site)
+    app.queue(default_concurrency_limit=8)
+    return app
+
+
+def launch_options(board: Board) -> dict[str, Any]:
+    """What `Blocks.launch` needs for the board: the look, the largest upload, nothing kept in the browser."""
+    return {
+        "theme": theme.gradio_theme(),
+        "head": f"<style>{theme.style_sheet()}\n{(HERE / 'board.css').read_text(encoding='utf-8')}</style>",
+        "max_file_size": board.info().limits.file_bytes,
+        "run_history": False,
+        "footer_links": [],
+        "ssr_mode": False,
+        "show_error": False,
+    }
+
+
+def serve(board: Board, *, host: str = "127.0.0.1", port: int | None = None, proxies: int = 0) -> None:
+    """Serves the board's page until it is stopped; the worker is another process.
+
+    Args:
+        board: From `open_board`.
+        host: Address to listen on; "0.0.0.0" for all.
+        port: None takes `GRADIO_SERVER_PORT`, or the first free one from 7860.
+        proxies: As for `leaderboard_app`.
+    """
+    app = leaderboard_app(board, proxies=proxies)
+    app.launch(server_name=host, server_port=port, **launch_options(board))
+
+
+def visitor(request: gradio.Request, proxies: int) -> str:
+    """The address a request comes from: the entry that the outermost of our own proxies wrote.
+
+    Args:
+        request: Gradio's.
+        proxies: How many of ours stand before the page.
+    """
+    if proxies:
+        hops = [hop.strip() for hop in request.headers.get("x-forwarded-for", "").split(",") if hop.strip()]
+        if len(hops) >= proxies:
+            return hops[-proxies]
+    return request.client.host if request.client else ""
+
+
+class _Site:
+    """The handlers: what was asked → the board → HTML."""
+
+    def __init__(self, board: Board, proxies: int) -> None:
+        self.board = board
+        self.proxies = proxies
+
+    # --- reading
+
+    def standings(self) -> str:
+        return pages.standings_page(self.board.standings())
+
+    def system(self, request: gradio.Request) -> str:
+        asked = request.query_params
+        id, offset = asked.get("id", ""), _whole(asked.get("from", ""))
+        try:
+            report = self.board.system(id)
+            offset = min(offset, max(0, report.n_examples - 1))
+            examples = self.board.examples(id, offset=offset, limit=pages.EXAMPLES)
+        except InputError as error:
+            return pages.lost("No such system", str(error))
+        return pages.system_page(self.board.info(), report, examples, offset=offset, others=self.systems())
+
+    def versus(self, request: gradio.Request) -> str:
+        chosen = [request.query_params.get(name, "") for name in ("first", "second")]
+        found, problem = None, ""
+        if all(chosen):
+            try:
+                found = self.board.head_to_head(*chosen)
+            except InputError as error:
+                problem = str(error)
+        return pages.head_to_head_page(self.systems(), found, chosen=chosen, problem=problem)
+
+    def systems(self) -> list[System]:
+        """Everything on the board, in its order."""
+        return [row.system for row in self.board.standings().systems]
+
+    def progress(self, request: gradio.Request) -> tuple[str, Any]:
+        """The page, and the timer, which stops when there is nothing left to wait for."""
+        try:
+            found = self.board.progress(request.query_params.get("id", ""))
+        except InputError as error:
+            return pages.lost("No such submission", str(error)), gradio.Timer(active=False)
+        return pages.progress_page(found), gradio.Timer(active=found.state in ("queued", "running"))
+
+    # --- submitting
+
+    def check(self, file: str | None, name: str, submitter: str, card: str, tags: str, request: gradio.Request) -> str:
+        """Everything to mend; stores nothing."""
+        if not file:
+            return NO_FILE
+        try:
+            problems = self.board.check(**self._submission(file, name, submitter, card, tags, request))
+        except LimitError as error:
+            return pages.limited(str(error), error.retry_after)
+        return pages.refused(problems) if problems else pages.fine(self.board.info().n_studies)
+
+    def submit(self, file: str | None, name: str, submitter: str, card: str, tags: str, request: gradio.Request) -> str:
+        """The receipt, or everything to mend; a file that was stored is not kept twice."""
+        if not file:
+            return NO_FILE
+        try:
+            receipt = self.board.submit(**self._submission(file, name, submitter, card, tags, request))
+        except RefusedError as error:
+            return pages.refused(error.problems)
+        except LimitError as error:
+            return pages.limited(str(error), error.retry_after)
+        with contextlib.suppress(OSError):
+            Path(file).unlink()
+        return pages.received(receipt)
+
+    def _submission(
+        self, file: str, name: str, submitter: str, card: str, tags: str, request: gradio.Request
+    ) -> dict[str, Any]:
+        return {
+            "file": file,
+            "filename": Path(file).name,
+            "name": name,
+            "submitter": submitter,
+            "model_card": card,
+            "tags": [tag.strip() for tag in tags.split(",") if tag.strip()],
+            "address": visitor(request, self.proxies),
+        }
+
+    # --- keeping
+
+    def open(self, token: str, request: gradio.Request) -> tuple[str, Any, Any]:
+        """The answer to a token, the keeper's controls, and the systems to choose from."""
+        closed = gradio.Group(visible=False), gradio.Dropdown()
+        if problem := self._refusal(token, request):
+            return problem, *closed
+        return pages.told("Welcome."), gradio.Group(visible=True), self._choices()
+
+    def act(self, action: str) -> Callable[..., tuple[str, Any]]:
+        """A handler of one of the keeper's buttons; the token is asked for anew each time."""
+
+        def handler(token: str, id: str | None, request: gradio.Request) -> tuple[str, Any]:
+            if problem := self._refusal(token, request):
+                return problem, gradio.Dropdown()
+            try:
+                return pages.told(_ACTIONS[action](self.board, id or "")), self._choices(id)
+            except InputError as error:
+                return pages.told(str(error), good=False), gradio.Dropdown()
+
+        return handler
+
+    def _refusal(self, token: str, request: gradio.Request) -> str:
+        """What to answer to whoever has not the token; "" for who has."""
+        try:
+            if self.board.verify_admin(token or "", visitor(request, self.proxies)):
+                return ""
+        except LimitError as error:
+            return pages.limited(str(error), error.retry_after)
+        return pages.told("This is not the keeper's token.", good=False)
+
+    def _choices(self, chosen: str | None = None) -> Any:
+        rows = self.board.standings(hidden=True).systems
+        named = [(f"{row.system.name}{' (hidden)' if row.system.hidden else ''}", row.system.id) for row in rows]
+        known = {id for _, id in named}
+        return gradio.Dropdown(choices=named, value=chosen if chosen in known else None)
+
+
+def _hide(board: Board, id: str) -> str:
+    board.hide(id)
+    return "Hidden. Nothing was deleted."
+
+
+def _unhide(board: Board, id: str) -> str:
+    board.unhide(id)
+    return "Back on the board."
+
+
+def _retry(board: Board, id: str) -> str:
+    board.retry(id)
+    return "Queued again."
+
+
+def _rescore(board: Board, id: str) -> str:
+    n = board.rescore()
+    return f"A new edition is open; submissions queued: {n}."
+
+
+_ACTIONS: dict[str, Callable[[Board, str], str]] = {
+    "hide": _hide,
+    "unhide": _unhide,
+    "retry": _retry,
+    "rescore": _rescore,
+}
+
+
+# --- pages of widgets -------------------------------------------------------------------------------------------------
+
+
+def _submit(app: gradio.Blocks, site: _Site) -> None:
+    head = gradio.HTML(pages.submit_page(site.board.info()), apply_default_css=False)
+    with gradio.Row():
+        name = gradio.Textbox(label="Name of the system", info="How it stands on the board; no other may have it.")
+        submitter = gradio.Textbox(label="Submitter", info="Your Hugging Face handle, or a link (https://...).")
+    with gradio.Row():
+        model_card = gradio.Textbox(label="Model card (optional)", info="A Hub id such as org/model, or a link.")
+        tags = gradio.Textbox(label="Tags (optional)", info="At most ten short words, commas between.")
+    file = gradio.File(label="Reports (CSV or JSONL)", file_types=[".csv", ".jsonl"], type="filepath", height=150)
+    with gradio.Row():
+        check = gradio.Button("Check")
+        submit = gradio.Button("Submit", variant="primary")
+    answer = gradio.HTML(elem_id="answer", apply_default_css=False)
+    form: list[Any] = [file, name, submitter, model_card, tags]
+
+    _on_load(app, lambda: pages.submit_page(site.board.info()), head, None)
+    check.click(site.check, form, answer, api_name="check", concurrency_limit=2, concurrency_id="files")
+    done = submit.click(site.submit, form, answer, api_name="submit", concurrency_limit=2, concurrency_id="files")
+    done.then(None, js=FOLLOW)
+
+
+def _keep(site: _Site) -> None:
+    gradio.HTML(
+        pages.heading("Keeper", "Hide a system, or score all of them anew after a metric has changed."),
+        apply_default_css=False,
+    )
+    token = gradio.Textbox(label="Token", type="password", info="Shown when the board was made.")
+    enter = gradio.Button("Open", variant="primary")
+    answer = gradio.HTML(elem_id="answer", apply_default_css=False)
+    with gradio.Group(visible=False) as controls:
+        chosen = gradio.Dropdown(label="System", choices=[], allow_custom_value=True, info="From the list, or an id.")
+        with gradio.Row():
+            buttons = {
+                "hide": gradio.Button("Hide"),
+                "unhide": gradio.Button("Put back"),
+                "retry": gradio.Button("Score a failed one again"),
+            }
+        buttons["rescore"] = gradio.Button("Open a new edition: score everything anew", variant="stop")
+    private: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 1, "concurrency_id": "keeper"}
+    for event in (enter.click, token.submit):
+        event(site.open, token, [answer, controls, chosen], **private)
+    for action, button in buttons.items():
+        button.click(site.act(action), [token, chosen], [answer, chosen], **private)
+
+
+# --- small things -----------------------------------------------------------------------------------------------------
+
+
+def _on_load(app: gradio.Blocks, handler: Callable[..., Any], outputs: Any, api_name: str | None) -> None:
+    """Fills a page when it is opened, and gives it its title."""
+    visibility: Any = "public" if api_name else "private"
+    loaded = app.load(
+        handler, None, outputs, api_name=api_name, api_visibility=visibility, show_progress="hidden", queue=False
+    )
+    loaded.then(None, js=TITLE)
+
+
+def _waiting(title: str) -> str:
+    return pages.heading(title, "…")
+
+
+def _script() -> str:
+    return (HERE / "board.js").read_text(encoding="utf-8")
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

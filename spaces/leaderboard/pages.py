@@ -1,0 +1,427 @@
+"""What the board says, as HTML; every text is escaped by Jinja, links are http or https or no links.
+
+Takes the records of `model` and gives strings, so that pages can be tested and read without a server. The folder
+`templates` has the words; `board.css` and `board.js` stand on the house's style sheet (`spaces.theme`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from rrgmetrics.spaces import highlight
+from rrgmetrics.spaces.leaderboard.model import (
+    BoardInfo,
+    BoardMetric,
+    Example,
+    HeadToHead,
+    MetricResult,
+    Progress,
+    Receipt,
+    Standing,
+    Standings,
+    State,
+    System,
+    SystemReport,
+    Versus,
+)
+from rrgmetrics.spaces.theme import KINDS
+
+from rrgmetrics import display
+from rrgmetrics.pages import show
+from rrgmetrics.reader import ErrorCategory, explain
+from rrgmetrics.specs import Key
+from rrgmetrics.stats import Estimate
+
+HERE = Path(__file__).parent
+LEVEL = 0.05  # of corrected p-values
+EXAMPLES = 5  # a page
+MINUS = "\N{MINUS SIGN}"
+STEPS: tuple[tuple[State, str], ...] = (("queued", "Waiting"), ("running", "Being scored"), ("done", "On the board"))
+WORDS: Mapping[State, str] = {
+    "queued": "Stored, and waiting for its turn.",
+    "running": "Being scored.",
+    "done": "Scored, and on the board.",
+    "failed": "It could not be scored; it is kept, and the keeper of the board can try again.",
+}
+
+
+class Scale(NamedTuple):
+    """The ends of an axis."""
+
+    low: float
+    high: float
+
+
+# --- pages ------------------------------------------------------------------------------------------------------------
+
+
+def standings_page(standings: Standings) -> str:
+    """The table: ranked systems, then those that are listed only, with the reason.
+
+    Sorting and filters are done in the browser (`board.js`) and stand in the address.
+    """
+    info = standings.board
+    ranked = [row for row in standings.systems if row.rank is not None]
+    return _render(
+        "standings",
+        info=info,
+        standings=standings,
+        ranked=ranked,
+        listed=[row for row in standings.systems if row.rank is None],
+        everyone=[row.system for row in standings.systems],
+        scales={metric.name: _scale(_scores(standings.systems, metric.name)) for metric in info.metrics},
+        leaders={metric.name: _leader(ranked, metric) for metric in info.metrics} if len(ranked) > 1 else {},
+        common=_common(standings),
+    )
+
+
+def system_page(
+    board: BoardInfo,
+    report: SystemReport,
+    examples: Sequence[Example] = (),
+    *,
+    offset: int = 0,
+    others: Sequence[System] = (),
+) -> str:
+    """A system: scores, errors by kind, parts of the studies, the systems above it, examples.
+
+    Args:
+        board: The board's head.
+        report: What the board knows of the system.
+        examples: Public studies, those from number `offset` on.
+        offset: Number of the first of the examples, from 0.
+        others: Systems that it can be compared with.
+    """
+    counted = [result for result in report.results if result.categories]
+    return _render(
+        "system",
+        info=board,
+        report=report,
+        by_category=[
+            (result, _scale_from_zero(item.score for item in result.categories.values())) for result in counted
+        ],
+        slice_scales={
+            result.metric.name: _scale(part.scores.get(result.metric.name) for part in report.slices)
+            for result in report.results
+        },
+        above_scale=_around_zero(row.test.difference for row in report.above),
+        scale_of=_scale_of,
+        examples=[_example(board, example) for example in examples],
+        offset=offset,
+        step=EXAMPLES,
+        others=[system for system in others if system.id != report.standing.system.id],
+    )
+
+
+def head_to_head_page(
+    systems: Sequence[System], found: HeadToHead | None = None, *, chosen: Sequence[str] = (), problem: str = ""
+) -> str:
+    """Two systems on their common pairs, or the form that asks which, with what is wrong about the last choice."""
+    first, second = (*chosen, "", "")[:2]
+    groups: dict[str, list[Versus]] = {}
+    for row in found.rows if found else ():
+        groups.setdefault(row.metric.name, []).append(row)
+    return _render(
+        "versus",
+        systems=systems,
+        first=first or (systems[0].id if systems else ""),
+        second=second or (systems[1].id if len(systems) > 1 else ""),
+        found=found,
+        problem=problem,
+        summary=_summary(found, [rows[0] for rows in groups.values()]) if found else "",
+        groups=[(rows[0].metric, rows) for rows in groups.values()],
+        more=[row for rows in groups.values() for row in rows[1:]],
+        around=lambda rows: _around_zero([rows[0].test.difference]),
+        favour=_favour,
+    )
+
+
+def progress_page(progress: Progress) -> str:
+    """Where a submission stands."""
+    steps = [*STEPS[:2], ("failed", "Failed")] if progress.state == "failed" else STEPS
+    words = WORDS[progress.state]
+    if progress.state == "queued" and progress.ahead:
+        words += f" {progress.ahead} before it."
+    return _render(
+        "progress", progress=progress, steps=steps, at=[state for state, _ in steps].index(progress.state), words=words
+    )
+
+
+def submit_page(board: BoardInfo) -> str:
+    """What a submission must be, above the form."""
+    return _render("submit", info=board)
+
+
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+def refused(problems: Sequence[str]) -> str:
+    """Everything to mend."""
+    return _answer("refused", problems)
+
+
+def limited(message: str, retry_after: float) -> str:
+    """Too many tries, and when the next can succeed."""
+    return _answer("limited", message, duration(retry_after))
+
+
+def fine(n_studies: int) -> str:
+    """A checked file without faults."""
+    return _answer("fine", n_studies)
+
+
+def received(receipt: Receipt) -> str:
+    """A submission was stored; the link leads to its progress."""
+    return _answer("received", receipt)
+
+
+def told(text: str, *, good: bool = True) -> str:
+    """One sentence, announced to screen readers."""
+    return _answer("told", text, good)
+
+
+def lost(title: str, message: str) -> str:
+    """A page that is not there."""
+    return _answer("lost", title, message)
+
+
+def heading(title: str, lead: str) -> str:
+    """The head of a page of widgets."""
+    return _answer("heading", title, lead)
+
+
+# --- words and numbers ------------------------------------------------------------------------------------------------
+
+
+def label(metric: BoardMetric) -> str:
+    """How a column is called: the metric's title, and the name as asked for if that says more.
+
+    Example:
+        >>> from rrgmetrics import SPECS
+        >>> label(BoardMetric("bleu", SPECS["bleu"], "")), label(BoardMetric("bleu?tokenizer=13a", SPECS["bleu"], ""))
+        ('BLEU-4', 'BLEU-4 (bleu?tokenizer=13a)')
+    """
+    title = metric.spec.headline.title
+    return title if metric.name == metric.spec.name else f"{title} ({metric.name})"
+
+
+def signed(value: float, key: Key) -> str:
+    """A difference with its sign."""
+    text = show(value, key)
+    return f"+{text}" if value > 0 and text.strip("0.") else text
+
+
+def verdict(row: Versus) -> str:
+    """What a tested difference says, in words; nothing where there was no test."""
+    if math.isnan(row.p_corrected):
+        return ""
+    if row.is_better is None or row.p_corrected >= LEVEL:
+        return "no difference shown"
+    return "better" if row.is_better else "worse"
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words, rounded up; "" for none.
+
+    Example:
+        >>> duration(0), duration(41.2), duration(600), duration(7300)
+        ('', '42 seconds', '10 minutes', '3 hours')
+    """
+    if not seconds > 0:
+        return ""
+    for name, size in (("hour", 3600), ("minute", 60), ("second", 1)):
+        if seconds > size or size == 1:
+            n = math.ceil(seconds / size)
+            return f"{n} {name}{'s' if n != 1 else ''}"
+    return ""
+
+
+def size(n_bytes: int) -> str:
+    """Bytes in words: `50 MB`."""
+    for name, unit in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if n_bytes >= unit:
+            return f"{n_bytes / unit:.3g} {name}"
+    return f"{n_bytes} bytes"
+
+
+def day(moment: datetime) -> str:
+    """`3 Nov 2026`."""
+    return f"{moment.day} {moment:%b %Y}"
+
+
+def is_web(url: str) -> bool:
+    """Whether a link may be one: http or https, with a host.
+
+    Example:
+        >>> is_web("https://huggingface.co/a"), is_web("javascript:alert(1)"), is_web("//example.org")
+        (True, False, False)
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.netloc)
+
+
+def share(value: float, scale: Scale, otherwise: float = math.nan) -> str:
+    """Where on an axis a value stands, in per cent; `otherwise` takes the place of NaN.
+
+    Example:
+        >>> share(0.3, Scale(0.2, 0.6)), share(math.nan, Scale(0, 1), 0.5)
+        ('25.00%', '50.00%')
+    """
+    place = otherwise if math.isnan(value) else value
+    width = scale.high - scale.low
+    if not math.isfinite(place) or not width > 0:
+        return "50.00%" if math.isfinite(place) else "0.00%"
+    return f"{100 * min(1.0, max(0.0, (place - scale.low) / width)):.2f}%"
+
+
+# --- parts ------------------------------------------------------------------------------------------------------------
+
+
+def _scores(systems: Iterable[Standing], name: str) -> list[Estimate | None]:
+    return [row.scores.get(name) for row in systems]
+
+
+def _ends(estimates: Iterable[Estimate | None]) -> list[float]:
+    return [end for item in estimates if item for end in (item.value, item.low, item.high) if math.isfinite(end)]
+
+
+def _scale(estimates: Iterable[Estimate | None]) -> Scale:
+    """From the lowest end to the highest, with a little air."""
+    ends = _ends(estimates) or [0.0, 1.0]
+    air = 0.06 * (max(ends) - min(ends))
+    return Scale(min(ends) - air, max(ends) + air)
+
+
+def _scale_from_zero(estimates: Iterable[Estimate]) -> Scale:
+    return Scale(0.0, max([1e-9, *_ends(estimates)]))
+
+
+def _around_zero(estimates: Iterable[Estimate]) -> Scale:
+    reach = 1.06 * max([1e-9, *map(abs, _ends(estimates))])
+    return Scale(-reach, reach)
+
+
+def _scale_of(result: MetricResult) -> Scale:
+    """A metric's own range; where it has no end, from zero to beyond the score."""
+    key, score = result.scores[0].key, result.scores[0].score
+    low, high = key.range
+    reach = 1.5 * max([1e-9, *map(abs, _ends([score]))])
+    return Scale(low if math.isfinite(low) else min(0.0, -reach), high if math.isfinite(high) else reach)
+
+
+def _favour(row: Versus) -> Estimate:
+    """A difference turned so that more means the first system is better."""
+    found = row.test.difference
+    return found if row.key.higher_is_better else Estimate(-found.value, -found.high, -found.low, found.n)
+
+
+def _leader(ranked: Sequence[Standing], metric: BoardMetric) -> str:
+    """The system with the best value of a column, or "" if several share it."""
+    sign = 1 if metric.spec.headline.higher_is_better else -1
+    found = {row.system.id: sign * row.scores[metric.name].value for row in ranked if metric.name in row.scores}
+    best = max((value for value in found.values() if not math.isnan(value)), default=math.nan)
+    leaders = [id for id, value in found.items() if value == best]
+    return leaders[0] if len(leaders) == 1 else ""
+
+
+def _common(standings: Standings) -> str:
+    counts = {label(metric): standings.n_common.get(metric.name) for metric in standings.board.metrics}
+    known = {title: n for title, n in counts.items() if n is not None}
+    if len(set(known.values())) == 1:
+        return f"{next(iter(known.values())):,} for every metric"
+    return ", ".join(f"{n:,} for {title}" for title, n in known.items())
+
+
+def _summary(found: HeadToHead, headlines: Sequence[Versus]) -> str:
+    """Who is better in how many metrics."""
+    better = [label(row.metric) for row in headlines if verdict(row) == "better"]
+    worse = [label(row.metric) for row in headlines if verdict(row) == "worse"]
+    if not better and not worse:
+        return f"No difference is shown between {found.first.name} and {found.second.name} (corrected p < {LEVEL})."
+    sides = ((found.first.name, better), (found.second.name, worse))
+    said = [f"{name} is better in {_listed(won)}" for name, won in sides if won]
+    if len(better) + len(worse) < len(headlines):
+        said.append("no difference is shown elsewhere")
+    return f"{'; '.join(said)} (corrected p < {LEVEL})."
+
+
+def _listed(titles: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1])))
+
+
+def _example(board: BoardInfo, example: Example) -> dict[str, Any]:
+    """A public study: both reports marked, the errors in words, the scores of the pair."""
+    errors = explain(example.reference, example.candidate, example.context).errors
+    marks = {
+        "Reference": [
+            highlight.Mark(error.reference_spans, error.category.value) for error in errors if error.reference_spans
+        ],
+        "Candidate": [
+            highlight.Mark(error.candidate_spans, error.category.value) for error in errors if error.candidate_spans
+        ],
+    }
+    keys = {metric.name: metric.spec.headline for metric in board.metrics}
+    titles = {metric.name: label(metric) for metric in board.metrics}
+    return {
+        "study_id": example.study_id,
+        "about": _about(example.context),
+        "reports": highlight.reports({"Reference": example.reference, "Candidate": example.candidate}, marks),
+        "remarks": highlight.remarks(
+            [highlight.Remark(error.category.value, error.sentence, error.significant) for error in errors]
+        ),
+        "scores": [(titles[name], show(value, keys[name])) for name, value in example.scores.items()],
+    }
+
+
+def _about(context: Mapping[str, object]) -> str:
+    return ", ".join(
+        f"{name} {context[name]}" for name in ("age", "sex", "indication") if context.get(name) not in (None, "")
+    )
+
+
+@cache
+def _environment() -> Any:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.globals.update(
+        show=show,
+        label=label,
+        signed=signed,
+        verdict=verdict,
+        share=share,
+        day=day,
+        size=size,
+        web=is_web,
+        isnan=math.isnan,
+        whole="{:,}".format,
+        p_value=display.p_value,
+        KINDS=KINDS,
+        kind_of={category.letter: category.value for category in ErrorCategory},
+    )
+    return environment
+
+
+def _render(name: str, **values: Any) -> str:
+    page: str = _environment().get_template(f"{name}.html.j2").render(**values)
+    return page
+
+
+def _answer(macro: str, *values: Any) -> str:
+    module = _environment().get_template("answers.html.j2").module
+    return str(getattr(module, macro)(*values))
