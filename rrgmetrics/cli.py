@@ -109,6 +109,10 @@ def build_parser() -> argparse.ArgumentParser:
         _command(commands, "train", None, "train a metric's model").add_subparsers(required=True, metavar="WHAT")
     )
 
+    command = _command(commands, "convert", _convert, "store a published RadGraph checkpoint as safetensors")
+    command.add_argument("checkpoint", metavar="NAME", help="radgraph-xl, radgraph, ..., an archive or its folder")
+    command.add_argument("--output", required=True, metavar="DIR", help="folder to write, for radgraph_f1@DIR")
+
     _add_synthesis(_command(commands, "synthesize", _synthesize, "make labelled error pairs from reports, to train on"))
 
     _add_space(_command(commands, "space", _space, "show a metric in a browser, or write or upload its Space"))
@@ -561,6 +565,13 @@ def _train_export(options: argparse.Namespace) -> None:
     Console(soft_wrap=True).print(
         f"{done.folder}: {done.megabytes:.1f} MB, largest change of a weight {done.error:.2g}"
     )
+
+
+def _convert(options: argparse.Namespace) -> None:
+    from rrgmetrics.backends.radgraph_checkpoint import convert
+
+    folder = convert(options.checkpoint, Path(options.output))
+    Console(soft_wrap=True, highlight=False).print(f"{folder}: use it as radgraph_f1@{folder}", markup=False)
 
 
 def _space(options: argparse.Namespace) -> None:

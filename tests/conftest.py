@@ -78,20 +78,31 @@ def run_python(tmp_path):
 @pytest.fixture(scope="session")
 def checkpoints():
     """The functions of tests/checkpoints.py, which write tiny models."""
-    spec = importlib.util.spec_from_file_location("checkpoints", Path(__file__).parent / "checkpoints.py")
+    return _module("checkpoints")
+
+
+@pytest.fixture(scope="session")
+def radgraph_checkpoints():
+    """The functions of tests/radgraph_checkpoints.py, which write tiny RadGraph models."""
+    return _module("radgraph_checkpoints")
+
+
+def _module(name: str):
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 @pytest.fixture(scope="session")
-def published_checkpoints(reports, checkpoints) -> Path:
+def published_checkpoints(reports, checkpoints, radgraph_checkpoints) -> Path:
     """A Hub cache in which the named configurations' checkpoints are tiny and random; returns its folder."""
     hub = Path(os.environ["HF_HOME"]) / "hub"
     texts = [*reports.references, *reports.altered]
     checkpoints.write_cache(hub, texts)
+    radgraph_checkpoints.write_archives(hub, texts)
     checkpoints.write_judges(hub, texts)
-    checkpoints.write_classifiers(hub, texts)
     checkpoints.write_ratescore(hub, texts)
     checkpoints.write_classifiers(hub, texts)
+    checkpoints.write_labeller(hub)
     return hub

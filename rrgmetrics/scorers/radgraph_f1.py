@@ -11,7 +11,9 @@ F1 = 2 |V ∩ V̂| / (|V| + |V̂|):
 
 Sets, so what is said twice counts once. An empty report and a graph without entities score 0, also against another.
 
-Configurations: `default` the reader's graph (`rrgmetrics.reader.graph`).
+Configurations: `default` the reader's graph (`rrgmetrics.reader.graph`); `paper` RadGraph-XL and `radgraph` RadGraph,
+the authors' weights on our batched inference; a folder, an archive or a Hub id of such weights; `package` the authors'
+package (`package:radgraph`, `package:<folder>`); `graphs:FILE` graphs from a file, as `record=FILE` writes them.
 
 Differs from the authors: `lowercase` says whether case counts. The package's 0.1.18, like RadEval, compares words as
 written (`lowercase=no`: "Effusion" is not "effusion", but for the words of relations in `complete`); their repository
@@ -20,18 +22,26 @@ ignores case since May 2026, which is the default here. RadCliQ's own code compa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rrgmetrics.backends import tokens
+from rrgmetrics.backends.encoder import pick_device
+from rrgmetrics.backends.radgraph import load_backend
+from rrgmetrics.backends.radgraph_files import GraphFile, Recording
+from rrgmetrics.backends.radgraph_package import load_package
 from rrgmetrics.reader import Reading, read
 from rrgmetrics.reader.graph import Graph, build_graph
 from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Context
 from rrgmetrics.scorers.base import Array, Backend, Mean, Runtime
+
+MODELS = {"paper": "radgraph-xl", "radgraph": "radgraph"}  # the authors name no revision
 
 
 class GraphScores(NamedTuple):
@@ -65,6 +75,7 @@ class RadgraphF1:
 
     config: str = "default"
     lowercase: bool = True
+    record: str = ""
 
     @property
     def reduction(self) -> Mean:
@@ -72,8 +83,22 @@ class RadgraphF1:
         return Mean(KEYS)
 
     def backend(self, runtime: Runtime) -> Backend:
-        """What makes the graphs; by default the reader."""
-        return tokens.TextFunction("reader", read, {"lexicon_sha256": checksum()[:8]})
+        """What makes the graphs; by default the reader, whose readings other metrics share."""
+        if self.record:
+            return Recording.to(Path(self.record), self._graphs(runtime))
+        return reader_backend() if self.config == "default" else self._graphs(runtime)
+
+    def _graphs(self, runtime: Runtime) -> Backend:
+        """The backend, as one that gives graphs."""
+        kind, _, where = self.config.partition(":")
+        if self.config == "default":
+            return reader_backend(graphs=True)
+        if kind == "graphs" and where:
+            return GraphFile.read(Path(where))
+        if kind == "package":
+            return load_package(where or MODELS["paper"], device=pick_device(runtime.device))
+        name = MODELS.get(self.config, self.config)
+        return load_backend(name, device=runtime.device, batch_size=runtime.batch_size)
 
     def statistics(self, references: Iterable[str], backend: Any) -> None:
         """None: a pair's score depends on the pair alone."""
@@ -83,21 +108,31 @@ class RadgraphF1:
         references: Sequence[str],
         candidates: Sequence[str],
         contexts: Sequence[Context],
-        annotations: Mapping[str, Reading | Graph],
+        annotations: Mapping[str, Reading | Graph | None],
         statistics: None,
     ) -> Array:
-        """Scores `(n_pairs, 7)` in the order of `KEYS`."""
+        """Scores `(n_pairs, 7)` in the order of `KEYS`; NaN where a graph is missing."""
         graphs = {text: as_graph(annotations[text]) for text in {*references, *candidates}}
         rows = [self._row(graphs[r], graphs[c]) for r, c in zip(references, candidates, strict=True)]
         return np.array(rows, dtype=np.float64).reshape(-1, len(KEYS))
 
-    def _row(self, reference: Graph, candidate: Graph) -> tuple[float, ...]:
+    def _row(self, reference: Graph | None, candidate: Graph | None) -> tuple[float, ...]:
+        if reference is None or candidate is None:
+            return (math.nan,) * len(KEYS)
         scores = compare_graphs(reference, candidate, lowercase=self.lowercase)
         return (scores.partial, *scores[:3], scores.radcliq, scores.simple, scores.relation)
 
 
-def as_graph(annotation: Reading | Graph) -> Graph:
-    """The graph that a backend gave, or that of the reader's reading, which other metrics share."""
+def reader_backend(*, graphs: bool = False) -> tokens.TextFunction:
+    """The reader, which gives readings or `graphs`."""
+    facts = {"lexicon_sha256": checksum()[:8]}
+    if graphs:
+        return tokens.TextFunction("reader:graph", lambda text: build_graph(read(text)), facts)
+    return tokens.TextFunction("reader", read, facts)
+
+
+def as_graph(annotation: Reading | Graph | None) -> Graph | None:
+    """The graph that a backend gave, or that of the reader's reading."""
     return build_graph(annotation) if isinstance(annotation, Reading) else annotation
 
 
