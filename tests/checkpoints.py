@@ -105,6 +105,11 @@ SRR_BERT = {"Leaves": 55, "Leaves-with-Statuses": 163, "Upper": 25}  # StanfordA
 CXR_BERT = "microsoft/BiomedVLP-CXR-BERT-general"
 
 
+def write_labeller(hub: Path) -> None:
+    """Puts a stand-in for CheXbert into a Hub cache."""
+    write_chexbert(_snapshot(hub, "StanfordAIMI/RRG_scorers"))
+
+
 def write_classifiers(hub: Path, texts: list[str]) -> None:
     """Puts stand-ins for the published multi-label classifiers into a Hub cache.
 
@@ -153,11 +158,37 @@ def write_classifier(folder: Path, n_labels: int, vocab_size: int, *, roberta: b
     model.save_pretrained(folder)
 
 
+def write_chexbert(folder: Path) -> Path:
+    """A tiny CheXbert with random weights in the published file's layout; returns the file.
+
+    `module.` before each name, wrapped as training left it, with the buffer that some copies of the file have.
+    """
+    import torch
+    from transformers import BertConfig, BertModel
+
+    torch.manual_seed(5)
+    config = BertConfig(
+        vocab_size=30522,
+        hidden_size=128,
+        intermediate_size=64,
+        num_attention_heads=2,
+        num_hidden_layers=2,
+        initializer_range=0.2,
+    )
+    state = {f"module.bert.{name}": tensor for name, tensor in BertModel(config).state_dict().items()}
+    state["module.bert.embeddings.position_ids"] = torch.arange(512)[None]
+    for head in range(14):
+        linear = torch.nn.Linear(128, 2 if head == 13 else 4)
+        state |= {f"module.linear_heads.{head}.{name}": tensor for name, tensor in linear.state_dict().items()}
+    torch.save({"epoch": 3, "model_state_dict": state}, folder / "chexbert.pth")
+    return folder / "chexbert.pth"
+
+
 def _snapshot(hub: Path, name: str) -> Path:
     """The folder of a repository's only revision in a Hub cache, made with its reference."""
     repository = hub / f"models--{name.replace('/', '--')}"
-    (repository / "snapshots" / COMMIT).mkdir(parents=True)
-    (repository / "refs").mkdir()
+    (repository / "snapshots" / COMMIT).mkdir(parents=True, exist_ok=True)
+    (repository / "refs").mkdir(exist_ok=True)
     (repository / "refs" / "main").write_text(COMMIT)
     return repository / "snapshots" / COMMIT
 

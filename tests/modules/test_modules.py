@@ -37,11 +37,11 @@ def test_load_by_folder_equals_score(name, reports, data_cache):
     keys = [key.name for key in spec.keys]
     listed = [f"{key.name}_per_pair" for key in spec.keys if key.per_pair]
     assert list(values) == [*keys, f"{name}_n_unscored", f"{name}_signature", *listed]
-    assert {key: values[key] for key in keys} == pytest.approx(result.scores, abs=1e-12)
+    assert {key: values[key] for key in keys} == pytest.approx(result.scores, abs=1e-12, nan_ok=True)
     assert values[f"{name}_signature"] == result.signature
     assert values[f"{name}_n_unscored"] == 0
     assert values[f"{name}_per_pair"] == pytest.approx(result.per_pair[name].tolist(), abs=1e-12)
-    assert json.loads(json.dumps(values)) == values  # plain numbers
+    assert repr(json.loads(json.dumps(values))) == repr(values)  # plain numbers
     assert set(module.features) == {"predictions", "references"}
     assert not list(data_cache.rglob("*.arrow"))  # no report stays on disk
 
@@ -51,8 +51,9 @@ def test_reused_module_equals_a_fresh_one(name, reports, data_cache):
     module = rrgmetrics.load(name)
     first = compute(module, predictions=reports.altered, references=reports.references)
     compute(module, predictions=reports.references[:3], references=reports.altered[:3])
-    assert compute(module, predictions=reports.altered, references=reports.references) == first
-    assert compute(rrgmetrics.load(name), predictions=reports.altered, references=reports.references) == first
+    for other in (module, rrgmetrics.load(name)):
+        again = compute(other, predictions=reports.altered, references=reports.references)
+        assert again == pytest.approx(first, abs=0, nan_ok=True)
 
 
 @pytest.mark.parametrize("name", SPECS)

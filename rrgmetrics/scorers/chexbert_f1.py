@@ -1,0 +1,148 @@
+"""CheXbert F1 (Smit et al. 2020): do both reports have the same of CheXpert's 14 conditions?
+
+Each report gets a status for each condition: blank, positive, negative or uncertain. What counts as having it is
+positive or uncertain (as papers on report generation do), positive alone, or, with `uncertain=ignored`, positive
+where neither report is uncertain. F1, precision and recall over all pairs as `rrgmetrics.scorers.labels` has them:
+micro over 14 conditions (headline), macro, weighted, and the same over the five of CheXpert's competition; each
+condition's own. A pair's F1 is that of the two sets of conditions, 1 if both are empty. No Finding is one of the 14.
+
+Configurations: `default` the reader's findings as conditions (`rrgmetrics.reader.conditions`); `paper` CheXbert's
+weights (`chexbert.pth` of StanfordAIMI/RRG_scorers); a folder or a file with them, or another Hub id.
+
+Differs from RadEval and f1chexbert: F1 per pair is F1 and not the share of labels that agree (that is
+`chexbert_f1_agreement_14` and `_5`); a condition that no report has is not 0 but has no score of its own; two empty
+sets agree; nothing private of scikit-learn is used, whose changes broke both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrgmetrics.backends.chexbert import PUBLISHED, Chexbert, ConditionReading, Long, load_chexbert
+from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.reader import Reading, lexicon, read
+from rrgmetrics.reader.conditions import Status, checksum, condition_statuses, load_conditions
+from rrgmetrics.reports import Context
+from rrgmetrics.scorers.base import Array, Runtime
+from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
+
+Annotation = Reading | ConditionReading
+Uncertain = Literal["positive", "negative", "ignored"]
+
+
+def label_scores() -> LabelScores:
+    """What each key means."""
+    conditions = load_conditions()
+    five = conditions.five
+    scores = {
+        "chexbert_f1": LabelScore(per_pair=True),
+        "chexbert_f1_precision": LabelScore(measure="precision", per_pair=True),
+        "chexbert_f1_recall": LabelScore(measure="recall", per_pair=True),
+        "chexbert_f1_macro_14": LabelScore("macro"),
+        "chexbert_f1_weighted_14": LabelScore("weighted"),
+        "chexbert_f1_micro_5": LabelScore(labels=five, per_pair=True),
+        "chexbert_f1_macro_5": LabelScore("macro", labels=five),
+        "chexbert_f1_weighted_5": LabelScore("weighted", labels=five),
+    }
+    for index, name in enumerate(conditions.names):
+        scores[f"chexbert_f1_{name.lower().replace(' ', '_')}"] = LabelScore(labels=(index,))
+    return LabelScores(scores, len(conditions.names), ("chexbert_f1_agreement_14", "chexbert_f1_agreement_5"))
+
+
+@dataclass(frozen=True)
+class ChexbertF1:
+    """CheXbert F1 with the options of the spec."""
+
+    config: str = "default"
+    uncertain: Uncertain = "positive"
+    long: Long = "truncate"
+    explain: bool = False
+
+    @property
+    def reduction(self) -> LabelScores:
+        """Multi-label scores."""
+        return label_scores()
+
+    def backend(self, runtime: Runtime) -> TextFunction | Chexbert:
+        """The reader, or CheXbert's weights."""
+        return condition_backend(self.config, self.long, runtime)
+
+    def statistics(self, references: Iterable[str], backend: Any) -> None:
+        """None: a pair's statistics depend on the pair alone."""
+
+    def pair_stats(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, Annotation],
+        statistics: None,
+    ) -> Array:
+        """`label_stats` of 14 conditions, shares that agree of 14 and of 5, and reports too long for the model."""
+        sides = [[annotations[text] for text in texts] for texts in (references, candidates)]
+        (has_reference, unsure_reference), (has_candidate, unsure_candidate) = (self._labels(side) for side in sides)
+        ignored = (unsure_reference | unsure_candidate) & (self.uncertain == "ignored")
+        agree = (has_reference == has_candidate) | ignored
+        return np.column_stack(
+            [
+                label_stats(has_reference, has_candidate, ignored),
+                agree.mean(axis=1),
+                agree[:, load_conditions().five].mean(axis=1),
+                sum(np.array([is_too_long(annotation) for annotation in side], dtype=np.float64) for side in sides),
+            ]
+        )
+
+    def _labels(self, annotations: Sequence[Annotation]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which conditions each report has, and of which it is uncertain, `(n_reports, 14)`."""
+        table = status_table(annotations)
+        unsure = table == Status.UNCERTAIN
+        return (table == Status.POSITIVE) | (unsure & (self.uncertain == "positive")), unsure
+
+    def notes(self, stats: Array) -> Mapping[str, str]:
+        """How many reports had more tokens than CheXbert reads; nothing of the reader, which reads all."""
+        return {} if self.config == "default" else {"too_long": str(int(np.nansum(stats[:, -1])))}
+
+    def details(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, Annotation],
+    ) -> Mapping[str, Sequence[Any]]:
+        """With `explain`, for each pair what either report says of each condition it speaks of."""
+        if not self.explain:
+            return {}
+        pairs = zip(references, candidates, strict=True)
+        rows = [{"reference": _said(annotations[r]), "candidate": _said(annotations[c])} for r, c in pairs]
+        return {"chexbert_f1_explained": rows}
+
+
+def condition_backend(config: str, long: Long, runtime: Runtime) -> TextFunction | Chexbert:
+    """What `default`, `paper`, a Hub id, a folder or a file means; annotations are readings, of either kind."""
+    if config == "default":
+        facts = {"lexicon_sha256": lexicon.checksum()[:8], "conditions_sha256": checksum()[:8]}
+        return TextFunction("reader", read, facts)
+    checkpoint = PUBLISHED if config == "paper" else config
+    return load_chexbert(checkpoint, device=runtime.device, batch_size=runtime.batch_size, long=long)
+
+
+def status_table(annotations: Sequence[Annotation]) -> NDArray[np.int8]:
+    """Statuses of reports `(n_reports, 14)`."""
+    rows = [one.statuses if isinstance(one, ConditionReading) else condition_statuses(one) for one in annotations]
+    return np.array(rows, dtype=np.int8).reshape(len(rows), -1)
+
+
+def is_too_long(annotation: Annotation) -> bool:
+    """Whether a report has more tokens than the model reads; the reader reads all."""
+    return isinstance(annotation, ConditionReading) and annotation.too_long
+
+
+def _said(annotation: Annotation) -> dict[str, str]:
+    """Condition → status in words, blank ones left out."""
+    statuses = zip(load_conditions().names, status_table([annotation])[0].tolist(), strict=True)
+    return {name: Status(status).name.lower() for name, status in statuses if status}
