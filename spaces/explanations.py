@@ -7,6 +7,7 @@ the words that only one report has are marked, as written.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -84,16 +85,17 @@ def _shares(said: Sequence[Mapping[str, Any]], pair: Pair) -> Explained:
 
 
 def _runs(text: str, words: Sequence[Mapping[str, Any]]) -> Iterator[Mark]:
-    """Phrases of words between which nothing but spaces and punctuation stands."""
-    start, end, amount = 0, 0, 0.0
-    for word in words:
-        if amount and any(map(str.isalnum, text[end : word["start"]])):
-            yield Mark(((start, end),), words[0]["category"], amount)
-            amount = 0.0
-        start = start if amount else word["start"]
-        end, amount = word["end"], amount + word["rate"]
-    if amount:
-        yield Mark(((start, end),), words[0]["category"], amount)
+    """Phrases of words of one kind; a word without a share may stand between two, the end of a sentence may not."""
+    words = [word for word in words if any(map(str.isalnum, text[word["start"] : word["end"]]))]
+    phrase: list[Mapping[str, Any]] = []
+    for word in [*words, None]:
+        between = text[phrase[-1]["end"] : word["start"]] if phrase and word else ""
+        if phrase and (word is None or re.search(r"[.;:!?\n]", between) or len(between.split()) > 1):
+            span = phrase[0]["start"], phrase[-1]["end"]
+            yield Mark((span,), phrase[0]["category"], sum(one["rate"] for one in phrase))
+            phrase = []
+        if word is not None:
+            phrase.append(word)
 
 
 def _counts(said: Mapping[str, Any], pair: Pair) -> Explained:

@@ -179,16 +179,17 @@ def category_bars(counts: Mapping[str, float]) -> Markup:
     """A bar for each error category; the number stands beside it."""
     if not counts:
         return NOTHING
-    longest = max(1.0, *(count for count in counts.values() if math.isfinite(count)), 0.0)
+    known = [count for count in counts.values() if math.isfinite(count)]
+    longest, whole = max([1.0, *known]), all(map(float.is_integer, known))
     lines = []
     for name, count in counts.items():
         width = 100 * count / longest if math.isfinite(count) else 0.0
-        figure = "unscored" if math.isnan(count) else f"{count:.1f}".removesuffix(".0")
+        figure = "unscored" if math.isnan(count) else f"{count:.{0 if whole else 1}f}"
         lines.append(
             Markup(
                 '<li class="kind-{}"><span class="tag" aria-hidden="true">{}</span><span class="name">{}</span>'
-                '<span class="track" aria-hidden="true"><i style="width:{:.1f}%"></i></span><b>{}</b></li>'
-            ).format(name, KINDS[name].letter, KINDS[name].title.capitalize(), width, figure)
+                '<b>{}</b><span class="track" aria-hidden="true"><i style="width:{:.1f}%"></i></span></li>'
+            ).format(name, KINDS[name].letter, KINDS[name].title.capitalize(), figure, width)
         )
     return Markup('<ul class="bars" aria-label="Errors by category">{}</ul>').format(NOTHING.join(lines))
 

@@ -75,7 +75,7 @@ def build_space(name: str) -> Any:
         with gradio.Tab("A file of pairs", id="file"):
             _file_tab(spec)
         with gradio.Tab("About", id="about"):
-            gradio.Markdown(card_text(spec), elem_classes="rrg-card")
+            gradio.Markdown(card_text(spec).partition("\n")[2], elem_classes="rrg-card")  # without its title
         gradio.api(_api(spec), api_name="score", concurrency_limit=PAIRS_AT_ONCE, concurrency_id="pair")
     return page
 
@@ -216,7 +216,7 @@ def _file_tab(spec: MetricSpec) -> None:
         sample = gradio.Button("Try the sample file", size="sm", min_width=0)
     with gradio.Row():
         button = gradio.Button("Score the file", variant="primary")
-        stop = gradio.Button("Stop", interactive=False)
+        stop = gradio.Button("Stop", visible=False, scale=0, min_width=120)
     shown = gradio.HTML("", apply_default_css=False)
     with gradio.Row():
         table = gradio.DownloadButton("Scores of every pair (CSV)", visible=False)
@@ -233,7 +233,7 @@ def _file_tab(spec: MetricSpec) -> None:
                 raise InputError("There is no file yet; choose one, or try the sample file.")
             for view, scored in run_file(spec, path):
                 if scored is None:
-                    yield view, *hidden, gradio.Button(interactive=True)
+                    yield view, *hidden, gradio.Button(visible=True)
                     continue
                 name = Path(path).name
                 with tempfile.TemporaryDirectory(prefix="rrgmetrics-") as folder:
@@ -244,10 +244,10 @@ def _file_tab(spec: MetricSpec) -> None:
                         snippets.python_file(spec, name),
                         snippets.shell_file(spec, name),
                         gradio.Accordion(visible=True),
-                        gradio.Button(interactive=False),
+                        gradio.Button(visible=False),
                     )
         except InputError as error:
-            yield part(alert(str(error))), *hidden, gradio.Button(interactive=False)
+            yield part(alert(str(error))), *hidden, gradio.Button(visible=False)
 
     sample.click(sample_file, None, upload, api_visibility="private")
     running = button.click(
@@ -261,7 +261,7 @@ def _file_tab(spec: MetricSpec) -> None:
     )
 
     def stopped() -> tuple[Any, ...]:
-        return part(alert("Stopped.")), gradio.Button(interactive=False)
+        return part(alert("Stopped.")), gradio.Button(visible=False)
 
     stop.click(stopped, None, [shown, stop], cancels=[running], api_visibility="private", queue=False)
 
@@ -284,7 +284,7 @@ def run_file(spec: MetricSpec, path: str) -> Iterator[tuple[Markup, batch.Scored
 def heading(spec: MetricSpec) -> Markup:
     """What the page is for."""
     words = card_section(spec, "Metric Description").split("\n\n")[0].replace("\n", " ").replace("`", "")
-    first = re.split(r"(?<=\w[.:]) (?=[A-Z])", words)[0]
+    first = re.split(r"(?<=\w\w[.]) (?=[A-Z])", words)[0]
     return part(Markup('<h1>{}</h1><p class="lead">{}</p>').format(spec.title, first))
 
 

@@ -86,7 +86,25 @@ def test_crepe_shows_shares_of_phrases():
     (missing,) = (mark for mark in found.reference if mark.kind == "missing_finding")
     assert "cardiomegaly" in REFERENCE[slice(*missing.spans[0])]
     words = [word for word in result.details["crepe_explained"][0] if word["category"] == "missing_finding"]
-    assert missing.amount == pytest.approx(sum(word["rate"] for word in words if word["text"] == "reference"))
+    rates = [word["rate"] for word in words if REFERENCE[word["start"] : word["end"]] in ("Mild", "cardiomegaly")]
+    assert missing.amount == pytest.approx(sum(rates))
+
+
+def test_phrases_end_where_sentences_do_and_bridge_one_word():
+    text = "One two three. Four five six seven."
+    places = {match[0]: match.span() for match in re.finditer(r"\w+|\.", text)}
+    words = [
+        {"text": "candidate", "start": a, "end": b, "category": "false_finding", "rate": 0.25}
+        for a, b in (places[word] for word in ("One", "three", ".", "Four", "seven"))
+    ]
+    result, _ = ui.answer(SPECS["bleu"], "x", "y")
+    result = rrgmetrics.Result(**{**vars(result), "details": {"bleu_explained": [words]}})
+    found = explain_pair(result, Pair("", text)).candidate
+    assert [(text[slice(*mark.spans[0])], mark.amount) for mark in found] == [
+        ("One two three", 0.5),
+        ("Four", 0.25),
+        ("seven", 0.25),
+    ]
 
 
 @pytest.mark.parametrize("name", ["green", "chexprompt", "crimson", "fineradscore"])
