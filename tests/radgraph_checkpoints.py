@@ -100,17 +100,17 @@ def random_weights(dataset: str, encoder: dict) -> dict:
             weights[f"{layers}{i}.weight"] = torch.randn(150, size) * (2 / size) ** 0.5
             weights[f"{layers}{i}.bias"] = torch.zeros(150)
         last_layer = torch.randn(n_out, 150) * (2 / 150) ** 0.5
-        weights[f"{last}weight"] = 8 * (last_layer - last_layer.mean(dim=1, keepdim=True))  # inputs are all positive
+        weights[f"{last}weight"] = last_layer - last_layer.mean(dim=1, keepdim=True)  # inputs are all positive
         weights[f"{last}bias"] = torch.full((n_out,), bias)
 
     linear, module = "_module._linear_layers.", "_module."
     labels = f"{dataset}__relation_labels."
     weights["_endpoint_span_extractor._span_width_embedding.weight"] = torch.randn(8, 20)
     entity, mention = f"_ner._ner_scorers.{dataset}__ner_labels.", f"_relation._mention_pruners.{labels}_scorer."
-    network(f"{entity}0.{linear}", f"{entity}1.{module}", width, len(ENTITY_LABELS[dataset]) - 1, bias=-16.0)
-    network(f"{mention}0.{linear}", f"{mention}1.{module}", width, 1, bias=-1.0)
+    network(f"{entity}0.{linear}", f"{entity}1.{module}", width, len(ENTITY_LABELS[dataset]) - 1, bias=-2.0)
+    network(f"{mention}0.{linear}", f"{mention}1.{module}", width, 1, bias=-0.125)
     relation = f"_relation._relation_feedforwards.{labels}_linear_layers.", f"_relation._relation_scorers.{labels}"
-    network(*relation, 3 * width, len(RELATION_LABELS), bias=0.0)
+    network(*relation, 3 * width, len(RELATION_LABELS))
     weights["_coref._distance_embedding.weight"] = torch.randn(10, 20)
     network(f"_coref._antecedent_feedforward.{linear}", f"_coref._antecedent_scorer.{module}", 3 * width + 20, 1)
     network(f"_coref._mention_pruner._scorer.0.{linear}", f"_coref._mention_pruner._scorer.1.{module}", width, 1)

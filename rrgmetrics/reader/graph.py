@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
@@ -26,7 +26,8 @@ from rrgmetrics.reader.model import Finding, Reading
 
 ANATOMY = "ANAT-DP"
 OBSERVATION = {"present": "OBS-DP", "uncertain": "OBS-U", "absent": "OBS-DA"}
-SYSTEMS = tuple(group for group in CONCEPT_FILES if group != "technique")
+TECHNIQUE = "technique"
+SYSTEMS = tuple(group for group in CONCEPT_FILES if group != TECHNIQUE)
 WORD = re.compile(r"\w+|[^\w\s]")
 
 
@@ -128,16 +129,14 @@ def build_graph(reading: Reading) -> Graph:
     starts = [start for start, _ in words]
     entities: list[Entity] = []
     first_of: dict[int, int] = {}  # observation → the entity that describes its picture
-    counting = [finding for finding in reading.findings if lexicon.concepts[finding.concept].counts]
-    for finding in counting:
-        if finding.assertion != "absent" or finding.change:
+    for finding in reading.findings:
+        if lexicon.concepts[finding.concept].counts and (finding.assertion != "absent" or finding.change):
             head = len(entities)
             entities.extend(_described(finding, head, _words(finding, starts), lexicon))
             picture = first_of.setdefault(finding.observation, head)
             if picture != head:
                 entities[picture] = _with(entities[picture], Relation("suggestive_of", head))
-    if counting:
-        entities.extend(_normal(counting, starts, lexicon))
+    entities.extend(_normal(reading.findings, starts, lexicon))
     return Graph(" ".join(reading.text[start:end] for start, end in words), tuple(entities))
 
 
@@ -152,10 +151,13 @@ def _described(finding: Finding, head: int, span: tuple[int, int], lexicon: Lexi
         yield Entity(words, OBSERVATION["present"], *span, (Relation("modify", head),))
 
 
-def _normal(findings: list[Finding], starts: list[int], lexicon: Lexicon) -> Iterator[Entity]:
+def _normal(findings: Sequence[Finding], starts: list[int], lexicon: Lexicon) -> Iterator[Entity]:
     """One denied finding for each organ system without a finding; its words, or else the whole report."""
-    abnormal = {lexicon.concepts[f.concept].group for f in findings if f.assertion != "absent"}
-    denied = {lexicon.concepts[f.concept].group: f for f in reversed(findings)}
+    stated = [(lexicon.concepts[finding.concept], finding) for finding in findings]
+    abnormal = {concept.group for concept, finding in stated if concept.counts and finding.assertion != "absent"}
+    denied = {concept.group: finding for concept, finding in reversed(stated) if finding.assertion == "absent"}
+    if not {concept.group for concept, _ in stated} - {TECHNIQUE}:
+        return  # nothing is said of the patient
     for system in SYSTEMS:
         if system not in abnormal:
             span = _words(denied[system], starts) if system in denied else (0, len(starts) - 1)

@@ -145,10 +145,10 @@ def compare_graphs(reference: Graph, candidate: Graph, *, lowercase: bool = True
         lowercase: Whether "Effusion" and "effusion" are one word; False as radgraph 0.1.18 and RadEval have it.
 
     Example:
-        >>> from rrgmetrics.reader import Reading, read
+        >>> from rrgmetrics.reader import read
         >>> graphs = [build_graph(read(text)) for text in ("Small left effusion.", "Left effusion.")]
         >>> round(compare_graphs(*graphs).simple, 2)
-        0.8
+        0.94
     """
     sets = zip(_sets(reference, lowercase), _sets(candidate, lowercase), strict=True)
     return GraphScores(*(_f1(ours, theirs) for ours, theirs in sets))
