@@ -142,7 +142,7 @@ class _Reader:
         self._unknown: list[str] = []
         self._faults: list[str] = []
         self._n_rows = 0
-        self._whole = True
+        self._stopped = ""
 
     def take(self, where: str, row: Row) -> bool:
         """Reads one row; False if the rest need not be read."""
@@ -185,18 +185,19 @@ class _Reader:
 
     def stopped(self, problem: str) -> None:
         """Reading ended before the end of the file."""
-        self._faults.append(f"{problem} What follows in the file was not read." if self._n_rows else problem)
-        self._whole = False
+        self._stopped = f"{problem} What follows in the file was not read." if self._n_rows else problem
 
     def checked(self, shown: str) -> Checked:
         """The reports, or everything that is wrong."""
         problems = self._faults[:MAX_PROBLEMS]
         if len(self._faults) > MAX_PROBLEMS:
             problems.append(f"{shown}: {len(self._faults) - MAX_PROBLEMS:,} more rows have such faults.")
+        if self._stopped:
+            problems.append(self._stopped)
         if self._unknown:
             problems.append(f"{shown}: the board has no study {_some(self._unknown)}; leave such rows out.")
         missing = [study_id for study_id in self._study_ids if study_id not in self._reports]
-        if missing and self._whole:
+        if missing and not self._stopped:
             problems.append(
                 f'{shown}: there is no report for {_some(missing)}; send every study ("" for an empty report).'
             )

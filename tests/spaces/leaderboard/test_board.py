@@ -1,0 +1,344 @@
+"""Scores, ranks, comparisons, editions: what the board says of systems."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rrgmetrics.spaces.leaderboard import open_board, scoring
+from rrgmetrics.spaces.leaderboard.model import LimitError, RefusedError
+
+import rrgmetrics
+from rrgmetrics import InputError, aggregate, stats
+
+REFERENCES = [f"Small left pleural effusion {i}." for i in range(12)]
+GOOD, BAD = [f"Small left effusion {i}." for i in range(12)], ["Nothing."] * 12
+MIXED = GOOD[:6] + BAD[6:]
+
+
+@pytest.fixture
+def unscored(monkeypatch):
+    """A pair whose candidate is "?" stays without a score, as if a judge had failed on it."""
+    real = scoring.score
+
+    def score(names, *, predictions, **keywords):
+        found = real(names, predictions=predictions, **keywords)
+        lost = np.array([text == "?" for text in predictions])
+        for name, result in found.items():
+            values = result.pair_stats.copy()
+            values[lost] = np.nan
+            scores = aggregate.reduce(result.reduction, values)
+            found[name] = replace(result, pair_stats=values, scores=scores)
+        return found
+
+    monkeypatch.setattr(scoring, "score", score)
+
+
+def ranks(board, **keywords):
+    return {line.system.name: line.rank for line in board.standings(**keywords).systems}
+
+
+def test_scores_are_those_of_score(make_board, send, work_off):
+    board = make_board(REFERENCES, metrics=("rouge", "bleu", "finding_errors"))
+    id = send(board, "Good", GOOD)
+    work_off(board)
+    expected = rrgmetrics.score(["rouge", "bleu"], predictions=GOOD, references=REFERENCES, progress=False)
+    line = board.standings().systems[0]
+    for name, result in expected.items():
+        assert line.scores[name].value == pytest.approx(result.scores[name], abs=1e-12)
+        assert line.scores[name].low <= line.scores[name].value <= line.scores[name].high
+        assert line.scores[name].n == 12
+    shown = {result.metric.name: result for result in board.system(id).results}
+    assert shown["bleu"].signature == expected["bleu"].signature == shown["bleu"].metric.recipe
+    assert [item.key.name for item in shown["rouge"].scores] == ["rouge", "rouge_1", "rouge_2", "rouge_l"]
+    assert list(shown["finding_errors"].categories) == list("ABCDEF")
+    assert shown["bleu"].categories == {}
+
+
+def test_slices(make_board, send, work_off):
+    references = ["Small left pleural effusion."] * 5 + ["The lungs are clear."] * 6
+    board = make_board(references)
+    id = send(board, "Half", references[:5] + ["Nothing."] * 6)
+    work_off(board)
+    slices = {part.name: part for part in board.system(id).slices}
+    assert {name: part.n_studies for name, part in slices.items()} == {"normal": 6, "abnormal": 5, "pleura": 5}
+    assert slices["abnormal"].scores["rouge"].value == 1
+    assert slices["normal"].scores["rouge"].value == 0
+
+
+def test_a_part_of_few_studies_is_not_told(make_board, send, work_off):
+    board = make_board(["Small left pleural effusion."] * 4 + ["The lungs are clear."] * 6)
+    id = send(board, "Empty", [""] * 10)
+    work_off(board)
+    assert [part.name for part in board.system(id).slices] == ["normal"]
+
+
+def test_examples_are_public_studies_only(make_board, send, work_off):
+    board = make_board(REFERENCES, n_public=3, metrics=("rouge", "bleu"))
+    id = send(board, "Mixed", MIXED)
+    work_off(board)
+    examples = board.examples(id)
+    assert [example.reference for example in examples] == REFERENCES[:3]
+    assert [example.candidate for example in examples] == MIXED[:3]
+    expected = rrgmetrics.score("rouge", predictions=MIXED, references=REFERENCES, progress=False)["rouge"]
+    assert [example.scores["rouge"] for example in examples] == pytest.approx(expected.per_pair["rouge"][:3])
+    assert [example.study_id for example in board.examples(id, offset=1, limit=1)] == ["study-001"]
+    assert board.examples(id, offset=3) == ()
+
+
+def test_systems_are_compared_on_the_pairs_that_all_have_scored(make_board, send, work_off, unscored):
+    """200 studies; rouge is 1 for a copy and 0 for "Nothing."."""
+    references = [f"Effusion {i}." for i in range(200)]
+    board = make_board(references)
+    one_wrong = send(board, "One wrong", ["Nothing.", *references[1:]])
+    send(board, "One unscored", ["?", *references[1:]])
+    send(board, "Three unscored", ["?", "?", "?", *references[3:]])
+    work_off(board)
+    table = board.standings()
+    by_name = {line.system.name: line for line in table.systems}
+    assert table.n_common == {"rouge": 199}
+    assert by_name["One wrong"].scores["rouge"] == (1, 1, 1, 199)
+    assert by_name["One unscored"].scores["rouge"].value == 1
+    assert ranks(board) == {"One wrong": 1, "One unscored": 2, "Three unscored": None}  # equal: the earlier first
+    assert by_name["Three unscored"].reason.startswith("3 of 200 pairs (1.5%) are unscored in ROUGE")
+    assert by_name["Three unscored"].scores["rouge"].n == 197
+    assert board.system(one_wrong).results[0].scores[0].score.value == pytest.approx(0.995)  # its own pairs
+    board.hide(by_name["One unscored"].system.id)
+    assert board.standings().n_common == {"rouge": 200}
+    assert board.standings().systems[0].scores["rouge"].value == pytest.approx(0.995)
+
+
+def test_values_on_common_pairs_are_right_before_their_intervals_are_there(make_board, send, work_off, unscored):
+    references = [f"Effusion {i}." for i in range(100)]
+    board = make_board(references)
+    send(board, "One wrong", ["Nothing.", *references[1:]])
+    hidden = send(board, "One unscored", ["?", *references[1:]])
+    board.hide(hidden)
+    work_off(board)
+    board.unhide(hidden)
+    score = {line.system.name: line.scores["rouge"] for line in board.standings().systems}["One wrong"]
+    assert score.value == 1
+    assert math.isnan(score.low)
+    work_off(board)
+    assert board.standings().systems[0].scores["rouge"] == (1, 1, 1, 99)
+
+
+def test_unscored_in_a_second_metric_does_not_unrank(make_board, send, work_off, unscored, monkeypatch):
+    board = make_board(REFERENCES, metrics=("rouge", "bleu"), primary="bleu")
+    send(board, "A", GOOD)
+    work_off(board)
+    line = board.standings().systems[0]
+    assert (line.rank, board.info().primary) == (1, "bleu")
+
+
+def test_tests_against_the_systems_above(make_board, send, work_off):
+    board = make_board(REFERENCES)
+    ids = {name: send(board, name, reports) for name, reports in (("Bad", BAD), ("Mixed", MIXED), ("Good", GOOD))}
+    work_off(board)
+    assert ranks(board) == {"Good": 1, "Mixed": 2, "Bad": 3}
+    above = board.system(ids["Bad"]).above
+    assert [versus.other.name for versus in above] == ["Mixed", "Good"]  # nearest first
+    results = {
+        name: rrgmetrics.score("rouge", predictions=reports, references=REFERENCES, progress=False)["rouge"]
+        for name, reports in (("Bad", BAD), ("Mixed", MIXED), ("Good", GOOD))
+    }
+    for versus in above:
+        other, ours = results[versus.other.name], results["Bad"]
+        expected = stats.compare(ours.reduction, other.pair_stats, ours.pair_stats, trials=200)["rouge"]
+        assert versus.test.difference.value == pytest.approx(expected.difference.value)
+        assert versus.test.p_value == expected.p_value  # exact: all 2^12 swaps
+        assert versus.is_better is False
+    raw = [versus.test.p_value for versus in above]
+    assert [versus.p_corrected for versus in above] == pytest.approx(stats.holm(raw).tolist())
+    assert board.system(ids["Good"]).above == ()
+    best = {line.system.name: line.best_rank for line in board.standings().systems}
+    # 2 of 2^12 swaps are as extreme as Good and Bad themselves, 2 of 2^6 as Mixed and another.
+    assert raw == pytest.approx([2 / 2**6, 2 / 2**12])
+    assert best == {"Good": 1, "Mixed": 2, "Bad": 3}
+
+
+def test_head_to_head_reads_the_same_from_both_sides(make_board, send, work_off, unscored):
+    board = make_board(REFERENCES, metrics=("rouge", "bleu"))
+    good = send(board, "Good", ["?", *GOOD[1:]])
+    mixed = send(board, "Mixed", [*MIXED[:-1], "?"])
+    work_off(board)
+    here, there = board.head_to_head(good, mixed), board.head_to_head(mixed, good)
+    assert here.n_common == there.n_common == {"rouge": 10, "bleu": 10}
+    assert [row.key.name for row in here.rows][:2] == ["rouge", "rouge_1"]
+    for ours, theirs in zip(here.rows, there.rows, strict=True):
+        value, low, high, n = theirs.test.difference
+        assert ours.test.difference == pytest.approx((-value, -high, -low, n), abs=1e-12)
+        assert ours.test.p_value == theirs.test.p_value
+        assert (ours.test.system, ours.test.baseline) == (theirs.test.baseline, theirs.test.system)
+        assert ours.is_better is None if theirs.is_better is None else ours.is_better is not theirs.is_better
+    headlines = [row for row in here.rows if not math.isnan(row.p_corrected)]
+    assert [row.key.name for row in headlines] == ["rouge", "bleu"]
+    assert [row.p_corrected for row in headlines] == stats.holm([row.test.p_value for row in headlines]).tolist()
+    with pytest.raises(InputError, match="two different"):
+        board.head_to_head(good, good)
+
+
+def test_filters(board, send, work_off):
+    send(board, "A", [""] * 12, tags=["VLM", "7B"])
+    send(board, "B", [""] * 12, tags=["retrieval"])
+    work_off(board)
+    assert board.standings().tags == ("7B", "retrieval", "VLM")
+    assert ranks(board, tag="retrieval") == {"B": 2}
+
+
+def test_hidden_systems_are_nowhere_but_kept(board, send, work_off):
+    id = send(board, "A", [""] * 12)
+    work_off(board)
+    board.hide(id)
+    assert ranks(board) == {}
+    assert ranks(board, hidden=True) == {"A": None}
+    for look in (board.system, board.examples):
+        with pytest.raises(InputError, match="no submission"):
+            look(id)
+    assert board.system(id, hidden=True).standing.reason.startswith("Hidden")
+    board.unhide(id)
+    assert ranks(board) == {"A": 1}
+
+
+def test_progress(board, send, work_off):
+    first, second = send(board, "A", [""] * 12), send(board, "B", [""] * 12)
+    assert (board.progress(first).state, board.progress(first).ahead) == ("queued", 0)
+    assert (board.progress(second).ahead, board.progress(second).message) == (1, "Waiting; 1 before it.")
+    with pytest.raises(InputError, match="A has no scores yet"):
+        board.system(first)
+    work_off(board)
+    assert (board.progress(second).state, board.info().n_queued) == ("done", 0)
+    with pytest.raises(InputError, match="no submission 'nobody'"):
+        board.progress("nobody")
+
+
+def test_rescoring_opens_an_edition(board, send, work_off, monkeypatch):
+    id = send(board, "A", [""] * 12)
+    work_off(board)
+    before = board.info().metrics[0].recipe
+    newer = {"rouge": before.replace("|v:0.", "|v:1.")}
+    monkeypatch.setattr(scoring, "recipes", lambda names, n_studies: newer)
+    send(board, "B", [""] * 12)
+    with pytest.raises(InputError, match=r"Edition 1 .* scores with rouge\|.*installed here is rouge\|.*rescore"):
+        work_off(board)
+    assert board.rescore() == 2
+    assert board.system(id).stale
+    assert board.standings().systems[0].reason == "Scored with the metrics of edition 1; edition 2 is being scored."
+    work_off(board)
+    assert ranks(board) == {"A": 1, "B": 2}
+    assert (board.info().edition, board.info().metrics[0].recipe) == (2, newer["rouge"])
+    assert not board.system(id).stale
+    with board.store.reading() as connection:
+        kept = connection.exec_driver_sql("SELECT submission, edition, signature FROM results ORDER BY 1, 2").all()
+    assert [row[:2] for row in kept] == [(1, 1), (1, 2), (2, 2)]
+
+
+def test_a_release_that_changes_no_score_needs_no_edition():
+    recipe = "rouge|stemmer:yes|n:12|v:0.1.0"
+    assert scoring.changed({"rouge": recipe}, {"rouge": recipe.replace("0.1.0", "0.1.7")}) == []
+    assert scoring.changed({"rouge": recipe}, {"rouge": recipe.replace("0.1.0", "0.2.0")}) == ["rouge"]
+    assert scoring.changed({"rouge": recipe}, {"rouge": recipe.replace("yes", "no")}) == ["rouge"]
+
+
+def test_pages_are_computed_once_a_revision(board, send, work_off):
+    send(board, "A", [""] * 12)
+    work_off(board)
+    table = board.table()
+    assert board.table() is table
+    send(board, "B", [""] * 12)
+    assert board.table() is not table
+
+
+def test_reopened_board_says_the_same(board, send, work_off):
+    send(board, "A", GOOD)
+    work_off(board)
+    assert open_board(board.place).standings() == board.standings()
+
+
+# --- limits and tokens
+
+
+def test_same_submission_again_gives_the_same_receipt(board, send):
+    first = send(board, "A", [""] * 12, address="192.0.2.1")
+    assert send(board, " a ", [""] * 12, address="192.0.2.1") == first
+    assert board.info().n_queued == 1
+    with pytest.raises(RefusedError, match="'A' is taken"):
+        send(board, "A", ["Clear."] * 12)
+    with pytest.raises(RefusedError, match="'Ａ' is taken"):
+        send(board, "Ａ", [""] * 12, submitter="other")  # a wide A
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    import time
+
+    class Clock:
+        now = time.time()
+
+    monkeypatch.setattr(time, "time", lambda: Clock.now)
+    return Clock
+
+
+def test_submissions_a_day(make_board, send, clock):
+    from rrgmetrics.spaces.leaderboard.model import Limits
+
+    board = make_board(limits=Limits(submissions_per_day=2, submissions_per_day_and_address=3))
+    for i in range(2):
+        send(board, f"A{i}", [""] * 12, address="192.0.2.1")
+        clock.now += 10
+    with pytest.raises(LimitError, match="2 submissions a day of one submitter") as caught:
+        send(board, "A2", [""] * 12, address="198.51.100.7")
+    assert caught.value.retry_after == pytest.approx(86_400 - 20)
+    send(board, "B", [""] * 12, submitter="other", address="192.0.2.1")
+    with pytest.raises(LimitError, match="3 submissions a day of one address"):
+        send(board, "C", [""] * 12, submitter="third", address="::ffff:192.0.2.1")  # the same host
+    send(board, "D", [""] * 12)  # the keeper's command line has no address
+    clock.now += 86_400
+    send(board, "A2", [""] * 12, address="192.0.2.1")
+
+
+def test_tries_an_hour_count_refused_files_too(make_board, send, clock):
+    from rrgmetrics.spaces.leaderboard.model import Limits
+
+    board = make_board(limits=Limits(tries_per_hour=3))
+    for _ in range(3):
+        with pytest.raises(RefusedError):
+            send(board, "A", [""], address="2001:db8::1")
+    with pytest.raises(LimitError) as caught:
+        send(board, "A", [""] * 12, address="2001:db8::ffff:2")  # the same /64
+    assert caught.value.retry_after == pytest.approx(3600)
+    send(board, "A", [""] * 12, address="2001:db8:0:1::1")
+
+
+def test_full_queue(make_board, send):
+    from rrgmetrics.spaces.leaderboard.model import Limits
+
+    board = make_board(limits=Limits(queue=1))
+    send(board, "A", [""] * 12)
+    with pytest.raises(LimitError, match="queue is full"):
+        send(board, "B", [""] * 12)
+
+
+def test_admin_token(board, clock):
+    assert board.verify_admin(board.token, "192.0.2.1")
+    for guess in ("", "x", board.token[:-1], "é", "\ud800"):
+        assert not board.verify_admin(guess, "192.0.2.1")
+    with pytest.raises(LimitError, match="wrong tokens"):
+        board.verify_admin(board.token, "192.0.2.1")  # the right one is not looked at either
+    assert board.verify_admin(board.token, "192.0.2.2")
+    clock.now += 901
+    assert board.verify_admin(board.token, "192.0.2.1")
+    newer = board.new_admin_token()
+    assert not board.verify_admin(board.token)
+    assert board.verify_admin(newer)
+
+
+def test_neither_tokens_nor_addresses_are_stored(board, send):
+    board.verify_admin("guess", "192.0.2.1")
+    send(board, "A", [""] * 12, address="192.0.2.1")
+    board.close()
+    stored = b"".join(path.read_bytes() for path in board.store.path.parent.iterdir())
+    assert b"192.0.2.1" not in stored
+    assert board.token.encode() not in stored

@@ -1,0 +1,222 @@
+"""What a submitter may send, and what is said of everything else."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import time
+import zipfile
+
+import pytest
+from rrgmetrics.spaces.leaderboard import submissions
+from rrgmetrics.spaces.leaderboard.model import Limits, RefusedError
+
+N = 12
+
+
+def rows(n: int = N) -> str:
+    return "study_id,report\n" + "".join(f"study-{i:03d},Clear.\n" for i in range(n))
+
+
+def problems(board, path, **keywords) -> list[str]:
+    return list(board.check(path, **{"name": "A", "submitter": "lab", **keywords}))
+
+
+def file_problems(board, tmp_path, content: bytes | str, suffix: str = ".csv") -> list[str]:
+    path = tmp_path / f"reports{suffix}"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return problems(board, path)
+
+
+def zipped(content: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("reports.csv", content)
+    return file.getvalue()
+
+
+def test_csv_and_jsonl_in_any_order(board, tmp_path, write_reports):
+    backwards = "study_id,report\n" + "".join(f"study-{i:03d},Clear {i}.\n" for i in reversed(range(N)))
+    assert file_problems(board, tmp_path, backwards) == []
+    assert problems(board, write_reports([f"Clear {i}." for i in range(N)], "reports.jsonl")) == []
+    one, other = (
+        submissions.check_file(path, "", [f"study-{i:03d}" for i in range(N)], Limits())
+        for path in (tmp_path / "reports.csv", tmp_path / "reports.jsonl")
+    )
+    assert one == other
+    assert one.reports[0] == "Clear 0."
+
+
+def test_everything_is_said_at_once(board, tmp_path):
+    """The form first, then the file in its order, then what is unknown and missing."""
+    lines = ["study_id,report", "study-000,Clear.", "study-000,Twice.", f"study-001,{'x' * 20_001}", "other,Clear."]
+    path = tmp_path / "reports.csv"
+    path.write_text("\n".join(lines))
+    said = problems(board, path, name="\u202ename", submitter="not one", model_card="ftp://x/y", tags=["<b>"])
+    assert said[0] == "The name holds the control character U+202E."
+    assert said[1] == "The submitter 'not one' is neither a Hub handle nor an http(s) URL."
+    assert said[2] == "The model card 'ftp://x/y' is neither a Hub id (org/name) nor an http(s) URL."
+    assert said[3].startswith("The tag '<b>' is not a short word")
+    assert said[4] == "reports.csv, line 3: study 'study-000' stands there already; send each study once."
+    assert said[5] == "reports.csv, line 4, study 'study-001': the report has 20,001 characters; 20,000 are allowed."
+    assert said[6] == "reports.csv: the board has no study 'other'; leave such rows out."
+    assert said[7].startswith("reports.csv: there is no report for 'study-002', 'study-003'")
+    assert "and 5 more" in said[7]
+    assert len(said) == 8
+    with pytest.raises(RefusedError) as caught:
+        board.submit(path, name="\u202ename", submitter="not one", model_card="ftp://x/y", tags=["<b>"])
+    assert caught.value.problems == tuple(said)
+    assert board.info().n_queued == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "suffix", "said"),
+    [
+        (b"", ".csv", "is empty"),
+        (b"study_id,report\n", ".csv", "no report for"),
+        ("study_id;report\nstudy-000;Clear.\n", ".csv", "no study_id and no report"),
+        ("study_id,candidate\nstudy-000,Clear.\n", ".csv", "has no report; it has 'study_id', 'candidate'"),
+        ("report\nClear.\n", ".csv", "has no study_id"),
+        (rows().replace("Clear", "Cl\0ear"), ".csv", "NUL"),
+        (rows().replace("Clear", "\x1b[31mClear"), ".csv", "control character U+001B"),
+        (rows().encode("utf-16"), ".csv", "UTF-16"),
+        (rows().encode().replace(b"Clear", b"Cl\xe9ar"), ".csv", "not UTF-8"),
+        (zipped(rows().encode()), ".csv", "zip"),
+        (zipped(b"\0" * 50_000_000), ".csv", "zip"),
+        (gzip.compress(b"\0" * 50_000_000), ".jsonl", "gzip"),
+        (b"PAR1", ".parquet", "must be .csv or .jsonl"),
+        (b"Clear.\n" * N, ".txt", "must be .csv or .jsonl"),
+        (rows() + 'study-x,"open', ".csv", "never closed"),
+        ("[" * 100_000, ".jsonl", "JSON array"),
+        ('{"study_id": ' + "[" * 100_000, ".jsonl", "not a JSON object"),
+        ('{"study_id": ' + "9" * 10_000 + "}", ".jsonl", "not a JSON object"),
+        ('{"study_id": "study-000", "report": "a\\u0000b"}', ".jsonl", "control character U+0000"),
+        ('{"study_id": "study-000", "report": "a\\ud800b"}', ".jsonl", "control character U+D800"),
+        ('{"study_id": "study-000", "report": null}', ".jsonl", "the report is None, not a text"),
+        ('{"study_id": ["study-000"], "report": ""}', ".jsonl", "study_id ['study-000'] is not a text"),
+        ('{"study_id": true, "report": ""}', ".jsonl", "study_id True is not a text"),
+        (rows() + "study-000,Clear.\n" * 1000, ".csv", "far more rows"),
+        (rows().replace("Clear.", "word " * 10_000), ".csv", "50,000 characters; 20,000 are allowed"),
+    ],
+)
+def test_files_that_are_refused(board, tmp_path, content, suffix, said):
+    start = time.perf_counter()
+    found = file_problems(board, tmp_path, content, suffix)
+    assert any(said in problem for problem in found), found
+    assert time.perf_counter() - start < 2
+    assert all(len(problem) < 500 for problem in found)
+
+
+def test_ids_as_numbers(make_board, tmp_path, write_reports):
+    """JSON keeps whole numbers where CSV has their digits."""
+    checked = submissions.check_file(write_reports([""], "a.jsonl"), "", ["study-000"], Limits())
+    assert checked.reports == [""]
+    path = tmp_path / "numbers.jsonl"
+    path.write_text('{"study_id": 7, "report": "Clear."}\n')
+    assert submissions.check_file(path, "", ["7"], Limits()).reports == ["Clear."]
+
+
+def test_a_large_file_is_not_read(board, tmp_path, monkeypatch):
+    path = tmp_path / "reports.csv"
+    with path.open("wb") as file:
+        file.truncate(100_000_000)  # a sparse file: nothing is written
+    monkeypatch.setattr(submissions, "rows_of", lambda *_: pytest.fail("read"))
+    assert problems(board, path) == ["reports.csv is larger than 50 MB; send study_id and report only."]
+
+
+def test_a_million_rows_are_left_early(board, tmp_path):
+    start = time.perf_counter()
+    said = file_problems(board, tmp_path, rows() + "x,y\n" * 1_000_000)
+    assert any("far more rows" in problem for problem in said)
+    assert time.perf_counter() - start < 2
+
+
+def test_many_faults_are_counted(make_board, tmp_path):
+    ids = [f"study-{i:03d}" for i in range(300)]
+    path = tmp_path / "reports.jsonl"
+    path.write_text("".join(json.dumps({"study_id": i, "report": None}) + "\n" for i in ids))
+    said = submissions.check_file(path, "", ids, Limits()).problems
+    assert len(said) == submissions.MAX_PROBLEMS + 1
+    assert said[-1] == "reports.jsonl: 250 more rows have such faults."
+
+
+@pytest.mark.parametrize(
+    ("filename", "shown"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\me\\reports.csv", "reports.csv"),
+        ("/abs/\u202ereports\n.csv", "reports.csv"),
+        ("x" * 500 + ".csv", "x" * 56 + ".csv"),
+        ("", "upload.csv"),
+        ("..", ".."),
+    ],
+)
+def test_file_names_are_shown_not_used(board, tmp_path, filename, shown):
+    path = tmp_path / "upload.csv"
+    path.write_text("study_id,report\nother,\n")
+    said = problems(board, path, filename=filename)
+    assert said[0] == f"{shown}: the board has no study 'other'; leave such rows out."
+    assert not any(str(tmp_path) in problem for problem in said)
+
+
+def test_paths_of_the_server_are_not_told(board, tmp_path):
+    path = tmp_path / "upload-7f3a.csv"
+    path.write_bytes(b"study_id,report\nstudy-000,Cl\xe9ar\n")
+    (said,) = problems(board, path, filename="mine.csv")
+    assert "mine.csv" in said
+    assert str(tmp_path) not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("lab", "https://huggingface.co/lab"),
+        ("https://example.org/a?b=1#c", "https://example.org/a?b=1#c"),
+        ("HTTP://example.org", "HTTP://example.org"),
+        ("javascript:alert(1)", ""),
+        ("data:text/html,x", ""),
+        ("https://", ""),
+        ("https://user:password@example.org", ""),
+        ("https://example.org/<script>", ""),
+        ("https://example.org/\u202e", ""),
+        ("https://exa mple.org", ""),
+        ("https://example.org:99999", ""),
+        ("https://[", ""),
+        ("https://example.org/" + "x" * 300, ""),
+        ("../lab", ""),
+        ("lab/", ""),
+        ("", ""),
+    ],
+)
+def test_links_are_web_addresses(text, url):
+    assert submissions.link(text, submissions._HANDLE) == url
+
+
+def test_form():
+    form, said = submissions.check_form(
+        name="  My   model ", submitter="lab", model_card="lab/model", tags=["VLM", " VLM ", "", "CT+X-ray", "é"]
+    )
+    assert said == []
+    assert (form.name, form.name_key, form.tags) == ("My model", "my model", ("VLM", "CT+X-ray", "é"))
+    assert (form.model, form.model_card) == ("lab/model", "https://huggingface.co/lab/model")
+    linked, _ = submissions.check_form(name="A", submitter="lab", model_card="https://hf.co/lab/model", tags=[])
+    assert linked.model == "lab/model"
+    space, _ = submissions.check_form(name="A", submitter="lab", model_card="https://hf.co/spaces/lab", tags=[])
+    assert space.model == ""
+
+
+@pytest.mark.parametrize("name", ["", "   ", "...", "x" * 81, "a\u0000b", "a\u202eb", "a\ud800b"])
+def test_names_that_are_refused(name):
+    assert submissions.check_form(name=name, submitter="lab", model_card="", tags=[])[1]
+
+
+@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "<script>alert(1)</script>", "模型 7B", "Modèle «é»"])
+def test_names_that_are_only_text(name):
+    form, said = submissions.check_form(name=name, submitter="lab", model_card="", tags=[])
+    assert (form.name, said) == (name, [])
+
+
+@pytest.mark.parametrize("tags", [["a b c d" * 10], ["<b>"], ["=1+1"], ["a,b"], [f"t{i}" for i in range(11)]])
+def test_tags_that_are_refused(tags):
+    assert submissions.check_form(name="A", submitter="lab", model_card="", tags=tags)[1]
