@@ -93,15 +93,17 @@ def record(report: RadPrefReport, *, date: str, file: Path = FILE) -> None:
         "n_cases": len(set(report.data.cases)),
         "n_raters": len(report.data.rated[0].annotations),
         "level": report.level,
-        "ceiling": _ceiling(report),
     }
     said = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    rows = said.pop("metrics", {})
-    if rows and said != about:
+    rows = said.get("metrics", {})
+    if rows and any(said[key] != value for key, value in about.items()):
         raise InputError(f"{file} was measured on other pairs; measure all metrics again without it.")
     rows |= {name: _row(report, name, date) for name in report.results}
     text = yaml.safe_dump(
-        {**about, "metrics": dict(sorted(rows.items()))}, sort_keys=False, width=500, default_flow_style=None
+        {**about, "ceiling": _ceiling(report), "metrics": dict(sorted(rows.items()))},
+        sort_keys=False,
+        width=500,
+        default_flow_style=None,
     )
     file.write_text(HEADER + text, encoding="utf-8")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import Any
 
 from rrgmetrics.errors import InputError
@@ -19,12 +20,20 @@ def serve(name: str, *, host: str = "127.0.0.1", port: int | None = None) -> Non
         InputError: Unknown name, or an address that cannot be listened at.
         MissingExtraError: Gradio is not installed.
     """
+    _check_address(host, port)
+    _launch(name, server_name=host, server_port=port)
+
+
+def _check_address(host: str, port: int | None) -> None:
+    """Before anything is imported or loaded."""
     if port is not None and not 0 < port < 65536:
         raise InputError(f"--port {port} is no port; give a number from 1 to 65535.")
     try:
-        _launch(name, server_name=host, server_port=port)
+        socket.create_server((host, port or 0)).close()
     except OSError as error:
-        raise InputError(f"{host}:{port or 7860} cannot be served: {error} Choose another --port or --host.") from None
+        raise InputError(
+            f"{host}{f':{port}' if port else ''} cannot be served: {error.strerror}; choose another --port or --host."
+        ) from None
 
 
 def _launch(name: str, **keywords: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
@@ -98,16 +99,27 @@ def compare_space(judges: Sequence[str] | None = None) -> gradio.Blocks:
                 None, None, boxes, js=f"() => {json.dumps([*texts, '', '', ''])}", api_visibility="private"
             )
             filled.then(**event, api_visibility="private", concurrency_id="compare")
-        page.load(_warm_up, None, None, api_visibility="private", show_progress="hidden", concurrency_limit=1)
     page.queue(max_size=64)
     return page
 
 
-def launch(**keywords: Any) -> None:
-    """Serves the page in the house's look; keywords are those of Gradio's `launch`."""
+def launch(**keywords: Any) -> Any:
+    """Serves the page in the house's look; what the metrics read with is loaded as soon as the page can be seen.
+
+    Args:
+        **keywords: Those of Gradio's `Blocks.launch`.
+
+    Returns:
+        What `Blocks.launch` returns.
+    """
+    page = compare_space()
     options = launch_options()
     options["head"] += f"<style>{STYLE_SHEET.read_text(encoding='utf-8')}</style>"
-    compare_space().launch(**options | keywords)
+    served = page.launch(**{**options, **keywords, "prevent_thread_lock": True})
+    threading.Thread(target=_warm_up, daemon=True).start()
+    if not keywords.get("prevent_thread_lock"):
+        page.block_thread()
+    return served
 
 
 _NOTHING_YET = '<div class="rrg"><p class="note">The verdict, and what stands behind it, will appear here.</p></div>'
@@ -143,7 +155,7 @@ def _one_candidate(lines: Sequence[Line]) -> Summary:
 
 
 def _warm_up() -> None:
-    """Loads what the metrics read with while the visitor still types."""
+    """Loads what the metrics read with while the first visitor still types."""
     for name in SPECS:
         reason(name)
 

@@ -78,7 +78,7 @@ def compare_reports(
     check_size(patient.indication, "The indication")
     reasons = {name: reason(name) for name in names}
     runnable = [name for name in names if not reasons[name]]
-    found = _score(runnable, reference, candidates, context)
+    found = _score(runnable, reference, candidates, context) if runnable else {}
     unasked = (math.nan,) * len(candidates)
     return [found.get(name) or Line(name, parse_name(name).spec, unasked, reason=reasons[name]) for name in names]
 

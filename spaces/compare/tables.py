@@ -16,7 +16,7 @@ from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.stats import Estimate
 
 GROUPS: tuple[Group, ...] = (RADIOLOGY, JUDGES, WORDING)
-PREFERS = {"first": "1", "second": "2", "tie": "equal", "unscored": "–"}
+PREFERS = {"first": "1", "second": "2", "tie": "=", "unscored": "–"}
 TITLES = {
     "total_errors": "error counts",
     "significant_errors": "significant errors",

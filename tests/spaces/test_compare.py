@@ -1,0 +1,240 @@
+"""The Space for all metrics: verdicts in words, hostile texts, and a round trip through a served page."""
+
+import json
+import math
+from functools import partial
+
+import pytest
+
+pytest.importorskip("gradio")
+
+from rrgmetrics.spaces.agreement import Agreements, Measured, agreements, record
+from rrgmetrics.spaces.compare import page, scoring, tables
+from rrgmetrics.spaces.compare.scoring import Line, compare_reports
+from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, WORDING, group_of, is_embedded, summary
+
+from rrgmetrics import SPECS
+from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.stats import Estimate
+
+REFERENCE, WRONG_SIDE, PARAPHRASE = (
+    "There is a small left pleural effusion. The heart is normal in size.",
+    "There is a small right pleural effusion. The heart is normal in size.",
+    "Small effusion at the left base. Normal heart size.",
+)
+ATTACK = "<script>window.attacked = true</script><img src=x onerror='window.attacked = true'>"
+NAMES = ("finding_errors", "green", "bleu", "rouge")
+NOBODY = Agreements(0, 0, 0, 0.95, {}, {})
+
+
+def line(name, *values):
+    return Line(name, SPECS[name], values)
+
+
+def measured(**shares):
+    rows = {
+        name: Measured(
+            "2026-01-02", "0.1.0", "", {"total_errors": Estimate(0.5, 0.4, 0.6, 9)}, Estimate(share, 0, 1, 40)
+        )
+        for name, share in shares.items()
+    }
+    return Agreements(9, 5, 3, 0.95, {}, rows)
+
+
+# --- which of two
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "verdict"),
+    [
+        ("bleu", (0.5, 0.4), "first"),
+        ("crepe", (0.5, 0.4), "second"),  # fewer errors are better
+        ("bleu", (0.50001, 0.50002), "tie"),  # 0.500 either way on the page
+        ("crepe", (0.501, 0.502), "tie"),
+        ("bleu", (0.5, math.nan), "unscored"),
+        ("bleu", (0.5,), "unscored"),
+    ],
+)
+def test_a_metric_prefers(name, values, verdict):
+    assert line(name, *values).verdict == verdict
+
+
+def test_findings_against_words():
+    """The wrong side in the reference's words, and the right side in others."""
+    lines = compare_reports(REFERENCE, [WRONG_SIDE, PARAPHRASE], names=NAMES)
+    assert {line.name: line.verdict for line in lines} == {
+        "finding_errors": "second",
+        "green": "second",
+        "bleu": "first",
+        "rouge": "first",
+    }
+    said = summary(lines, NOBODY)
+    assert said.headline == "The metrics are split: 2 for candidate 1, 2 for candidate 2, 0 for neither."
+    assert said.votes == {"For candidate 1": "BLEU and ROUGE", "For candidate 2": "Finding errors and GREEN"}
+    assert said.remarks == (
+        "Most metrics of wording prefer candidate 1, most that look at findings prefer candidate 2: "
+        "the nearer words are not the nearer findings.",
+        "2 of them read with the same embedded reader (Finding errors and GREEN): where it errs, all of them err.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "headline"),
+    [
+        ([line("bleu", 0.1, 0.2), line("crepe", 2, 1)], "All 2 metrics prefer candidate 2."),
+        ([line("bleu", 0.1, 0.1), line("crepe", 1, 1)], "No metric sees a difference between the candidates."),
+        (
+            [line("bleu", 0.3, 0.2), line("rouge", 0.3, 0.2), line("crepe", 2, 1), line("cider", 0, 0)],
+            "2 of 4 metrics prefer candidate 1, 1 the other, 1 neither.",
+        ),
+        ([line("bleu", 0.3, 0.2)], "It prefers candidate 1."),
+        ([line("bleu", math.nan, 0.2)], "No metric could score both candidates."),
+    ],
+)
+def test_headline(lines, headline):
+    assert summary(lines, NOBODY).headline == headline
+
+
+def test_the_metric_nearest_to_radiologists_is_named():
+    lines = [line("bleu", 0.3, 0.2), line("crepe", 2, 1), line("rouge", 0.1, 0.1)]
+    (remark,) = summary(lines, measured(bleu=0.6, crepe=0.85, green=0.99)).remarks[:1]
+    assert "CREPE (85% of 40 measured cases), prefers candidate 2." in remark
+
+
+def test_groups_and_badges_come_from_the_table():
+    assert {group_of(SPECS[name]) for name in ("bleu", "bertscore")} == {WORDING}
+    assert (group_of(SPECS["crepe"]), group_of(SPECS["green"])) == (RADIOLOGY, JUDGES)
+    assert [is_embedded(line(name, 0.0)) for name in ("crepe", "green", "bertscore", "bleu", "finding_errors")] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert not is_embedded(Line("green@openai:m", SPECS["green"], (0.0,)))
+
+
+# --- what cannot be scored
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidates", "message"),
+    [
+        (" ", ["Clear."], "There is no reference"),
+        ("Clear.", ["", " \n"], "There is no candidate"),
+        ("Clear.", ["Clear.", "a\0b"], "Candidate 2 holds a NUL"),
+        ("word " * 10_000, ["Clear."], "The reference has 10,000 words"),
+        ("Clear.", ["x" * 1_000_000], "Candidate 1 has 1,000,000 characters"),
+        ("Clear.", ["\ud800"], "half a character"),
+    ],
+)
+def test_hostile_texts_are_refused_before_any_work(monkeypatch, reference, candidates, message):
+    monkeypatch.setattr(scoring, "score_systems", None)
+    with pytest.raises(InputError, match=message):
+        compare_reports(reference, candidates)
+
+
+def test_an_empty_candidate_is_a_report_beside_another():
+    assert compare_reports(REFERENCE, ["", REFERENCE], names=["rouge"])[0].verdict == "second"
+
+
+def test_a_metric_of_whole_sets_is_not_asked():
+    (said,) = compare_reports(REFERENCE, [WRONG_SIDE, PARAPHRASE], names=["cider"])
+    assert said.verdict == "unscored"
+    assert "needs a set of reports" in said.reason
+
+
+def test_a_metric_that_fails_stops_no_other_and_tells_no_secret(monkeypatch):
+    real = scoring.score_systems
+
+    def failing(names, **keywords):
+        if "rouge" in names:
+            raise BackendError("http://10.0.0.7/secret did not answer")
+        return real(names, **keywords)
+
+    monkeypatch.setattr(scoring, "score_systems", failing)
+    bleu, rouge = compare_reports(REFERENCE, [PARAPHRASE], names=["bleu", "rouge"])
+    assert bleu.values[0] >= 0
+    assert (rouge.verdict, rouge.reason) == ("unscored", "its model did not answer")
+
+
+def test_texts_are_escaped():
+    lines = compare_reports(REFERENCE, [ATTACK, PARAPHRASE], names=["bleu"])
+    context = {"age": "", "sex": "", "indication": ATTACK}
+    shown = tables.score_part(lines, agreements()) + tables.difference_part(REFERENCE, [ATTACK, PARAPHRASE], context)
+    assert "<script" not in shown
+    assert "<img" not in shown
+    assert "&lt;script&gt;" in shown
+
+
+# --- agreement
+
+
+def test_every_measured_metric_is_in_the_table():
+    known = agreements()
+    assert set(known.metrics) <= set(SPECS)
+    shown = tables.agreement_part(known)
+    for name, row in known.metrics.items():
+        assert SPECS[name].title in shown
+        assert -1 <= row.tau_b["total_errors"].low <= row.tau_b["total_errors"].value <= row.tau_b["total_errors"].high
+    assert all(spec.title in shown for spec in SPECS.values())  # a row, or named as not measured yet
+
+
+def test_measuring_writes_its_own_rows_only(tmp_path):
+    from rrgmetrics.metaeval import agree
+
+    rater = {f"{kind}{end}": 0 for kind in ("false", "missing", "attribute") for end in ("", "_significant")}
+    good = {"report": "Small left effusion.", "raters": [rater | {"rating": 5}] * 2}
+    bad = {"report": "Clear lungs.", "raters": [rater | {"rating": 1, "missing": 1}] * 2}
+    rows = [{"case": n, "reference": "Small left effusion.", "candidates": {"C1": good, "C2": bad}} for n in range(3)]
+    data, file = tmp_path / "cases.jsonl", tmp_path / "agreement.yaml"
+
+    def measure(name, date):
+        record(agree(f"radpref:{data}", [name], trials=10, progress=False), date=date, file=file)
+
+    data.write_text("\n".join(map(json.dumps, rows)))
+    measure("bleu", "2026-01-02")
+    measure("rouge", "2026-01-03")
+    found = agreements(file)
+    assert (found.n_pairs, found.n_cases, found.n_raters) == (6, 3, 2)
+    assert {name: row.date for name, row in found.metrics.items()} == {"bleu": "2026-01-02", "rouge": "2026-01-03"}
+    assert found.metrics["rouge"].preferences == Estimate(1.0, 1.0, 1.0, 3)
+    data.write_text("\n".join(map(json.dumps, rows[:2])))
+    with pytest.raises(InputError, match="was measured on other pairs"):
+        measure("rouge", "2026-01-04")
+
+
+# --- the page
+
+
+def test_judges_of_the_environment_are_offered_and_nothing_they_are_asked_is_kept(monkeypatch):
+    monkeypatch.setenv(page.JUDGES, "green@openai:my-model?base_url=http://127.0.0.1:9/v1, ")
+    ((title, name),) = page._check_judges(page.os.environ[page.JUDGES].split(",")).items()
+    assert title == "GREEN by my-model"
+    assert "cache=no" in name
+    page.compare_space()
+    with pytest.raises(InputError, match="bleu is no judge"):
+        page.compare_space(["bleu"])
+
+
+def test_round_trip(monkeypatch):
+    from gradio_client import Client
+    from gradio_client.exceptions import AppError
+
+    monkeypatch.setattr(page, "compare_reports", partial(compare_reports, names=NAMES))
+    monkeypatch.setattr(page, "_warm_up", lambda: None)
+    _, url, _ = page.launch(prevent_thread_lock=True, quiet=True)
+    client = Client(url, verbose=False)
+    verdict, scores, differences = client.predict(
+        REFERENCE, WRONG_SIDE, PARAPHRASE, "72", "F", ATTACK, [], api_name="/compare"
+    )
+    assert "prefer" in verdict
+    assert all(SPECS[name].title in scores for name in NAMES)
+    assert "small right pleural effusion" in differences
+    verdict, *others = client.predict("", "x", "", "", "", "", [], api_name="/compare")
+    assert 'role="alert"' in verdict
+    assert others == ["", ""]
+    verdict, *_ = client.predict("x", "x", "", "two hundred", "", "", [], api_name="/compare")
+    assert "is not an age" in verdict
+    with pytest.raises(AppError):  # no engine but those of the Space's owner
+        client.predict("x", "x", "", "", "", "", ["green@openai:m?base_url=http://10.0.0.7"], api_name="/compare")
