@@ -94,6 +94,8 @@ def random_weights(dataset: str, encoder: dict) -> dict:
     width = 2 * encoder["hidden_size"] + 20
     weights = {f"_embedder.token_embedder_bert._matched_embedder.transformer_model.{k}": x for k, x in bert.items()}
     weights = {k: x + torch.randn_like(x) * 0.15 if x.ndim == 2 else x for k, x in weights.items()}
+    words = next(k for k in weights if "word_embeddings" in k)
+    weights[words] = 8 * weights[words]  # so that spans differ by their words
 
     def network(layers: str, last: str, n_in: int, n_out: int, bias: float = 0.0) -> None:
         for i, size in enumerate((n_in, 150)):
