@@ -1,11 +1,17 @@
-"""Serving a Space on this machine."""
+"""Serving a Space on this machine, or on the Hub's."""
 
 from __future__ import annotations
 
+import os
 import socket
+import tempfile
+from argparse import Namespace
+from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import InputError
+
+BOARD = "RRGMETRICS_BOARD"  # environment variable: the leaderboard's file or the URL of its database
 
 
 def serve(name: str, *, host: str = "127.0.0.1", port: int | None = None) -> None:
@@ -21,7 +27,34 @@ def serve(name: str, *, host: str = "127.0.0.1", port: int | None = None) -> Non
         MissingExtraError: Gradio is not installed.
     """
     _check_address(host, port)
-    _launch(name, server_name=host, server_port=port)
+    if name == "leaderboard":
+        serve_board(host, port)
+    else:
+        _launch(name, server_name=host, server_port=port)
+
+
+def serve_board(host: str = "", port: int | None = None) -> None:
+    """Serves the leaderboard that RRGMETRICS_BOARD names, or else one of invented studies, with a worker beside it.
+
+    Args:
+        host: Empty takes `GRADIO_SERVER_NAME`, as a Space has it, or this machine only.
+        port: None takes `GRADIO_SERVER_PORT`, or a free one from 7860.
+    """
+    from rrgmetrics.spaces.leaderboard import commands
+
+    host = host or os.environ.get("GRADIO_SERVER_NAME", "127.0.0.1")
+    proxies = int("SPACE_ID" in os.environ)  # on the Hub one proxy stands before the page
+    with tempfile.TemporaryDirectory() as folder:
+        board = f"env:{BOARD}" if os.environ.get(BOARD) else _demo(Path(folder))
+        commands.run(Namespace(step="serve", board=board, host=host, port=port, proxies=proxies, worker=True))
+
+
+def _demo(folder: Path) -> str:
+    from rrgmetrics.spaces.leaderboard.demo import demo_board
+
+    path = folder / "board.sqlite"
+    demo_board(path)
+    return str(path)
 
 
 def _check_address(host: str, port: int | None) -> None:
