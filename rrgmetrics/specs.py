@@ -368,8 +368,8 @@ _ALL = (
         title="CheXprompt",
         scorer="chexprompt:Chexprompt",
         keys=(
-            _count("chexprompt", "Errors", "CheXprompt"),
-            _count("chexprompt_significant", "Significant errors"),
+            _count("chexprompt", "Errors", "CheXprompt", "CheXprompt total"),
+            _count("chexprompt_significant", "Significant errors", "CheXprompt significant"),
             *(_count(f"chexprompt_{name}", title) for name, title in _CATEGORIES.items()),
             *(_count(f"chexprompt_{name}_significant", f"{title}, significant") for name, title in _CATEGORIES.items()),
         ),
@@ -449,11 +449,11 @@ _ALL = (
         title="RadGraph F1",
         scorer="radgraph_f1:RadgraphF1",
         keys=(
-            _unit("radgraph_f1", "RadGraph F1", "RadGraph-F1", "RadGraph", "RG_ER"),
-            _unit("radgraph_f1_simple", "RadGraph F1, simple", "RG_E"),
-            _unit("radgraph_f1_partial", "RadGraph F1, partial", "RG_ER"),
-            _unit("radgraph_f1_complete", "RadGraph F1, complete", "RG_ER-bar"),
-            _unit("radgraph_f1_radcliq", "RadGraph F1 in RadCliQ", "RadGraph F1 (RadCliQ)"),
+            _unit("radgraph_f1", "RadGraph F1", "RadGraph-F1", "F1-RadGraph", "RG_ER", "radgraph_partial"),
+            _unit("radgraph_f1_simple", "RadGraph F1, simple", "RG_E", "radgraph_simple"),
+            _unit("radgraph_f1_partial", "RadGraph F1, partial", "RG_ER", "radgraph_partial"),
+            _unit("radgraph_f1_complete", "RadGraph F1, complete", "RG_ER-bar", "radgraph_complete"),
+            _unit("radgraph_f1_radcliq", "RadGraph F1 in RadCliQ", "RadGraph F1 (RadCliQ)", "radgraph_radcliq"),
             _unit("radgraph_f1_entity", "RadGraph F1, entities"),
             _unit("radgraph_f1_relation", "RadGraph F1, relations"),
         ),
@@ -478,16 +478,14 @@ _ALL = (
         title="CheXbert F1",
         scorer="chexbert_f1:ChexbertF1",
         keys=(
-            _unit(
-                "chexbert_f1", "Micro F1, 14 conditions", "CheXbert-14 micro", "CheXbert F1", "F1CheXbert-14", "CE F1"
-            ),
-            _unit("chexbert_f1_precision", "Micro precision, 14", "CE precision"),
-            _unit("chexbert_f1_recall", "Micro recall, 14", "CE recall"),
-            _label("chexbert_f1_macro_14", "Macro F1, 14", "CheXbert-14 macro", "Macro-F1-14"),
-            _label("chexbert_f1_weighted_14", "Weighted F1, 14", "CheXbert-14 weighted"),
-            _unit("chexbert_f1_micro_5", "Micro F1, 5", "CheXbert-5 micro", "Micro-F1-5"),
-            _label("chexbert_f1_macro_5", "Macro F1, 5", "CheXbert-5 macro", "Macro-F1-5"),
-            _label("chexbert_f1_weighted_5", "Weighted F1, 5", "CheXbert-5 weighted"),
+            _unit("chexbert_f1", "Micro F1", "CheXbert-14 micro", "Micro-F1-14", "f1chexbert_all_micro_f1"),
+            _unit("chexbert_f1_precision", "Micro precision"),
+            _unit("chexbert_f1_recall", "Micro recall"),
+            _label("chexbert_f1_macro_14", "Macro F1", "CheXbert-14 macro", "Macro-F1-14", "f1chexbert_all_macro_f1"),
+            _label("chexbert_f1_weighted_14", "Weighted F1", "CheXbert-14 weighted", "f1chexbert_all_weighted_f1"),
+            _unit("chexbert_f1_micro_5", "Micro F1, 5", "CheXbert-5 micro", "Micro-F1-5", "f1chexbert_5_micro_f1"),
+            _label("chexbert_f1_macro_5", "Macro F1, 5", "CheXbert-5 macro", "Macro-F1-5", "f1chexbert_5_macro_f1"),
+            _label("chexbert_f1_weighted_5", "Weighted F1, 5", "CheXbert-5 weighted", "f1chexbert_5_weighted_f1"),
             *(_label(f"chexbert_f1_{name.lower().replace(' ', '_')}", name) for name in _CONDITIONS),
             _unit("chexbert_f1_agreement_14", "Labels that agree, 14", "f1chexbert_sample_acc_all"),
             _unit("chexbert_f1_agreement_5", "Labels that agree, 5", "f1chexbert_sample_acc_5"),
@@ -516,7 +514,7 @@ _ALL = (
         name="semb_score",
         title="SembScore",
         scorer="semb_score:SembScore",
-        keys=(Key("semb_score", "SembScore", (-1.0, 1.0), True, aliases=("SembScore", "CheXbert vector similarity")),),
+        keys=(Key("semb_score", "SembScore", (-1.0, 1.0), True, aliases=("SembScore", "CheXbert similarity")),),
         level="pair",
         empty=(0.0, 0.0, 0.0),
         options={
@@ -543,9 +541,9 @@ _ALL = (
         scorer="bleu:Bleu",
         keys=(
             _unit("bleu", "BLEU-4", "BLEU", "BLEU-4", "B-4"),
-            _unit("bleu_1", "BLEU-1", "B-1"),
-            _unit("bleu_2", "BLEU-2", "B-2"),
-            _unit("bleu_3", "BLEU-3", "B-3"),
+            _unit("bleu_1", "BLEU-1", "BLEU-1", "B-1"),
+            _unit("bleu_2", "BLEU-2", "BLEU-2", "B-2"),
+            _unit("bleu_3", "BLEU-3", "BLEU-3", "B-3"),
         ),
         level="corpus",
         empty=(0.0, 0.0, 0.0),
@@ -567,10 +565,10 @@ _ALL = (
         title="ROUGE",
         scorer="rouge:Rouge",
         keys=(
-            _unit("rouge", "ROUGE-L", "ROUGE-L", "RG-L"),
-            _unit("rouge_1", "ROUGE-1"),
-            _unit("rouge_2", "ROUGE-2"),
-            _unit("rouge_l", "ROUGE-L"),
+            _unit("rouge", "ROUGE-L", "ROUGE-L", "RG-L", "R-L", "rougeL"),
+            _unit("rouge_1", "ROUGE-1", "ROUGE-1", "R-1", "rouge1"),
+            _unit("rouge_2", "ROUGE-2", "ROUGE-2", "R-2", "rouge2"),
+            _unit("rouge_l", "ROUGE-L", "ROUGE-L", "RG-L", "R-L", "rougeL"),
         ),
         level="pair",
         empty=(0.0, 0.0, 0.0),
@@ -583,7 +581,7 @@ _ALL = (
         name="meteor",
         title="METEOR",
         scorer="meteor:Meteor",
-        keys=(_unit("meteor", "METEOR", "MTR"),),
+        keys=(_unit("meteor", "METEOR", "METEOR", "MTR"),),
         level="pair",
         empty=(0.0, 0.0, 0.0),
         options={
@@ -621,9 +619,9 @@ _ALL = (
         title="BERTScore",
         scorer="bertscore:Bertscore",
         keys=(
-            Key("bertscore", "BERTScore F1", (-INF, 1.0), True, aliases=("BERTScore",)),
-            Key("bertscore_precision", "BERTScore precision", (-INF, 1.0), True),
-            Key("bertscore_recall", "BERTScore recall", (-INF, 1.0), True),
+            Key("bertscore", "BERTScore F1", (-INF, 1.0), True, aliases=("BERTScore", "BERTScore F1", "BS")),
+            Key("bertscore_precision", "BERTScore precision", (-INF, 1.0), True, aliases=("BERTScore P",)),
+            Key("bertscore_recall", "BERTScore recall", (-INF, 1.0), True, aliases=("BERTScore R",)),
         ),
         level="pair",
         empty=(0.0, 0.0, 0.0),
@@ -703,6 +701,38 @@ _ALL = (
         citation="delbrouck-etal-2025-srr",
     ),
     MetricSpec(
+        name="radcliq",
+        title="RadCliQ",
+        scorer="radcliq:Radcliq",
+        keys=(
+            Key("radcliq", "RadCliQ", (-INF, INF), False, aliases=("RadCliQ-v1", "RadCliQ-v0")),
+            Key("radcliq_rexrank", "1 / mean RadCliQ", (-INF, INF), True, per_pair=False, aliases=("1/RadCliQ-v1",)),
+            Key("radcliq_radgraph", "RadGraph F1 in it", (0.0, 1.0), True),
+            Key("radcliq_bertscore", "BERTScore in it", (-INF, 1.0), True),
+            Key("radcliq_semb", "SembScore in it", (-1.0, 1.0), True),
+            Key("radcliq_bleu", "BLEU-2 in it", (0.0, 1.0), True),
+        ),
+        level="pair",
+        empty=(2.4501430833271307,) * 3,
+        options={
+            "text": TEXT_OPTION,
+            "coefficients": Option("v1", "v1, v0, or a file that `rrgmetrics radcliq fit` wrote"),
+            "idf": Option(
+                "no",
+                "weight of a token in BERTScore. no: all alike, as the authors; call: inverse document frequency in "
+                "this call's references, as RadEval; frozen: in the reports of idf_file",
+                ("no", "call", "frozen"),
+            ),
+            "idf_file": Option("", "text file, one report a line, for idf=frozen"),
+        },
+        configs={"default": {}, "paper": {"text": "space"}},
+        takes_checkpoint=True,
+        needs=("reader", "encoder"),
+        modality="chest X-ray reports in English",
+        paper="Yu et al. 2023, Patterns",
+        citation="yu-2023-rexval",
+    ),
+    MetricSpec(
         name="ratescore",
         title="RaTEScore",
         scorer="ratescore:Ratescore",
@@ -732,16 +762,141 @@ _ALL = (
         paper="Zhao et al. 2024, EMNLP",
         citation="zhao-etal-2024-ratescore",
     ),
+    MetricSpec(
+        name="radeval_bertscore",
+        title="RadEval-BERTScore",
+        scorer="radeval_bertscore:RadevalBertscore",
+        keys=(
+            Key("radeval_bertscore", "RadEval-BERTScore F1", (-INF, 1.0), True, aliases=("RadEval-BERTScore",)),
+            Key("radeval_bertscore_precision", "RadEval-BERTScore precision", (-INF, 1.0), True),
+            Key("radeval_bertscore_recall", "RadEval-BERTScore recall", (-INF, 1.0), True),
+        ),
+        level="pair",
+        empty=(0.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "layer": Option(0, "hidden layer to compare; 0: the configuration's own"),
+        },
+        configs={"default": {}, "paper": {}},
+        takes_checkpoint=True,
+        needs=("encoder",),
+        modality="chest X-ray reports in English",
+        paper="Xu et al. 2025, EMNLP demonstrations",
+        licence="default: Apache-2.0; paper: that of its card",
+        citation="xu-etal-2025-radeval",
+    ),
+    MetricSpec(
+        name="f1_radbert_ct",
+        title="RadBERT-CT F1",
+        scorer="f1_radbert_ct:F1RadbertCt",
+        keys=(
+            _unit("f1_radbert_ct", "Weighted F1", "F1RadBERT-CT", "f1radbert_ct_weighted_f1"),
+            _unit("f1_radbert_ct_precision", "Weighted precision"),
+            _unit("f1_radbert_ct_recall", "Weighted recall"),
+            Key(
+                "f1_radbert_ct_micro", "Micro F1", (0.0, 1.0), True, per_pair=False, aliases=("f1radbert_ct_micro_f1",)
+            ),
+            Key(
+                "f1_radbert_ct_macro", "Macro F1", (0.0, 1.0), True, per_pair=False, aliases=("f1radbert_ct_macro_f1",)
+            ),
+            _unit("f1_radbert_ct_accuracy", "All labels agree", "f1radbert_ct_accuracy"),
+        ),
+        level="corpus",
+        empty=(1.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "explain": Option(False, "also return the labels of both reports"),
+        },
+        configs={"default": {}, "paper": {}},
+        takes_checkpoint=True,
+        needs=("reader",),
+        modality="chest CT reports in English",
+        paper="Hamamci et al. 2024, arXiv 2403.17834",
+        licence="default: Apache-2.0; paper: that of its card",
+        citation="hamamci-2024-ct-rate",
+    ),
 )
 
 SPECS: Mapping[str, MetricSpec] = {spec.name: spec for spec in _ALL}
 
+PRESETS: Mapping[str, tuple[str, ...]] = {  # a name that stands for several, wherever metrics are named
+    # What RRG papers tabulate, embedded.
+    "paper-table": (
+        "bleu",
+        "rouge",
+        "meteor",
+        "cider",
+        "bertscore",
+        "radgraph_f1",
+        "chexbert_f1",
+        "semb_score",
+        "radcliq",
+        "ratescore",
+        "srr_bert_f1",
+        "temporal_f1",
+        "radeval_bertscore",
+        "f1_radbert_ct",
+    ),
+    # RadEval 2.2's metrics for chest X-rays with its settings, those that ask a language model left out.
+    "radeval": (
+        "bleu",
+        "rouge",
+        "bertscore@radeval",
+        "radeval_bertscore@paper",
+        "chexbert_f1@paper",
+        "radgraph_f1@paper?lowercase=no",
+        "radcliq@paper?idf=call&text=none",
+        "ratescore@paper",
+        "srr_bert_f1@paper",
+        "temporal_f1@paper",
+    ),
+    # What ReXrank's leaderboard shows, with the checkpoints that it names.
+    "rexrank": (
+        "bleu",
+        "bertscore@radcliq",
+        "semb_score@paper",
+        "radgraph_f1@radgraph?lowercase=no",
+        "radcliq@paper",
+        "ratescore@paper",
+        "green@paper",
+    ),
+    # The metrics that the CREPE paper compares (its table 2).
+    "crepe-paper": (
+        "bleu",
+        "rouge",
+        "meteor",
+        "bertscore@paper",
+        "radgraph_f1@paper",
+        "semb_score@paper",
+        "ratescore@paper",
+        "radcliq@paper",
+        "green@paper",
+        "crepe@paper",
+    ),
+}
+
+
+def known_as(alias: str) -> list[Key]:
+    """The keys that papers call `alias`, whatever its capitals.
+
+    Example:
+        >>> [key.name for key in known_as("CheXbert-5 micro")]
+        ['chexbert_f1_micro_5']
+    """
+    return [key for _, key in all_keys() if alias.casefold() in map(str.casefold, key.aliases)]
+
 
 def get_spec(name: str) -> MetricSpec:
-    """The spec of a metric; raises InputError with near spellings for an unknown name."""
+    """The spec of a metric; raises InputError with near spellings for an unknown name, or with what it is here."""
     if name in SPECS:
         return SPECS[name]
-    near = difflib.get_close_matches(name, SPECS, n=3)
+    if name in PRESETS:
+        raise InputError(f"{name!r} stands for several metrics; name one of them here: {', '.join(PRESETS[name])}.")
+    called = [(spec, key) for spec, key in all_keys() if key in known_as(name)]
+    if called:
+        spec, key = called[0]
+        raise InputError(f"What papers call {name!r} is {key.name} here; name the metric {spec.name}.")
+    near = difflib.get_close_matches(name, [*SPECS, *PRESETS], n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(SPECS)}."
     raise InputError(f"There is no metric {name!r}; {hint} `rrgmetrics list` shows all.")
 

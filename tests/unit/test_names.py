@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rrgmetrics import InputError, signature
 from rrgmetrics.names import parse_config, parse_name
-from rrgmetrics.specs import SPECS, Option, get_spec
+from rrgmetrics.specs import SPECS, Option, all_keys, get_spec, known_as
 from rrgmetrics.version import VERSION
 
 
@@ -119,3 +119,29 @@ def test_signature_leaves_out_what_is_default_and_ends_with_the_version():
     written = signature.write(parse_name("bleu"), facts={}, n_pairs=8)
     assert written == f"bleu|text:none@1|tokenizer:coco|n:8|v:{VERSION}"
     assert "config:radeval" in signature.write(parse_name("bertscore@radeval"), facts={}, n_pairs=8)
+
+
+@pytest.mark.parametrize(
+    ("alias", "key"),
+    [
+        ("RadGraph-F1", "radgraph_f1"),
+        ("CheXbert-14 micro", "chexbert_f1"),
+        ("chexbert-5 MACRO", "chexbert_f1_macro_5"),
+        ("BERTScore F1", "bertscore"),
+        ("RaTEScore", "ratescore"),
+        ("R-1", "rouge_1"),
+    ],
+)
+def test_what_papers_call_a_key(alias, key):
+    assert key in [known.name for known in known_as(alias)]
+    with pytest.raises(InputError, match=rf"What papers call '{alias}' is {key} here; name the metric"):
+        get_spec(alias)
+
+
+def test_an_alias_belongs_to_one_metric_and_every_published_metric_has_one():
+    owners: dict[str, set[str]] = {}
+    for spec, key in all_keys():
+        for alias in key.aliases:
+            owners.setdefault(alias.casefold(), set()).add(spec.name)
+    assert {alias: names for alias, names in owners.items() if len(names) > 1} == {}
+    assert [spec.name for spec in SPECS.values() if not spec.headline.aliases] == ["finding_errors"]  # our own
