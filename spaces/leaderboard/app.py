@@ -26,6 +26,7 @@ except ImportError as error:
 HERE = Path(__file__).parent
 KEEP_UPLOADS = 3600  # seconds; a submission is read at once
 LOOK_AGAIN = 2.0  # seconds between looks at a submission's progress
+KEEPER = "Hide a system, or score all of them anew after a metric has changed."
 NO_FILE = pages.refused(["Choose a file."])
 TITLE = "() => { const h = document.querySelector('.board h1'); if (h) document.title = h.textContent.trim(); }"
 FOLLOW = """() => {
@@ -47,24 +48,28 @@ def leaderboard_app(board: Board, *, proxies: int = 0) -> gradio.Blocks:
     with gradio.Blocks(
         title=info.title, analytics_enabled=False, fill_width=True, delete_cache=(KEEP_UPLOADS, KEEP_UPLOADS)
     ) as app:
-        gradio.Navbar(main_page_name="Standings")
-        standings = gradio.HTML(_waiting(info.title), js_on_load=_script(), apply_default_css=False)
+        _navigation()
+        head = gradio.HTML(_waiting(info.title), apply_default_css=False)
         if info.description:
-            gradio.Markdown(info.description)
-        _on_load(app, site.standings, standings, "standings")
+            gradio.Markdown(info.description, elem_classes="description")
+        table = gradio.HTML(js_on_load=_script(), apply_default_css=False)
+        _on_load(app, site.standings, [head, table], "standings")
     with app.route("System", "/system", show_in_navbar=False):
+        _navigation()
         _on_load(app, site.system, gradio.HTML(_waiting("System"), apply_default_css=False), "system")
     with app.route("Head to head", "/versus"):
+        _navigation()
         _on_load(app, site.versus, gradio.HTML(_waiting("Head to head"), apply_default_css=False), "versus")
     with app.route("Submit", "/submit"):
         _submit(app, site)
     with app.route("Progress", "/progress", show_in_navbar=False):
+        _navigation()
         progress = gradio.HTML(_waiting("Progress"), apply_default_css=False)
         timer = gradio.Timer(LOOK_AGAIN)
         _on_load(app, site.progress, [progress, timer], "progress")
         timer.tick(site.progress, None, [progress, timer], api_visibility="private", show_progress="hidden")
     with app.route("Keeper", "/keeper", show_in_navbar=False):
-        _keep(site)
+        _keep(app, site)
     app.queue(default_concurrency_limit=8)
     return app
 
@@ -118,8 +123,9 @@ class _Site:
 
     # --- reading
 
-    def standings(self) -> str:
-        return pages.standings_page(self.board.standings())
+    def standings(self) -> tuple[str, str]:
+        standings = self.board.standings()
+        return pages.board_head(standings.board), pages.standings_page(standings)
 
     def system(self, request: gradio.Request) -> str:
         asked = request.query_params
@@ -197,10 +203,10 @@ class _Site:
 
     def open(self, token: str, request: gradio.Request) -> tuple[str, Any, Any]:
         """The answer to a token, the keeper's controls, and the systems to choose from."""
-        closed = gradio.Group(visible=False), gradio.Dropdown()
+        closed = gradio.Column(visible=False), gradio.Dropdown()
         if problem := self._refusal(token, request):
             return problem, *closed
-        return pages.told("Welcome."), gradio.Group(visible=True), self._choices()
+        return pages.told("Welcome."), gradio.Column(visible=True), self._choices()
 
     def act(self, action: str) -> Callable[..., tuple[str, Any]]:
         """A handler of one of the keeper's buttons; the token is asked for anew each time."""
@@ -263,51 +269,59 @@ _ACTIONS: dict[str, Callable[[Board, str], str]] = {
 
 
 def _submit(app: gradio.Blocks, site: _Site) -> None:
+    _navigation()
     head = gradio.HTML(pages.submit_page(site.board.info()), apply_default_css=False)
-    with gradio.Row():
-        name = gradio.Textbox(label="Name of the system", info="How it stands on the board; no other may have it.")
-        submitter = gradio.Textbox(label="Submitter", info="Your Hugging Face handle, or a link (https://...).")
-    with gradio.Row():
-        model_card = gradio.Textbox(label="Model card (optional)", info="A Hub id such as org/model, or a link.")
-        tags = gradio.Textbox(label="Tags (optional)", info="At most ten short words, commas between.")
-    file = gradio.File(label="Reports (CSV or JSONL)", file_types=[".csv", ".jsonl"], type="filepath", height=150)
-    with gradio.Row():
-        check = gradio.Button("Check")
-        submit = gradio.Button("Submit", variant="primary")
-    answer = gradio.HTML(elem_id="answer", apply_default_css=False)
-    form: list[Any] = [file, name, submitter, model_card, tags]
-
-    _on_load(app, lambda: pages.submit_page(site.board.info()), head, None)
-    check.click(site.check, form, answer, api_name="check", concurrency_limit=2, concurrency_id="files")
-    done = submit.click(site.submit, form, answer, api_name="submit", concurrency_limit=2, concurrency_id="files")
-    done.then(None, js=FOLLOW)
-
-
-def _keep(site: _Site) -> None:
-    gradio.HTML(
-        pages.heading("Keeper", "Hide a system, or score all of them anew after a metric has changed."),
-        apply_default_css=False,
-    )
-    token = gradio.Textbox(label="Token", type="password", info="Shown when the board was made.")
-    enter = gradio.Button("Open", variant="primary")
-    answer = gradio.HTML(elem_id="answer", apply_default_css=False)
-    with gradio.Group(visible=False) as controls:
-        chosen = gradio.Dropdown(label="System", choices=[], allow_custom_value=True, info="From the list, or an id.")
+    with gradio.Column(elem_classes="board-form"):
         with gradio.Row():
-            buttons = {
-                "hide": gradio.Button("Hide"),
-                "unhide": gradio.Button("Put back"),
-                "retry": gradio.Button("Score a failed one again"),
-            }
-        buttons["rescore"] = gradio.Button("Open a new edition: score everything anew", variant="stop")
+            name = gradio.Textbox(label="Name of the system", info="How it stands on the board; no other may have it.")
+            submitter = gradio.Textbox(label="Submitter", info="Your Hugging Face handle, or a link (https://...).")
+        with gradio.Row():
+            card = gradio.Textbox(label="Model card (optional)", info="A Hub id such as org/model, or a link.")
+            tags = gradio.Textbox(label="Tags (optional)", info="At most ten short words, commas between.")
+        file = gradio.File(label="Reports (CSV or JSONL)", file_types=[".csv", ".jsonl"], type="filepath", height=150)
+        with gradio.Row():
+            check = gradio.Button("Check")
+            submit = gradio.Button("Submit", variant="primary")
+    answer = gradio.HTML(elem_id="answer", apply_default_css=False)
+    form = [file, name, submitter, card, tags]
+    limit: dict[str, Any] = {"concurrency_limit": 2, "concurrency_id": "files"}
+    _on_load(app, lambda: pages.submit_page(site.board.info()), head, None)
+    check.click(site.check, form, answer, api_name="check", **limit)
+    submit.click(site.submit, form, answer, api_name="submit", **limit).then(None, js=FOLLOW)
+
+
+def _keep(app: gradio.Blocks, site: _Site) -> None:
+    _navigation()
+    gradio.HTML(pages.heading("Keeper", KEEPER), apply_default_css=False)
+    with gradio.Column(elem_classes="board-form"):
+        token = gradio.Textbox(label="Token", type="password", info="Shown when the board was made.")
+        enter = gradio.Button("Open", variant="primary")
+        answer = gradio.HTML(elem_id="answer", apply_default_css=False)
+        with gradio.Column(visible=False) as controls:
+            chosen = gradio.Dropdown(
+                label="System", choices=[], allow_custom_value=True, info="From the list, or an id."
+            )
+            with gradio.Row():
+                buttons = {
+                    "hide": gradio.Button("Hide"),
+                    "unhide": gradio.Button("Put back"),
+                    "retry": gradio.Button("Score a failed one again"),
+                }
+            buttons["rescore"] = gradio.Button("Open a new edition: score everything anew", variant="stop")
     private: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 1, "concurrency_id": "keeper"}
     for event in (enter.click, token.submit):
         event(site.open, token, [answer, controls, chosen], **private)
     for action, button in buttons.items():
         button.click(site.act(action), [token, chosen], [answer, chosen], **private)
+    app.load(None, js=TITLE)
 
 
 # --- small things -----------------------------------------------------------------------------------------------------
+
+
+def _navigation() -> None:
+    """The bar on top; Gradio wants one on every page."""
+    gradio.Navbar(main_page_name="Standings")
 
 
 def _on_load(app: gradio.Blocks, handler: Callable[..., Any], outputs: Any, api_name: str | None) -> None:

@@ -61,6 +61,11 @@ class Scale(NamedTuple):
 # --- pages ------------------------------------------------------------------------------------------------------------
 
 
+def board_head(board: BoardInfo) -> str:
+    """The board's title, what ranks, and how many submissions wait."""
+    return _render("board_head", info=board)
+
+
 def standings_page(standings: Standings) -> str:
     """The table: ranked systems, then those that are listed only, with the reason.
 
@@ -217,13 +222,13 @@ def signed(value: float, key: Key) -> str:
     return f"+{text}" if value > 0 and text.strip("0.") else text
 
 
-def verdict(row: Versus) -> str:
+def verdict(row: Versus, better: str = "better", worse: str = "worse") -> str:
     """What a tested difference says, in words; nothing where there was no test."""
     if math.isnan(row.p_corrected):
         return ""
     if row.is_better is None or row.p_corrected >= LEVEL:
         return "no difference shown"
-    return "better" if row.is_better else "worse"
+    return better if row.is_better else worse
 
 
 def duration(seconds: float) -> str:
@@ -383,9 +388,11 @@ def _example(board: BoardInfo, example: Example) -> dict[str, Any]:
 
 
 def _about(context: Mapping[str, object]) -> str:
-    return ", ".join(
-        f"{name} {context[name]}" for name in ("age", "sex", "indication") if context.get(name) not in (None, "")
-    )
+    """`71 years, M. Chest pain.`, as far as it is known."""
+    age, sex, indication = (context.get(name) for name in ("age", "sex", "indication"))
+    years = f"{age:.3g} years" if isinstance(age, (int, float)) else str(age or "")
+    patient = ", ".join(filter(None, (years, str(sex or ""))))
+    return " ".join(filter(None, (patient and f"{patient}.", str(indication or ""))))
 
 
 @cache
