@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import io
 import pickle
 import tarfile
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -185,6 +188,40 @@ def test_the_table_of_published_files():
     table = checkpoints.pins()
     assert REPOSITORY in table
     for name, pin in table.items():
-        assert name.count("/") == 1
+        assert name.count("/") <= 1
         assert not pin.revision or len(pin.revision) == 40
         assert all(len(digest) == 64 for digest in pin.sha256.values())
+
+
+def test_pinning(tmp_path, monkeypatch, capsys):
+    """The maintainer's script, with a Hub that answers from a table."""
+    path = Path(__file__).parents[2] / "scripts" / "pin_checkpoints.py"
+    spec = importlib.util.spec_from_file_location("pin_checkpoints", path)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    table = tmp_path / "published.yaml"
+    row = "{}:\n  revision: ''\n  sha256: {}\n"
+    table.write_text("# Two repositories.\n\n" + row.format("a/b", "{x.pth: ''}") + row.format("c/d", "{}"))
+
+    class Hub:
+        def model_info(self, name, files_metadata):
+            files = {"x.pth": "1" * 64, "y.bin": "2" * 64, "notes.md": None}
+            siblings = [
+                SimpleNamespace(rfilename=file, lfs=digest and SimpleNamespace(sha256=digest))
+                for file, digest in files.items()
+            ]
+            return SimpleNamespace(id=name, sha="a" * 40, siblings=siblings)
+
+    monkeypatch.setattr(script, "PINS", table)
+    script.main([], Hub())
+    monkeypatch.setattr(checkpoints, "PINS", table)
+    checkpoints.pins.cache_clear()
+    try:
+        found = checkpoints.pins()
+    finally:
+        checkpoints.pins.cache_clear()
+    assert found["a/b"] == ("a" * 40, {"x.pth": "1" * 64})
+    assert found["c/d"] == ("a" * 40, {"x.pth": "1" * 64, "y.bin": "2" * 64})
+    assert table.read_text().startswith("# Two repositories.\n")
+    with pytest.raises(SystemExit, match="e/f is not in"):
+        script.main(["e/f"], Hub())
