@@ -25,7 +25,7 @@ from typing import Any
 import yaml
 from rrgmetrics.spaces import uploading
 from rrgmetrics.spaces.leaderboard.board import Board
-from rrgmetrics.spaces.leaderboard.model import BoardInfo, Standing, SystemReport
+from rrgmetrics.spaces.leaderboard.model import BoardInfo, SystemReport
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
@@ -33,7 +33,13 @@ from rrgmetrics.names import parse_name
 from rrgmetrics.stats import Estimate
 from rrgmetrics.version import VERSION
 
-DOCUMENTS = ("results/*/results_*.json", "models/*/.eval_results/*.yaml")
+TABLES = ("standings", "scores", "slices", "tests")
+OURS = (
+    *(f"{name}.parquet" for name in TABLES),
+    "standings.csv",
+    "results/*/results_*.json",
+    "models/*/.eval_results/*.yaml",
+)
 Rows = list[dict[str, Any]]
 CARD = """---
 {front}
@@ -65,19 +71,20 @@ def export_board(board: Board, folder: files.PathLike, *, force: bool = False) -
     folder = Path(folder)
     reports = [board.system(line.system.id) for line in board.standings().systems]
     info = board.info()
+    makers = (_standings, _scores, _slices, _tests)
     tables = {
-        "standings": [_standing(report.standing, info) for report in reports],
-        "scores": [row for report in reports for row in _scores(report)],
-        "slices": [row for report in reports for row in _slices(report)],
-        "tests": [row for report in reports for row in _tests(report)],
+        name: [row for report in reports for row in make(report, info)]
+        for name, make in zip(TABLES, makers, strict=True)
     }
     texts = {folder / "README.md": _card(info, tables)}
     for report in reports:
         texts |= {folder / path: text for path, text in _documents(report, info).items()}
     paths = [folder / f"{name}.parquet" for name, rows in tables.items() if rows]
     csv = folder / "standings.csv"
-    earlier = [old for pattern in DOCUMENTS for old in folder.glob(pattern)]
+    earlier = [old for pattern in OURS for old in folder.glob(pattern)]
     _check_free([*paths, csv, folder / "board.json", *texts, *earlier], force)
+    for path in earlier:  # a system may have been hidden since
+        path.unlink()
     for name, rows in tables.items():
         if rows:
             files.write_table(folder / f"{name}.parquet", _columns(rows), force=force)
@@ -85,8 +92,6 @@ def export_board(board: Board, folder: files.PathLike, *, force: bool = False) -
         files.write_table(csv, _columns(tables["standings"]), force=force)
         paths.append(csv)
     files.write_json(folder / "board.json", _head(info), force=force)
-    for path in earlier:  # a system may have been hidden since
-        path.unlink()
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         files.write_text(path, text, force=force)
@@ -96,7 +101,7 @@ def export_board(board: Board, folder: files.PathLike, *, force: bool = False) -
 def push_board(folder: files.PathLike, paths: Sequence[Path], repo_id: str) -> str:
     """Uploads an export as a data set of the Hub; the one function here that needs the network.
 
-    Documents of systems that are on the board no longer are deleted there.
+    What an earlier export had and this one has not, such as a system that was hidden since, is deleted there.
 
     Args:
         folder: As exported.
@@ -122,7 +127,7 @@ def push_board(folder: files.PathLike, paths: Sequence[Path], repo_id: str) -> s
             repo_type="dataset",
             folder_path=folder,
             allow_patterns=[path.relative_to(folder).as_posix() for path in paths],
-            delete_patterns=list(DOCUMENTS),
+            delete_patterns=list(OURS),
             commit_message=f"rrgmetrics {VERSION}",
         )
     return address
@@ -142,8 +147,8 @@ def _check_free(paths: Sequence[Path], force: bool) -> None:
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def _standing(line: Standing, info: BoardInfo) -> dict[str, Any]:
-    system = line.system
+def _standings(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]]:
+    line, system = report.standing, report.standing.system
     row: dict[str, Any] = {
         "rank": line.rank,
         "best_rank": line.best_rank,
@@ -160,10 +165,10 @@ def _standing(line: Standing, info: BoardInfo) -> dict[str, Any]:
         slug, score = parse_name(metric.name).slug, line.scores[metric.name]
         row |= {slug: score.value, f"{slug}_low": score.low, f"{slug}_high": score.high}
         row[f"{slug}_n_unscored"] = line.n_unscored[metric.name]
-    return row
+    yield row
 
 
-def _scores(report: SystemReport) -> Iterator[dict[str, Any]]:
+def _scores(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]]:
     for result in report.results:
         for item in result.scores:
             yield {
@@ -177,13 +182,13 @@ def _scores(report: SystemReport) -> Iterator[dict[str, Any]]:
             }
 
 
-def _slices(report: SystemReport) -> Iterator[dict[str, Any]]:
+def _slices(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]]:
     for part in report.slices:
         for metric, score in part.scores.items():
             yield {**_who(report), "slice": part.name, "metric": metric, **_estimate(score)}
 
 
-def _tests(report: SystemReport) -> Iterator[dict[str, Any]]:
+def _tests(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]]:
     for versus in report.above:
         test = versus.test
         yield {

@@ -1,0 +1,179 @@
+"""What a board publishes, and the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+
+import pyarrow.parquet
+import pytest
+import yaml
+from rrgmetrics.spaces import uploading
+from rrgmetrics.spaces.leaderboard import open_board
+from rrgmetrics.spaces.leaderboard.export import export_board, push_board
+
+from rrgmetrics import BackendError, InputError, cli
+
+from .conftest import REFERENCES, study_ids, write_csv
+
+FORMULA = "=cmd|' /C calc'!A0"
+
+
+@pytest.fixture
+def scored(make_board, send, work_off):
+    board = make_board(metrics=("rouge", "bleu?tokenizer=13a"), dataset="org/bench", title="A board")
+    send(board, FORMULA, ["Small left pleural effusion."] * 12, model_card="lab/model", tags=["7B", "VLM"])
+    send(board, "<b>B</b>", [""] * 12, submitter="https://example.org/b")
+    work_off(board)
+    return board
+
+
+def test_tables(scored, tmp_path):
+    export_board(scored, tmp_path / "out")
+    tables = {path.stem: pyarrow.parquet.read_table(path).to_pylist() for path in (tmp_path / "out").glob("*.parquet")}
+    assert {name: len(rows) for name, rows in tables.items()} == {"standings": 2, "scores": 16, "slices": 4, "tests": 1}
+    best = tables["standings"][0]
+    line = scored.standings().systems[0]
+    assert (best["rank"], best["system"], best["tags"]) == (1, FORMULA, "7B, VLM")
+    assert (best["rouge"], best["rouge_low"], best["rouge_high"]) == line.scores["rouge"][:3]
+    assert best["bleu__tokenizer_13a"] == line.scores["bleu?tokenizer=13a"].value
+    row = next(row for row in tables["scores"] if row["key"] == "bleu_1")
+    assert row["signature"].startswith("bleu|text:none@1|tokenizer:13a|")
+    assert row["n"] == 12
+    assert tables["tests"][0]["other"] == FORMULA
+    columns = {column for rows in tables.values() for column in rows[0]}
+    assert not columns & {"reference", "candidate", "report", "study_id", "address", "stats"}
+
+
+def test_spreadsheets_run_no_formula(scored, tmp_path):
+    export_board(scored, tmp_path / "out")
+    rows = list(csv.DictReader((tmp_path / "out" / "standings.csv").open()))
+    assert [row["system"] for row in rows] == ["'" + FORMULA, "<b>B</b>"]
+
+
+def test_json_as_the_template_of_the_hub_reads_it(scored, tmp_path):
+    """`gradio-templates/leaderboard`, src/leaderboard/read_evals.py: config.model_name, results[benchmark][metric]."""
+    export_board(scored, tmp_path / "out")
+    found = [json.loads(path.read_text()) for path in (tmp_path / "out" / "results").rglob("results_*.json")]
+    by_name = {item["config"]["model_name"]: item for item in found}
+    assert set(by_name) == {"lab/model", "<b>B</b>"}
+    assert set(by_name["lab/model"]["config"]) == {"model_dtype", "model_name", "model_sha"}
+    values = by_name["lab/model"]["results"]["org/bench"]
+    assert values["rouge"] == scored.standings().systems[0].scores["rouge"].value
+    assert all(math.isfinite(value) for value in values.values())
+
+
+def test_eval_results_as_the_hub_writes_them(scored, tmp_path):
+    hub = pytest.importorskip("huggingface_hub")
+    if not hasattr(hub, "eval_result_entries_to_yaml"):
+        pytest.skip("this huggingface_hub knows no eval results")
+    export_board(scored, tmp_path / "out")
+    (path,) = (tmp_path / "out").rglob(".eval_results/*.yaml")  # of the one that is on the Hub
+    written = yaml.safe_load(path.read_text())
+    entries = [
+        hub.EvalResultEntry(
+            dataset_id=item["dataset"]["id"],
+            task_id=item["dataset"]["task_id"],
+            value=item["value"],
+            date=item["date"],
+            notes=item["notes"],
+        )
+        for item in written
+    ]
+    assert hub.eval_result_entries_to_yaml(entries) == written
+    assert path.name == "bench.yaml"
+    assert [item["dataset"]["task_id"] for item in written] == ["rouge", "bleu__tokenizer_13a"]
+
+
+def test_card_has_a_viewer_for_each_table(scored, tmp_path):
+    paths = export_board(scored, tmp_path / "out")
+    front = yaml.safe_load((tmp_path / "out" / "README.md").read_text().split("---")[1])
+    assert "leaderboard" in front["tags"]
+    assert {config["data_files"] for config in front["configs"]} == {p.name for p in paths if p.suffix == ".parquet"}
+
+
+def test_nothing_is_replaced_unasked_and_hidden_systems_go(scored, tmp_path):
+    out = tmp_path / "out"
+    export_board(scored, out)
+    with pytest.raises(InputError, match="exists; pass --force"):
+        export_board(scored, out)
+    (out / "mine.txt").write_text("kept")
+    scored.hide(scored.standings().systems[1].system.id)
+    export_board(scored, out, force=True)
+    assert len(list(out.rglob("results_*.json"))) == 1
+    assert not (out / "tests.parquet").exists()
+    assert (out / "mine.txt").read_text() == "kept"
+    assert "<b>B</b>" not in (out / "standings.csv").read_text()
+
+
+def test_an_empty_board_is_exported_too(board, tmp_path):
+    paths = export_board(board, tmp_path / "out")
+    assert sorted(path.name for path in paths) == ["README.md", "board.json"]
+
+
+def test_push(scored, tmp_path, monkeypatch):
+    asked = {}
+
+    class Api:
+        def create_repo(self, repo_id, **keywords):
+            return f"https://huggingface.co/datasets/{repo_id}"
+
+        def upload_folder(self, **keywords):
+            asked.update(keywords)
+
+    monkeypatch.setattr(uploading, "hub_api", Api)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine.txt").write_text("not to be sent")
+    paths = export_board(scored, tmp_path / "out")
+    assert push_board(tmp_path / "out", paths, "lab/board") == "https://huggingface.co/datasets/lab/board"
+    assert asked["repo_type"] == "dataset"
+    assert sorted(asked["allow_patterns"]) == sorted(path.relative_to(tmp_path / "out").as_posix() for path in paths)
+    assert "mine.txt" not in asked["allow_patterns"]
+    for wrong in ("board", "lab/", "../x", "lab/a b"):
+        with pytest.raises(InputError):
+            push_board(tmp_path / "out", paths, wrong)
+
+
+def test_push_without_a_network(scored, tmp_path):
+    with pytest.raises(BackendError, match="HF_HUB_OFFLINE"):
+        push_board(tmp_path, [], "lab/board")
+
+
+def test_command_line(tmp_path, capsys):
+    """A board's whole life without the web page."""
+    public = ["yes"] * 3 + ["no"] * 9
+    references = write_csv(tmp_path / "r.csv", {"study_id": study_ids(12), "report": REFERENCES, "public": public})
+    good = write_csv(tmp_path / "good.csv", {"study_id": study_ids(12), "report": REFERENCES})
+    bad = write_csv(tmp_path / "bad.csv", {"study_id": study_ids(11), "report": [""] * 11})
+    place = str(tmp_path / "board.sqlite")
+
+    def run(*arguments: str, status: int = 0) -> str:
+        assert cli.main(["leaderboard", *arguments]) == status
+        out, err = capsys.readouterr()
+        return out + err
+
+    said = run("init", place, "--references", str(references), "--metrics", "rouge,bleu", "--trials", "100")
+    assert "12 studies, 3 of them public" in said
+    token = said.rpartition("once: ")[2].strip()
+    assert open_board(place).verify_admin(token)
+    who = ("--name", "Good", "--submitter", "lab")
+    assert "no report for 'study-011'" in run("submit", place, str(bad), *who, "--check", status=2)
+    assert "is fine; nothing was queued" in run("submit", place, str(good), *who, "--check")
+    id = run("submit", place, str(good), *who, "--tags", "7B").partition(":")[0]
+    assert "Good: queued. Waiting; it is next." in run("show", place, id)
+    assert "1 recorded, nothing waits" in run("work", place, "--once")
+    table = run("show", place)
+    assert id in table
+    assert "1.000" in table
+    run("hide", place, id)
+    assert id not in run("show", place)
+    assert id in run("show", place, "--hidden")
+    run("unhide", place, id)
+    assert "has not failed" in run("retry", place, id, status=2)
+    assert "Edition 2: 1 submissions queued" in run("rescore", place)
+    run("work", place, "--once")
+    newer = run("token", place).rpartition("once: ")[2].strip()
+    assert open_board(place).verify_admin(newer)
+    assert "files" in run("export", place, str(tmp_path / "out"))
+    assert "There is no board" in run("show", str(tmp_path / "none.sqlite"), status=2)

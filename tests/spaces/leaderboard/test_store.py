@@ -1,0 +1,143 @@
+"""Files, databases, versions."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Mapping
+
+import pytest
+from rrgmetrics.spaces.leaderboard import create_board, open_board, schema
+from sqlalchemy import text
+
+from rrgmetrics import InputError
+
+from .conftest import REFERENCES, study_ids, write_csv
+
+
+def test_what_is_no_board(tmp_path, board):
+    with pytest.raises(InputError, match=r"There is no board in .*missing\.sqlite; make one"):
+        open_board(tmp_path / "missing.sqlite")
+    (tmp_path / "text.sqlite").write_text("this is no database, but long enough to be taken for one " * 30)
+    with pytest.raises(InputError, match="no board"):
+        open_board(tmp_path / "text.sqlite")
+    sqlite3.connect(tmp_path / "other.sqlite").execute("CREATE TABLE t (x)").connection.close()
+    with pytest.raises(InputError, match="There is no board"):
+        open_board(tmp_path / "other.sqlite")
+    with pytest.raises(InputError, match="not in 'mysql'"):
+        open_board("mysql://host/name")
+    with pytest.raises(InputError, match="SQLite file"):
+        open_board("sqlite://")
+    with pytest.raises(InputError, match="URL cannot be read"):
+        open_board("://")
+    assert open_board(f"sqlite:///{board.place}").info() == board.info()
+
+
+def test_nothing_is_replaced_and_nothing_half_made_is_left(tmp_path, board, monkeypatch):
+    references = write_csv(tmp_path / "r.csv", {"study_id": study_ids(12), "report": REFERENCES})
+    with pytest.raises(InputError, match="exists; choose another name"):
+        create_board(board.place, references=references, metrics=["rouge"])
+    for keywords, said in (
+        ({"metrics": ["roug"]}, "no metric 'roug'"),
+        ({"metrics": ["rouge", "rouge"]}, "named twice"),
+        ({"metrics": ["rouge"], "primary": "bleu"}, "'bleu' is not on the board"),
+        ({"metrics": ["rouge"], "trials": 1}, "trials is 1"),
+        ({"metrics": ["rouge"], "dataset": "../x"}, "no Hub id"),
+    ):
+        with pytest.raises(InputError, match=said):
+            create_board(tmp_path / "new.sqlite", references=references, **keywords)
+    monkeypatch.setattr(schema, "create", lambda connection: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        create_board(tmp_path / "new.sqlite", references=references, metrics=["rouge"])
+    assert not (tmp_path / "new.sqlite").exists()
+
+
+def test_boards_of_earlier_versions_are_brought_up_to_date_once(board, send, monkeypatch):
+    send(board, "A", [""] * 12)
+    added: Mapping[int, list[str]] = {
+        1: ["ALTER TABLE submissions ADD COLUMN paper TEXT"],
+        2: ["UPDATE submissions SET paper = 'none'"],
+    }
+    monkeypatch.setattr(schema, "MIGRATIONS", added)
+    monkeypatch.setattr(schema, "VERSION", 3)
+    for _ in range(2):
+        with open_board(board.place).store.reading() as connection:
+            assert connection.execute(text("SELECT name, paper FROM submissions")).all() == [("A", "none")]
+            assert connection.execute(text("SELECT version FROM board")).scalar_one() == 3
+    monkeypatch.setattr(schema, "VERSION", 1)
+    with pytest.raises(InputError, match="of version 3, this rrgmetrics knows 1; install a newer one"):
+        open_board(board.place)
+
+
+def test_a_migration_that_fails_changes_nothing(board, monkeypatch):
+    monkeypatch.setattr(schema, "MIGRATIONS", {1: ["ALTER TABLE submissions ADD COLUMN paper TEXT", "nonsense"]})
+    monkeypatch.setattr(schema, "VERSION", 2)
+    with pytest.raises(InputError):
+        open_board(board.place)
+    monkeypatch.undo()
+    with open_board(board.place).store.reading() as connection:
+        assert "paper" not in {column[1] for column in connection.execute(text("PRAGMA table_info(submissions)"))}
+
+
+def test_the_log_is_written_ahead_and_a_write_is_on_disk(board):
+    with board.store.reading() as connection:
+        assert connection.execute(text("PRAGMA journal_mode")).scalar() == "wal"
+        assert connection.execute(text("PRAGMA synchronous")).scalar() == 2  # FULL
+        assert connection.execute(text("PRAGMA foreign_keys")).scalar() == 1
+
+
+def test_readers_see_one_moment_and_do_not_wait(board):
+    count = text("SELECT count(*) FROM tries")
+    with board.store.reading() as reader:
+        assert reader.execute(count).scalar() == 0
+        board.verify_admin("wrong")
+        assert reader.execute(count).scalar() == 0
+    with board.store.reading() as reader:
+        assert reader.execute(count).scalar() == 1
+
+
+def test_writers_take_turns(board):
+    """Twenty threads that read, think and write: none overwrites another's count."""
+
+    def add():
+        with board.store.writing() as connection:
+            seen = connection.execute(text("SELECT revision FROM board")).scalar_one()
+            threading.Event().wait(0.002)
+            connection.execute(text("UPDATE board SET revision = :new"), {"new": seen + 1})
+
+    before = board.info().revision
+    threads = [threading.Thread(target=add) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert board.info().revision == before + 20
+
+
+def test_a_missing_driver_names_the_package(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
+    with pytest.raises(ImportError, match=r"pip install 'psycopg\[binary\]'"):
+        open_board("postgresql://user:secret@127.0.0.1:1/name")
+
+
+@pytest.mark.skipif(not os.environ.get("RRGMETRICS_TEST_POSTGRES"), reason="RRGMETRICS_TEST_POSTGRES names no database")
+def test_postgresql(make_board, send, work_off):
+    """An empty database: the same board, the same answers."""
+    url = os.environ["RRGMETRICS_TEST_POSTGRES"]
+    server, file = make_board(place=url), make_board()
+    for board in (server, file):
+        for name in ("A", "B"):
+            send(board, name, [f"{name} effusion é."] * 12, address="192.0.2.1")
+        assert not board.verify_admin("wrong", "192.0.2.1")
+        assert board.verify_admin(board.token, "192.0.2.1")
+        work_off(board)
+        assert board.rescore() == 2
+        work_off(board)
+    one, other = server.standings(), file.standings()
+    assert [line.scores for line in one.systems] == [line.scores for line in other.systems]
+    assert [line.best_rank for line in one.systems] == [1, 1]
+    assert [e.reference for e in server.examples(one.systems[0].system.id)] == REFERENCES[:2]
+    with pytest.raises(InputError, match="There is a board already"):
+        make_board(place=url)
+    assert "password" not in server.place
