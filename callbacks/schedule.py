@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.names import expand
 
 Unit = Literal["evaluation", "steps", "epochs"]
 
@@ -51,10 +52,10 @@ class Turn:
 
 
 def parse_turns(metrics: str | Sequence[str] | Mapping[str, str]) -> dict[str, Turn]:
-    """Turns by metric, from names alone (each time) or from names with schedules."""
+    """Turns by metric, from names alone (each time) or from names with schedules; presets expanded."""
     if isinstance(metrics, Mapping):
-        return {metric: Turn.parse(text, metric) for metric, text in metrics.items()}
+        return {name: Turn.parse(text, metric) for metric, text in metrics.items() for name in expand(metric)}
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if len(set(names)) < len(names):
         raise InputError(f"A metric is named twice in {names}.")
-    return dict.fromkeys(names, Turn())
+    return {name: Turn() for metric in names for name in expand(metric)}

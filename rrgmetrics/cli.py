@@ -21,7 +21,7 @@ from rrgmetrics.names import READER, parse_name
 from rrgmetrics.reports import Pair, check_report
 from rrgmetrics.results import Result
 from rrgmetrics.runner import parse_names, score, score_systems
-from rrgmetrics.specs import SPECS, OptionValue
+from rrgmetrics.specs import PRESETS, SPECS, OptionValue
 from rrgmetrics.stats import TRIALS
 from rrgmetrics.version import VERSION
 
@@ -113,6 +113,12 @@ def build_parser() -> argparse.ArgumentParser:
     command.add_argument("checkpoint", metavar="NAME", help="radgraph-xl, radgraph, ..., an archive or its folder")
     command.add_argument("--output", required=True, metavar="DIR", help="folder to write, for radgraph_f1@DIR")
 
+    _add_radcliq(
+        _command(commands, "radcliq", None, "refit RadCliQ on rated pairs").add_subparsers(
+            required=True, metavar="WHAT"
+        )
+    )
+
     _add_synthesis(_command(commands, "synthesize", _synthesize, "make labelled error pairs from reports, to train on"))
 
     _add_space(_command(commands, "space", _space, "show a metric in a browser, or write or upload its Space"))
@@ -148,7 +154,7 @@ def _add_metrics(command: argparse.ArgumentParser, *, trials: int) -> None:
         nargs="+",
         default=list(SPECS),
         metavar="NAME",
-        help="names, spaces or commas between; default: all",
+        help=f"names, spaces or commas between, or {', '.join(PRESETS)}; default: all",
     )
     command.add_argument("--trials", type=int, default=trials, help="resamples and swaps (default %(default)s)")
     command.add_argument("--seed", type=int, default=0, help="of every interval and test (default %(default)s)")
@@ -196,6 +202,29 @@ def _add_recipe(command: argparse.ArgumentParser, recipe: str, *, data: str = "p
     command.add_argument("--output", required=True, metavar="DIR", help="folder of the run; goes on where it stopped")
     command.add_argument("--no-progress", action="store_true", help="no progress bar")
     command.add_argument("--force", action="store_true", help="replace a run that is in the folder")
+
+
+def _add_radcliq(commands: Any) -> None:
+    command = _command(commands, "fit", _fit_radcliq, "fit RadCliQ's coefficients to errors that raters counted")
+    command.add_argument(
+        "rated", metavar="RATED", help="pairs with a column of errors: .csv, .jsonl, .parquet; or radpref:PATH"
+    )
+    command.add_argument("--output", required=True, metavar="FILE", help="coefficients, for radcliq@FILE: .json")
+    command.add_argument(
+        "--metric", default="radcliq", metavar="NAME", help="what is combined: radcliq (default), radcliq@paper"
+    )
+    command.add_argument(
+        "--errors", default="errors", metavar="COLUMN", help="errors of the candidate (default %(default)s)"
+    )
+    command.add_argument(
+        "--case", default="", metavar="COLUMN", help="pairs that belong together (default: one reference)"
+    )
+    command.add_argument("--trials", type=int, default=SCORE_TRIALS, help="resamples of cases (default %(default)s)")
+    command.add_argument("--seed", type=int, default=0, help="of every interval (default %(default)s)")
+    command.add_argument("--batch-size", type=int, help="texts a forward pass of a model")
+    command.add_argument("--device", help="torch device of models; default CUDA where there is one")
+    command.add_argument("--no-progress", action="store_true", help="no progress bar")
+    command.add_argument("--force", action="store_true", help="replace files that exist")
 
 
 def _add_synthesis(command: argparse.ArgumentParser) -> None:
@@ -299,9 +328,11 @@ def _add_leaderboard(command: argparse.ArgumentParser) -> None:
 
 
 def _list(options: argparse.Namespace) -> None:
-    from rrgmetrics.display import metric_table
+    from rrgmetrics.display import metric_table, preset_table
 
     Console().print(metric_table(aliases=options.aliases))
+    if not options.aliases:
+        Console().print(preset_table())
 
 
 def _score(options: argparse.Namespace) -> None:
@@ -556,6 +587,30 @@ def _train_encoder(options: argparse.Namespace) -> None:
         f"Train on it: rrgmetrics train crepe encoder={run.folder}",
         sep="\n",
     )
+
+
+def _fit_radcliq(options: argparse.Namespace) -> None:
+    from rrgmetrics.display import composite_table
+    from rrgmetrics.metaeval.composite import fit_radcliq
+
+    inputs = [options.rated] if Path(options.rated).exists() else []
+    files.check_outputs(results=[options.output], inputs=inputs, force=options.force)
+    found = fit_radcliq(
+        options.rated,
+        metric=options.metric,
+        errors=options.errors,
+        case=options.case,
+        trials=options.trials,
+        seed=options.seed,
+        batch_size=options.batch_size,
+        device=options.device,
+        progress=not options.no_progress,
+    )
+    files.write_json(options.output, found.to_dict(), force=options.force)
+    Console().print(composite_table(found))
+    ours = found.coefficients.parts == "default"
+    name = f"radcliq@{options.output}" if ours else f"radcliq@paper?coefficients={options.output}"
+    Console(soft_wrap=True, highlight=False).print(f"Score with it: {name}", markup=False)
 
 
 def _train_export(options: argparse.Namespace) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Group
@@ -13,8 +14,11 @@ from rich.text import Text
 from rrgmetrics.comparison import Row
 from rrgmetrics.reader import Comparison as Explanation
 from rrgmetrics.results import Result
-from rrgmetrics.specs import SPECS, Key, MetricSpec
+from rrgmetrics.specs import PRESETS, SPECS, Key, MetricSpec
 from rrgmetrics.stats import Comparison, Estimate
+
+if TYPE_CHECKING:
+    from rrgmetrics.metaeval.composite import Composite
 
 CATEGORY_STYLES = {"A": "red", "B": "yellow", "C": "magenta", "D": "cyan", "E": "blue", "F": "green"}
 
@@ -59,11 +63,13 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
 def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases: bool = False) -> Table:
     """The spec table; with `aliases` one line a key and what papers call it."""
     if aliases:
-        table = _table("What papers call the keys", "key", "score", "in papers")
+        table = _table("What papers call the keys", "key", "better", "range", "in papers")
         table.columns[0].min_width = max(len(key.name) for spec in specs for key in spec.keys)  # to be copied whole
         for spec in specs:
             for key in spec.keys:
-                table.add_row(key.name, key.title, ", ".join(key.aliases) or "-")
+                low, high = key.range
+                better = "higher" if key.higher_is_better else "lower"
+                table.add_row(key.name, better, f"{number(low)} … {number(high)}", ", ".join(key.aliases) or "-")
         return table
     table = _table("", "metric", "better", "range", "keys", "configurations", "options")
     for spec in specs:
@@ -77,6 +83,31 @@ def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases
             "\n".join(spec.options),
         )
         table.add_section()
+    return table
+
+
+def preset_table() -> Table:
+    """What stands for several metrics."""
+    table = _table("", "preset", "metrics")
+    table.columns[1].overflow, table.columns[1].no_wrap = "fold", False
+    for name, metrics in PRESETS.items():
+        table.add_row(name, ", ".join(metrics))
+        table.add_section()
+    return table
+
+
+def composite_table(found: Composite) -> Table:
+    """A refitted RadCliQ: its weights, and how far it agrees with raters of cases it has not seen."""
+    title = f"{found.n_pairs:,} pairs of {found.n_cases:,} cases"
+    if found.n_left_out:
+        title += f"; {found.n_left_out:,} pairs unscored"
+    table = _table(title, "", "value [95% interval]")
+    for name, weight in found.weights.items():
+        table.add_row(f"{name}, errors a standard deviation", estimate(weight))
+    table.add_row("errors at the mean of all", estimate(found.intercept))
+    table.add_section()
+    table.add_row("tau-b with raters, each case left out", estimate(found.held_out.tau_b))
+    table.add_row("mean absolute error, each case left out", f"{found.mae:.3f}")
     return table
 
 

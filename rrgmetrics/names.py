@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.specs import JUDGE_OPTIONS, MetricSpec, Option, OptionValue, get_spec
+from rrgmetrics.specs import JUDGE_OPTIONS, PRESETS, MetricSpec, Option, OptionValue, get_spec
 
 READER = ("default", "reader")  # configurations of a judge that ask nobody
 SAFE = "/:@.,+-_()= "  # characters of an option's value that stay as they are in `str(MetricName)`
@@ -76,6 +76,16 @@ def parse_name(text: str) -> MetricName:
     if at and not config:
         raise InputError(f"{text!r} has nothing after the @; leave it out for the default configuration.")
     return resolve(spec, config or "default", _split_query(query, text))
+
+
+def expand(name: str) -> tuple[str, ...]:
+    """The metrics that a preset stands for; any other name by itself.
+
+    Example:
+        >>> "rouge" in expand("paper-table")
+        True
+    """
+    return PRESETS.get(name.strip(), (name,)) if isinstance(name, str) else (name,)
 
 
 def parse_config(name: str, config_name: str | None) -> MetricName:

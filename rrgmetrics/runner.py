@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics import aggregate, signature
 from rrgmetrics.errors import InputError
-from rrgmetrics.names import MetricName, parse_name
+from rrgmetrics.names import MetricName, expand, parse_name
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import (
@@ -147,16 +147,14 @@ def score_systems(
 
 
 def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
-    """Metric names by the string that was passed; raises InputError for none or a repeated one."""
+    """Metric names by the string that was passed, presets expanded; raises InputError for none or a repeated one."""
     texts = [names] if isinstance(names, str) else list(names)
     if not texts:
         raise InputError("No metric was named; for example ['bleu', 'rouge'].")
-    parsed: dict[str, MetricName] = {}
-    for text in texts:
-        if text in parsed:
+    for index, text in enumerate(texts):
+        if text in texts[:index]:
             raise InputError(f"The metric {text!r} is named twice.")
-        parsed[text] = parse_name(text)
-    return parsed
+    return {name: parse_name(name) for text in texts for name in expand(text)}
 
 
 def prepare(names: Iterable[MetricName], runtime: Runtime) -> list[Job]:

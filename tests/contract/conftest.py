@@ -65,7 +65,7 @@ def choice_name(request, tmp_path, reports, published_checkpoints) -> tuple[str,
     config, companion = "", ""
     if (spec.name, key, value) == ("bertscore", "rescale", True):
         config = "@radeval"  # the embedded encoder has no published baseline
-    if (spec.name, key, value) == ("bertscore", "idf", "frozen"):
+    if (key, value) == ("idf", "frozen"):
         file = tmp_path / "corpus & notes=1|2.txt"  # every character that names and signatures must escape
         file.write_text("\n".join(reports.references))
         companion = f"&idf_file={str(file).replace('&', '%26')}"

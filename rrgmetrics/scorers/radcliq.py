@@ -1,0 +1,288 @@
+"""RadCliQ (Yu et al. 2023, Patterns): the errors that a linear model of four metrics expects a radiologist to count.
+
+    raw = Σ_i w_i · (x_i − mean_i) / scale_i + intercept,   x = (RadGraph, BERTScore, SembScore, BLEU-2)
+
+with RadGraph the mean F1 of entities and relations. Lower is better. Coefficients are data (`radcliq.json`): `v1` and
+`v0` as the authors published them, or a file that `rrgmetrics radcliq fit` wrote. `radcliq_rexrank` is 1 / the mean of
+raw, which ReXrank prints: it has a pole, and a perfect system (raw −1.44) ranks below the worst. The mean raw has none.
+
+Configurations: `default` our embedded metrics under the coefficients of the authors' metrics, which the signature calls
+`calibrated:no`; `paper` the authors' (RadGraph, distilroberta-base at layer 5 rescaled, CheXbert); a file with refitted
+coefficients, which names the metrics that it was fitted on.
+
+BLEU-2 is fast-bleu's, on lower-case words with the full stop apart: geometric mean of both precisions, 0.1 matches for
+none of order 2, brevity penalty. It weighs 4e-12 in v1, 0.7 in v0.
+
+Differs from RadEval 2.2, not from the authors: `idf=no`. With `idf=call` the weights of tokens come from the call's
+references, and one pair alone has none: it is unscored, not 10.8 errors worse.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rrgmetrics.backends.tokens import Ngrams, TextFunction, count_ngrams
+from rrgmetrics.errors import InputError
+from rrgmetrics.reports import Context
+from rrgmetrics.scorers.base import Array, Backend, Mean, Runtime, read_parts
+from rrgmetrics.scorers.bertscore import Bertscore
+from rrgmetrics.scorers.radgraph_f1 import KEYS as RADGRAPH_KEYS
+from rrgmetrics.scorers.radgraph_f1 import RadgraphF1
+from rrgmetrics.scorers.semb_score import SembScore
+
+FEATURES = ("radgraph", "bertscore", "semb", "bleu")
+KEYS = ("radcliq", "radcliq_rexrank", *(f"radcliq_{feature}" for feature in FEATURES))
+PUBLISHED = Path(__file__).with_suffix(".json")
+PARTS = ("default", "paper")
+RADGRAPH_COLUMN = RADGRAPH_KEYS.index("radgraph_f1_radcliq")
+UNMATCHED = 0.1  # matches of order 2 where there are none: fast-bleu's smoothing function 1
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """A linear model of the four metrics.
+
+    Attributes:
+        mean: Of each feature, in the order of `FEATURES`.
+        scale: Standard deviation of each.
+        weight: Errors a standard deviation.
+        intercept: Errors where every feature is at its mean.
+        parts: Which metrics it was fitted on: `"default"` or `"paper"`.
+        fitted_on: What these were, as signatures name them; empty for the published ones.
+    """
+
+    mean: tuple[float, ...]
+    scale: tuple[float, ...]
+    weight: tuple[float, ...]
+    intercept: float
+    parts: str = "default"
+    fitted_on: Mapping[str, str] = field(default_factory=dict)
+
+    def raw(self, features: Array) -> Array:
+        """Expected errors `(n,)` from features `(n, 4)`."""
+        standard = (features - np.array(self.mean)) / np.array(self.scale)
+        raw: Array = standard @ np.array(self.weight) + self.intercept
+        return raw
+
+
+def read_coefficients(name: str) -> Coefficients:
+    """The coefficients of a published version, or of a file.
+
+    Args:
+        name: `"v0"`, `"v1"`, or a JSON file as `rrgmetrics radcliq fit` writes it.
+
+    Raises:
+        InputError: No such version or file, or one that lacks a number.
+
+    Example:
+        >>> float(read_coefficients("v1").raw(np.ones((1, 4)))[0])
+        -1.440690282804...
+    """
+    published = json.loads(PUBLISHED.read_text(encoding="utf-8"))
+    if name in published and name != "source":
+        return _parse(published[name], name)
+    try:
+        return _parse(json.loads(Path(name).expanduser().read_text(encoding="utf-8")), name)
+    except FileNotFoundError:
+        raise InputError(f"radcliq: there are no coefficients {name!r}; choose v0, v1 or a file.") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"radcliq: {name} cannot be read as JSON: {error}.") from None
+
+
+def _parse(table: Any, name: str) -> Coefficients:
+    try:
+        rows = [table["features"][feature] for feature in FEATURES]
+        columns = [tuple(float(row[key]) for row in rows) for key in ("mean", "scale", "weight")]
+        found = Coefficients(
+            columns[0], columns[1], columns[2], float(table["intercept"]), table["parts"], table.get("fitted_on", {})
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        wanted = f"features ({', '.join(FEATURES)}) with mean, scale and weight each, intercept, parts"
+        raise InputError(f"radcliq: {name} is no file of coefficients; it needs {wanted} ({error!r}).") from None
+    numbers = np.array([*columns, (found.intercept,) * len(FEATURES)])
+    if not np.isfinite(numbers).all() or min(found.scale) <= 0 or found.parts not in PARTS:
+        raise InputError(f"radcliq: {name} has a number that is not finite, a scale of 0 or less, or unknown parts.")
+    return found
+
+
+@dataclass(frozen=True)
+class Side:
+    """A Composed backend: what several backends say of a text, side by side, by name.
+
+    Attributes:
+        parts: The backends.
+        extra_facts: What the signature must name besides what they are.
+    """
+
+    parts: Mapping[str, Backend]
+    extra_facts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The parts' keys."""
+        return "+".join(part.key for part in self.parts.values())
+
+    @property
+    def part_facts(self) -> Mapping[str, str]:
+        """What the parts are, each fact with its part's name before it."""
+        return {f"{name}_{key}": value for name, part in self.parts.items() for key, value in part.facts.items()}
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The parts' and the rest."""
+        return {**self.part_facts, **self.extra_facts}
+
+    def compose(self, readings: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        """The readings."""
+        return readings
+
+    def annotate(self, texts: Sequence[str]) -> Sequence[Any]:
+        """Readings of texts."""
+        return read_parts(self, texts)
+
+
+@dataclass(frozen=True)
+class RadcliqReduction:
+    """Means of what pairs have, and 1 / the mean."""
+
+    def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
+        """Mean raw, its inverse, mean features."""
+        means = Mean(_PAIR_KEYS).corpus(sums, n)
+        with np.errstate(divide="ignore"):
+            return {"radcliq": means["radcliq"], "radcliq_rexrank": 1 / means["radcliq"], **means}
+
+    def per_pair(self, stats: Array) -> dict[str, Array]:
+        """Raw and features."""
+        return Mean(_PAIR_KEYS).per_pair(stats)
+
+
+_PAIR_KEYS = ("radcliq", *KEYS[2:])
+
+
+@dataclass(frozen=True)
+class Radcliq:
+    """RadCliQ with the options of the spec."""
+
+    config: str = "default"
+    coefficients: str = "v1"
+    idf: str = "no"
+    idf_file: str = ""
+
+    def __post_init__(self) -> None:
+        if self.config not in PARTS and not Path(self.config).expanduser().is_file():
+            raise InputError(
+                f"radcliq has no configuration {self.config!r}: choose default, paper, or a file of coefficients; "
+                "published versions are options, as in radcliq@paper?coefficients=v0."
+            )
+        if self.config not in PARTS and self.coefficients != "v1":
+            raise InputError(f"radcliq: coefficients are given twice, {self.config} and {self.coefficients}.")
+        if self.config not in PARTS and self.model.parts != "default":
+            raise InputError(
+                f"radcliq: {self.config} was fitted on the authors' metrics; it is named "
+                f"radcliq@paper?coefficients={self.config}."
+            )
+        if self.idf_file or self.idf == "frozen":
+            _ = self.scorers["bertscore"]  # checks both
+        _ = self.model
+
+    @property
+    def source(self) -> str:
+        """Where the coefficients are: `v0`, `v1` or a file."""
+        return self.coefficients if self.config in PARTS else self.config
+
+    @cached_property
+    def model(self) -> Coefficients:
+        """The coefficients."""
+        return read_coefficients(self.source)
+
+    @property
+    def parts(self) -> str:
+        """Which metrics are computed: ours (`default`) or the authors' (`paper`)."""
+        return "paper" if self.config == "paper" else "default"
+
+    @cached_property
+    def scorers(self) -> Mapping[str, RadgraphF1 | Bertscore | SembScore]:
+        """The metrics behind the first three features."""
+        if self.parts == "paper":
+            return {
+                "radgraph": RadgraphF1("radgraph", lowercase=False),
+                "bertscore": Bertscore("radcliq", rescale=True, idf=self.idf, idf_file=self.idf_file),
+                "semb": SembScore("paper"),
+            }
+        return {
+            "radgraph": RadgraphF1(),
+            "bertscore": Bertscore(idf=self.idf, idf_file=self.idf_file),
+            "semb": SembScore(),
+        }
+
+    @property
+    def reduction(self) -> RadcliqReduction:
+        """Means over pairs."""
+        return RadcliqReduction()
+
+    def backend(self, runtime: Runtime) -> Side:
+        """The backends of all four, each shared with the metric whose own it is."""
+        parts: dict[str, Backend] = {name: scorer.backend(runtime) for name, scorer in self.scorers.items()}
+        parts["bleu"] = TextFunction("ngrams:radcliq", lambda text: count_ngrams(bleu_tokens(text), 2))
+        return Side(parts, self._facts(Side(parts).part_facts))
+
+    def _facts(self, parts: Mapping[str, str]) -> dict[str, str]:
+        """Whether the coefficients were fitted on these metrics, and the checksum of a file of them."""
+        model = self.model
+        fitted = model.fitted_on == parts if model.fitted_on else model.parts == self.parts
+        file = Path(self.source).expanduser()
+        checksum = {"coefficients_sha256": hashlib.sha256(file.read_bytes()).hexdigest()[:8]} if file.is_file() else {}
+        return {"calibrated": "yes" if fitted else "no", **checksum}
+
+    def statistics(self, references: Iterable[str], backend: Side) -> Any:
+        """Document frequencies for BERTScore, if asked for."""
+        return self.scorers["bertscore"].statistics(references, backend.parts["bertscore"])  # type: ignore[arg-type]
+
+    def pair_stats(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, Mapping[str, Any]],
+        statistics: Any,
+    ) -> Array:
+        """Raw and the four features `(n_pairs, 5)`; NaN where a feature has no value."""
+        texts = {*references, *candidates}
+        columns = []
+        for name, scorer in self.scorers.items():
+            said = {text: annotations[text][name] for text in texts}
+            known = statistics if name == "bertscore" else None
+            stats = scorer.pair_stats(references, candidates, contexts, said, known)
+            columns.append(stats[:, RADGRAPH_COLUMN if name == "radgraph" else 0])
+        pairs = zip(references, candidates, strict=True)
+        columns.append(np.array([bleu_2(annotations[r]["bleu"], annotations[c]["bleu"]) for r, c in pairs]))
+        features = np.column_stack(columns)
+        return np.column_stack([self.model.raw(features), features])
+
+
+def bleu_tokens(text: str) -> list[str]:
+    """Lower-case words, the full stop apart: the authors' `prep_reports`."""
+    return [word for word in text.lower().replace(".", " .").split(" ") if word]
+
+
+def bleu_2(reference: Ngrams, candidate: Ngrams) -> float:
+    """fast-bleu's BLEU of order 2, 0 to 1; 0 without a word in common."""
+    matches = [0, 0]
+    for ngram, count in candidate.counts.items():
+        matches[len(ngram) - 1] += min(count, reference.counts[ngram])
+    if not matches[0]:
+        return 0.0
+    precisions = [
+        (n_matched or UNMATCHED) / max(candidate.length - order, 1) for order, n_matched in enumerate(matches)
+    ]
+    penalty = min(1.0, math.exp(1 - reference.length / candidate.length))
+    return penalty * math.sqrt(precisions[0] * precisions[1])

@@ -1,0 +1,296 @@
+"""RadCliQ: golden points, BLEU-2, one pair alone, the authors' metrics, and refitting."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+
+import numpy as np
+import pytest
+
+import rrgmetrics
+from rrgmetrics import BackendError, InputError, runner
+from rrgmetrics.backends.tokens import count_ngrams
+from rrgmetrics.cli import main
+from rrgmetrics.metaeval.composite import fit, read_rated
+from rrgmetrics.scorers.radcliq import KEYS, Radcliq, RadcliqReduction, bleu_2, bleu_tokens, read_coefficients
+
+# Features (RadGraph, BERTScore, SembScore, BLEU-2), version 0, version 1: the pickles' own arithmetic.
+GOLDEN = [
+    ((0, 0, 0, 0), 5.516160804054495, 2.4501430833271307),
+    ((1, 1, 1, 1), -0.24213342294409346, -1.4406902828047017),
+    ((0.5, 1, 1, 1), 0.5523836938590196, -0.818082117695542),
+    ((0.25, 0.4, 0.6, 0.3), 3.005129721042395, 0.8816378449652857),
+]
+
+
+def score(name, candidates, references):
+    return rrgmetrics.score(name, predictions=candidates, references=references, progress=False)[name]
+
+
+@pytest.mark.parametrize(("features", "v0", "v1"), GOLDEN)
+def test_golden_points(features, v0, v1):
+    for version, expected in (("v0", v0), ("v1", v1)):
+        assert read_coefficients(version).raw(np.array([features]))[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_lost_bertscore_is_what_radeval_prints_for_a_single_pair():
+    """Its gallery has 9.372604544321518 for identical reports: BERTScore is 0, rescaled by the baseline 0.8473319."""
+    lost = np.array([[1, -0.8473319 / (1 - 0.8473319), 1, 1]])
+    assert read_coefficients("v1").raw(lost)[0] == pytest.approx(9.372604544321518, abs=2e-6)  # float32 there
+
+
+def test_rexrank_is_the_inverse_of_the_mean_and_puts_perfect_below_worst():
+    perfect, worst = (read_coefficients("v1").raw(np.full((1, 4), value))[0] for value in (1.0, 0.0))
+    rows = np.array([[perfect, 1, 1, 1, 1], [worst, 0, 0, 0, 0]])
+    best, least = (corpus(rows[[i]]) for i in (0, 1))
+    assert best["radcliq"] < least["radcliq"]
+    assert best["radcliq_rexrank"] == pytest.approx(-0.6941117, abs=1e-6)
+    assert best["radcliq_rexrank"] < least["radcliq_rexrank"]
+    both = corpus(rows)
+    assert both["radcliq_rexrank"] == pytest.approx(1 / np.mean([perfect, worst]))
+    assert list(both) == list(KEYS)
+    spec = rrgmetrics.SPECS["radcliq"]
+    assert not spec.higher_is_better
+    assert {key.name: key.per_pair for key in spec.keys}["radcliq_rexrank"] is False
+
+
+def corpus(rows):
+    found = RadcliqReduction().corpus(rows.sum(axis=0)[None], np.array([len(rows)]))
+    return {key: float(value[0]) for key, value in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "expected"),
+    [
+        ("Small left effusion. No pneumothorax.", "Left effusion. No pneumothorax.", 0.846481724890614),
+        ("Clear lungs.", "Lungs are clear.", 0.15811388300841897),
+        ("Mass.", "MASS.", 1.0),
+        ("Cardiomegaly", "cardiomegaly", 0.316227766016838),
+        ("The heart is large.", "The the the heart", 0.3179440883008189),
+    ],
+)
+def test_bleu_2(reference, candidate, expected):
+    """fast-bleu 0.0.90 is NLTK's arithmetic in C++; values of NLTK 3.10.4, smoothing method 1 with epsilon 0.1."""
+    ngrams = (count_ngrams(bleu_tokens(text), 2) for text in (reference, candidate))
+    assert bleu_2(*ngrams) == pytest.approx(expected, abs=1e-12)
+
+
+def test_bleu_2_of_nothing():
+    nothing, something = count_ngrams([], 2), count_ngrams(["clear"], 2)
+    assert [bleu_2(*pair) for pair in ((nothing, nothing), (something, nothing), (nothing, something))] == [0, 0, 0]
+
+
+def test_a_pair_alone_scores_as_among_others(reports):
+    """RadEval's does not: the weights of its tokens come from the other references of the call."""
+    whole = score("radcliq", reports.altered, reports.references).per_pair["radcliq"]
+    alone = score("radcliq", reports.altered[:1], reports.references[:1])
+    assert alone.per_pair["radcliq"][0] == pytest.approx(whole[0], abs=1e-6)
+    same = score("radcliq", reports.references[:1], reports.references[:1])
+    assert same.scores["radcliq"] < 0
+    assert "|calibrated:no|" in same.signature
+
+
+def test_without_weights_of_tokens_a_pair_is_unscored(reports):
+    alone = score("radcliq?idf=call", reports.altered[:1], reports.references[:1])
+    assert (alone.n_unscored, math.isnan(alone.scores["radcliq"])) == (1, True)
+
+
+def test_features_are_the_metrics_own(reports, published_checkpoints):
+    parts = {
+        "radcliq": ("radgraph_f1", "bertscore", "semb_score"),
+        "radcliq@paper": (
+            "radgraph_f1@radgraph?lowercase=no&text=space",
+            "bertscore@radcliq",
+            "semb_score@paper?text=space",
+        ),
+    }
+    for name, (radgraph, bertscore, semb) in parts.items():
+        found = score(name, reports.altered[:5], reports.references[:5])
+        alone = {part: score(part, reports.altered[:5], reports.references[:5]) for part in (radgraph, bertscore, semb)}
+        columns = [
+            alone[radgraph].per_pair["radgraph_f1_radcliq"],
+            alone[bertscore].per_pair["bertscore"],
+            alone[semb].per_pair["semb_score"],
+            found.per_pair["radcliq_bleu"],
+        ]
+        for key, column in zip(KEYS[2:], columns, strict=True):
+            np.testing.assert_allclose(found.per_pair[key], column, atol=1e-5)
+        raw = read_coefficients("v1").raw(np.column_stack(columns))
+        np.testing.assert_allclose(found.per_pair["radcliq"], raw, atol=1e-4)
+        assert f"|calibrated:{'yes' if name.endswith('paper') else 'no'}|" in found.signature
+
+
+def test_missing_weights_are_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    with pytest.raises(BackendError, match="hf download"):
+        score("radcliq@paper", ["a"], ["a"])
+
+
+def test_one_pass_reads_each_text_once(monkeypatch, reports):
+    """With its parts and without: every backend annotates a distinct text once, under one bar."""
+    from rrgmetrics.backends import encoder, tokens
+
+    seen: dict[tuple[str, str], int] = {}
+
+    def counting(annotate):
+        def run(self, texts):
+            for text in texts:
+                seen[self.key, text] = seen.get((self.key, text), 0) + 1
+            return annotate(self, texts)
+
+        return run
+
+    bars = []
+    monkeypatch.setattr(runner, "BLOCK", 5)
+    for backend in (encoder.Encoder, tokens.TextFunction):
+        monkeypatch.setattr(backend, "annotate", counting(backend.annotate))
+    monkeypatch.setattr(runner, "_bar", lambda *arguments, bar=runner._bar: bars.append(1) or bar(*arguments))
+    names = ["bleu", "bertscore", "semb_score", "radgraph_f1", "radcliq", "ratescore", "finding_errors"]
+    candidates, references = reports.altered + reports.references[::-1], reports.references * 2
+    rrgmetrics.score(names, predictions=candidates, references=references, progress=False)
+    texts = {*candidates, *references}
+    readers = {key for key, text in seen if text in texts}
+    assert readers >= {"reader", "encoder:minilm-l3-int8@1:3", "encoder:crepe-embedded@1:2"}
+    assert {n for (_, text), n in seen.items() if text in texts} == {1}
+    assert all((key, text) in seen for key in readers for text in texts)
+    assert len(bars) == 1
+
+
+def test_presets():
+    for preset, metrics in rrgmetrics.specs.PRESETS.items():
+        assert list(runner.parse_names(preset)) == list(metrics)
+    named = runner.parse_names(["paper-table", "rouge", "green"])
+    assert len(named) == len(rrgmetrics.specs.PRESETS["paper-table"]) + 1
+    with pytest.raises(InputError, match="'paper-table' is named twice"):
+        runner.parse_names(["paper-table", "paper-table"])
+    with pytest.raises(InputError, match="stands for several metrics; name one of them here: bleu"):
+        rrgmetrics.load("paper-table")
+    with pytest.raises(InputError, match="did you mean paper-table"):
+        runner.parse_names("paper-tabel")
+
+
+# --- Refitting
+
+
+def made(n_cases: int = 40, noise: float = 0.3) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Features of two candidates a case, and errors 3 - 1.0 z_radgraph - 0.5 z_semb + 0.2 z_bleu."""
+    generator = np.random.default_rng(1)
+    z = generator.normal(size=(2 * n_cases, 4))
+    z = (z - z.mean(axis=0)) / z.std(axis=0)
+    errors = 3 - z[:, 0] - 0.5 * z[:, 2] + 0.2 * z[:, 3] + noise * generator.normal(size=2 * n_cases)
+    return 0.6 + 0.2 * z, errors, [str(i // 2) for i in range(2 * n_cases)]
+
+
+def test_fit_recovers_weights_and_none_is_above_zero():
+    features, errors, cases = made()
+    found = fit(features, errors, cases, trials=200)
+    assert found.coefficients.weight == pytest.approx((-1, 0, -0.5, 0), abs=0.1)
+    assert max(found.coefficients.weight) <= 0
+    assert found.coefficients.intercept == pytest.approx(errors.mean())
+    for estimate in found.weights.values():
+        assert estimate.low <= estimate.value <= estimate.high <= 0
+    assert found.weights["radgraph"].low < -1 < found.weights["radgraph"].high
+    assert found.held_out.tau_b.value > 0.7
+    assert (found.n_pairs, found.n_cases, found.n_left_out) == (80, 40, 0)
+
+
+def test_a_case_that_is_left_out_does_not_help_itself():
+    features, errors, cases = made()
+    nothing = np.random.default_rng(2).permutation(errors)
+    assert abs(fit(features, nothing, cases, trials=20).held_out.tau_b.value) < 0.25
+
+
+def test_fit_leaves_out_what_is_unscored_and_survives_constants():
+    features, errors, cases = made()
+    features[3, 1] = np.nan
+    features[:, 3] = 0.5
+    found = fit(features, errors, cases, trials=20)
+    assert (found.n_pairs, found.n_left_out) == (79, 1)
+    assert found.coefficients.weight[3] == 0
+
+
+@pytest.fixture
+def rated(tmp_path, reports):
+    """Invented reports with a number of errors each."""
+    path = tmp_path / "rated.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["reference", "candidate", "errors"])
+        for i, (reference, altered) in enumerate(zip(reports.references, reports.altered, strict=True)):
+            writer.writerow([reference, altered, 2 + i % 3])
+            writer.writerow([reference, reference, 0])
+    return path
+
+
+def test_fit_from_a_file_to_a_score(rated, tmp_path, reports, capsys):
+    output = tmp_path / "coefficients.json"
+    command = ["radcliq", "fit", str(rated), "--output", str(output), "--trials", "50", "--no-progress"]
+    assert main(command) == 0
+    said = capsys.readouterr().out
+    assert "28 pairs of 14 cases" in said
+    assert f"radcliq@{output}" in said.replace("\n", "")
+    result = score(f"radcliq@{output}", reports.references, reports.references)
+    assert "|calibrated:yes|coefficients_sha256:" in result.signature
+    assert result.scores["radcliq"] == pytest.approx(0, abs=0.7)
+    features = np.column_stack([result.per_pair[key] for key in KEYS[2:]])
+    np.testing.assert_allclose(result.per_pair["radcliq"], read_coefficients(str(output)).raw(features))
+    assert score(f"radcliq?coefficients={output}", ["a"], ["b"]).signature.count("calibrated:yes") == 1
+    assert main(command) == 2  # nothing is replaced without --force
+    table = json.loads(output.read_text())
+    table["fitted_on"]["bertscore_model"] = "another"
+    output.write_text(json.dumps(table))
+    assert "calibrated:no" in score(f"radcliq@{output}", ["a"], ["b"]).signature
+    table["parts"] = "paper"
+    output.write_text(json.dumps(table))
+    with pytest.raises(InputError, match=r"named radcliq@paper\?coefficients="):
+        score(f"radcliq@{output}", ["a"], ["b"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("reference,candidate\na,b\n", "None is no number of errors"),
+        ("reference,candidate,errors\na,b,many\n", "line 2, column 'errors': 'many' is no number"),
+        ("reference,candidate,errors\n" + "a,b,1\n" * 9, "has 1 cases"),
+        ("reference,candidate,errors\n" + "".join(f"{i},b,1\n" for i in range(9)), "nothing to fit"),
+    ],
+)
+def test_rated_pairs_that_cannot_be_used(tmp_path, capsys, text, message):
+    path = tmp_path / "rated.csv"
+    path.write_text(text)
+    assert main(["radcliq", "fit", str(path), "--output", str(tmp_path / "out.json"), "--no-progress"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_cases_and_errors_by_column(tmp_path):
+    path = tmp_path / "rated.jsonl"
+    rows = [{"reference": "a", "candidate": "b", "total": i, "patient": i // 2} for i in range(4)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    found = read_rated(str(path), errors="total", case="patient")
+    assert (found.errors.tolist(), found.cases) == ([0, 1, 2, 3], ["0", "0", "1", "1"])
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("radcliq@v0", r"radcliq@paper\?coefficients=v0"),
+        ("radcliq?coefficients=v2", "there are no coefficients 'v2'"),
+        ("radcliq?idf=frozen", "idf=frozen needs idf_file"),
+    ],
+)
+def test_wrong_names(name, message):
+    with pytest.raises(InputError, match=message):
+        score(name, ["a"], ["b"])
+
+
+@pytest.mark.parametrize(
+    "table",
+    ["[]", "{}", '{"features": {}}', "not json", json.dumps({"features": {}, "intercept": 1, "parts": "default"})],
+)
+def test_a_file_that_holds_no_coefficients(tmp_path, table):
+    path = tmp_path / "coefficients.json"
+    path.write_text(table)
+    with pytest.raises(InputError, match=r"coefficients\.json"):
+        Radcliq(str(path))
