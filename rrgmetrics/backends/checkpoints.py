@@ -181,9 +181,9 @@ def load_weights(file: Path) -> dict[str, Tensor]:
         else:
             stored = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:  # torch and pickle raise whatever they like for a damaged file
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
         raise BackendError(
-            f"{file} could not be read as weights: {reason} If it is a pickle with more than tensors, convert it to "
+            f"{file} could not be read as weights: {reason}. If it is a pickle with more than tensors, convert it to "
             "safetensors on a machine that trusts it."
         ) from error
     for key in WRAPPERS:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics import SPECS
+from rrgmetrics import SPECS, aggregate
 from rrgmetrics.backends.chexbert import ConditionReading
 from rrgmetrics.reader.conditions import Status, load_conditions
 from rrgmetrics.scorers.base import Runtime
@@ -85,6 +85,34 @@ def test_perfect_agreement_is_exactly_1():
     result = score("chexbert_f1", ["Mild edema. Left effusion."] * 7, ["Mild edema. Left effusion."] * 7)
     assert {float(value) for value in result.per_pair["chexbert_f1_agreement_14"]} == {1.0}
     assert result.scores["chexbert_f1_agreement_14"] == result.scores["chexbert_f1"] == 1.0
+
+
+def test_the_published_report_of_f1chexbert():
+    """The label vectors of its test: agreement per report, and the table that scikit-learn made of them."""
+    candidates = [{13}, {13}, {4, 7}, {5}, set()]  # indices of positive conditions
+    references = [{13}, {1}, {1}, {5}, {2, 3}]
+    texts = {}
+    for side, rows in (("r", references), ("c", candidates)):
+        for i, row in enumerate(rows):
+            statuses = tuple(POSITIVE if k in row else BLANK for k in range(14))
+            texts[f"{side}{i}"] = ConditionReading(statuses, np.zeros(3, dtype=np.float32), False)
+    scorer = ChexbertF1()
+    stats = scorer.pair_stats([f"r{i}" for i in range(5)], [f"c{i}" for i in range(5)], [], texts, None)
+    per_pair, corpus = scorer.reduction.per_pair(stats), aggregate.reduce(scorer.reduction, stats)
+    np.testing.assert_allclose(per_pair["chexbert_f1_agreement_5"], [1, 0.8, 0.4, 1, 1], atol=1e-12)
+    np.testing.assert_allclose(per_pair["chexbert_f1_agreement_14"], [1, 12 / 14, 11 / 14, 1, 12 / 14], atol=1e-12)
+    published = {
+        "chexbert_f1": 0.36363636363636365,
+        "chexbert_f1_precision": 0.4,
+        "chexbert_f1_recall": 1 / 3,
+        "chexbert_f1_macro_14": 0.11904761904761904,
+        "chexbert_f1_weighted_14": 0.27777777777777773,
+        "chexbert_f1_micro_5": 1 / 3,
+        "chexbert_f1_macro_5": 0.2,
+        "chexbert_f1_weighted_5": 1 / 3,
+        "chexbert_f1_no_finding": 2 / 3,
+    }
+    assert {key: corpus[key] for key in published} == pytest.approx(published, abs=1e-12)
 
 
 def test_a_pairs_f1_is_not_the_share_of_equal_labels():
