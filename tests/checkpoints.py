@@ -130,6 +130,36 @@ def write_classifiers(hub: Path, texts: list[str]) -> None:
     (folder / "tokenizer_config.json").write_text(json.dumps(settings))
 
 
+def write_modernbert(hub: Path, texts: list[str]) -> None:
+    """Puts a stand-in for RadEvalModernBERT into a Hub cache: 22 layers, of which every third sees the whole text."""
+    import torch
+    from tokenizers.processors import BertProcessing
+    from transformers import ModernBertConfig, ModernBertForMaskedLM
+
+    torch.manual_seed(0)
+    pieces = _word_pieces(texts)
+    ends = ((token, pieces.token_to_id(token)) for token in ("[SEP]", "[CLS]"))
+    pieces._tokenizer.post_processor = BertProcessing(*ends)
+    config = ModernBertConfig(
+        vocab_size=pieces.get_vocab_size(),
+        hidden_size=16,
+        intermediate_size=24,
+        num_hidden_layers=22,
+        num_attention_heads=2,
+        local_attention=8,
+        max_position_embeddings=512,
+        initializer_range=0.2,
+        **{f"{kind}_token_id": pieces.token_to_id(f"[{kind.upper()}]") for kind in ("pad", "cls", "sep")},
+        bos_token_id=pieces.token_to_id("[CLS]"),
+        eos_token_id=pieces.token_to_id("[SEP]"),
+    )
+    folder = _snapshot(hub, "IAMJB/RadEvalModernBERT")
+    ModernBertForMaskedLM(config).save_pretrained(folder)
+    pieces.save(str(folder / "tokenizer.json"))
+    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 512, **BERT_TOKENS}
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+
+
 def write_classifier(folder: Path, n_labels: int, vocab_size: int, *, roberta: bool = False) -> None:
     """A tiny sequence classifier with random weights, large enough that labels differ between texts."""
     import torch

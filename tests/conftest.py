@@ -104,5 +104,6 @@ def published_checkpoints(reports, checkpoints, radgraph_checkpoints) -> Path:
     checkpoints.write_judges(hub, texts)
     checkpoints.write_ratescore(hub, texts)
     checkpoints.write_classifiers(hub, texts)
+    checkpoints.write_modernbert(hub, texts)
     checkpoints.write_labeller(hub)
     return hub

@@ -1,8 +1,8 @@
 """Published multi-label classifiers of texts: SRR-BERT (Delbrouck et al. 2025) and RadBERT-CT.
 
 A sequence classifier of transformers with one logit a label; a label holds where sigmoid(logit) > 0.5. A text is read
-whole, or in pieces of which any may have the label. Pieces are sorted by length and padded to their batch, each
-distinct one is read once, and a text's labels do not depend on the texts beside it.
+whole, or in pieces of which any may have the label. Pieces are sorted by length and padded to their batch, and each
+distinct one is read once; a text's labels do not depend on the texts beside it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.checkpoints import WEIGHTS, Checkpoint, find_checkpoint
-from rrgmetrics.backends.encoder import pick_device, quietly
+from rrgmetrics.backends.encoder import batches, pick_device, quietly
 from rrgmetrics.errors import BackendError
 
-BATCH_SIZE = 32
 MAX_LENGTH = 512  # the authors' tokenizer calls
 PICKLE = "pytorch_model.bin"  # read with weights_only=True
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json")
@@ -36,15 +35,16 @@ class Classifier:
     Attributes:
         identity: How the signature names the weights.
         split: Text → the pieces that are read one by one.
-        logits: Pieces → logits `(n_pieces, n_labels)`.
-        batch_size: Pieces a forward pass.
-        tokenizer: How the signature names the tokenizer, if it is not the checkpoint's own.
+        logits: Distinct pieces and how many a forward pass (None: as many as a budget of tokens holds) → logits
+            `(n_pieces, n_labels)`.
+        batch_size: Pieces a forward pass, or None.
+        facts: What the signature must name.
     """
 
     identity: str
     split: Split
-    logits: Callable[[Sequence[str]], NDArray[np.float32]]
-    batch_size: int
+    logits: Callable[[Sequence[str], int | None], NDArray[np.float32]]
+    batch_size: int | None
     facts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -53,14 +53,12 @@ class Classifier:
         return f"classifier:{self.identity}:{self.split.__name__}"
 
     def annotate(self, texts: Sequence[str]) -> list[Labels]:
-        """Labels `(n_labels,)` of each text: those that any of its pieces has."""
+        """Labels `(n_labels,)` of each text: those that any of its pieces has; none of an empty text."""
         pieces = [self.split(text) for text in texts]
-        distinct = sorted({piece for row in pieces for piece in row}, key=lambda piece: (-len(piece), piece))
-        found: dict[str, Labels] = {}
-        for start in range(0, len(distinct), self.batch_size):
-            batch = distinct[start : start + self.batch_size]
-            found.update(zip(batch, self.logits(batch) > 0, strict=True))
-        return [np.any([found[piece] for piece in row], axis=0) for row in pieces]
+        distinct = list(dict.fromkeys(piece for row in pieces for piece in row))
+        found = dict(zip(distinct, self.logits(distinct, self.batch_size) > 0, strict=True))
+        said = [bool(text.strip()) for text in texts]
+        return [np.any([found[piece] for piece in row], axis=0) & has for row, has in zip(pieces, said, strict=True)]
 
 
 def whole(text: str) -> list[str]:
@@ -123,7 +121,7 @@ def load_classifier(
         split: Text → pieces.
         tokenizer: Hub id of a BERT vocabulary, for checkpoints that come without a tokenizer.
         device: torch device; None takes CUDA where there is one, else the CPU.
-        batch_size: Pieces a forward pass; None means 32.
+        batch_size: Pieces a forward pass; None: as many as a budget of tokens holds.
 
     Raises:
         BackendError: Weights or tokenizer not found (within a second), damaged, or of another number of labels.
@@ -137,7 +135,7 @@ def load_classifier(
         identity=found.identity,
         split=split,
         logits=_load(found, words, n_labels, pick_device(device)),
-        batch_size=batch_size or BATCH_SIZE,
+        batch_size=batch_size,
         facts={"model": found.identity} | ({} if own else {"tokenizer": words.identity}),
     )
 
@@ -145,7 +143,7 @@ def load_classifier(
 @lru_cache(maxsize=4)
 def _load(
     found: Checkpoint, words: Checkpoint, n_labels: int, device: str
-) -> Callable[[Sequence[str]], NDArray[np.float32]]:
+) -> Callable[[Sequence[str], int | None], NDArray[np.float32]]:
     """Texts → logits; both checkpoints are the key, so that files that changed are read again."""
     import torch
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer, BertTokenizerFast
@@ -170,16 +168,13 @@ def _load(
     model.eval().to(device)
     positions = config.max_position_embeddings - (config.pad_token_id + 1 if "roberta" in config.model_type else 0)
 
-    def logits(texts: Sequence[str]) -> NDArray[np.float32]:
-        rows = tokenizer(
-            list(texts),
-            padding=True,
-            truncation=True,
-            max_length=min(MAX_LENGTH, positions),
-            return_tensors="pt",
-        )
-        with torch.inference_mode():
-            values: NDArray[np.float32] = model(**rows.to(device)).logits.float().cpu().numpy()
+    def logits(texts: Sequence[str], batch_size: int | None) -> NDArray[np.float32]:
+        rows = tokenizer(list(texts), truncation=True, max_length=min(MAX_LENGTH, positions))
+        values = np.empty((len(texts), n_labels), dtype=np.float32)
+        for batch in batches([len(ids) for ids in rows["input_ids"]], device, batch_size):
+            padded = tokenizer.pad({key: [rows[key][i] for i in batch] for key in rows}, return_tensors="pt")
+            with torch.inference_mode():
+                values[batch] = model(**padded.to(device)).logits.float().cpu().numpy()
         return values
 
     return logits

@@ -5,7 +5,8 @@ reports it; micro and macro averages, precision and recall beside it. A pair's v
 F1 = 2·|R ∩ C| / (|R| + |C|), precision = |R ∩ C| / |C|, recall = |R ∩ C| / |R|; 1 if neither has a label.
 
 Differs from the authors: RadEval returns the Jaccard index |R ∩ C| / |R ∪ C| of a pair under the names of its F1,
-precision and recall alike; here it has a name of its own, `srr_bert_f1_jaccard`.
+precision and recall alike; here it has a name of its own, `srr_bert_f1_jaccard`. An empty report has no label; RadEval
+lets the checkpoint read a full stop.
 """
 
 from __future__ import annotations

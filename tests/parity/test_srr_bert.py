@@ -50,10 +50,15 @@ def test_sentences(text):
 @pytest.mark.parametrize("variant", PUBLISHED, ids=str)
 def test_labels_are_those_of_a_plain_loop(variant, reports, folders):
     name, n_labels = PUBLISHED[variant], len(label_names(*variant))
-    backend = load_classifier(name, n_labels=n_labels, split=srr_sentences, tokenizer=TOKENIZER, batch_size=5)
+    backend = load_classifier(
+        name,
+        n_labels=n_labels,
+        split=srr_sentences,
+        tokenizer=TOKENIZER,
+    )
     sentences = [sentence for text in reports.references for sentence in srr_sentences(text)]
     expected = logits_one_by_one(folders(name), folders(TOKENIZER), sentences)
-    np.testing.assert_allclose(backend.logits(sentences), expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(backend.logits(sentences, 5), expected, rtol=1e-5, atol=1e-5)
     assert len({tuple(row) for row in expected > 0}) > 5  # the checkpoint tells texts apart
     of_sentence = dict(zip(sentences, expected > 0, strict=True))
     plain = [np.any([of_sentence[x] for x in srr_sentences(text)], axis=0) for text in reports.references]

@@ -1,0 +1,3 @@
+from rrgmetrics.spaces import launch
+
+launch("f1_radbert_ct")

@@ -1,0 +1,110 @@
+"""F1 of RadBERT-CT's conditions: 18 findings of chest CT reports, and No finding (Hamamci et al. 2024; RadEval).
+
+Headline: F1 of each of the 19 labels over all pairs, averaged with the number of references that have it as weight;
+micro and macro averages, precision and recall, and the share of pairs whose 19 labels all agree. A pair's F1 is that of
+its two label sets. No finding is the label of a report that has none of the 18.
+
+Differs from the authors: an empty report has no label at all; theirs is No finding, so that saying nothing scores 1
+against every normal reference. RadEval's only value of a pair is whether all labels agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rrgmetrics.backends.classifier import Classifier, load_classifier
+from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.reader import Reading, read
+from rrgmetrics.reader.ct_conditions import ct_conditions, load_ct
+from rrgmetrics.reader.label_rules import table_checksum
+from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reports import Context
+from rrgmetrics.scorers.base import Array, Runtime
+from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
+
+PUBLISHED = "IAMJB/RadBERT-CT"
+NO_FINDING = "No finding"
+SCORES = {
+    "f1_radbert_ct": LabelScore("weighted", per_pair=True),
+    "f1_radbert_ct_precision": LabelScore("weighted", "precision", per_pair=True),
+    "f1_radbert_ct_recall": LabelScore("weighted", "recall", per_pair=True),
+    "f1_radbert_ct_micro": LabelScore("micro"),
+    "f1_radbert_ct_macro": LabelScore("macro"),
+}
+ACCURACY = "f1_radbert_ct_accuracy"
+
+
+@dataclass(frozen=True)
+class F1RadbertCt:
+    """F1 of conditions with the options of the spec."""
+
+    config: str = "default"
+    explain: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The labels."""
+        return (*load_ct()[0], NO_FINDING)
+
+    @property
+    def reduction(self) -> LabelScores:
+        """Sums of labels to F1."""
+        return LabelScores(SCORES, len(self.names), means=(ACCURACY,))
+
+    def backend(self, runtime: Runtime) -> TextFunction | Classifier:
+        """The reader, or a checkpoint."""
+        if self.config == "default":
+            facts = {"lexicon_sha256": checksum()[:8], "labels_sha256": table_checksum("ct")[:8]}
+            return TextFunction("reader", read, facts)
+        return load_classifier(
+            PUBLISHED if self.config == "paper" else self.config,
+            n_labels=len(self.names) - 1,
+            device=runtime.device,
+            batch_size=runtime.batch_size,
+        )
+
+    def statistics(self, references: Iterable[str], backend: Any) -> None:
+        """None: a pair's labels depend on the pair alone."""
+
+    def pair_stats(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, Any],
+        statistics: None,
+    ) -> Array:
+        """Statistics of `labels.label_stats`, and whether all labels agree `(n_pairs, 3 n_labels + 1)`."""
+        reference = np.array([self._vector(text, annotations[text]) for text in references])
+        candidate = np.array([self._vector(text, annotations[text]) for text in candidates])
+        return np.hstack([label_stats(reference, candidate), (reference == candidate).all(axis=1, keepdims=True)])
+
+    def details(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, Any],
+    ) -> Mapping[str, Sequence[Any]]:
+        """With `explain`, for each pair the labels of either report."""
+        if not self.explain:
+            return {}
+        pairs = zip(references, candidates, strict=True)
+        said = [
+            {"reference": self._said(r, annotations[r]), "candidate": self._said(c, annotations[c])} for r, c in pairs
+        ]
+        return {"f1_radbert_ct_explained": said}
+
+    def _vector(self, text: str, annotation: Any) -> Any:
+        """Whether a report has each label `(n_labels,)`."""
+        if isinstance(annotation, Reading):
+            found = ct_conditions(annotation)
+            annotation = np.array([name in found for name in self.names[:-1]])
+        return np.append(annotation, bool(text.strip()) and not annotation.any())
+
+    def _said(self, text: str, annotation: Any) -> list[str]:
+        return [name for name, has in zip(self.names, self._vector(text, annotation), strict=True) if has]

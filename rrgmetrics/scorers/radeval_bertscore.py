@@ -1,0 +1,61 @@
+"""RadEval-BERTScore (Xu et al. 2025): BERTScore with an encoder of radiology reports.
+
+P, R and F as in `rrgmetrics.scorers.bertscore`: greedy cosine matching of token vectors, no IDF, no rescaling.
+
+Configurations: `default` the embedded encoder of findings, after its first layer (it was trained to tell errors apart,
+and deeper layers keep less of single words); `paper` IAMJB/RadEvalModernBERT, all 22 layers, as RadEval 2.2 runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, load_encoder
+from rrgmetrics.reports import Context
+from rrgmetrics.scorers.base import Array, Mean, Runtime
+from rrgmetrics.scorers.bertscore import greedy_match
+
+KEYS = ("radeval_bertscore", "radeval_bertscore_precision", "radeval_bertscore_recall")
+MODELS = {  # named configuration → checkpoint, layers
+    "default": (FINDINGS, 1),
+    "paper": ("IAMJB/RadEvalModernBERT", 22),
+}
+
+
+@dataclass(frozen=True)
+class RadevalBertscore:
+    """RadEval-BERTScore with the options of the spec."""
+
+    config: str = "default"
+    layer: int = 0
+
+    @property
+    def reduction(self) -> Mean:
+        """Means over pairs."""
+        return Mean(KEYS)
+
+    def backend(self, runtime: Runtime) -> Encoder:
+        """The encoder."""
+        checkpoint, layers = MODELS.get(self.config, (self.config, 0))
+        return load_encoder(
+            checkpoint, layer=self.layer or layers, device=runtime.device, batch_size=runtime.batch_size
+        )
+
+    def statistics(self, references: Iterable[str], backend: Encoder) -> None:
+        """None: a pair's score depends on the pair alone."""
+
+    def pair_stats(
+        self,
+        references: Sequence[str],
+        candidates: Sequence[str],
+        contexts: Sequence[Context],
+        annotations: Mapping[str, TokenVectors],
+        statistics: None,
+    ) -> Array:
+        """F, precision and recall `(n_pairs, 3)`."""
+        pairs = zip(references, candidates, strict=True)
+        scores = [greedy_match(annotations[r], annotations[c], None) for r, c in pairs]
+        return np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64)
