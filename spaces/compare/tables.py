@@ -16,6 +16,7 @@ from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.stats import Estimate
 
 GROUPS: tuple[Group, ...] = (RADIOLOGY, JUDGES, WORDING)
+COMMON = ("any text", "chest X-ray reports in English")  # modalities that go without saying
 PREFERS = {"first": "1", "second": "2", "tie": "=", "unscored": "–"}
 TITLES = {
     "total_errors": "error counts",
@@ -117,7 +118,10 @@ def _row(line: Line, row: Measured | None, n_columns: int) -> Markup:
 def _metric(line: Line) -> Markup:
     badge = Markup(' <span class="badge">embedded</span>') if is_embedded(line) else NOTHING
     title = line.spec.title if line.name == line.spec.name else line.name
-    return Markup("<b>{}</b>{}<small>{}</small>").format(title, badge, direction(line.spec.headline))
+    words = direction(line.spec.headline)
+    if line.spec.modality not in COMMON:
+        words += f"; for {line.spec.modality}"
+    return Markup("<b>{}</b>{}<small>{}</small>").format(title, badge, words)
 
 
 def _values(line: Line) -> Markup:
