@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics import BackendError, InputError, runner
+from rrgmetrics import BackendError, InputError
 from rrgmetrics.backends.tokens import count_ngrams
 from rrgmetrics.cli import main
 from rrgmetrics.metaeval.composite import fit, read_rated
@@ -126,49 +126,6 @@ def test_missing_weights_are_named(monkeypatch, tmp_path):
     monkeypatch.setenv("HF_HOME", str(tmp_path))
     with pytest.raises(BackendError, match="hf download"):
         score("radcliq@paper", ["a"], ["a"])
-
-
-def test_one_pass_reads_each_text_once(monkeypatch, reports):
-    """With its parts and without: every backend annotates a distinct text once, under one bar."""
-    from rrgmetrics.backends import encoder, tokens
-
-    seen: dict[tuple[str, str], int] = {}
-
-    def counting(annotate):
-        def run(self, texts):
-            for text in texts:
-                seen[self.key, text] = seen.get((self.key, text), 0) + 1
-            return annotate(self, texts)
-
-        return run
-
-    bars = []
-    monkeypatch.setattr(runner, "BLOCK", 5)
-    for backend in (encoder.Encoder, tokens.TextFunction):
-        monkeypatch.setattr(backend, "annotate", counting(backend.annotate))
-    monkeypatch.setattr(runner, "_bar", lambda *arguments, bar=runner._bar: bars.append(1) or bar(*arguments))
-    names = ["bleu", "bertscore", "semb_score", "radgraph_f1", "radcliq", "ratescore", "finding_errors"]
-    candidates, references = reports.altered + reports.references[::-1], reports.references * 2
-    rrgmetrics.score(names, predictions=candidates, references=references, progress=False)
-    texts = {*candidates, *references}
-    readers = {key for key, text in seen if text in texts}
-    assert readers >= {"reader", "encoder:minilm-l3-int8@1:3", "encoder:crepe-embedded@1:2"}
-    assert {n for (_, text), n in seen.items() if text in texts} == {1}
-    assert all((key, text) in seen for key in readers for text in texts)
-    assert len(bars) == 1
-
-
-def test_presets():
-    for preset, metrics in rrgmetrics.specs.PRESETS.items():
-        assert list(runner.parse_names(preset)) == list(metrics)
-    named = runner.parse_names(["paper-table", "rouge", "green"])
-    assert len(named) == len(rrgmetrics.specs.PRESETS["paper-table"]) + 1
-    with pytest.raises(InputError, match="'paper-table' is named twice"):
-        runner.parse_names(["paper-table", "paper-table"])
-    with pytest.raises(InputError, match="stands for several metrics; name one of them here: bleu"):
-        rrgmetrics.load("paper-table")
-    with pytest.raises(InputError, match="did you mean paper-table"):
-        runner.parse_names("paper-tabel")
 
 
 # --- Refitting

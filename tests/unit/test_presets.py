@@ -1,0 +1,80 @@
+"""Presets stand for several metrics wherever metrics are named, and run in one pass."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from rrgmetrics.callbacks.schedule import parse_turns
+from rrgmetrics.callbacks.scoring import parse_metrics
+
+import rrgmetrics
+from rrgmetrics import InputError, runner
+from rrgmetrics.names import parse_name
+from rrgmetrics.specs import PRESETS
+
+EMBEDDED = {  # backends of the whole table: what reads reports, each shared by all who need it
+    "reader",
+    "encoder:minilm-l3-int8@1:3",
+    "encoder:crepe-embedded@1:2",
+    "encoder:crepe-embedded@1:1",
+    "ngrams:whitespace",
+    "ngrams:radcliq",
+    "rouge:stem",
+    "words:wordpunct",
+}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_preset_names_metrics(preset):
+    assert list(runner.parse_names(preset)) == list(PRESETS[preset])
+    assert list(parse_metrics([preset])) == list(PRESETS[preset])
+
+
+def test_presets_beside_metrics():
+    named = runner.parse_names(["rouge", "paper-table", "green"])
+    assert next(iter(named)) == "rouge"
+    assert set(named) == {*PRESETS["paper-table"], "green"}
+    with pytest.raises(InputError, match="'paper-table' is named twice"):
+        runner.parse_names(["paper-table", "paper-table"])
+    with pytest.raises(InputError, match="stands for several metrics; name one of them here: bleu"):
+        parse_name("paper-table")
+    with pytest.raises(InputError, match="did you mean paper-table"):
+        runner.parse_names("paper-tabel")
+
+
+def test_presets_in_schedules():
+    turns = parse_turns({"paper-table": "every:5", "rouge": "every:1"})
+    assert (turns["bleu"].every, turns["rouge"].every) == (5, 1)
+    assert list(parse_turns(["paper-table"])) == list(PRESETS["paper-table"])
+
+
+def test_paper_table_reads_each_text_once_under_one_bar(monkeypatch, reports):
+    from rrgmetrics.backends import encoder, tokens
+
+    seen: Counter[tuple[str, str]] = Counter()
+    bars = []
+
+    def counting(annotate):
+        def run(self, texts):
+            seen.update((self.key, text) for text in texts)
+            return annotate(self, texts)
+
+        return run
+
+    def counted(*arguments, bar=runner._bar):
+        bars.append(arguments)
+        return bar(*arguments)
+
+    monkeypatch.setattr(runner, "BLOCK", 5)
+    monkeypatch.setattr(runner, "_bar", counted)
+    for backend in (encoder.Encoder, tokens.TextFunction):
+        monkeypatch.setattr(backend, "annotate", counting(backend.annotate))
+    candidates, references = reports.altered + reports.references[::-1], reports.references * 2
+    results = rrgmetrics.score("paper-table", predictions=candidates, references=references, progress=False)
+    assert list(results) == list(PRESETS["paper-table"])
+    texts = {*candidates, *references}
+    assert {key for key, text in seen if text in texts} == EMBEDDED
+    assert {n for (_, text), n in seen.items() if text in texts} == {1}
+    assert all(seen[key, text] == 1 for key in EMBEDDED for text in texts)
+    assert len(bars) == 1
