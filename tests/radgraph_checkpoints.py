@@ -23,9 +23,9 @@ RELATION_LABELS = ["modify", "located_at", "suggestive_of"]
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
-def write_encoder(folder: Path, texts: list[str], **config) -> Path:
-    """Config and tokenizer of a BERT; whole words and letters are its pieces. Its weights are the checkpoint's."""
-    words = sorted({word.strip(".,:;()").lower() for text in texts for word in text.split()} - {""})[::2]
+def write_encoder(folder: Path, texts: list[str], *, every: int = 2, **config) -> Path:
+    """Config and tokenizer of a BERT; its pieces are letters and each `every`-th word. Weights are the checkpoint's."""
+    words = sorted({word.strip(".,:;()").lower() for text in texts for word in text.split()} - {""})[::every]
     letters = sorted({character for text in texts for character in text.lower() if not character.isspace()})
     pieces = list(dict.fromkeys([*SPECIAL, *letters, *(f"##{letter}" for letter in letters), *words]))
     settings = {
