@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rrgmetrics.spaces.agreement import agreements
 from rrgmetrics.spaces.compare import tables
-from rrgmetrics.spaces.compare.scoring import Line, compare_reports, reason
+from rrgmetrics.spaces.compare.scoring import Line, compare_reports, reason, title_of
 from rrgmetrics.spaces.compare.verdict import Summary, summary
 from rrgmetrics.spaces.highlight import alert, part
 from rrgmetrics.spaces.ui import launch_options
@@ -75,7 +75,7 @@ def compare_space(judges: Sequence[str] | None = None) -> gradio.Blocks:
 
     with gradio.Blocks(title=TITLE, analytics_enabled=False) as page:
         gradio.HTML(_head(), apply_default_css=False)
-        with gradio.Row(equal_height=True):
+        with gradio.Row(equal_height=True, elem_classes="rrg-texts"):
             boxes = [gradio.Textbox(label=label, lines=6, max_lines=14, min_width=240) for label in LABELS]
         with gradio.Accordion("Patient (optional)", open=False), gradio.Row():
             boxes += [
@@ -168,7 +168,7 @@ def _check_judges(names: Sequence[str]) -> dict[str, str]:
         if not parsed.spec.judge:
             raise InputError(f"{name} is no judge; name judges with an engine, as green@openai:my-model?base_url=...")
         uncached = replace(parsed, options={**parsed.options, "cache": "no"})
-        found[f"{parsed.spec.title} by {parsed.config.partition(':')[2] or parsed.config}"] = str(uncached)
+        found[title_of(name)] = str(uncached)
     return found
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 from rrgmetrics.spaces.limits import check_size
 
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
-from rrgmetrics.names import parse_name
+from rrgmetrics.names import READER, parse_name
 from rrgmetrics.pages import show
 from rrgmetrics.reports import check_contexts
 from rrgmetrics.runner import prepare, score_systems
@@ -41,6 +41,11 @@ class Line:
     reason: str = ""
 
     @property
+    def title(self) -> str:
+        """The metric, and the model that a judge asks, without what only the Space's owner need know."""
+        return title_of(self.name)
+
+    @property
     def verdict(self) -> Verdict:
         """Which of two candidates it prefers; scores that look the same on the page are a tie."""
         if len(self.values) < 2 or any(map(math.isnan, self.values)):
@@ -49,6 +54,14 @@ class Line:
             return "tie"
         first, second = self.values
         return "first" if (first > second) == self.spec.higher_is_better else "second"
+
+
+def title_of(name: str) -> str:
+    """`GREEN by my-model` for `green@openai:my-model?base_url=...`; the metric's title for one that is embedded."""
+    parsed = parse_name(name)
+    if parsed.config in ("", "default", *READER):
+        return parsed.spec.title
+    return f"{parsed.spec.title} by {parsed.config.partition(':')[2] or parsed.config}"
 
 
 def compare_reports(

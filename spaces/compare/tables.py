@@ -117,11 +117,10 @@ def _row(line: Line, row: Measured | None, n_columns: int) -> Markup:
 
 def _metric(line: Line) -> Markup:
     badge = Markup(' <span class="badge">embedded</span>') if is_embedded(line) else NOTHING
-    title = line.spec.title if line.name == line.spec.name else line.name
     words = direction(line.spec.headline)
     if line.spec.modality not in COMMON:
         words += f"; for {line.spec.modality}"
-    return Markup("<b>{}</b>{}<small>{}</small>").format(title, badge, words)
+    return Markup("<b>{}</b>{}<small>{}</small>").format(line.title, badge, words)
 
 
 def _values(line: Line) -> Markup:

@@ -93,7 +93,7 @@ def _closest(lines: Sequence[Line], measured: Agreements) -> list[str]:
     row, line = max(known, key=lambda pair: (pair[0].preferences.value, pair[0].tau_b["total_errors"].value))
     prefers = "sees no difference" if line.verdict == "tie" else f"prefers {SIDES[line.verdict]}"
     return [
-        f"The metric that shares most of radiologists' preferences, {line.spec.title} "
+        f"The metric that shares most of radiologists' preferences, {line.title} "
         f"({row.preferences.value:.0%} of {row.preferences.n} measured cases), {prefers}."
     ]
 
@@ -125,5 +125,5 @@ def _one_voice(lines: Sequence[Line]) -> list[str]:
 
 def names(lines: Sequence[Line]) -> str:
     """The metrics' titles, as a list in words."""
-    *first, last = (line.spec.title if line.name == line.spec.name else line.name for line in lines)
+    *first, last = (line.title for line in lines)
     return f"{', '.join(first)} and {last}" if first else last

@@ -217,6 +217,17 @@ def test_judges_of_the_environment_are_offered_and_nothing_they_are_asked_is_kep
         page.compare_space(["bleu"])
 
 
+def test_a_slow_judge_comes_after_the_others_and_its_server_is_not_named(monkeypatch):
+    monkeypatch.setattr(page, "compare_reports", lambda *texts, names=["bleu"]: compare_reports(*texts, names=names))
+    judges = page._check_judges(["green@openai:my-model?base_url=http://127.0.0.1:9/v1&retries=0"])
+    context = {"age": "", "sex": "", "indication": ""}
+    (first, _, _), (second, scores, _) = page._answer(REFERENCE, [WRONG_SIDE, PARAPHRASE], context, [*judges.values()])
+    assert "Waiting for the language models." in first
+    assert "Waiting" not in second
+    assert "GREEN by my-model" in scores
+    assert "127.0.0.1" not in scores
+
+
 def test_round_trip(monkeypatch):
     from gradio_client import Client
     from gradio_client.exceptions import AppError
