@@ -1,0 +1,203 @@
+"""The metrics' pages as people use them: in light and dark, on a phone, by keyboard, with files, with what is none."""
+
+import csv
+import re
+
+import pytest
+
+from rrgmetrics import SPECS, module_path
+
+SHOWN = ("crepe", "finding_errors", "bleu", "green")  # one that predicts, reads, compares words, judges
+ATTACK = "<script>window.attacked = true</script><img src=x onerror='window.attacked = true'>"
+
+
+def every_metric():
+    return [name if name in SHOWN else pytest.param(name, marks=pytest.mark.slow) for name in SPECS]
+
+
+@pytest.fixture
+def space(serve, open_page):
+    """Opens a metric's page, served as its users serve it."""
+
+    def opened(name, width=1280, scheme="light", **options):
+        page = open_page(width, scheme, **options)
+        page.goto(serve("python", str(module_path(name) / "app.py"), OMP_NUM_THREADS="1"))
+        page.get_by_role("button", name="Score", exact=True).wait_for()
+        return page
+
+    return opened
+
+
+def take_example(page, title):
+    page.get_by_role("button", name=title).click()
+    page.locator(".rrg .headline").wait_for()
+    page.locator(".rrg .headline .words").wait_for()
+
+
+def open_tab(page, name):
+    page.get_by_role("tab", name=name).click()
+
+
+def upload(page, path):
+    open_tab(page, "A file of pairs")
+    page.locator("input[type=file]").set_input_files(path)
+    page.get_by_text(re.compile(r"[\d.]+\s[KM]?B")).first.wait_for()
+    page.get_by_role("button", name="Score the file").click()
+
+
+@pytest.mark.parametrize("name", every_metric())
+def test_a_pair_a_file_and_the_card(name, space, photograph, accessible, fits):
+    page = space(name)
+    photograph(page, f"{name}-empty")
+    take_example(page, "Several errors")
+    assert page.input_value("textarea >> nth=1").startswith("Mild cardiomegaly")
+    assert SPECS[name].headline.title in page.inner_text(".headline")
+    assert page.locator(".reports mark").count() >= 2
+    photograph(page, f"{name}-pair")
+    accessible(page)
+    open_tab(page, "A file of pairs")
+    page.get_by_role("button", name="Try the sample file").click()
+    page.get_by_text(re.compile(r"[\d.]+\sKB")).first.wait_for()
+    page.get_by_role("button", name="Score the file").click()
+    page.locator(".spread svg").wait_for()
+    assert page.locator("h2:has-text('the worst first') + .wide tbody tr").count() == 12
+    photograph(page, f"{name}-file")
+    accessible(page)
+    open_tab(page, "About")
+    page.get_by_role("heading", name="Limitations and Bias").wait_for()
+    photograph(page, f"{name}-about")
+    accessible(page)
+    fits(page)
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "scheme"),
+    [("finding_errors", 375, "light"), ("finding_errors", 1280, "dark"), ("crepe", 375, "dark")],
+)
+def test_small_and_dark(name, width, scheme, space, photograph, accessible, fits):
+    page = space(name, width, scheme)
+    take_example(page, "Several errors")
+    fits(page)
+    red = int(page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]"))
+    assert (red < 64) == (scheme == "dark")
+    accessible(page)
+    photograph(page, f"{name}-pair-{width}-{scheme}")
+
+
+def test_by_keyboard_only(space, tab_to):
+    page = space("crepe")
+    reference, candidate = (page.get_by_label(label) for label in ("(reference)", "(candidate)"))
+    tab_to(page, reference)
+    page.keyboard.type("Small right effusion.")
+    tab_to(page, candidate)
+    page.keyboard.type("Small left effusion.")
+    tab_to(page, page.get_by_role("button", name="Score", exact=True))
+    page.keyboard.press("Enter")
+    page.locator(".rrg .headline").wait_for()
+    assert "Small left effusion" in page.inner_text(".reports")
+    tab_to(page, page.locator("summary"))
+    page.keyboard.press("Enter")
+    assert page.get_by_text("crepe|").is_visible()
+    tab_to(page, page.get_by_role("tab", name="One pair"), key="Shift+Tab")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Score the file").wait_for()
+
+
+def test_shift_enter_scores(space):
+    page = space("bleu")
+    page.get_by_label("(reference)").fill("Small right effusion.")
+    page.get_by_label("(candidate)").fill("Small left effusion.")
+    page.keyboard.press("Shift+Enter")
+    page.locator(".rrg .headline").wait_for()
+
+
+def test_the_same_elsewhere_with_the_inputs_filled_in(space):
+    page = space("bleu")
+    take_example(page, "Wrong side")
+    page.get_by_role("button", name="The same in Python").first.click()
+    assert "references=['Moderate right pleural effusion" in page.get_by_label("Python").first.input_value()
+    assert "rrgmetrics score pair.jsonl --metrics bleu" in page.get_by_label("Command line").first.input_value()
+
+
+def test_the_patient_matters(space):
+    page = space("finding_errors")
+    page.get_by_label("(reference)").fill("Tortuous aorta. Mild cardiomegaly.")
+    page.get_by_role("button", name="Patient (optional)").click()
+    page.get_by_label("Age").fill("old")
+    page.get_by_role("button", name="Score", exact=True).click()
+    page.get_by_role("alert").filter(has_text="age 'old' is not an age").wait_for()
+    page.get_by_label("Age").fill("88")
+    page.get_by_role("button", name="Score", exact=True).click()
+    page.locator(".rrg .headline").wait_for()
+
+
+def test_what_is_no_pair(space, photograph, accessible):
+    page = space("bleu")
+    button = page.get_by_role("button", name="Score", exact=True)
+    button.click()
+    page.get_by_role("alert").filter(has_text="Both reports are empty").wait_for()
+    page.get_by_label("(reference)").fill("word " * 10_000)
+    button.click()
+    page.get_by_role("alert").filter(has_text="The reference has 10,000 words; this page takes 2,000").wait_for()
+    photograph(page, "bleu-error")
+    accessible(page)
+
+
+def test_nothing_breaks_out(space, tmp_path):
+    page = space("finding_errors")
+    text = ATTACK + " ${window.attacked = true} {{this}} Small effusion."
+    page.get_by_label("(reference)").fill(text)
+    page.get_by_label("(candidate)").fill("<b>" + text)
+    page.get_by_role("button", name="Score", exact=True).click()
+    page.locator(".rrg .headline").wait_for()
+    assert "${window.attacked = true} {{this}}" in page.inner_text(".reports")
+    path = tmp_path / "<img src=x onerror=alert(1)>.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["study_id", "reference", "candidate"], [ATTACK, text, text], ["=1", "a", text]])
+    upload(page, path)
+    page.locator(".spread svg").wait_for()
+    assert ATTACK[:40] in page.inner_text("h2:has-text('the worst first') + .wide")
+    assert page.evaluate("window.attacked") is None
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Scores of every pair").click()
+    with open(download.value.path(), newline="") as file:
+        assert [row["study_id"] for row in csv.DictReader(file)] == [ATTACK, "'=1"]
+
+
+def test_files_that_cannot_be_used(space, tmp_path):
+    page = space("bleu")
+    open_tab(page, "A file of pairs")
+    page.get_by_role("button", name="Score the file").click()
+    page.get_by_role("alert").filter(has_text="There is no file yet").wait_for()
+    path = tmp_path / "pairs.csv"
+    path.write_bytes(b"reference,candidate\na\0b,c\n")
+    upload(page, path)
+    page.get_by_role("alert").filter(has_text="pairs.csv, line 2 holds a NUL byte").wait_for()
+    assert str(tmp_path) not in page.inner_text("body")
+
+
+@pytest.mark.slow
+def test_a_file_that_is_too_large_is_refused_before_it_is_read(serve, open_page, tmp_path):
+    page = open_page(forgive=["status of 413"])
+    page.goto(serve("python", str(module_path("bleu") / "app.py")))
+    path = tmp_path / "large.csv"
+    path.write_bytes(b"reference,candidate\n" + b"a,b\n" * 25_000_000)
+    open_tab(page, "A file of pairs")
+    page.locator("input[type=file]").set_input_files(path)
+    page.get_by_text("exceeds the maximum allowed size").wait_for()
+
+
+def test_progress_can_be_seen_and_stopped(space, tmp_path):
+    page = space("finding_errors")
+    path = tmp_path / "many.jsonl"
+    row = '{"reference": "Small right effusion %d mm. Mild cardiomegaly.", "candidate": "Small left effusion."}\n'
+    path.write_text("".join(row % number for number in range(15_000)))
+    upload(page, path)
+    bar = page.get_by_role("progressbar")
+    bar.wait_for()
+    page.wait_for_function("Number(document.querySelector('[role=progressbar]').ariaValueNow) > 100")
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("alert").filter(has_text="Stopped").wait_for()
+    open_tab(page, "One pair")
+    take_example(page, "Wrong side")
