@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
@@ -145,9 +146,11 @@ def _agreement(row: Measured | None) -> Markup:
 
 
 def _signatures(lines: Sequence[Line]) -> Markup:
-    ran = NOTHING.join(Markup("<li><code>{}</code></li>").format(line.signature) for line in lines if line.signature)
+    """What ran, but for the server that a language model answers from."""
+    signatures = [re.sub(r"\|base_url:[^|]*", "", line.signature) for line in lines if line.signature]
+    ran = NOTHING.join(Markup("<li><code>{}</code></li>").format(signature) for signature in signatures)
     return (
-        Markup("<details><summary>What ran</summary><ul class='ran'>{}</ul></details>").format(ran) if ran else NOTHING
+        Markup('<details><summary>What ran</summary><ul class="ran">{}</ul></details>').format(ran) if ran else NOTHING
     )
 
 

@@ -24,7 +24,7 @@ REFERENCE, WRONG_SIDE, PARAPHRASE = (
 )
 ATTACK = "<script>window.attacked = true</script><img src=x onerror='window.attacked = true'>"
 NAMES = ("finding_errors", "green", "bleu", "rouge")
-NOBODY = Agreements(0, 0, 0, 0.95, {}, {})
+NOBODY = Agreements(0, 0, 0, 0.95, {"total_errors": (0.8, 0.9)}, {})
 
 
 def line(name, *values):
@@ -226,6 +226,10 @@ def test_a_slow_judge_comes_after_the_others_and_its_server_is_not_named(monkeyp
     assert "Waiting" not in second
     assert "GREEN by my-model" in scores
     assert "127.0.0.1" not in scores
+    answered = Line(
+        judges["GREEN by my-model"], SPECS["green"], (1.0, 0.5), "green|engine:m|base_url:http://10.0.0.7|v:1"
+    )
+    assert "green|engine:m|v:1" in tables.score_part([answered], NOBODY)
 
 
 def test_round_trip(monkeypatch):
