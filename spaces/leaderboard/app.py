@@ -16,7 +16,7 @@ from rrgmetrics.spaces.leaderboard import pages
 from rrgmetrics.spaces.leaderboard.board import Board
 from rrgmetrics.spaces.leaderboard.model import LimitError, RefusedError, System
 
-from rrgmetrics.errors import InputError, MissingExtraError
+from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 
 try:
     import gradio  # at the top, for Gradio reads the handlers' annotations
@@ -221,6 +221,17 @@ class _Site:
 
         return handler
 
+    def rescore(self, token: str, sure: bool, request: gradio.Request) -> tuple[str, bool]:
+        """Opens a new edition, if the keeper has ticked that it is meant; unticks it."""
+        if problem := self._refusal(token, request):
+            return problem, False
+        if not sure:
+            return pages.told("Tick the box first: every submission will be scored anew.", good=False), False
+        try:
+            return pages.told(f"A new edition is open; submissions queued: {self.board.rescore()}."), False
+        except (InputError, BackendError) as error:
+            return pages.told(str(error), good=False), False
+
     def _refusal(self, token: str, request: gradio.Request) -> str:
         """What to answer to whoever has not the token; "" for who has."""
         try:
@@ -252,16 +263,10 @@ def _retry(board: Board, id: str) -> str:
     return "Queued again."
 
 
-def _rescore(board: Board, id: str) -> str:
-    n = board.rescore()
-    return f"A new edition is open; submissions queued: {n}."
-
-
 _ACTIONS: dict[str, Callable[[Board, str], str]] = {
     "hide": _hide,
     "unhide": _unhide,
     "retry": _retry,
-    "rescore": _rescore,
 }
 
 
@@ -307,12 +312,14 @@ def _keep(app: gradio.Blocks, site: _Site) -> None:
                     "unhide": gradio.Button("Put back"),
                     "retry": gradio.Button("Score a failed one again"),
                 }
-            buttons["rescore"] = gradio.Button("Open a new edition: score everything anew", variant="stop")
+            sure = gradio.Checkbox(label="A metric has changed: every submission is to be scored anew")
+            rescore = gradio.Button("Open a new edition", variant="stop")
     private: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 1, "concurrency_id": "keeper"}
     for event in (enter.click, token.submit):
         event(site.open, token, [answer, controls, chosen], **private)
     for action, button in buttons.items():
         button.click(site.act(action), [token, chosen], [answer, chosen], **private)
+    rescore.click(site.rescore, [token, sure], [answer, sure], **private)
     app.load(None, js=TITLE)
 
 

@@ -43,12 +43,6 @@ LEVEL = 0.05  # of corrected p-values
 EXAMPLES = 5  # a page
 MINUS = "\N{MINUS SIGN}"
 STEPS: tuple[tuple[State, str], ...] = (("queued", "Waiting"), ("running", "Being scored"), ("done", "On the board"))
-WORDS: Mapping[State, str] = {
-    "queued": "Stored, and waiting for its turn.",
-    "running": "Being scored.",
-    "done": "Scored, and on the board.",
-    "failed": "It could not be scored; it is kept, and the keeper of the board can try again.",
-}
 
 
 class Scale(NamedTuple):
@@ -150,12 +144,7 @@ def head_to_head_page(
 def progress_page(progress: Progress) -> str:
     """Where a submission stands."""
     steps = [*STEPS[:2], ("failed", "Failed")] if progress.state == "failed" else STEPS
-    words = WORDS[progress.state]
-    if progress.state == "queued" and progress.ahead:
-        words += f" {progress.ahead} before it."
-    return _render(
-        "progress", progress=progress, steps=steps, at=[state for state, _ in steps].index(progress.state), words=words
-    )
+    return _render("progress", progress=progress, steps=steps, at=[state for state, _ in steps].index(progress.state))
 
 
 def submit_page(board: BoardInfo) -> str:

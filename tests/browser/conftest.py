@@ -28,6 +28,10 @@ import pytest
 
 HERE = Path(__file__).parent
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+NOISE = (  # warnings of Gradio's own scripts, whatever the app: a font hint, and the end of every upload's progress
+    "was preloaded using link preload but not used",
+    "Method not implemented.",
+)
 PATIENCE = 60  # seconds for an app to start on a busy machine
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "GRADIO_ANALYTICS_ENABLED": "False"}
 OVERFLOW = """width => Array.from(document.body.querySelectorAll('*'))
@@ -90,7 +94,7 @@ def _listen(page, troubles, local):
     """Keeps what a page complains of: messages, errors, failed requests and, if `local`, requests of other hosts."""
 
     def message(spoken):
-        if spoken.type in ("error", "warning") and "was preloaded using link preload but not used" not in spoken.text:
+        if spoken.type in ("error", "warning") and not any(noise in spoken.text for noise in NOISE):
             troubles.append(f"console: {spoken.text} ({spoken.location.get('url')})")
 
     def asked(request):
