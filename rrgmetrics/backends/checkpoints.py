@@ -79,7 +79,8 @@ def find_checkpoint(name: str, *, weights: Sequence[str] = WEIGHTS) -> Checkpoin
     folder = _cached(repository, revision, ("config.json",), weights) or _download(
         repository, revision, (*PATTERNS, *weights)
     )
-    _verify(repository, revision, _need(folder, weights, name))
+    _need(folder, weights, name)
+    _verify(repository, revision, [file for file in folder.iterdir() if file.is_file()])  # every part of the weights
     return Checkpoint(folder, f"{repository}@{folder.name[:12]}")
 
 
@@ -110,7 +111,7 @@ def find_file(name: str, file: str) -> CheckpointFile:
     folder = _cached(repository, revision, (file,)) or _download(repository, revision, (file,), file)
     if not (folder / file).is_file():
         raise BackendError(f"{name}: the repository has no file {file}.")
-    _verify(repository, revision, folder / file)
+    _verify(repository, revision, [folder / file])
     return CheckpointFile(folder / file, f"{repository}/{file}@{folder.name[:12]}")
 
 
@@ -213,15 +214,18 @@ def _split(name: str, otherwise: str) -> tuple[str, str]:
     return repository, revision or (pin.revision if pin else "")
 
 
-def _verify(repository: str, revision: str, file: Path) -> None:
-    """Refuses a file of a pinned revision that is not what was published."""
+def _verify(repository: str, revision: str, files: Sequence[Path]) -> None:
+    """Refuses files of a pinned revision that are not what was published; those without a checksum pass."""
     pin = pins().get(repository)
-    expected = pin.sha256.get(file.name) if pin and revision == pin.revision else None
-    if expected and _checksum(file) != expected:
-        raise BackendError(
-            f"{repository}: {file} has not the published SHA-256 {expected[:12]}…; it is damaged or was changed. "
-            f"Delete it and run `{_command(repository, revision, file.name)}`."
-        )
+    if not pin or revision != pin.revision:
+        return
+    for file in files:
+        expected = pin.sha256.get(file.name)
+        if expected and _checksum(file) != expected:
+            raise BackendError(
+                f"{repository}: {file} has not the published SHA-256 {expected[:12]}…; it is damaged or was changed. "
+                f"Delete it and run `{_command(repository, revision, file.name)}`."
+            )
 
 
 def _need(folder: Path, weights: Sequence[str], name: str) -> Path:

@@ -171,16 +171,16 @@ def test_a_pinned_revision_and_checksum(hub, monkeypatch):
 
 
 def test_a_pinned_checkpoint_of_transformers(hub, monkeypatch):
-    digest = hashlib.sha256(b"published").hexdigest()
-    monkeypatch.setattr(
-        checkpoints, "pins", lambda: {"org/model": checkpoints.Pin("abc", {"model.safetensors": digest})}
-    )
+    digests = {f"model-{i}.safetensors": hashlib.sha256(b"part %d" % i).hexdigest() for i in (1, 2)}
+    monkeypatch.setattr(checkpoints, "pins", lambda: {"org/model": checkpoints.Pin("abc", digests)})
     folder = snapshot(hub, "org/model", "abc")
-    (folder / "config.json").write_text("{}")
-    (folder / "model.safetensors").write_bytes(b"published")
+    for name in ("config.json", "model.safetensors.index.json"):
+        (folder / name).write_text("{}")
+    for i in (1, 2):
+        (folder / f"model-{i}.safetensors").write_bytes(b"part %d" % i)
     assert checkpoints.find_checkpoint("org/model") == (folder, "org/model@abc")
-    (folder / "model.safetensors").write_bytes(b"drifted..")
-    with pytest.raises(BackendError, match="has not the published SHA-256"):
+    (folder / "model-2.safetensors").write_bytes(b"drifted")
+    with pytest.raises(BackendError, match=r"model-2\.safetensors has not the published SHA-256"):
         checkpoints.find_checkpoint("org/model")
 
 
