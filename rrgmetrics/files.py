@@ -21,7 +21,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,21 +140,34 @@ def read_references(path: PathLike) -> Reports:
     return Reports(Path(path), study_ids, reports, contexts)
 
 
-def rows_of(path: PathLike, columns: Collection[str]) -> Iterator[tuple[str, int, Row]]:
+def rows_of(
+    path: PathLike, columns: Collection[str], *, damaged: Callable[[InputError], None] | None = None
+) -> Iterator[tuple[str, int, Row]]:
     """The rows of a file of any columns, as they are: `line` or `row`, its number, and its cells by column.
 
     Args:
         path: CSV, JSONL, Parquet or text; a text file has the column `report`.
         columns: Those that are needed; of a Parquet file only they are read, the others are there as None.
+        damaged: Is told of a line that is no row (quotes, number of cells, JSON), and the next one is read; None: the
+            first such line raises.
 
     Raises:
         InputError: The file cannot be used; names file and line.
     """
     path = Path(path)
     suffix = _check_file(path)
-    rows = _parquet_rows(path, columns) if suffix == ".parquet" else _READERS[suffix](path)
+    if suffix == ".parquet":
+        rows = _parquet_rows(path, columns)
+    elif suffix == ".txt":
+        rows = _text_rows(path)
+    else:
+        rows = (_csv_rows if suffix == ".csv" else _jsonl_rows)(path, damaged or _raise)
     for number, row in rows:
         yield "row" if suffix == ".parquet" else "line", number, row
+
+
+def _raise(error: InputError) -> None:
+    raise error
 
 
 def join(references: Reports, system: Reports) -> Studies:
@@ -380,18 +393,19 @@ def _text_rows(path: Path) -> Iterator[tuple[int, Row]]:
         yield number, {"report": line.rstrip("\r\n")}
 
 
-def _jsonl_rows(path: Path) -> Iterator[tuple[int, Row]]:
+def _jsonl_rows(path: Path, damaged: Callable[[InputError], None] = _raise) -> Iterator[tuple[int, Row]]:
     for number, line in _lines(path):
         if line.isspace():
             continue
         try:
             row = json.loads(line, object_pairs_hook=_object)
         except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"{path}, line {number} is not a JSON object ({error}); write one object a line."
-            ) from None
-        if not isinstance(row, dict):
-            raise InputError(f"{path}, line {number} is a JSON {type(row).__name__}; write one object a line.")
+            what = f"is not a JSON object ({error})"
+        else:
+            what = "" if isinstance(row, dict) else f"is a JSON {type(row).__name__}"
+        if what:
+            damaged(InputError(f"{path}, line {number} {what}; write one object a line."))
+            continue
         yield number, row
 
 
@@ -422,7 +436,7 @@ def _parquet_rows(path: Path, columns: Collection[str] = COLUMNS) -> Iterator[tu
         raise InputError(f"{path} cannot be read as Parquet, after row {number}: {error}") from None
 
 
-def _csv_rows(path: Path) -> Iterator[tuple[int, Row]]:
+def _csv_rows(path: Path, damaged: Callable[[InputError], None] = _raise) -> Iterator[tuple[int, Row]]:
     names: list[str] = []
     blank = 0
     for number, record in _csv_records(path):
@@ -431,17 +445,25 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, Row]]:
             continue
         if blank:
             break
-        cells = _csv_cells(record, names, path, number)
+        try:
+            cells = _csv_cells(record, names, path, number)
+        except InputError as error:
+            if not names:
+                raise
+            damaged(error)
+            continue
         if not names:
             names = cells
             _check_names(names, str(path))
-            continue
-        if len(cells) != len(names):
-            raise InputError(
-                f"{path}, line {number} has {len(cells)} cells for {len(names)} columns ({_some(names)}); a report "
-                "that holds a comma must stand in quotes."
+        elif len(cells) != len(names):
+            damaged(
+                InputError(
+                    f"{path}, line {number} has {len(cells)} cells for {len(names)} columns ({_some(names)}); a report "
+                    "that holds a comma must stand in quotes."
+                )
             )
-        yield number, dict(zip(names, cells, strict=True))
+        else:
+            yield number, dict(zip(names, cells, strict=True))
     else:
         if not blank or len(names) > 1:  # blank lines at the end mean nothing, unless each line is one report
             return
@@ -490,7 +512,12 @@ def _csv_cells(record: str, names: Sequence[str], path: Path, number: int) -> li
     )
 
 
-_READERS = {".csv": _csv_rows, ".jsonl": _jsonl_rows, ".parquet": _parquet_rows, ".txt": _text_rows}
+_READERS: Mapping[str, Callable[[Path], Iterator[tuple[int, Row]]]] = {
+    ".csv": _csv_rows,
+    ".jsonl": _jsonl_rows,
+    ".parquet": _parquet_rows,
+    ".txt": _text_rows,
+}
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

@@ -123,12 +123,13 @@ def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limi
         return _refused(f"{shown} is larger than {limits.file_bytes / 1e6:g} MB; send study_id and report only.")
     reader = _Reader(study_ids, limits)
     try:
-        for where, number, row in rows_of(file, ("study_id", "report")):
+        for where, number, row in rows_of(file, ("study_id", "report"), damaged=reader.damaged):
             if not reader.take(f"{shown}, {where} {number}", row):
                 break
     except InputError as error:
-        reader.stopped(str(error).replace(str(file), shown))
-    return reader.checked(shown)
+        reader.stopped(str(error))
+    checked = reader.checked(shown)
+    return checked._replace(problems=[problem.replace(str(file), shown) for problem in checked.problems])
 
 
 class _Reader:
@@ -142,6 +143,7 @@ class _Reader:
         self._unknown: list[str] = []
         self._faults: list[str] = []
         self._n_rows = 0
+        self._n_damaged = 0
         self._stopped = ""
 
     def take(self, where: str, row: Row) -> bool:
@@ -154,8 +156,8 @@ class _Reader:
                 f"{where} has no {' and no '.join(missing)}; it has {found}. The columns are study_id, report."
             )
             return False
-        if self._n_rows > 2 * len(self._study_ids) + 100:
-            self.stopped(f"{where}: the board has {len(self._study_ids):,} studies, the file far more rows.")
+        if self._too_many():
+            self.stopped(f"{where}: {self._too_many()}")
             return False
         study_id = row["study_id"]
         if isinstance(study_id, int) and not isinstance(study_id, bool):
@@ -170,6 +172,22 @@ class _Reader:
             self._reports[study_id] = ""
             self._take_report(f"{where}, study {_cut(study_id)}", study_id, row["report"])
         return True
+
+    def damaged(self, error: InputError) -> None:
+        """Notes a line that is no row; InputError where there are too many rows to go on."""
+        self._n_rows += 1
+        self._n_damaged += 1
+        self._faults.append(str(error))
+        if self._too_many():
+            raise InputError(self._too_many())
+
+    def _too_many(self) -> str:
+        n_studies = len(self._study_ids)
+        return (
+            f"The board has {n_studies:,} studies, the file far more rows."
+            if self._n_rows > 2 * n_studies + 100
+            else ""
+        )
 
     def _take_report(self, where: str, study_id: str, report: object) -> None:
         if not isinstance(report, str):
@@ -197,7 +215,7 @@ class _Reader:
         if self._unknown:
             problems.append(f"{shown}: the board has no study {_some(self._unknown)}; leave such rows out.")
         missing = [study_id for study_id in self._study_ids if study_id not in self._reports]
-        if missing and not self._stopped:
+        if len(missing) > self._n_damaged and not self._stopped:
             problems.append(
                 f'{shown}: there is no report for {_some(missing)}; send every study ("" for an empty report).'
             )

@@ -70,6 +70,19 @@ def test_everything_is_said_at_once(board, tmp_path):
     assert board.info().n_queued == 0
 
 
+def test_damaged_lines_are_all_named(board, tmp_path):
+    lines = rows().splitlines()
+    lines[2], lines[4], lines[6] = "study-001,a,b", 'study-003,a "quote"', "study-005"
+    said = file_problems(board, tmp_path, "\n".join(lines))
+    assert [problem.split(",")[1].split(" has")[0].strip() for problem in said] == ["line 3", "line 5", "line 7"]
+    said = file_problems(board, tmp_path, '{"study_id": "study-000", "report": ""}\nnonsense\n[1]\n', ".jsonl")
+    assert "line 2 is not a JSON object" in said[0]
+    assert "line 3 is a JSON list" in said[1]
+    assert "no report for 'study-001'" in said[2]
+    said = file_problems(board, tmp_path, rows() + "a,b,c\n" * 1_000_000)
+    assert said[-1].endswith("far more rows. What follows in the file was not read.")
+
+
 @pytest.mark.parametrize(
     ("content", "suffix", "said"),
     [
