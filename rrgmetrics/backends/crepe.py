@@ -24,7 +24,7 @@ from rrgmetrics.backends.pair_tokens import Window
 from rrgmetrics.errors import BackendError
 from rrgmetrics.reports import Pair
 
-EMBEDDED = "crepe-embedded@1"
+EMBEDDED = "crepe-embedded@2"
 EMBEDDED_FOLDER = Path(__file__).parent / "weights" / "crepe-embedded"
 PUBLISHED = "gihuncho/crepe-biomedbert"
 SMALLEST_RATE = 0.05  # of an error; what a word adds below it is not worth showing

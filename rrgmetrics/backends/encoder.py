@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 EMBEDDED = "minilm-l3-int8@1"
-FINDINGS = "crepe-embedded@1"
+FINDINGS = "crepe-embedded@2"
 EMBEDDED_FOLDER = Path(__file__).parent / "weights" / "minilm-l3-int8"
 FOLDERS = {EMBEDDED: EMBEDDED_FOLDER, FINDINGS: Path(__file__).parent / "weights" / "crepe-embedded"}
 BATCH_TOKENS = 1024  # a forward pass on the CPU: fastest on two cores from 512 to 8192, for BERT-base and for MiniLM

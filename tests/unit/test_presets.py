@@ -16,8 +16,8 @@ from rrgmetrics.specs import PRESETS
 EMBEDDED = {  # backends of the whole table: what reads reports, each shared by all who need it
     "reader",
     "encoder:minilm-l3-int8@1:3",
-    "encoder:crepe-embedded@1:2",
-    "encoder:crepe-embedded@1:1",
+    "encoder:crepe-embedded@2:2",
+    "encoder:crepe-embedded@2:1",
     "ngrams:whitespace",
     "ngrams:radcliq",
     "rouge:stem",
