@@ -7,6 +7,7 @@ by `shlex.quote`. Nothing that a report or a name holds can end the text it stan
 from __future__ import annotations
 
 import json
+import re
 import shlex
 
 from rrgmetrics.reports import Pair
@@ -66,6 +67,16 @@ def shell_file(spec: MetricSpec, name: str) -> str:
     """Shell command that scores a file of pairs."""
     quoted = shlex.quote(f"./{name}" if name.startswith("-") else name)
     return f"rrgmetrics score {quoted} --metrics {spec.name} --output scores.csv --html report.html"
+
+
+def markdown(python: str, shell: str) -> str:
+    """Both as Markdown; a fence is longer than any run of backticks within."""
+    parts = []
+    for title, language, code in (("In Python", "python", python), ("On the command line", "bash", shell)):
+        longest = max((len(run) for run in re.findall("`+", code)), default=0)
+        fence = "`" * max(3, longest + 1)
+        parts.append(f"{title}:\n\n{fence}{language}\n{code}\n{fence}")
+    return "\n\n".join(parts)
 
 
 def explained(spec: MetricSpec) -> str:

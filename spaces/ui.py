@@ -141,25 +141,23 @@ def _pair_tab(spec: MetricSpec) -> None:
     button = gradio.Button("Score", variant="primary")
     shown = gradio.HTML(nothing_yet(spec), apply_default_css=False)
     with gradio.Accordion("The same in Python and on the command line", open=False, visible=False) as calls:
-        python = gradio.Textbox(label="Python", interactive=False, buttons=["copy"], elem_classes="rrg-code")
-        shell = gradio.Textbox(label="Command line", interactive=False, buttons=["copy"], elem_classes="rrg-code")
+        code = gradio.Markdown("", latex_delimiters=[], elem_classes="rrg-card")
 
     def handle(*texts: str) -> tuple[Any, ...]:
         try:
             result, pair = answer(spec, *texts)
         except InputError as error:
-            return part(alert(str(error))), gradio.skip(), gradio.skip(), gradio.Accordion(visible=False)
+            return part(alert(str(error))), gradio.skip(), gradio.Accordion(visible=False)
         return (
             pair_view(result, pair),
-            snippets.python_pair(spec, pair),
-            snippets.shell_pair(spec, pair),
+            snippets.markdown(snippets.python_pair(spec, pair), snippets.shell_pair(spec, pair)),
             gradio.Accordion(visible=True),
         )
 
     event: dict[str, Any] = {
         "fn": handle,
         "inputs": inputs,
-        "outputs": [shown, python, shell, calls],
+        "outputs": [shown, code, calls],
         "concurrency_limit": PAIRS_AT_ONCE,
         "concurrency_id": "pair",
         "api_visibility": "private",
@@ -222,12 +220,11 @@ def _file_tab(spec: MetricSpec) -> None:
         table = gradio.DownloadButton("Scores of every pair (CSV)", visible=False)
         report = gradio.DownloadButton("Readable report (HTML)", visible=False)
     with gradio.Accordion("The same in Python and on the command line", open=False, visible=False) as calls:
-        python = gradio.Textbox(label="Python", interactive=False, buttons=["copy"], elem_classes="rrg-code")
-        shell = gradio.Textbox(label="Command line", interactive=False, buttons=["copy"], elem_classes="rrg-code")
-    outputs = [shown, table, report, python, shell, calls, stop]
+        code = gradio.Markdown("", latex_delimiters=[], elem_classes="rrg-card")
+    outputs = [shown, table, report, code, calls, stop]
 
     def handle(path: str | None) -> Iterator[tuple[Any, ...]]:
-        hidden = [gradio.DownloadButton(visible=False)] * 2 + ["", "", gradio.Accordion(visible=False)]
+        hidden = [gradio.DownloadButton(visible=False)] * 2 + ["", gradio.Accordion(visible=False)]
         try:
             if not path:
                 raise InputError("There is no file yet; choose one, or try the sample file.")
@@ -241,8 +238,7 @@ def _file_tab(spec: MetricSpec) -> None:
                     yield (
                         view,
                         *(gradio.DownloadButton(value=path, visible=True) for path in paths),
-                        snippets.python_file(spec, name),
-                        snippets.shell_file(spec, name),
+                        snippets.markdown(snippets.python_file(spec, name), snippets.shell_file(spec, name)),
                         gradio.Accordion(visible=True),
                         gradio.Button(visible=False),
                     )

@@ -112,12 +112,18 @@ def test_shift_enter_scores(space):
     page.locator(".rrg .headline").wait_for()
 
 
-def test_the_same_elsewhere_with_the_inputs_filled_in(space):
+def test_the_same_elsewhere_with_the_inputs_filled_in(space, photograph, accessible):
     page = space("bleu")
-    take_example(page, "Wrong side")
+    page.get_by_label("(reference)").fill("Small right effusion. ``` $$x$$ <b>")
+    page.get_by_label("(candidate)").fill("Small left effusion.")
+    page.get_by_role("button", name="Score", exact=True).click()
     page.get_by_role("button", name="The same in Python").first.click()
-    assert "references=['Moderate right pleural effusion" in page.get_by_label("Python").first.input_value()
-    assert "rrgmetrics score pair.jsonl --metrics bleu" in page.get_by_label("Command line").first.input_value()
+    python, shell = (page.locator("pre").nth(place) for place in (0, 1))
+    python.wait_for()
+    assert "references=['Small right effusion. ``` $$x$$ <b>']" in python.inner_text()
+    assert "rrgmetrics score pair.jsonl --metrics bleu" in shell.inner_text()
+    photograph(page, "bleu-calls")
+    accessible(page)
 
 
 def test_the_patient_matters(space):
