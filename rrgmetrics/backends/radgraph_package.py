@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from rrgmetrics.backends.radgraph_checkpoint import Parts, find_radgraph
+from rrgmetrics.backends.radgraph_checkpoint import PUBLISHED_FILES, Parts, find_radgraph
 from rrgmetrics.errors import BackendError, MissingExtraError
 from rrgmetrics.reader.graph import Graph
 
@@ -76,7 +76,10 @@ def load_package(name: str = "radgraph-xl", *, device: str) -> PackageBackend:
             f"radgraph {version('radgraph')} needs transformers 4; here is {version('transformers')}. Use an "
             "environment of its own (pip install 'transformers<5'), or radgraph_f1@paper, which computes the same."
         )
-    return _load(find_radgraph(name), device)
+    parts = find_radgraph(name)
+    if parts.weights.name != PUBLISHED_FILES[-1]:
+        raise BackendError(f"{parts.identity} was converted, which the package cannot read; name what it was made of.")
+    return _load(parts, device)
 
 
 @lru_cache(maxsize=1)

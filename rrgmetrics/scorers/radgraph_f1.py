@@ -17,7 +17,9 @@ package (`package:radgraph`, `package:<folder>`); `graphs:FILE` graphs from a fi
 
 Differs from the authors: `lowercase` says whether case counts. The package's 0.1.18, like RadEval, compares words as
 written (`lowercase=no`: "Effusion" is not "effusion", but for the words of relations in `complete`); their repository
-ignores case since May 2026, which is the default here. RadCliQ's own code compares as written.
+ignores case since May 2026, which is the default here. RadCliQ's own code compares as written, and has its model read
+the word "None" for an empty report, which here has no entities. EchoGraph's own words, which a slip keeps the package
+from, are used.
 """
 
 from __future__ import annotations

@@ -363,3 +363,28 @@ def test_rewards_are_those_of_the_package(package, folder):
     pairs = zip(graphs, graphs[1:] + graphs[:1], strict=True)
     ours = [compare_graphs(other, graph, lowercase=False)[:3] for graph, other in pairs]
     np.testing.assert_allclose(ours, theirs["rewards"], atol=1e-12)
+
+
+@pytest.mark.slow
+def test_the_configuration_package(package, root, texts, tmp_path):
+    """`radgraph_f1@package:<folder>` in the package's environment gives what `radgraph_f1@<folder>` gives here."""
+    folder = root / "radgraph" / "radgraph"
+    names = [f"radgraph_f1@package:{folder}", f"radgraph_f1@{folder}"]
+    script = (
+        "import json, sys, rrgmetrics\n"
+        "texts = json.load(open(sys.argv[1]))\n"
+        "results = rrgmetrics.score(sys.argv[2:], predictions=texts[1:], references=texts[:-1], progress=False)\n"
+        "print(json.dumps([[result.scores, result.signature] for result in results.values()]))\n"
+    )
+    (tmp_path / "texts.json").write_text(json.dumps([*texts, ""]))
+    done = subprocess.run(
+        [PYTHON, "-c", script, str(tmp_path / "texts.json"), *names],
+        env=os.environ | {"HF_HUB_OFFLINE": "1", "PYTHONPATH": str(Path(rrgmetrics.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    (theirs, signature), (ours, _) = json.loads(done.stdout)
+    assert theirs == ours
+    assert theirs["radgraph_f1"] > 0
+    assert "|radgraph:0.1.18|" in signature
