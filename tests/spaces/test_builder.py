@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -264,7 +265,9 @@ def started(folder, python=sys.executable):
         port = str(probe.getsockname()[1])
     environment = os.environ | {"GRADIO_SERVER_PORT": port, "GRADIO_ANALYTICS_ENABLED": "False"}
     with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen([python, "app.py"], cwd=folder, env=environment, stdout=log, stderr=log)
+        process = subprocess.Popen(
+            [python, "app.py"], cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True
+        )
 
         def fetch(path):
             end = time.monotonic() + PATIENCE
@@ -280,7 +283,7 @@ def started(folder, python=sys.executable):
         try:
             yield fetch
         finally:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)  # the leaderboard's worker too
             process.wait(10)
 
 
