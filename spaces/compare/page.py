@@ -79,8 +79,8 @@ def compare_space(judges: Sequence[str] | None = None) -> gradio.Blocks:
             boxes = [gradio.Textbox(label=label, lines=6, max_lines=14, min_width=240) for label in LABELS]
         with gradio.Accordion("Patient (optional)", open=False), gradio.Row():
             boxes += [
-                gradio.Textbox(label="Age", placeholder="72, 072Y, 19M, 3D", min_width=140),
-                gradio.Dropdown(["", "F", "M", "O"], value="", label="Sex", min_width=140),
+                gradio.Textbox(label="Age", placeholder="72, 19M", min_width=100),
+                gradio.Textbox(label="Sex", placeholder="F, M, O", min_width=100),
                 gradio.Textbox(label="Indication", placeholder="why the image was taken", scale=3),
             ]
         asked = gradio.CheckboxGroup(list(slow), label="Also ask a language model (slow)", visible=bool(slow))
