@@ -265,7 +265,7 @@ def crepe_trainer(
         model_init=lambda trial=None: build_model(trial_recipe(trial), data, tokenizer, found),
         train_dataset=data.tokens["train"],
         eval_dataset=data.tokens["validation"],
-        data_collator=PairBatches(encoder_config(found).get("pad_token_id") or 0),
+        data_collator=PairBatches(encoder_config(found).get("pad_token_id") or 0, config.max_length),
         compute_metrics=selection_metrics,
     )
 

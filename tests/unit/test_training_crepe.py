@@ -195,7 +195,7 @@ def test_batches_are_what_inference_reads(shared, tmp_path):
     pairs = read_labelled_pairs([write_pairs(tmp_path / "two.parquet", [first, second])])
     tokenizer = load_tokenizer(find_checkpoint(shared.encoder), 512)
     tokens = tokenize_pairs(pairs, np.arange(2), tokenizer, targets=True)
-    batch = PairBatches(padding=0)([tokens[0], tokens[1]])
+    batch = PairBatches(padding=0, max_length=512)([tokens[0], tokens[1]])
     assert tokens.n_cut == 1
     assert batch["input_ids"].shape == (2, 512)
     expected, _ = tokenizer.join(tokenizer.encode(["lungs clear."])[0].ids, [])
@@ -205,6 +205,15 @@ def test_batches_are_what_inference_reads(shared, tmp_path):
     assert batch["labels"][0].tolist() == [0, 2, 0, 0, 0, 0]
     unknown = batch["token_targets"][0].isnan().all(0).tolist()
     assert unknown == [False, True, False, False, False, False]  # two errors are labelled and none is shown
+
+
+def test_batches_have_few_lengths(shared, tmp_path):
+    rows = [shared.rows[0] | {"reference": "lungs " * n, "candidate": "", "evidence": []} for n in range(1, 60)]
+    pairs = read_labelled_pairs([write_pairs(tmp_path / "lengths.parquet", rows)])
+    tokenizer = load_tokenizer(find_checkpoint(shared.encoder), 50)
+    tokens = tokenize_pairs(pairs, np.arange(len(rows)), tokenizer, targets=False)
+    collate = PairBatches(padding=0, max_length=50)
+    assert {collate([tokens[i]])["input_ids"].shape[1] for i in range(len(rows))} == {16, 32, 48, 50}
 
 
 def test_studies_stay_on_one_side_of_the_split(rows, tmp_path):
