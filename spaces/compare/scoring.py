@@ -14,7 +14,7 @@ from rrgmetrics.spaces.limits import check_size
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.names import READER, parse_name
 from rrgmetrics.pages import show
-from rrgmetrics.reports import check_contexts
+from rrgmetrics.reports import parse_context
 from rrgmetrics.runner import prepare, score_systems
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.specs import SPECS, MetricSpec
@@ -87,8 +87,7 @@ def compare_reports(
             nothing was scored.
     """
     _check(reference, candidates)
-    (patient,) = check_contexts([context], 1)
-    check_size(patient.indication, "The indication")
+    check_size(parse_context(context, "The patient").indication, "The indication")
     reasons = {name: reason(name) for name in names}
     runnable = [name for name in names if not reasons[name]]
     found = _score(runnable, reference, candidates, context) if runnable else {}
