@@ -59,7 +59,7 @@ def leaderboard_app(board: Board, *, proxies: int = 0) -> gradio.Blocks:
         _on_load(app, site.system, gradio.HTML(_waiting("System"), apply_default_css=False), "system")
     with app.route("Head to head", "/versus"):
         _navigation()
-        _on_load(app, site.versus, gradio.HTML(_waiting("Head to head"), apply_default_css=False), "versus")
+        _on_load(app, site.versus, gradio.HTML(_waiting("Head to head"), apply_default_css=False), "versus", at_once=2)
     with app.route("Submit", "/submit"):
         _submit(app, site)
     with app.route("Progress", "/progress", show_in_navbar=False):
@@ -331,11 +331,14 @@ def _navigation() -> None:
     gradio.Navbar(main_page_name="Standings")
 
 
-def _on_load(app: gradio.Blocks, handler: Callable[..., Any], outputs: Any, api_name: str | None) -> None:
-    """Fills a page when it is opened, and gives it its title."""
+def _on_load(
+    app: gradio.Blocks, handler: Callable[..., Any], outputs: Any, api_name: str | None, *, at_once: int | None = None
+) -> None:
+    """Fills a page when it is opened, and gives it its title; `at_once`: how many at a time, the others wait."""
     visibility: Any = "public" if api_name else "private"
+    waits: dict[str, Any] = {"queue": at_once is not None, "concurrency_limit": at_once}
     loaded = app.load(
-        handler, None, outputs, api_name=api_name, api_visibility=visibility, show_progress="hidden", queue=False
+        handler, None, outputs, api_name=api_name, api_visibility=visibility, show_progress="hidden", **waits
     )
     loaded.then(None, js=TITLE)
 
