@@ -34,6 +34,7 @@ class Config:
         attention_heads: Of both parts.
         vocabulary_size: Byte pairs, learned on the training reports.
         max_tokens: Longest report; longer ones are cut in training.
+        num_beams: Of beam search, with which reports are written.
         batch_size: Images a step.
         learning_rate: Its maximum; warmed up over the first 5% of the steps, then falling to 0.
         steps: Training steps.
@@ -52,6 +53,7 @@ class Config:
     metrics: Mapping[str, str]
     seed: int
     max_tokens: int
+    num_beams: int
     drawn: Mapping[str, int] = field(default_factory=dict)
     images: str = ""
     reports: str = ""

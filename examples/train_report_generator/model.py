@@ -30,6 +30,7 @@ def make_parts(config: Config, reports: Sequence[str]) -> Parts:
         settings.pad_token_id = tokenizer.pad_token_id
     model.generation_config.max_length = None
     model.generation_config.max_new_tokens = config.max_tokens
+    model.generation_config.num_beams = config.num_beams
     return parts
 
 

@@ -28,6 +28,7 @@ SMALL = {
     "attention_heads": 2,
     "vocabulary_size": 300,
     "max_tokens": 96,
+    "num_beams": 2,
     "batch_size": 4,
     "learning_rate": 1e-3,
     "steps": 4,
