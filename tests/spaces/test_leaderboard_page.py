@@ -1,6 +1,7 @@
 """The leaderboard's pages without a browser: what they say, what they escape, what they never show."""
 
 import csv
+import doctest
 import math
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -212,6 +213,10 @@ def test_what_submitters_typed_comes_back_as_text(site, board, monkeypatch):
 )
 def test_links_are_web_addresses(url, is_link):
     assert pages.is_web(url) is is_link
+
+
+def test_examples_of_the_docstrings():
+    assert doctest.testmod(pages).failed == 0
 
 
 def test_places_on_an_axis():
