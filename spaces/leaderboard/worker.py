@@ -7,6 +7,7 @@ kind of error and a place in the code, for messages of exceptions may quote what
 from __future__ import annotations
 
 import json
+import logging
 import threading
 import time
 import traceback
@@ -80,7 +81,7 @@ def run(board: Board, held: Claim, *, log: Log, batch_size: int | None = None, l
     """Scores one claimed job and records it; whether a result was recorded."""
     start = time.monotonic()
     try:
-        with jobs.renewing(board.store, held, lease=lease):
+        with jobs.renewing(board.store, held, lease=lease), _quiet():
             studies, reports = _read(board, held)
             scored = scoring.score_reports(board.names(), studies, reports, trials=board.trials, batch_size=batch_size)
         recorded = jobs.record(board.store, held, scored)
@@ -135,6 +136,17 @@ def settle(board: Board, *, stop: threading.Event, log: Log) -> int:
         log(f"{count} intervals and tests computed")
         return -1
     return table.info.revision
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Turns logging off in this process: an engine's warning quotes the server, and that may quote the prompt."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
 
 
 @contextmanager

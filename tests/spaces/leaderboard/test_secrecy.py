@@ -32,17 +32,23 @@ def places(tmp_path, monkeypatch):
 
 @pytest.fixture
 def echoing_judge():
-    """A server of judges whose every reply quotes the whole prompt, references and all."""
+    """A server of judges that quotes the whole prompt, references and all: in every other reply, else in an error."""
+    seen = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             text = " ".join(str(message["content"]) for message in asked["messages"])
+            seen.append(text)
+            if len(seen) % 2:
+                self.answer(400, {"error": {"message": f"refused: {text[text.find(SECRET) :][:50]}"}})
+                return
             message = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop", "index": 0}
-            body = json.dumps(
-                {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [message]}
-            )
-            self.send_response(200)
+            self.answer(200, {"object": "chat.completion", "created": 0, "model": "m", "id": "1", "choices": [message]})
+
+        def answer(self, status, document):
+            body = json.dumps(document)
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -109,11 +115,12 @@ def _log(board) -> bytes:
 
 
 def test_replies_of_judges_stay_beside_the_board(make_board, send, work_off, echoing_judge, tmp_path, capfd, caplog):
-    board = make_board(metrics=("rouge", f"green@openai:m?base_url={echoing_judge}&api_key=NO_KEY&retries=0"))
-    send(board, "A", ["Small left pleural effusion."] * 12)
+    judge = f"green@openai:m?base_url={echoing_judge}&api_key=NO_KEY&retries=0&concurrency=1"
+    board = make_board(REFERENCES[2:], n_public=0, metrics=("rouge", judge))
+    send(board, "A", ["Small left pleural effusion."] * 10)
     work_off(board)
     line = board.standings().systems[0]
-    assert (line.rank, list(line.n_unscored.values())) == (1, [0, 12])  # an echo is no verdict
+    assert (line.rank, list(line.n_unscored.values())) == (1, [0, 10])  # an echo is no verdict
     replies = board.store.path.with_name("board.sqlite.replies")
     kept = [path for path in replies.rglob("*") if path.is_file()]
     assert any(SECRET in path.read_text() for path in kept)
