@@ -107,6 +107,46 @@ def test_a_checkpoint_without_its_head_is_refused(tmp_path, folders, checkpoints
         load_classifier(str(folder), n_labels=55, tokenizer=TOKENIZER)
 
 
+def pickled(folder, tmp_path, *more):
+    """The checkpoint with its weights as a pickle, and what else is put into it."""
+    import shutil
+
+    import torch
+    from safetensors.torch import load_file
+
+    copy = shutil.copytree(folder, tmp_path / "pickled")
+    torch.save(load_file(copy / "model.safetensors") | dict(more), copy / "pytorch_model.bin")
+    (copy / "model.safetensors").unlink()
+    return str(copy)
+
+
+def test_pickled_weights_are_read_as_data(tmp_path, folders, reports):
+    folder = folders(PUBLISHED["leaves", False])
+    settings = {"n_labels": 55, "tokenizer": TOKENIZER}
+    ours = load_classifier(pickled(folder, tmp_path), **settings).logits(reports.references, None)
+    np.testing.assert_array_equal(ours, load_classifier(str(folder), **settings).logits(reports.references, None))
+
+
+class Malicious:
+    """Would make a folder when unpickled."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __reduce__(self):
+        import os
+
+        return os.mkdir, (self.folder,)
+
+
+def test_a_pickle_that_runs_code_is_refused(tmp_path, folders):
+    mark = tmp_path / "ran"
+    folder = pickled(folders(PUBLISHED["leaves", False]), tmp_path, ("attack", Malicious(str(mark))))
+    with pytest.raises(BackendError, match="could not be loaded"):
+        load_classifier(folder, n_labels=55, tokenizer=TOKENIZER)
+    assert not mark.exists()
+
+
 def test_a_checkpoint_without_tokenizer_is_named(folders):
     with pytest.raises(BackendError, match="has no tokenizer"):
         load_classifier(str(folders(PUBLISHED["leaves", False])), n_labels=55, split=whole)
