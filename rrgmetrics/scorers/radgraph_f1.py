@@ -95,8 +95,8 @@ class RadgraphF1:
         kind, _, where = self.config.partition(":")
         if self.config == "default":
             return reader_backend(graphs=True)
-        if kind == "graphs" and where:
-            return GraphFile.read(Path(where))
+        if kind == "graphs":
+            return GraphFile.read(Path(where or "."))  # "." is named as what it is, a folder
         if kind == "package":
             return load_package(where or MODELS["paper"], device=pick_device(runtime.device))
         name = MODELS.get(self.config, self.config)

@@ -11,6 +11,7 @@ import math
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -186,6 +187,19 @@ def test_a_report_alone_is_as_in_a_batch(folder, texts, batch_size):
     assert load_backend(str(folder), batch_size=batch_size).annotate(texts[::-1]) == together[::-1]
     alone = load_backend(str(folder))
     assert [alone.annotate([text])[0] for text in texts] == together
+
+
+def test_the_batch_size_is_honoured(folder, texts):
+    """radgraph 0.1.18 takes the argument and reads one report at a time."""
+    backend, sizes = load_backend(str(folder), batch_size=3), []
+
+    def encode(ids, mask):
+        sizes.append(len(ids))
+        return backend.network.encode(ids, mask)
+
+    counting = replace(backend, network=replace(backend.network, encode=encode))
+    counting.annotate(texts)
+    assert len(sizes) == math.ceil(len(texts) / 3)
 
 
 @pytest.mark.parametrize("text", ["", " \n", "x", "\x00", "effusion " * 300, "²³ ½ µm", "Ergüsse. 胸水。🩻"])
