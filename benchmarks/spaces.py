@@ -16,8 +16,8 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 import time
-import uuid
 from pathlib import Path
 
 import httpx
@@ -85,22 +85,12 @@ class Space:
             for component, _ in event["targets"]:
                 self.events.setdefault(str(labels.get(component)), event["id"])
 
-    async def send(self, button: str, data: list[object]) -> list[object]:
-        """Presses a button and waits for the last answer."""
-        session = uuid.uuid4().hex
-        body = {"data": data, "fn_index": self.events[button], "session_hash": session, "event_data": None}
-        (await self.client.post("/queue/join", json=body)).raise_for_status()
-        self.n_progress = 0
-        async with self.client.stream("GET", "/queue/data", params={"session_hash": session}) as stream:
-            async for line in stream.aiter_lines():
-                if not line.startswith("data:"):
-                    continue
-                said = json.loads(line[5:])
-                self.n_progress += said["msg"] == "process_generating"
-                if said["msg"] == "process_completed":
-                    assert said["success"], said
-                    return list(said["output"]["data"])
-        raise AssertionError("the stream ended without an answer")
+    async def press(self, button: str, data: list[object], session: str) -> list[object]:
+        """Presses a button that answers at once."""
+        body = {"data": data, "fn_index": self.events[button], "session_hash": session}
+        answer = await self.client.post("/run/predict", json=body)
+        answer.raise_for_status()
+        return list(answer.json()["data"])
 
 
 def pair_of(user: int, turn: int) -> tuple[str, str]:
@@ -115,7 +105,7 @@ async def one_pair(space: Space, user: int, turn: int, expected: dict[tuple[int,
     """Seconds that a pair took; AssertionError for another user's answer."""
     pair = pair_of(user, turn)
     start = time.perf_counter()
-    html = str((await space.send("Score", [*pair, "", "", ""]))[0])
+    html = str((await space.press("Score", [*pair, "", "", ""], f"user-{user}"))[0])
     seconds = time.perf_counter() - start
     assert f"Case {user * 31 + turn}" in re.sub(r"<[^>]*>", "", html), html
     if expected is not None:
@@ -170,25 +160,25 @@ async def measure(space: Space, options: argparse.Namespace, start: float) -> No
 
 async def beside_a_file(space: Space, rows: int) -> None:
     """Single pairs while a file is scored."""
+    from gradio_client import Client, handle_file
+
     lines = (json.dumps(dict(zip(("reference", "candidate"), pair_of(row, 7), strict=True))) for row in range(rows))
-    content = "\n".join(lines).encode()
-    (path,) = (await space.client.post("/upload", files={"files": ("pairs.jsonl", content)})).json()
-    begin = time.perf_counter()
-    data = [{"path": path, "orig_name": "pairs.jsonl", "meta": {"_type": "gradio.FileData"}}]
-    other = Space(space.address, space.server)
-    other.events = space.events
-    whole = asyncio.create_task(other.send("Score the file", data))
-    times = []
-    while not whole.done():
-        times.append(await one_pair(space, 1, len(times), None))
-        await asyncio.sleep(0.2)
-    html = str((await whole)[0])
-    assert f"{rows:,} pairs" in html, html[:300]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pairs.jsonl"
+        path.write_text("\n".join(lines))
+        client = Client(space.address, verbose=False)
+        begin = time.perf_counter()
+        job = client.submit(handle_file(path), api_name="/score_file")
+        times = []
+        while not job.done():
+            times.append(await one_pair(space, 1, len(times), None))
+            await asyncio.sleep(0.2)
+        total = time.perf_counter() - begin
+        assert f"{rows:,} pairs" in str(job.result()[0])
     print(
-        f"a file of {rows:,} pairs: {time.perf_counter() - begin:.0f} s, {other.n_progress} reports of progress; "
+        f"a file of {rows:,} pairs: {total:.0f} s, {len(job.outputs())} reports of progress; "
         f"{len(times)} single pairs beside it: median {np.median(times):.2f} s, p95 {np.percentile(times, 95):.2f} s"
     )
-    await other.client.aclose()
 
 
 if __name__ == "__main__":

@@ -3,6 +3,6 @@
 if __name__ == "spaces":  # in a checkout Gradio, looking for Hugging Face's package of that name, finds this folder
     raise ImportError("This is rrgmetrics.spaces.")
 
-from rrgmetrics.spaces.ui import build_space, launch, metric_space
+from rrgmetrics.spaces.ui import build_space, launch
 
-__all__ = ["build_space", "launch", "metric_space"]
+__all__ = ["build_space", "launch"]

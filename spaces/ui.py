@@ -6,6 +6,7 @@ is answered by a function of its texts, a file by a generator of its own, and up
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import tempfile
@@ -41,6 +42,7 @@ from rrgmetrics.runner import score
 from rrgmetrics.specs import MetricSpec, get_spec
 
 PAIRS_AT_ONCE = 2  # threads that score single pairs; more would only share the same processors
+MAX_WAITING = 64  # files, and calls from programs; beyond, a page says that it is full
 UPLOADS_KEPT = 3600  # seconds
 REFERENCE, CANDIDATE = "Radiologist’s report (reference)", "Machine’s report (candidate)"
 
@@ -77,6 +79,7 @@ def build_space(name: str) -> Any:
         with gradio.Tab("About", id="about"):
             gradio.Markdown(card_text(spec).partition("\n")[2], elem_classes="rrg-card")  # without its title
         gradio.api(_api(spec), api_name="score", concurrency_limit=PAIRS_AT_ONCE, concurrency_id="pair")
+    page.queue(max_size=MAX_WAITING)
     return page
 
 
@@ -92,13 +95,10 @@ def launch(name: str, **keywords: Any) -> Any:
     """
     page = build_space(name)
     served = page.launch(**{**launch_options(), **keywords, "prevent_thread_lock": True})
-    threading.Thread(target=warm_up, args=(name,), daemon=True).start()
+    threading.Thread(target=warm_up, args=(served[1],), daemon=True).start()
     if not keywords.get("prevent_thread_lock"):
         page.block_thread()
     return served
-
-
-metric_space = build_space
 
 
 def launch_options() -> dict[str, Any]:
@@ -111,10 +111,12 @@ def launch_options() -> dict[str, Any]:
     }
 
 
-def warm_up(name: str) -> None:
-    """Scores one example, so that models are loaded when the first user comes."""
-    example = examples()[0]
-    answer(get_spec(name), *example[1:])
+def warm_up(address: str) -> None:
+    """Sends a page one example, as a visitor would, so that its model is loaded when the first one comes."""
+    import httpx
+
+    with contextlib.suppress(httpx.HTTPError):  # a page behind a login is loaded by its first visitor
+        httpx.post(f"{address}gradio_api/call/score", json={"data": list(examples()[0][1:])}, timeout=60)
 
 
 # --- one pair ---------------------------------------------------------------------------------------------------------
@@ -143,9 +145,12 @@ def _pair_tab(spec: MetricSpec) -> None:
     with gradio.Accordion("The same in Python and on the command line", open=False, visible=False) as calls:
         code = gradio.Markdown("", latex_delimiters=[], elem_classes="rrg-card")
 
+    turns = threading.BoundedSemaphore(PAIRS_AT_ONCE)
+
     def handle(*texts: str) -> tuple[Any, ...]:
         try:
-            result, pair = answer(spec, *texts)
+            with turns:
+                result, pair = answer(spec, *texts)
         except InputError as error:
             return part(alert(str(error))), gradio.skip(), gradio.Accordion(visible=False)
         return (
@@ -154,12 +159,12 @@ def _pair_tab(spec: MetricSpec) -> None:
             gradio.Accordion(visible=True),
         )
 
+    # Not through Gradio's queue: it costs twice the time that a pair takes, and files wait in it.
     event: dict[str, Any] = {
         "fn": handle,
         "inputs": inputs,
         "outputs": [shown, code, calls],
-        "concurrency_limit": PAIRS_AT_ONCE,
-        "concurrency_id": "pair",
+        "queue": False,
         "api_visibility": "private",
     }
     gradio.on([button.click, reference.submit, candidate.submit], **event)
@@ -281,7 +286,7 @@ def heading(spec: MetricSpec) -> Markup:
     """What the page is for."""
     words = card_section(spec, "Metric Description").split("\n\n")[0]
     words = re.sub(r"[`*]|\s(?=\s)", "", words.replace("\n", " "))
-    first = re.split(r"(?<=\w\w[.]) (?=[A-Z])", words)[0]
+    first = re.split(r"(?<=[\w)][\w)][.]) (?=[A-Z])", words)[0]
     return part(Markup('<h1>{}</h1><p class="lead">{}</p>').format(spec.title, first))
 
 
