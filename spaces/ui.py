@@ -286,7 +286,7 @@ def heading(spec: MetricSpec) -> Markup:
     """What the page is for."""
     words = card_section(spec, "Metric Description").split("\n\n")[0]
     words = re.sub(r"[`*]|\s(?=\s)", "", words.replace("\n", " "))
-    first = re.split(r"(?<=[\w)][\w)][.]) (?=[A-Z])", words)[0]
+    first = re.split(r"(?<=[\w)\"][.]) (?=[A-Z])", words)[0]
     return part(Markup('<h1>{}</h1><p class="lead">{}</p>').format(spec.title, first))
 
 
