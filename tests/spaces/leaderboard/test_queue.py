@@ -195,7 +195,7 @@ def test_workers_killed_at_any_moment(board, send, work_off):
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        time.sleep(rng.uniform(1.5, 4))
+        time.sleep(rng.uniform(1.5, 8))
         process.kill()
         process.wait()
         with board.store.writing() as connection:  # as if the leases had ended
