@@ -26,7 +26,7 @@ def serve(name: str, *, host: str = "127.0.0.1", port: int | None = None) -> Non
         InputError: Unknown name, or an address that cannot be listened at.
         MissingExtraError: Gradio is not installed.
     """
-    _check_address(host, port)
+    check_address(host, port)
     if name == "leaderboard":
         serve_board(host, port)
     else:
@@ -57,7 +57,7 @@ def _demo(folder: Path) -> str:
     return str(path)
 
 
-def _check_address(host: str, port: int | None) -> None:
+def check_address(host: str, port: int | None) -> None:
     """Before anything is imported or loaded."""
     if port is not None and not 0 < port < 65536:
         raise InputError(f"--port {port} is no port; give a number from 1 to 65535.")

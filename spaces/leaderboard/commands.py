@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,7 +29,7 @@ RESTART_SECONDS = (1.0, 5.0, 30.0, 60.0)
 
 def run(options: argparse.Namespace) -> None:
     """Runs the step that was asked for."""
-    globals()[f"_{options.step}"](options)
+    STEPS[options.step](options)
 
 
 def _init(options: argparse.Namespace) -> None:
@@ -87,7 +87,9 @@ def _work(options: argparse.Namespace) -> None:
 
 def _serve(options: argparse.Namespace) -> None:
     from rrgmetrics.spaces.leaderboard.app import serve
+    from rrgmetrics.spaces.serving import check_address
 
+    check_address(options.host, options.port)
     board = _open(options)
     with _worker_beside(board) if options.worker else _nothing():
         serve(board, host=options.host, port=options.port, proxies=options.proxies)
@@ -134,6 +136,21 @@ def _rescore(options: argparse.Namespace) -> None:
 
 def _token(options: argparse.Namespace) -> None:
     _say(f"Admin token, shown this once: {_open(options).new_admin_token()}")
+
+
+STEPS: Mapping[str, Callable[[argparse.Namespace], None]] = {
+    "init": _init,
+    "submit": _submit,
+    "work": _work,
+    "serve": _serve,
+    "export": _export,
+    "show": _show,
+    "hide": _hide,
+    "unhide": _unhide,
+    "retry": _retry,
+    "rescore": _rescore,
+    "token": _token,
+}
 
 
 def standings_table(standings: Standings) -> Table:
