@@ -17,10 +17,8 @@ def plain_f(model, tokenizer, reference, candidate):
     import torch
 
     with torch.no_grad():
-        states = [
-            torch.nn.functional.normalize(model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0], dim=-1)
-            for text in (reference, candidate)
-        ]
+        ids = [tokenizer(text, return_tensors="pt").input_ids for text in (reference, candidate)]
+        states = [torch.nn.functional.normalize(model(input_ids=x).last_hidden_state[0], dim=-1) for x in ids]
     similarity = states[1] @ states[0].T
     precision = similarity.max(dim=1).values[1:-1].mean()
     recall = similarity.max(dim=0).values[1:-1].mean()
