@@ -247,12 +247,14 @@ def bert_forward(
     import torch
     from torch.nn import functional
 
-    def linear(name: str, x: Tensor) -> Tensor:
+    def linear(name: str, x: Tensor, *, gelu: bool = False) -> Tensor:
         weight, bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
         if not weight.is_mkldnn:
-            return functional.linear(x, weight, bias)
-        product: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
-        return product
+            product = functional.linear(x, weight, bias)
+            return functional.gelu(product) if gelu else product
+        activation, algorithm = ("gelu", "none") if gelu else ("none", "")  # in the same pass over the product
+        result: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, activation, [], algorithm)
+        return result
 
     def norm(name: str, x: Tensor) -> Tensor:
         return functional.layer_norm(x, x.shape[-1:], weights[f"{name}.weight"], weights[f"{name}.bias"], epsilon)
@@ -279,7 +281,7 @@ def bert_forward(
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=attended)
         mixed = linear(f"{layer}.attention.output.dense", rows(mixed.transpose(1, 2).flatten(2)))
         states = norm(f"{layer}.attention.output.LayerNorm", mixed + states)
-        inner = functional.gelu(linear(f"{layer}.intermediate.dense", states))
+        inner = linear(f"{layer}.intermediate.dense", states, gelu=True)
         states = norm(f"{layer}.output.LayerNorm", linear(f"{layer}.output.dense", inner) + states)
     return states[: ids.numel()].view(*ids.shape, -1)
 
