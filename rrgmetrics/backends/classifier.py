@@ -175,6 +175,8 @@ def _load(
             padded = tokenizer.pad({key: [rows[key][i] for i in batch] for key in rows}, return_tensors="pt")
             with torch.inference_mode():
                 values[batch] = model(**padded.to(device)).logits.float().cpu().numpy()
+        if not np.isfinite(values).all():  # a label that is not a number is no label that is missing
+            raise BackendError(f"{found.identity} gives logits that are no numbers; its weights are damaged.")
         return values
 
     return logits
