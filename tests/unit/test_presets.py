@@ -78,3 +78,15 @@ def test_paper_table_reads_each_text_once_under_one_bar(monkeypatch, reports):
     assert {n for (_, text), n in seen.items() if text in texts} == {1}
     assert all(seen[key, text] == 1 for key in EMBEDDED for text in texts)
     assert len(bars) == 1
+
+
+@pytest.mark.parametrize("preset", [preset for preset in PRESETS if preset != "paper-table"])
+def test_published_presets_run_on_the_checkpoints_they_name(preset, reports, published_checkpoints):
+    results = rrgmetrics.score(
+        preset, predictions=reports.altered[:3], references=reports.references[:3], progress=False
+    )
+    assert list(results) == list(PRESETS[preset])
+    for name, result in results.items():
+        assert result.n_unscored == (3 if name == "green@paper" else 0)  # its stand-in says nothing
+        assert "model:minilm" not in result.signature
+        assert "model:crepe-embedded" not in result.signature
