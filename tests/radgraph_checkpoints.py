@@ -123,6 +123,34 @@ def random_weights(dataset: str, encoder: dict) -> dict:
     return weights
 
 
+def write_modern(folder: Path, texts: list[str]) -> Path:
+    """A RadGraph-XL on a ModernBERT, whose tokenizer is of transformers' generic class."""
+    import torch
+    from transformers import AutoConfig, AutoModel, AutoTokenizer
+
+    encoder = write_encoder(folder / "encoder", texts)
+    checkpoint = write_radgraph(folder / "radgraph-xl", "radgraph-xl", encoder)
+    AutoTokenizer.from_pretrained(encoder).backend_tokenizer.save(str(encoder / "tokenizer.json"))
+    names = {f"{name}_token": f"[{name.upper()}]" for name in ("cls", "sep", "pad", "unk", "mask")}
+    tokenizer = {"tokenizer_class": "PreTrainedTokenizerFast", "model_input_names": ["input_ids", "attention_mask"]}
+    (encoder / "tokenizer_config.json").write_text(json.dumps(tokenizer | names | {"model_max_length": 8192}))
+    config = json.loads((encoder / "config.json").read_text()) | {"model_type": "modernbert", "num_hidden_layers": 4}
+    ids = {"pad_token_id": 0, "cls_token_id": 2, "sep_token_id": 3, "bos_token_id": 2, "eos_token_id": 3}
+    config |= {"architectures": ["ModernBertModel"], "local_attention": 16, **ids}
+    (encoder / "config.json").write_text(json.dumps(config))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        modern = AutoModel.from_config(AutoConfig.from_pretrained(encoder)).state_dict()
+        prefix = "_embedder.token_embedder_bert._matched_embedder.transformer_model."
+        weights = torch.load(checkpoint / "weights.th", weights_only=True)
+        weights = {name: x for name, x in weights.items() if not name.startswith(prefix)}
+        for name, x in modern.items():
+            noisy = x + 0.3 * torch.randn_like(x) if x.ndim == 2 else x
+            weights[prefix + name] = 8 * noisy if "tok_embeddings" in name else noisy
+    torch.save(weights, checkpoint / "weights.th")
+    return checkpoint
+
+
 def write_archives(hub: Path, texts: list[str]) -> None:
     """Puts stand-ins for `radgraph` and `radgraph-xl`, and for their encoder, into a Hub cache."""
     encoder = write_encoder(_snapshot(hub, ENCODER), texts)

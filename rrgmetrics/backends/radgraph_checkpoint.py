@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,6 +27,7 @@ REPOSITORY = "StanfordAIMI/RRG_scorers"
 PUBLISHED = ("radgraph", "radgraph-xl", "modern-radgraph-xl", "echograph")
 PUBLISHED_FILES = ("config.json", "vocabulary", "weights.th")
 KIND = "rrgmetrics-radgraph"  # of a converted config.json
+GENERIC = "PreTrainedTokenizerFast"
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json")
 KEPT_WORDS = 100_000  # whose pieces are remembered
 
@@ -93,6 +95,7 @@ def _converted(found: Checkpoint) -> Parts:
             max_span_width=config["max_span_width"],
             spans_per_word=config["spans_per_word"],
             max_length=config["max_length"],
+            framed=config.get("framed", True),
         )
     except (KeyError, TypeError) as error:
         raise BackendError(f"{found.identity}: config.json lacks or has wrong {error}.") from error
@@ -123,7 +126,14 @@ def _published(found: Checkpoint, dataset: str) -> Parts:
         what = "coreference propagation" if propagates else "entity labels that do not begin with none"
         raise BackendError(f"{found.identity} has {what}, which RadGraph has not; it cannot be read here.")
     tokenizer = find_checkpoint(encoder, weights=TOKENIZERS)
+    settings = replace(settings, framed=not _is_generic(tokenizer))
     return Parts(found.identity, settings, found.folder / "weights.th", tokenizer.folder, tokenizer.identity)
+
+
+def _is_generic(tokenizer: Checkpoint) -> bool:
+    """Whether the tokenizer names no class of its own, which transformers 4 then does not frame."""
+    file = tokenizer.folder / "tokenizer_config.json"
+    return file.is_file() and _read_json(file, tokenizer.identity).get("tokenizer_class") == GENERIC
 
 
 def _only_dataset(found: Checkpoint) -> str:

@@ -42,6 +42,9 @@ class RadgraphSettings:
         max_span_width: Words of the longest span.
         spans_per_word: Share of spans, in spans a word, between which relations are sought.
         max_length: Pieces that the encoder reads at a time, those that open and close included.
+        framed: Whether pieces open and close a text. Where the tokenizer is of transformers' generic class (as that of
+            `modern-radgraph-xl`), the authors' package on transformers 4 leaves them out but counts them, and so takes
+            for each piece the state of the next one. Here too, up to `max_length` pieces.
     """
 
     dataset: str
@@ -50,6 +53,7 @@ class RadgraphSettings:
     max_span_width: int = 8
     spans_per_word: float = 0.5
     max_length: int = 512
+    framed: bool = True
 
 
 class Pieces(NamedTuple):
@@ -135,7 +139,7 @@ class RadgraphNetwork:
         """Vectors of all words of all reports `(n_words, d)`; a word without pieces is 0."""
         import torch
 
-        opening, closing = self.pieces.opening, self.pieces.closing
+        opening, closing = (self.pieces.opening, self.pieces.closing) if self.settings.framed else ([], [])
         room = self.settings.max_length - len(opening) - len(closing)
         segments = [segment for report in reports for segment in report.segments(room)]
         longest = max(map(len, segments)) + len(opening) + len(closing)
@@ -147,9 +151,15 @@ class RadgraphNetwork:
         states = self.encode(ids, mask.long())
         own = states[(places >= len(opening)) & (places < lengths[:, None] - len(closing))]
         sizes = torch.tensor([len(word) for report in reports for word in report.pieces], device=self.device)
-        sums = own.new_zeros(len(sizes), own.shape[1])
-        sums.index_add_(0, torch.arange(len(sizes), device=self.device).repeat_interleave(sizes), own)
-        return sums / sizes.clamp(min=1)[:, None]
+        word_of = torch.arange(len(sizes), device=self.device).repeat_interleave(sizes)
+        if not self.settings.framed:
+            n_pieces = torch.tensor([sum(map(len, report.pieces)) for report in reports], device=self.device)
+            report_of = torch.arange(len(reports), device=self.device).repeat_interleave(n_pieces)
+            followed = (report_of[1:] == report_of[:-1]).nonzero()[:, 0]
+            own, word_of = own[followed + 1], word_of[followed]
+        counts = own.new_zeros(len(sizes)).index_add_(0, word_of, own.new_ones(len(own)))
+        sums = own.new_zeros(len(sizes), own.shape[1]).index_add_(0, word_of, own)
+        return sums / counts.clamp(min=1)[:, None]
 
     def _score(self, words: Tensor, spans: Spans, name: str) -> Tensor:
         """Scores `(n_spans, n_labels)` of the network `name`, its first layer taken apart."""
