@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -340,6 +341,7 @@ def test_limits_are_what_the_page_says():
 
 
 def test_round_trip_and_errors():
+    import httpx
     from gradio_client import Client, handle_file
     from gradio_client.exceptions import AppError
 
@@ -357,5 +359,13 @@ def test_round_trip_and_errors():
         shown, table, *_ = client.predict(handle_file(sample_file()), api_name="/score_file")
         assert "12 pairs" in str(shown)
         assert files.Path(table["value"] if isinstance(table, dict) else table).name == "rouge_scores.csv"
+        large = {"files": ("large.csv", b"x" * 30_000_000)}
+        assert httpx.post(f"{url}gradio_api/upload", files=large, timeout=60).status_code == 413
+        secret = Path(__file__).parents[2] / "examples" / "references.csv"  # a file that nobody has uploaded
+        assert httpx.get(f"{url}gradio_api/file={secret}").status_code == 403
+        call = f"{url}gradio_api/call/score_file"
+        body = {"data": [{"path": str(secret), "meta": {"_type": "gradio.FileData"}}]}
+        event = httpx.post(call, json=body).json()["event_id"]
+        assert "event: error" in httpx.get(f"{call}/{event}", timeout=60).text
     finally:
         page.close()
