@@ -10,14 +10,15 @@ from rrgmetrics.callbacks.scoring import parse_metrics
 
 import rrgmetrics
 from rrgmetrics import InputError, runner
+from rrgmetrics.backends.encoder import EMBEDDED, FINDINGS
 from rrgmetrics.names import parse_name
 from rrgmetrics.specs import PRESETS
 
-EMBEDDED = {  # backends of the whole table: what reads reports, each shared by all who need it
+WHOLE_TABLE = {  # backends of the whole table: what reads reports, each shared by all who need it
     "reader",
-    "encoder:minilm-l3-int8@1:3",
-    "encoder:crepe-embedded@2:2",
-    "encoder:crepe-embedded@2:1",
+    f"encoder:{EMBEDDED}:3",
+    f"encoder:{FINDINGS}:2",
+    f"encoder:{FINDINGS}:1",
     "ngrams:whitespace",
     "ngrams:radcliq",
     "rouge:stem",
@@ -74,9 +75,9 @@ def test_paper_table_reads_each_text_once_under_one_bar(monkeypatch, reports):
     results = rrgmetrics.score("paper-table", predictions=candidates, references=references, progress=False)
     assert list(results) == list(PRESETS["paper-table"])
     texts = {*candidates, *references}
-    assert {key for key, text in seen if text in texts} == EMBEDDED
+    assert {key for key, text in seen if text in texts} == WHOLE_TABLE
     assert {n for (_, text), n in seen.items() if text in texts} == {1}
-    assert all(seen[key, text] == 1 for key in EMBEDDED for text in texts)
+    assert all(seen[key, text] == 1 for key in WHOLE_TABLE for text in texts)
     assert len(bars) == 1
 
 
