@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from rrgmetrics.callbacks.scoring import suffix
-
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, parse_name
 

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rrgmetrics.callbacks.scoring import Scoring, flat
-
 from rrgmetrics.names import parse_name
 from rrgmetrics.reports import Context, Pair
 

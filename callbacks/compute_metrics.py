@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+
 from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.scoring import OnError, Scoring
-
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import check_pairs
 

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from rrgmetrics.callbacks.generation import labelled_text
 
+from rrgmetrics.callbacks.generation import labelled_text
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import CONTEXT_KEYS, Context, check_report, parse_context
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.scoring import OnError, Scoring
-
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Pair, check_pairs
 

@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from rrgmetrics.callbacks.arguments import direction
-
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import Compared
 from rrgmetrics.judges.judge import ComparedPairs

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.evaluation_set import EvaluationSet
 from rrgmetrics.callbacks.generation import GenerateFunction
-
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Pair, check_report
 

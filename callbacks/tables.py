@@ -10,7 +10,6 @@ from typing import Any
 
 from rrgmetrics.callbacks.sampling import Sample
 from rrgmetrics.callbacks.scoring import suffix
-
 from rrgmetrics.names import parse_name
 from rrgmetrics.reader import compare, read
 from rrgmetrics.results import Result

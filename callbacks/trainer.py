@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from transformers import TrainerCallback
+
 from rrgmetrics.callbacks import processes, restoring, tables
 from rrgmetrics.callbacks.background import Background
 from rrgmetrics.callbacks.compute_metrics import text_tokenizer
@@ -21,8 +23,6 @@ from rrgmetrics.callbacks.generation import GenerateFunction, make_generation, m
 from rrgmetrics.callbacks.sampling import Generated, generate
 from rrgmetrics.callbacks.schedule import Turn, When, parse_turns
 from rrgmetrics.callbacks.scoring import OnError, Scores, Scoring, flat, parse_metrics, suffix
-from transformers import TrainerCallback
-
 from rrgmetrics.errors import BackendError, InputError
 
 logger = logging.getLogger("rrgmetrics")

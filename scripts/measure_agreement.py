@@ -10,10 +10,9 @@ from __future__ import annotations
 import datetime
 import sys
 
-from rrgmetrics.spaces.agreement import FILE, record
-
 from rrgmetrics import SPECS
 from rrgmetrics.metaeval import agree
+from rrgmetrics.spaces.agreement import FILE, record
 
 
 def main(dataset: str, *names: str) -> None:

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
-from rrgmetrics.spaces.highlight import NOTHING, category_bars, category_counts, direction, headline, part, score_table
-from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, MAX_SECONDS, check_size
 
 from rrgmetrics import aggregate, files, pages, signature, stats
 from rrgmetrics.errors import InputError
@@ -21,6 +19,8 @@ from rrgmetrics.names import parse_name
 from rrgmetrics.results import Result
 from rrgmetrics.runner import prepare, run
 from rrgmetrics.scorers.base import Array, Noting, Runtime
+from rrgmetrics.spaces.highlight import NOTHING, category_bars, category_counts, direction, headline, part, score_table
+from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, MAX_SECONDS, check_size
 from rrgmetrics.specs import Key, MetricSpec
 
 PIECE = 64  # pairs between two reports of progress

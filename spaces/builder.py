@@ -18,11 +18,10 @@ from importlib.resources import files as resources
 from pathlib import Path
 from typing import NamedTuple
 
-from rrgmetrics.spaces.uploading import check_organisation, hub_api, hub_errors, upload
-
 import rrgmetrics
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.hub import module_path
+from rrgmetrics.spaces.uploading import check_organisation, hub_api, hub_errors, upload
 from rrgmetrics.specs import SPECS, get_spec
 from rrgmetrics.version import VERSION
 

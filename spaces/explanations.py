@@ -11,13 +11,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rrgmetrics.spaces.highlight import Mark, Remark
-from rrgmetrics.spaces.theme import KINDS, MATCHED, ONLY_HERE
-
 from rrgmetrics.pages import differences
 from rrgmetrics.reader import Comparison, Reading, compare, read
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
+from rrgmetrics.spaces.highlight import Mark, Remark
+from rrgmetrics.spaces.theme import KINDS, MATCHED, ONLY_HERE
 
 SIDES = ("reference", "candidate")
 SMALLEST_SHARE = 0.1  # of an error; a phrase that adds less is not marked

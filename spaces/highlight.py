@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
-from rrgmetrics.spaces.theme import KINDS, MATCHED, UNLETTERED
 
 from rrgmetrics.display import number
 from rrgmetrics.pages import show
 from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.results import Result
+from rrgmetrics.spaces.theme import KINDS, MATCHED, UNLETTERED
 from rrgmetrics.specs import Key
 
 NOTHING = Markup()

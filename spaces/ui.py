@@ -17,6 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
+
+from rrgmetrics.errors import InputError, MissingExtraError
+from rrgmetrics.hub import module_path
+from rrgmetrics.pages import show
+from rrgmetrics.reports import Pair, parse_context
+from rrgmetrics.results import Result
+from rrgmetrics.runner import score
 from rrgmetrics.spaces import batch, snippets
 from rrgmetrics.spaces.examples import examples, sample_file
 from rrgmetrics.spaces.explanations import Explained, explain_pair
@@ -32,13 +39,6 @@ from rrgmetrics.spaces.highlight import (
 )
 from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, check_pair
 from rrgmetrics.spaces.theme import look
-
-from rrgmetrics.errors import InputError, MissingExtraError
-from rrgmetrics.hub import module_path
-from rrgmetrics.pages import show
-from rrgmetrics.reports import Pair, parse_context
-from rrgmetrics.results import Result
-from rrgmetrics.runner import score
 from rrgmetrics.specs import MetricSpec, get_spec
 
 PAIRS_AT_ONCE = 2  # threads that score single pairs; more would only share the same processors

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.console import Console
-from rrgmetrics.callbacks import ReportMetricsCallback, best_model
 from transformers import TrainerCallback
 
 from examples.train_report_generator.config import Config
@@ -16,6 +15,7 @@ from examples.train_report_generator.data import Item, Studies, load_items
 from examples.train_report_generator.model import make_parts
 from examples.train_report_generator.studies import write_normal_report
 from rrgmetrics import score
+from rrgmetrics.callbacks import ReportMetricsCallback, best_model
 
 BEST, REPORTS = "best", "reports"
 

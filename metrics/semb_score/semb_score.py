@@ -49,7 +49,7 @@ Examples:
     ...     progress=False,
     ... )
     >>> round(results["semb_score"], 2)
-    0.95
+    0.94
 """
 
 

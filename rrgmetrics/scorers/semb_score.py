@@ -2,10 +2,11 @@
 
 s = r·c / (‖r‖ ‖c‖) for the vectors r of the reference and c of the candidate, 0 if either is zero.
 
-Configurations: `default` the embedded encoder trained for CREPE, mean of its token vectors after the second of four
-layers (the last ones know errors of a pair, and little of one report); `paper` CheXbert's last hidden state of [CLS];
-a folder or a file with CheXbert's weights, or another Hub id. With `vectors=conditions` the vector has one number for
-each of CheXpert's 14 conditions, 1 if positive or uncertain, by the reader or by CheXbert's heads.
+Configurations: `default` the embedded encoder trained for CREPE, mean of its token vectors after the first of four
+layers (the last ones know errors of a pair, and little of one report; `radeval_bertscore` reads the same); `paper`
+CheXbert's last hidden state of [CLS]; a folder or a file with CheXbert's weights, or another Hub id. With
+`vectors=conditions` the vector has one number for each of CheXpert's 14 conditions, 1 if positive or uncertain, by the
+reader or by CheXbert's heads.
 
 Differs from the authors: an empty report has the zero vector, and so scores 0.
 """
@@ -27,7 +28,7 @@ from rrgmetrics.scorers.base import Array, Mean, Runtime
 from rrgmetrics.scorers.chexbert_f1 import condition_backend, is_too_long, status_table
 
 KEYS = ("semb_score",)
-LAYER = 2
+LAYER = 1
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rrgmetrics.errors import InputError, MissingExtraError
+from rrgmetrics.names import parse_name
 from rrgmetrics.spaces.agreement import agreements
 from rrgmetrics.spaces.compare import tables
 from rrgmetrics.spaces.compare.scoring import Line, compare_reports, reason, title_of
 from rrgmetrics.spaces.compare.verdict import Summary, summary
 from rrgmetrics.spaces.highlight import alert, part
 from rrgmetrics.spaces.ui import launch_options
-
-from rrgmetrics.errors import InputError, MissingExtraError
-from rrgmetrics.names import parse_name
 from rrgmetrics.specs import SPECS
 
 if TYPE_CHECKING:

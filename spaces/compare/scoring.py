@@ -9,14 +9,13 @@ from functools import cache
 from threading import Lock
 from typing import Literal
 
-from rrgmetrics.spaces.limits import check_size
-
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.names import READER, parse_name
 from rrgmetrics.pages import show
 from rrgmetrics.reports import parse_context
 from rrgmetrics.runner import prepare, score_systems
 from rrgmetrics.scorers.base import Runtime
+from rrgmetrics.spaces.limits import check_size
 from rrgmetrics.specs import SPECS, MetricSpec
 
 Verdict = Literal["first", "second", "tie", "unscored"]

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
+
+from rrgmetrics.pages import show
+from rrgmetrics.reader import Comparison, explain
 from rrgmetrics.spaces.agreement import Agreements, Measured
 from rrgmetrics.spaces.compare.scoring import Line
 from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, SIDES, WORDING, Group, Summary, group_of, is_embedded
 from rrgmetrics.spaces.highlight import NOTHING, Mark, Remark, direction, part, remarks, reports
-
-from rrgmetrics.pages import show
-from rrgmetrics.reader import Comparison, explain
 from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.stats import Estimate
 

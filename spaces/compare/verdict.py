@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from rrgmetrics.spaces.agreement import Agreements
 from rrgmetrics.spaces.compare.scoring import Line, Verdict
-
 from rrgmetrics.specs import MetricSpec
 
 SIDES: Mapping[Verdict, str] = {"first": "candidate 1", "second": "candidate 2", "tie": "neither"}

@@ -11,12 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.spaces import theme
 from rrgmetrics.spaces.leaderboard import pages
 from rrgmetrics.spaces.leaderboard.board import Board
 from rrgmetrics.spaces.leaderboard.model import LimitError, RefusedError, System
-
-from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 
 try:
     import gradio  # at the top, for Gradio reads the handlers' annotations

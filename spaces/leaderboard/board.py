@@ -18,6 +18,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sqlalchemy import Connection, delete, insert, select, update
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.files import PathLike
+from rrgmetrics.names import parse_name
+from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.spaces.leaderboard import jobs, schema, scoring, standings, submissions
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
@@ -40,12 +46,6 @@ from rrgmetrics.spaces.leaderboard.slices import ORDER, TITLES
 from rrgmetrics.spaces.leaderboard.standings import Entry, Figure, Recorded, Table
 from rrgmetrics.spaces.leaderboard.store import Store, check_free, create_store, open_store
 from rrgmetrics.spaces.leaderboard.submissions import Checked, Form
-from sqlalchemy import Connection, delete, insert, select, update
-
-from rrgmetrics.errors import InputError
-from rrgmetrics.files import PathLike
-from rrgmetrics.names import parse_name
-from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.stats import holm
 
 DAY, HOUR, GUESS_WINDOW = 86_400.0, 3_600.0, 900.0

@@ -17,11 +17,11 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from rrgmetrics.spaces.leaderboard.board import Board, create_board, open_board
-from rrgmetrics.spaces.leaderboard.model import RefusedError, Standings
 
 from rrgmetrics.display import direction, estimate
 from rrgmetrics.errors import InputError
+from rrgmetrics.spaces.leaderboard.board import Board, create_board, open_board
+from rrgmetrics.spaces.leaderboard.model import RefusedError, Standings
 
 BOARD_VARIABLE = "RRGMETRICS_BOARD"
 RESTART_SECONDS = (1.0, 5.0, 30.0, 60.0)

@@ -17,7 +17,6 @@ from typing import NamedTuple
 from rrgmetrics.spaces.leaderboard.board import NewBoard, create_board
 from rrgmetrics.spaces.leaderboard.model import Limits
 from rrgmetrics.spaces.leaderboard.worker import work
-
 from rrgmetrics.training.generator import render, styles
 from rrgmetrics.training.studies import Study, corrupt, draw_study
 

@@ -23,13 +23,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from rrgmetrics.spaces import uploading
-from rrgmetrics.spaces.leaderboard.board import Board
-from rrgmetrics.spaces.leaderboard.model import BoardInfo, SystemReport
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
+from rrgmetrics.spaces import uploading
+from rrgmetrics.spaces.leaderboard.board import Board
+from rrgmetrics.spaces.leaderboard.model import BoardInfo, SystemReport
 from rrgmetrics.stats import Estimate
 from rrgmetrics.version import VERSION
 

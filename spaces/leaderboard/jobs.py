@@ -19,10 +19,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from sqlalchemy import Connection, and_, delete, func, insert, select, update
+
 from rrgmetrics.spaces.leaderboard.schema import board, editions, figures, jobs, results, submissions
 from rrgmetrics.spaces.leaderboard.scoring import Scored
 from rrgmetrics.spaces.leaderboard.store import Store
-from sqlalchemy import Connection, and_, delete, func, insert, select, update
 
 LEASE = 120.0  # seconds; renewed every third of it
 MAX_ERRORS = 3  # exceptions while scoring

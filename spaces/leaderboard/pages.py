@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from rrgmetrics import display
+from rrgmetrics.pages import show
+from rrgmetrics.reader import ErrorCategory, explain
 from rrgmetrics.spaces import highlight
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
@@ -31,10 +34,6 @@ from rrgmetrics.spaces.leaderboard.model import (
     Versus,
 )
 from rrgmetrics.spaces.theme import KINDS
-
-from rrgmetrics import display
-from rrgmetrics.pages import show
-from rrgmetrics.reader import ErrorCategory, explain
 from rrgmetrics.specs import Key
 from rrgmetrics.stats import Estimate
 

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from rrgmetrics.spaces.leaderboard.slices import slices_of
-from rrgmetrics.spaces.leaderboard.submissions import text_fault
-
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Context
+from rrgmetrics.spaces.leaderboard.slices import slices_of
+from rrgmetrics.spaces.leaderboard.submissions import text_fault
 
 FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}
 SAFE_QUOTES = {*files.COLUMNS, *files.TABLE_SUFFIXES, "public", ""}

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from rrgmetrics.spaces.leaderboard.slices import rows_of_slices
 
 from rrgmetrics import aggregate, signature, stats
 from rrgmetrics.errors import InputError
@@ -21,6 +20,7 @@ from rrgmetrics.names import READER, parse_name
 from rrgmetrics.results import Result
 from rrgmetrics.runner import build_scorer, parse_names, prepare, score
 from rrgmetrics.scorers.base import Array, Reduction, Runtime
+from rrgmetrics.spaces.leaderboard.slices import rows_of_slices
 from rrgmetrics.stats import Comparison, Estimate
 
 SLICE_TRIALS = 1_000

@@ -17,11 +17,11 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
+from sqlalchemy import Connection, Row, insert, select
+
 from rrgmetrics.spaces.leaderboard import jobs, schema, scoring
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, BoardMetric, Standing, System, Versus
 from rrgmetrics.spaces.leaderboard.store import Store
-from sqlalchemy import Connection, Row, insert, select
-
 from rrgmetrics.stats import Comparison, Estimate, holm
 
 MAX_UNSCORED = 0.01

@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rrgmetrics.spaces.leaderboard import schema
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
 
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.files import PathLike
+from rrgmetrics.spaces.leaderboard import schema
 
 BUSY_SECONDS = 60
 WRITERS = 0x7272676D  # PostgreSQL's advisory lock of those who write

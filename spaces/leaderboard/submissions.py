@@ -15,10 +15,9 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from rrgmetrics.spaces.leaderboard.model import Limits
-
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import Row, rows_of
+from rrgmetrics.spaces.leaderboard.model import Limits
 
 HUB = "https://huggingface.co/"
 SUFFIXES = (".csv", ".jsonl")

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sqlalchemy import select, update
+
+from rrgmetrics.errors import InputError
 from rrgmetrics.spaces.leaderboard import jobs, schema, scoring, standings
 from rrgmetrics.spaces.leaderboard.board import Board
 from rrgmetrics.spaces.leaderboard.jobs import Claim
 from rrgmetrics.spaces.leaderboard.slices import slices_of
-from sqlalchemy import select, update
-
-from rrgmetrics.errors import InputError
 
 POLL = 2.0  # seconds between two looks at an empty queue
 Log = Callable[[str], None]

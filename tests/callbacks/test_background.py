@@ -6,7 +6,6 @@ import math
 
 from rrgmetrics.callbacks import ReportMetricsCallback
 from rrgmetrics.callbacks.background import Background
-
 from rrgmetrics.reports import Context, Pair
 
 PAIRS = [Pair("Clear lungs.", "Clear lungs.", Context(age=70.0)), Pair("Clear lungs.", "Effusion.")]

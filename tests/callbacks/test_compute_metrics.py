@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from rrgmetrics.callbacks import make_compute_metrics
 
+from rrgmetrics.callbacks import make_compute_metrics
 from rrgmetrics.errors import InputError
 
 

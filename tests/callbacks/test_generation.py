@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+
 from rrgmetrics.callbacks import ReportMetricsCallback
 from rrgmetrics.callbacks.evaluation_set import EvaluationSet
 from rrgmetrics.callbacks.generation import make_generation, make_settings
-
 from rrgmetrics.errors import InputError
 
 TURNS = [{"role": "user", "content": [{"type": "text", "text": "Describe"}]}]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from rrgmetrics.callbacks import ReportMetrics, best_model
-from rrgmetrics.callbacks.scoring import Scoring
 
 import rrgmetrics
+from rrgmetrics.callbacks import ReportMetrics, best_model
+from rrgmetrics.callbacks.scoring import Scoring
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import check_pairs
 from rrgmetrics.scorers.bleu import Bleu

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+
 from rrgmetrics.callbacks import ReportMetricsCallback, best_model, restoring
 
 

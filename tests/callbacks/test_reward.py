@@ -5,9 +5,9 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from rrgmetrics.callbacks import make_reward, reward
 
 from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.callbacks import make_reward, reward
 from rrgmetrics.errors import InputError
 from rrgmetrics.scorers.finding_errors import FindingErrors
 

@@ -6,9 +6,9 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+
 from rrgmetrics.callbacks import ReportMetricsCallback, tables
 from rrgmetrics.callbacks.sampling import Sample
-
 from rrgmetrics.reports import Pair
 from rrgmetrics.runner import score
 

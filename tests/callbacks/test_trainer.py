@@ -6,8 +6,8 @@ import json
 import math
 
 import pytest
-from rrgmetrics.callbacks import ReportMetricsCallback, best_model, make_compute_metrics
 
+from rrgmetrics.callbacks import ReportMetricsCallback, best_model, make_compute_metrics
 from rrgmetrics.errors import InputError
 from rrgmetrics.scorers.bleu import Bleu
 
@@ -226,6 +226,7 @@ def test_undisturbed_restores_the_mode_of_every_module_and_keeps_gradients(visio
 
     import numpy as np
     import torch
+
     from rrgmetrics.callbacks.generation import undisturbed
 
     vision_model.train()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+
 from rrgmetrics.callbacks import make_reward
 
 pytestmark = pytest.mark.slow

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from rrgmetrics.spaces import builder, uploading
 
 from rrgmetrics import SPECS, cli
 from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.spaces import builder, uploading
 from rrgmetrics.version import VERSION
 
 pytest.importorskip("gradio")

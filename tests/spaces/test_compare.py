@@ -8,13 +8,12 @@ import pytest
 
 pytest.importorskip("gradio")
 
+from rrgmetrics import SPECS
+from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.spaces.agreement import Agreements, Measured, agreements, record
 from rrgmetrics.spaces.compare import page, scoring, tables
 from rrgmetrics.spaces.compare.scoring import Line, compare_reports
 from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, WORDING, group_of, is_embedded, summary
-
-from rrgmetrics import SPECS
-from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.stats import Estimate
 
 REFERENCE, WRONG_SIDE, PARAPHRASE = (

@@ -12,11 +12,10 @@ import pytest
 pytest.importorskip("gradio")
 pytest.importorskip("sqlalchemy")
 
+from rrgmetrics import SPECS
 from rrgmetrics.spaces.leaderboard import app, demo, pages
 from rrgmetrics.spaces.leaderboard.model import LimitError, Limits, Progress, Receipt, Standings
 from rrgmetrics.spaces.leaderboard.pages import Scale
-
-from rrgmetrics import SPECS
 from rrgmetrics.stats import Estimate
 
 N = 12

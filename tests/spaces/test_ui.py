@@ -10,14 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rrgmetrics.spaces import batch, limits, snippets, ui
-from rrgmetrics.spaces.examples import examples, sample_file
-from rrgmetrics.spaces.explanations import explain_pair
 
 import rrgmetrics
 from rrgmetrics import SPECS, files, spaces
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Context, Pair
+from rrgmetrics.spaces import batch, limits, snippets, ui
+from rrgmetrics.spaces.examples import examples, sample_file
+from rrgmetrics.spaces.explanations import explain_pair
 
 pytest.importorskip("gradio")
 

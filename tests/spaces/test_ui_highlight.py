@@ -3,11 +3,11 @@
 import math
 
 import pytest
-from rrgmetrics.spaces import highlight, theme
 
 import rrgmetrics
 from rrgmetrics import SPECS
 from rrgmetrics.reader import ErrorCategory
+from rrgmetrics.spaces import highlight, theme
 
 ATTACK = "<script>alert(1)</script><img src=x onerror=alert(1)>'\"&"
 

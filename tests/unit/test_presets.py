@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from rrgmetrics.callbacks.schedule import parse_turns
-from rrgmetrics.callbacks.scoring import parse_metrics
 
 import rrgmetrics
 from rrgmetrics import InputError, runner
 from rrgmetrics.backends.encoder import EMBEDDED, FINDINGS
+from rrgmetrics.callbacks.schedule import parse_turns
+from rrgmetrics.callbacks.scoring import parse_metrics
 from rrgmetrics.names import parse_name
 from rrgmetrics.specs import PRESETS
 

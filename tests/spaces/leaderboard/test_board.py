@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rrgmetrics.spaces.leaderboard import open_board, scoring
-from rrgmetrics.spaces.leaderboard.model import LimitError, RefusedError
 
 import rrgmetrics
 from rrgmetrics import InputError, aggregate, stats
+from rrgmetrics.spaces.leaderboard import open_board, scoring
+from rrgmetrics.spaces.leaderboard.model import LimitError, RefusedError
 
 REFERENCES = [f"Small left pleural effusion {i}." for i in range(12)]
 GOOD, BAD = [f"Small left effusion {i}." for i in range(12)], ["Nothing."] * 12

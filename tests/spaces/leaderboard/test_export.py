@@ -9,11 +9,11 @@ import math
 import pyarrow.parquet
 import pytest
 import yaml
+
+from rrgmetrics import BackendError, InputError, cli
 from rrgmetrics.spaces import uploading
 from rrgmetrics.spaces.leaderboard import open_board
 from rrgmetrics.spaces.leaderboard.export import export_board, push_board
-
-from rrgmetrics import BackendError, InputError, cli
 
 from .conftest import REFERENCES, study_ids, write_csv
 

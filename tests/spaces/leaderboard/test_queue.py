@@ -11,10 +11,10 @@ import sys
 import time
 
 import pytest
-from rrgmetrics.spaces.leaderboard import board as board_module
-from rrgmetrics.spaces.leaderboard import jobs, open_board, scoring, standings, worker
 
 from rrgmetrics import InputError
+from rrgmetrics.spaces.leaderboard import board as board_module
+from rrgmetrics.spaces.leaderboard import jobs, open_board, scoring, standings, worker
 
 LEASE = 0.5
 FORK = multiprocessing.get_context("fork")

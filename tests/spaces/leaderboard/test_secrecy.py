@@ -10,13 +10,13 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from rrgmetrics.spaces.leaderboard import commands, references, schema, scoring
-from rrgmetrics.spaces.leaderboard.export import export_board
-from rrgmetrics.spaces.leaderboard.model import RefusedError
 from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError
 
 from rrgmetrics import InputError, cli
+from rrgmetrics.spaces.leaderboard import commands, references, schema, scoring
+from rrgmetrics.spaces.leaderboard.export import export_board
+from rrgmetrics.spaces.leaderboard.model import RefusedError
 
 from .conftest import REFERENCES, SECRET, study_ids, write_csv
 

@@ -8,10 +8,10 @@ import threading
 from collections.abc import Mapping
 
 import pytest
-from rrgmetrics.spaces.leaderboard import create_board, open_board, schema
 from sqlalchemy import text
 
 from rrgmetrics import InputError
+from rrgmetrics.spaces.leaderboard import create_board, open_board, schema
 
 from .conftest import REFERENCES, study_ids, write_csv
 

@@ -9,6 +9,7 @@ import time
 import zipfile
 
 import pytest
+
 from rrgmetrics.spaces.leaderboard import submissions
 from rrgmetrics.spaces.leaderboard.model import Limits, RefusedError
 
