@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rrgmetrics.backends.checkpoints import PROBE_SECONDS, _answers
+from rrgmetrics.backends.checkpoints import PROBE_SECONDS, answers
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.version import VERSION
 
@@ -32,7 +32,7 @@ def hub_api() -> HfApi:
     if constants.HF_HUB_OFFLINE:
         raise BackendError("HF_HUB_OFFLINE is set; unset it to upload, or write the folders with --build DIR.")
     endpoint = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
-    if not _answers(endpoint):
+    if not answers(endpoint):
         raise BackendError(
             f"{endpoint} did not answer in {PROBE_SECONDS} s; upload when there is a network, or write the folders "
             "with --build DIR and push them with git."

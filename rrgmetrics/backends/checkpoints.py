@@ -305,7 +305,7 @@ def _download(repository: str, revision: str, patterns: Sequence[str], file: str
     endpoint = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
     if _offline_by_choice():
         raise BackendError(f"{what} is not in {_cache_folder()}, and HF_HUB_OFFLINE is set. {advice}")
-    if not _answers(endpoint):
+    if not answers(endpoint):
         raise BackendError(
             f"{what} is not in {_cache_folder()}, and {endpoint} did not answer in {PROBE_SECONDS} s. {advice}"
         )
@@ -324,7 +324,7 @@ def _offline_by_choice() -> bool:
     )
 
 
-def _answers(endpoint: str) -> bool:
+def answers(endpoint: str) -> bool:
     """Whether the Hub answers within PROBE_SECONDS, name look-up included (which has no time-out of its own)."""
     answered = threading.Event()
 

@@ -242,7 +242,7 @@ def test_offline_and_without_a_token_it_is_said_at_once(monkeypatch):
     with pytest.raises(BackendError, match="did not answer"):
         uploading.hub_api()
     assert time.monotonic() - start < 10
-    monkeypatch.setattr(uploading, "_answers", lambda endpoint: True)
+    monkeypatch.setattr(uploading, "answers", lambda endpoint: True)
     monkeypatch.setattr("huggingface_hub.get_token", lambda: None)
     with pytest.raises(BackendError, match="hf auth login"):
         uploading.hub_api()
