@@ -22,6 +22,7 @@ HELD_OUT = 0.05
 VALIDATION = ("validation", "validate", "val", "valid")
 MEAN, DEVIATION = 0.5, 0.25  # of grey values between 0 and 1
 IGNORED = -100
+LENGTH_STEP = 8  # few shapes: CPUs compile for each
 
 
 class Item(NamedTuple):
@@ -47,14 +48,23 @@ class Studies:
     def __getitem__(self, index: int) -> dict[str, Any]:
         item = self.items[index]
         ids = self.tokenizer(item.report, truncation=True, max_length=self.max_tokens - 1).input_ids
-        labels = np.full(self.max_tokens, IGNORED)
-        labels[: len(ids) + 1] = [*ids, self.tokenizer.eos_token_id]
         return {
             "pixel_values": self.read_image(item.image),
-            "labels": labels,
+            "labels": [*ids, self.tokenizer.eos_token_id],
             "report": item.report,
             "study_id": item.study_id,
         }
+
+
+def collate(examples: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Images and labels of a batch; labels are filled up to the longest."""
+    import torch
+
+    longest = -(-max(len(example["labels"]) for example in examples) // LENGTH_STEP) * LENGTH_STEP
+    labels = torch.full((len(examples), longest), IGNORED)
+    for row, example in zip(labels, examples, strict=True):
+        row[: len(example["labels"])] = torch.as_tensor(example["labels"])
+    return {"pixel_values": torch.stack([torch.as_tensor(each["pixel_values"]) for each in examples]), "labels": labels}
 
 
 def load_items(config: Config) -> tuple[list[Item], list[Item]]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from examples.train_report_generator.config import Config
-from examples.train_report_generator.data import read_grey
+from examples.train_report_generator.data import LENGTH_STEP, read_grey
 
 BEGIN, END, PAD = "<s>", "</s>", "<pad>"
 
@@ -49,7 +49,7 @@ def _from_scratch(config: Config, reports: Sequence[str]) -> Parts:
     )
     decoder = GPT2Config(
         vocab_size=len(tokenizer),
-        n_positions=config.max_tokens + 1,
+        n_positions=config.max_tokens + LENGTH_STEP,  # labels are filled up to a multiple
         n_embd=config.hidden_size,
         n_layer=config.decoder_layers,
         n_head=config.attention_heads,

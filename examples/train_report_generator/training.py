@@ -11,7 +11,7 @@ from rich.console import Console
 from transformers import TrainerCallback
 
 from examples.train_report_generator.config import Config
-from examples.train_report_generator.data import Item, Studies, load_items
+from examples.train_report_generator.data import Item, Studies, collate, load_items
 from examples.train_report_generator.model import make_parts
 from examples.train_report_generator.studies import write_normal_report
 from rrgmetrics import score
@@ -59,7 +59,7 @@ class Prepared(NamedTuple):
 
 def prepare(config: Config, output: Path) -> Prepared:
     """Everything up to the first step; raises InputError for what a configuration or a folder has wrong."""
-    from transformers import PrinterCallback, Trainer, default_data_collator, set_seed
+    from transformers import PrinterCallback, Trainer, set_seed
 
     training, validation = load_items(config)
     set_seed(config.seed)
@@ -71,7 +71,7 @@ def prepare(config: Config, output: Path) -> Prepared:
         train_dataset=sets[0],
         eval_dataset=sets[1],
         processing_class=tokenizer,
-        data_collator=default_data_collator,
+        data_collator=collate,
     )
     callback = ReportMetricsCallback(
         config.metrics, n_reports=config.reports_per_evaluation, restore="mend", folder=output / REPORTS

@@ -27,7 +27,7 @@ SMALL = {
     "decoder_layers": 1,
     "attention_heads": 2,
     "vocabulary_size": 300,
-    "max_tokens": 96,
+    "max_tokens": 64,
     "num_beams": 2,
     "batch_size": 4,
     "learning_rate": 1e-3,
