@@ -312,4 +312,10 @@ def write_ratescore(hub: Path, texts: list[str]) -> None:
         type_vocab_size=0,
     )
     _save(hub, "Angelakeke--RaTE-NER-Deberta", DebertaV2ForTokenClassification(config), pieces, BERT_TOKENS)
-    _save(hub, "FremyCompany--BioLORD-2023-C", MPNetModel(MPNetConfig(**small)), pieces, BERT_TOKENS)
+    _save(
+        hub,
+        "FremyCompany--BioLORD-2023-C",
+        MPNetModel(MPNetConfig(**small | {"initializer_range": 0.2})),
+        pieces,
+        BERT_TOKENS,
+    )

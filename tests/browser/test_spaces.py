@@ -2,6 +2,7 @@
 
 import csv
 import re
+import sys
 
 import pytest
 
@@ -21,7 +22,7 @@ def space(serve, open_page):
 
     def opened(name, width=1280, scheme="light", **options):
         page = open_page(width, scheme, **options)
-        page.goto(serve("python", str(module_path(name) / "app.py"), OMP_NUM_THREADS="1"))
+        page.goto(serve(sys.executable, str(module_path(name) / "app.py"), OMP_NUM_THREADS="1"))
         page.get_by_role("button", name="Score", exact=True).wait_for()
         return page
 

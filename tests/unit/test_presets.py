@@ -17,7 +17,6 @@ from rrgmetrics.specs import PRESETS
 WHOLE_TABLE = {  # backends of the whole table: what reads reports, each shared by all who need it
     "reader",
     f"encoder:{EMBEDDED}:3",
-    f"encoder:{FINDINGS}:2",
     f"encoder:{FINDINGS}:1",
     "ngrams:whitespace",
     "ngrams:radcliq",
