@@ -28,9 +28,10 @@ import pytest
 
 HERE = Path(__file__).parent
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-NOISE = (  # warnings of Gradio's own scripts, whatever the app: a font hint, and the end of every upload's progress
+NOISE = (  # of Gradio's own scripts, whatever the app: a font hint, the end of an upload's progress, a page that is left
     "was preloaded using link preload but not used",
     "Method not implemented.",
+    "AbortError: signal is aborted without reason",
 )
 PATIENCE = 180  # seconds for an app to start on a busy machine
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "GRADIO_ANALYTICS_ENABLED": "False"}
