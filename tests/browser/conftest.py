@@ -28,7 +28,7 @@ import pytest
 
 HERE = Path(__file__).parent
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-NOISE = (  # of Gradio's own scripts, whatever the app: a font hint, the end of an upload's progress, a page that is left
+NOISE = (  # of Gradio's own scripts, whatever the app: a font hint, the end of an upload, a page that is left
     "was preloaded using link preload but not used",
     "Method not implemented.",
     "AbortError: signal is aborted without reason",
