@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, batches, load_encoder, pick_device, quietly
+from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.errors import BackendError
 from rrgmetrics.reader import Reading, read
@@ -98,7 +99,7 @@ class ReadEntities:
     @property
     def parts(self) -> Mapping[str, TextFunction]:
         """The reader, shared with every metric that reads findings."""
-        return {"reader": TextFunction("reader", read)}
+        return {"reader": reader_backend()}
 
     def compose(self, readings: Sequence[Mapping[str, Reading]]) -> list[EntityVectors]:
         """Entities of each reading, with vectors."""

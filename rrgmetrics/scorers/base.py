@@ -6,7 +6,7 @@ Bootstrap samples, swapped systems and slices of the data are then sums of rows,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -86,6 +86,12 @@ def read_parts(backend: Composed, texts: Sequence[str]) -> Sequence[Any]:
         for reading, said in zip(readings, part.annotate(texts), strict=True):
             reading[name] = said
     return backend.compose(readings)
+
+
+def of_both(references: Sequence[str], candidates: Sequence[str], say: Callable[[str], Any]) -> list[dict[str, Any]]:
+    """What `say` tells of either report of each pair, for `Explaining.details`."""
+    pairs = zip(references, candidates, strict=True)
+    return [{"reference": say(reference), "candidate": say(candidate)} for reference, candidate in pairs]
 
 
 class Reduction(Protocol):

@@ -24,11 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.chexbert import PUBLISHED, Chexbert, ConditionReading, Long, load_chexbert
+from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
-from rrgmetrics.reader import Reading, lexicon, read
+from rrgmetrics.reader import Reading
 from rrgmetrics.reader.conditions import Status, checksum, condition_statuses, load_conditions
 from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Runtime
+from rrgmetrics.scorers.base import Array, Runtime, of_both
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
 
 Annotation = Reading | ConditionReading
@@ -117,16 +118,13 @@ class ChexbertF1:
         """With `explain`, for each pair what either report says of each condition it speaks of."""
         if not self.explain:
             return {}
-        pairs = zip(references, candidates, strict=True)
-        rows = [{"reference": _said(annotations[r]), "candidate": _said(annotations[c])} for r, c in pairs]
-        return {"chexbert_f1_explained": rows}
+        return {"chexbert_f1_explained": of_both(references, candidates, lambda text: _said(annotations[text]))}
 
 
 def condition_backend(config: str, long: Long, runtime: Runtime) -> TextFunction | Chexbert:
     """What `default`, `paper`, a Hub id, a folder or a file means; annotations are readings, of either kind."""
     if config == "default":
-        facts = {"lexicon_sha256": lexicon.checksum()[:8], "conditions_sha256": checksum()[:8]}
-        return TextFunction("reader", read, facts)
+        return reader_backend(conditions_sha256=checksum())
     checkpoint = PUBLISHED if config == "paper" else config
     return load_chexbert(checkpoint, device=runtime.device, batch_size=runtime.batch_size, long=long)
 

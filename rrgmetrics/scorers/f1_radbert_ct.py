@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.backends.classifier import Classifier, load_classifier
+from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
-from rrgmetrics.reader import Reading, read
+from rrgmetrics.reader import Reading
 from rrgmetrics.reader.ct_conditions import ct_conditions, load_ct
 from rrgmetrics.reader.label_rules import table_checksum
-from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Runtime
+from rrgmetrics.scorers.base import Array, Runtime, of_both
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
 
 PUBLISHED = "IAMJB/RadBERT-CT"
@@ -58,8 +58,7 @@ class F1RadbertCt:
     def backend(self, runtime: Runtime) -> TextFunction | Classifier:
         """The reader, or a checkpoint."""
         if self.config == "default":
-            facts = {"lexicon_sha256": checksum()[:8], "labels_sha256": table_checksum("ct")[:8]}
-            return TextFunction("reader", read, facts)
+            return reader_backend(labels_sha256=table_checksum("ct"))
         return load_classifier(
             PUBLISHED if self.config == "paper" else self.config,
             n_labels=len(self.names) - 1,
@@ -93,10 +92,7 @@ class F1RadbertCt:
         """With `explain`, for each pair the labels of either report."""
         if not self.explain:
             return {}
-        pairs = zip(references, candidates, strict=True)
-        said = [
-            {"reference": self._said(r, annotations[r]), "candidate": self._said(c, annotations[c])} for r, c in pairs
-        ]
+        said = of_both(references, candidates, lambda text: self._said(text, annotations[text]))
         return {"f1_radbert_ct_explained": said}
 
     def _vector(self, text: str, annotation: Any) -> Any:

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from rrgmetrics.backends import tokens
-from rrgmetrics.reader import Comparison, ErrorCategory, FindingError, Reading, compare, read
-from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.backends.reader import reader_backend
+from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.reader import Comparison, ErrorCategory, FindingError, Reading, compare
 from rrgmetrics.reports import Context
 from rrgmetrics.scorers.base import Array, Mean, Runtime
 
@@ -40,9 +40,9 @@ class FindingErrors:
         """Mean number of errors a pair."""
         return Mean(KEYS)
 
-    def backend(self, runtime: Runtime) -> tokens.TextFunction:
+    def backend(self, runtime: Runtime) -> TextFunction:
         """The reader."""
-        return tokens.TextFunction("reader", read, {"lexicon_sha256": checksum()[:8]})
+        return reader_backend()
 
     def statistics(self, references: Iterable[str], backend: Any) -> None:
         """None: a pair's score depends on the pair alone."""

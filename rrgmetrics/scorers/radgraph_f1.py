@@ -32,14 +32,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rrgmetrics.backends import tokens
 from rrgmetrics.backends.encoder import pick_device
 from rrgmetrics.backends.radgraph import load_backend
 from rrgmetrics.backends.radgraph_files import GraphFile, Recording
 from rrgmetrics.backends.radgraph_package import load_package
-from rrgmetrics.reader import Reading, read
+from rrgmetrics.backends.reader import reader_backend
+from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.reader import Reading
 from rrgmetrics.reader.graph import Graph, build_graph
-from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Context
 from rrgmetrics.scorers.base import Array, Backend, Mean, Runtime
 
@@ -94,7 +94,7 @@ class RadgraphF1:
         """The backend, as one that gives graphs."""
         kind, _, where = self.config.partition(":")
         if self.config == "default":
-            return reader_backend(graphs=True)
+            return _reader_graphs()
         if kind == "graphs":
             return GraphFile.read(Path(where or "."))  # "." is named as what it is, a folder
         if kind == "package":
@@ -125,12 +125,10 @@ class RadgraphF1:
         return (scores.partial, *scores[:3], scores.radcliq, scores.simple, scores.relation)
 
 
-def reader_backend(*, graphs: bool = False) -> tokens.TextFunction:
-    """The reader, which gives readings or `graphs`."""
-    facts = {"lexicon_sha256": checksum()[:8]}
-    if graphs:
-        return tokens.TextFunction("reader:graph", lambda text: build_graph(read(text)), facts)
-    return tokens.TextFunction("reader", read, facts)
+def _reader_graphs() -> TextFunction:
+    """The reader, giving graphs instead of readings."""
+    readings = reader_backend()
+    return TextFunction("reader:graph", lambda text: build_graph(readings.function(text)), readings.facts)
 
 
 def as_graph(annotation: Reading | Graph | None) -> Graph | None:

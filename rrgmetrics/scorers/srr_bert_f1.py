@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.backends.classifier import Classifier, load_classifier, srr_sentences
+from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
-from rrgmetrics.reader import Reading, read
+from rrgmetrics.reader import Reading
 from rrgmetrics.reader.label_rules import table_checksum
-from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reader.srr_labels import Level, label_names, srr_labels
 from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Runtime
+from rrgmetrics.scorers.base import Array, Runtime, of_both
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
 
 PUBLISHED: Mapping[tuple[Level, bool], str] = {  # level, with statuses → checkpoint
@@ -66,8 +66,7 @@ class SrrBertF1:
     def backend(self, runtime: Runtime) -> TextFunction | Classifier:
         """The reader, or a checkpoint."""
         if self.config == "default":
-            facts = {"lexicon_sha256": checksum()[:8], "labels_sha256": table_checksum("srr")[:8]}
-            return TextFunction("reader", read, facts)
+            return reader_backend(labels_sha256=table_checksum("srr"))
         return load_classifier(
             PUBLISHED[self.level, self.statuses] if self.config == "paper" else self.config,
             n_labels=len(self.names),
@@ -103,9 +102,7 @@ class SrrBertF1:
         """With `explain`, for each pair the labels of either report."""
         if not self.explain:
             return {}
-        pairs = zip(references, candidates, strict=True)
-        rows = [{"reference": self._said(annotations[r]), "candidate": self._said(annotations[c])} for r, c in pairs]
-        return {"srr_bert_f1_explained": rows}
+        return {"srr_bert_f1_explained": of_both(references, candidates, lambda text: self._said(annotations[text]))}
 
     def _vector(self, annotation: Any) -> Any:
         """Whether a report has each label `(n_labels,)`."""

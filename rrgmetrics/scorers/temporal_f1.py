@@ -24,12 +24,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
-from rrgmetrics.reader import Reading, read
-from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reader import Reading
 from rrgmetrics.reader.temporal import ChangeStatement, count_shared, read_changes
 from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Mean, Runtime
+from rrgmetrics.scorers.base import Array, Mean, Runtime, of_both
 
 KEYS = ("temporal_f1",)
 EPSILON = 1e-10
@@ -64,7 +64,7 @@ class TemporalF1:
         """The reader, or the words."""
         if self.form == "keywords":
             return TextFunction("temporal:keywords", find_keywords)
-        return TextFunction("reader", read, {"lexicon_sha256": checksum()[:8]})
+        return reader_backend()
 
     def statistics(self, references: Iterable[str], backend: Any) -> None:
         """None: a pair's score depends on the pair alone."""
@@ -95,9 +95,7 @@ class TemporalF1:
         """With `explain`, for each pair what either report says of change: kind and words, or keywords."""
         if not self.explain:
             return {}
-        pairs = zip(references, candidates, strict=True)
-        rows = [{"reference": self._said(annotations[r]), "candidate": self._said(annotations[c])} for r, c in pairs]
-        return {"temporal_f1_explained": rows}
+        return {"temporal_f1_explained": of_both(references, candidates, lambda text: self._said(annotations[text]))}
 
     def _said(self, annotation: Any) -> list[Any]:
         if self.form == "keywords":

@@ -1,0 +1,21 @@
+"""The reader as a backend: what every metric that reads findings shares."""
+
+from __future__ import annotations
+
+from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.reader import read
+from rrgmetrics.reader.lexicon import checksum
+
+
+def reader_backend(**tables: str) -> TextFunction:
+    """Texts → readings.
+
+    Args:
+        tables: Checksums, by their name in the signature, of further tables that a metric reads findings with.
+
+    Example:
+        >>> reader_backend(labels_sha256="0123456789").facts["labels_sha256"]
+        '01234567'
+    """
+    checksums = {"lexicon_sha256": checksum(), **tables}
+    return TextFunction("reader", read, {name: digest[:8] for name, digest in checksums.items()})
