@@ -1,8 +1,8 @@
 """Replies on disk: files of recorded replies, and the cache that lets an interrupted run go on where it stopped.
 
 One record a line, as JSON: `protocol` (name@version), `prompt_sha256`, `reply`, `engine`, `parameters`; where a reply
-was received but cannot be used, `reply` is null and `error` says why. Replies quote reports: the cache's folders and
-files are their owner's only.
+was received but cannot be used, `reply` is null, `error` says why, and `partial` has what was said. Replies quote
+reports: the cache's folders and files are their owner's only.
 
 The cache is a folder with one folder for each protocol version, engine and parameters; in it every process appends to a
 file of its own, and threads and forked processes, which share one, take turns. Whatever stops a writer, at most its
@@ -45,16 +45,17 @@ class Record(NamedTuple):
     engine: str
     parameters: Mapping[str, Any]
     error: str | None = None
+    partial: str = ""
 
     @classmethod
     def of(cls, prompt: Prompt, reply: Reply, engine: str, parameters: Mapping[str, Any]) -> Record:
         """The record of a reply that was received; `max_tokens` joins the parameters."""
         settings = {**parameters, "max_tokens": prompt.max_tokens}
-        return cls(prompt.protocol, prompt.sha256, reply.text, engine, settings, reply.error)
+        return cls(prompt.protocol, prompt.sha256, reply.text, engine, settings, reply.error, reply.partial)
 
     def line(self) -> bytes:
         """As it stands in a file."""
-        fields = {key: value for key, value in self._asdict().items() if key != "error" or value is not None}
+        fields = {key: value for key, value in self._asdict().items() if value or key not in ("error", "partial")}
         return json.dumps(fields, ensure_ascii=True).encode() + b"\n"
 
     @property
@@ -65,7 +66,7 @@ class Record(NamedTuple):
     @property
     def answer(self) -> Reply:
         """The reply as the engine gave it."""
-        return Reply(self.reply, self.error)
+        return Reply(self.reply, self.error, self.partial)
 
 
 def read_line(line: bytes) -> Record:
@@ -86,9 +87,8 @@ def read_line(line: bytes) -> Record:
     if not isinstance(parameters, dict):
         raise ValueError("'parameters' is no JSON object")
     engine = str(fields.get("engine") or "")
-    return Record(
-        fields["protocol"], fields["prompt_sha256"], reply, engine, parameters, error if reply is None else None
-    )
+    no_reply = (error, str(fields.get("partial") or "")) if reply is None else ()
+    return Record(fields["protocol"], fields["prompt_sha256"], reply, engine, parameters, *no_reply)
 
 
 def read_records(path: Path) -> Iterator[tuple[int, Record]]:

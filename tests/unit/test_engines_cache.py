@@ -63,7 +63,7 @@ def test_what_changes_a_reply_asks_again(loopback, load, options, keywords):
 
 
 def test_failures_are_asked_again_and_useless_replies_are_not(loopback, load):
-    loopback.reset(lambda request, tries: request.send(500, {}) if request.prompt == "fails" else request.say(None))
+    loopback.reset(lambda request, tries: request.send(500, {}) if request.prompt == "fails" else request.say(""))
     for _ in range(2):
         replies = load().answer(prompts("fails", "empty"))
         assert replies[1] == Reply("")

@@ -77,12 +77,13 @@ MISBEHAVIOUR = {  # what the server does → the reply, or what the error says
     "list": (lambda request, tries: request.send(200, [1]), "no chat completion"),
     "number": (lambda request, tries: request.say(7), "has no text"),
     "refuses": (lambda request, tries: request.say(None, refusal="I cannot help."), "I cannot help."),
-    "says nothing": (lambda request, tries: request.say(None), ""),
+    "says nothing": (lambda request, tries: request.say(None), "has no text"),
+    "says an empty text": (lambda request, tries: request.say(""), ""),
     "10 MB": (lambda request, tries: request.say("x" * 10_000_000), "more than 1,000,000 characters"),
     "400": (lambda request, tries: request.send(400, {"error": {"message": "too long"}}), "HTTP 400: too long"),
     "redirect": (lambda request, tries: request.send(307, b"", location="http://example.org/v1"), "HTTP 307"),
 }
-TEXTS = {"refuses", "says nothing"}  # received, if unusable
+TEXTS = {"refuses", "says an empty text"}  # received, if unusable
 
 
 def test_every_prompt_ends_with_a_reply_or_a_reason(loopback, load):
