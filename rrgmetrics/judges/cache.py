@@ -22,7 +22,7 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, ClassVar, NamedTuple
 
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import Prompt, Reply
@@ -139,26 +139,35 @@ class Cache:
     Args:
         root: The cache's folder; made if missing.
 
+    Attributes:
+        held: Replies that were found or put, in all caches of this process; None before the first is opened.
+
     Raises:
         BackendError: The folder cannot be written.
     """
+
+    held: ClassVar[int | None] = None
 
     def __init__(self, root: Path) -> None:
         with _cannot_be_written(root):
             root.mkdir(parents=True, exist_ok=True, mode=0o700)
             if not os.access(root, os.W_OK | os.X_OK):
                 raise PermissionError
+        Cache.held = Cache.held or 0
         self.root = root
         self._shelves: dict[Path, Shelf] = {}
 
     def get(self, prompt: Prompt, engine: str, parameters: Mapping[str, Any]) -> Reply | None:
         """The reply to a prompt, or None if it was never received."""
         wanted = Record.of(prompt, Reply(None), engine, parameters)
-        return self._shelf(wanted).get(wanted)
+        found = self._shelf(wanted).get(wanted)
+        Cache.held = (Cache.held or 0) + (found is not None)
+        return found
 
     def put(self, record: Record) -> None:
         """Keeps a reply; it is on disk when this returns."""
         self._shelf(record).put(record)
+        Cache.held = (Cache.held or 0) + 1
 
     def _shelf(self, record: Record) -> Shelf:
         identity = json.dumps([record.protocol, record.engine, record.parameters], sort_keys=True)

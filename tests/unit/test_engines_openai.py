@@ -160,6 +160,21 @@ def test_a_new_name_for_the_longest_reply(loopback, load):
     assert [body.get("max_completion_tokens") for body in loopback.bodies] == [None, 9, 9]
 
 
+def test_a_new_name_for_the_longest_reply_learned_by_all_at_once(loopback, load):
+    together = threading.Barrier(4)  # all four have used the old name before the first is told
+    message = "Use 'max_completion_tokens' instead."
+
+    def behave(request, tries):
+        if "max_tokens" in request.body:
+            together.wait(10)
+            request.send(400, {"error": {"message": message}})
+        else:
+            request.say("x")
+
+    loopback.reset(behave)
+    assert [reply.text for reply in load(concurrency=4, timeout=20.0).answer(prompts(*"abcd"))] == ["x"] * 4
+
+
 def test_what_is_sent(loopback, load, monkeypatch):
     monkeypatch.setenv("MY_KEY", "secret")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # nothing listens: a request by it would fail

@@ -13,6 +13,7 @@ import pytest
 import rrgmetrics
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt, Reply
+from rrgmetrics.judges.cache import Cache
 from rrgmetrics.judges.engines import load_engine, openai
 from rrgmetrics.judges.engines.secret import Secret
 
@@ -151,6 +152,23 @@ def test_a_second_response_answers_no_other_request(loopback, load):
     names = [str(i) for i in range(8)]
     replies = load(concurrency=1, retries=2).answer(prompts(*names))
     assert [reply.text for reply in replies] == [f"reply to {name}" for name in names]
+
+
+def test_who_stops_waits_for_no_request(loopback, load, monkeypatch):
+    """The second request is under way when the first reply's reader is interrupted."""
+
+    def interrupted(self, record):
+        raise KeyboardInterrupt
+
+    loopback.reset(lambda request, tries: request.say("x") if request.prompt == "a" else request.hang())
+    monkeypatch.setattr(Cache, "put", interrupted)
+    engine, before = load(concurrency=1), set(threading.enumerate())
+    with pytest.raises(KeyboardInterrupt) as caught:
+        engine.answer(prompts(*"abc"))
+    assert caught.tb  # which a notebook keeps, and with it all that was going on
+    left = [thread.name for thread in set(threading.enumerate()) - before]
+    assert not [name for name in left if "process_request" not in name and name != "tqdm_monitor"]
+    assert loopback.asked["c"] == 0
 
 
 # --- one deadline -----------------------------------------------------------------------------------------------------

@@ -244,10 +244,11 @@ class Server:
 
     async def _named(self, client: Any, index: int, prompt: Prompt, json_mode: str, traffic: Traffic) -> Answer:
         """One request; OpenAI's newer models have another name for the longest reply, and say so."""
+        name = traffic.tokens_key
         try:
             return await self._request(client, index, prompt, json_mode, traffic)
         except RefusedError as error:
-            if "max_completion_tokens" not in str(error) or traffic.tokens_key == "max_completion_tokens":
+            if "max_completion_tokens" not in str(error) or name == "max_completion_tokens":
                 raise
         traffic.tokens_key = "max_completion_tokens"
         return await self._request(client, index, prompt, json_mode, traffic)
