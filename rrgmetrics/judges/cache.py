@@ -149,10 +149,7 @@ class Cache:
     held: ClassVar[int | None] = None
 
     def __init__(self, root: Path) -> None:
-        with _cannot_be_written(root):
-            root.mkdir(parents=True, exist_ok=True, mode=0o700)
-            if not os.access(root, os.W_OK | os.X_OK):
-                raise PermissionError
+        _make_folder(root)
         Cache.held = Cache.held or 0
         self.root = root
         self._shelves: dict[Path, Shelf] = {}
@@ -184,8 +181,7 @@ class Shelf:
     """
 
     def __init__(self, folder: Path) -> None:
-        with _cannot_be_written(folder):
-            folder.mkdir(exist_ok=True, mode=0o700)
+        _make_folder(folder)
         self._own = folder / f"{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}-{secrets.token_hex(4)}.jsonl"
         self._places: dict[str, tuple[Path, int]] = {}
         unread = []
@@ -239,6 +235,14 @@ def _places(path: Path) -> Iterator[tuple[str, int] | str]:
                 start += len(line)
     except OSError as error:
         yield f"{error.strerror}"
+
+
+def _make_folder(folder: Path) -> None:
+    """Makes a folder unless it is there; raises BackendError if it cannot be used."""
+    with _cannot_be_written(folder):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            raise PermissionError
 
 
 @contextlib.contextmanager

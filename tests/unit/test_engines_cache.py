@@ -246,6 +246,15 @@ def test_a_file_where_a_folder_must_be_is_named(tmp_path):
         cache.put(Record.of(prompts("b")[0], Reply("B"), "e", {}))
 
 
+def test_another_users_folder_is_named_before_anything_is_asked(loopback, load, tmp_path, monkeypatch):
+    load().answer(prompts("a"))
+    (shelf,) = (tmp_path / "cache").iterdir()
+    monkeypatch.setattr(os, "access", lambda path, mode: path != shelf)
+    with pytest.raises(BackendError, match=f"{re.escape(str(shelf))}, cannot be written.*Permission denied"):
+        load().answer(prompts("b"))
+    assert loopback.asked["b"] == 0
+
+
 def test_a_record_after_an_unfinished_one_is_whole(tmp_path):
     """Whoever wrote to the file before was stopped in the middle of a line."""
     file = tmp_path / "replies.jsonl"
