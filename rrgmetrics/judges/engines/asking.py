@@ -83,13 +83,14 @@ def ended(number: int, text: str, why: Any, limit: int, tokens_in: int = 0, toke
         The reply if it ended by itself; one that is cut off at the limit; none, and none to be kept, for any other
         reason, such as a filter's.
     """
+    said = answered(number, text, tokens_in, tokens_out)
     if why in WHOLE:
-        return answered(number, text, tokens_in, tokens_out)
-    if why not in CUT:
-        return failed(number, f"the reply ended with {why!r}", text)
-    cut = answered(number, text, tokens_in, tokens_out)
-    reason = f"the reply was cut off at {limit:,} tokens; allow more with max_tokens"
-    return cut._replace(reply=Reply(None, reason, cut.reply.text or ""), cut=True)
+        return said
+    partial = said.reply.text or ""
+    if why in CUT:
+        reason = f"the reply was cut off at {limit:,} tokens; allow more with max_tokens"
+        return said._replace(reply=Reply(None, reason, partial), cut=True)
+    return said._replace(reply=Reply(None, f"the reply ended with {why!r}", partial), received=False)
 
 
 def answered(number: int, text: str, tokens_in: int = 0, tokens_out: int = 0) -> Answer:
@@ -167,16 +168,15 @@ class Asking:
 
     def _ask(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
         """The source's answers; those that were cut off come last, from being asked for again with more room."""
-        cut: list[Prompt] = []
-        halves: list[Answer] = []
+        cut: list[Answer] = []
         for answer in self._watched(prompts):
             if answer.cut:
-                halves.append(answer)
-                cut.append(prompts[answer.number])
+                cut.append(answer)
             else:
                 yield answer
-        for answer in self._watched([replace(prompt, max_tokens=LONGER * prompt.max_tokens) for prompt in cut]):
-            half, limit = halves[answer.number], cut[answer.number].max_tokens
+        again = [prompts[answer.number] for answer in cut]
+        for answer in self._watched([replace(prompt, max_tokens=LONGER * prompt.max_tokens) for prompt in again]):
+            half, limit = cut[answer.number], again[answer.number].max_tokens
             if answer.reply.text is None and not answer.received:
                 reason = f"the reply was cut off at {limit:,} tokens, and with room for {LONGER * limit:,}: "
                 answer = failed(half.number, reason + str(answer.reply.error), half.reply.partial)
