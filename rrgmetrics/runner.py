@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from rrgmetrics import aggregate, signature
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, expand, parse_name
+from rrgmetrics.notice import name_stand_ins
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import (
@@ -199,6 +200,7 @@ def run(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], *, progress: bool)
                         details[key].setdefault(name, []).extend(values)
                 bar.update(len(step.pairs))
             annotations.forget(index)
+    name_stand_ins(job.name for job in jobs)
     return [
         [
             _result(job, np.concatenate(blocks[i, id(job)])[places[i]], _placed(details[i, id(job)], places[i]))
@@ -310,6 +312,7 @@ def _result(job: Job, stats: Array, details: Mapping[str, list[Any]]) -> Result:
         reduction=reduction,
         signature=signature.write(job.name, facts={**job.backend.facts, **notes}, n_pairs=len(stats)),
         details=details,
+        bundled=job.name.bundled,
     )
 
 
