@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rrgmetrics.metaeval.composite import Composite
 
 STAND_IN = "* a bundled stand-in: its scores do not compare with published ones"
+ALIAS = "* in `rrgmetrics list`: a bundled stand-in, not what the papers ran"
 CATEGORY_STYLES = {"A": "red", "B": "yellow", "C": "magenta", "D": "cyan", "E": "blue", "F": "green"}
 
 
@@ -67,6 +68,7 @@ def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases
     """The spec table; with `aliases` one line a key and what papers call it."""
     if aliases:
         table = _table("What papers call the keys", "key", "better", "range", "in papers")
+        table.caption = ALIAS
         table.columns[0].min_width = max(len(key.name) for spec in specs for key in spec.keys)  # to be copied whole
         for spec in specs:
             for key in spec.keys:
@@ -229,6 +231,7 @@ def _table(title: str, *headers: str) -> Table:
         title=title or None,
         title_justify="left",
         title_style="bold",
+        caption_justify="left",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
         show_edge=False,

@@ -86,8 +86,8 @@ def _closest(lines: Sequence[Line], measured: Agreements) -> list[str]:
     row, line = max(known, key=lambda pair: (pair[0].preferences.value, pair[0].tau_b["total_errors"].value))
     prefers = "sees no difference" if line.verdict == "tie" else f"prefers {SIDES[line.verdict]}"
     return [
-        f"The metric that shares most of radiologists' preferences, {line.title} "
-        f"({row.preferences.value:.0%} of {row.preferences.n} measured cases), {prefers}."
+        f"The metric that shares most of radiologists' preferences ({row.preferences.value:.0%} of "
+        f"{row.preferences.n} measured cases), {line.title}, {prefers}."
     ]
 
 
