@@ -112,7 +112,7 @@ def _one_voice(lines: Sequence[Line]) -> list[str]:
     if len(sharing) < 2:
         return []
     return [
-        f"{len(sharing)} of them read with the same bundled reader ({names(sharing)}): where it errs, all of them err."
+        f"{len(sharing)} of them read with the same bundled reader, {names(sharing)}: where it errs, all of them err."
     ]
 
 
