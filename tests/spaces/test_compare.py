@@ -74,7 +74,8 @@ def test_findings_against_words():
     assert said.remarks == (
         "Most metrics of wording prefer candidate 1, most that look at findings prefer candidate 2: "
         "the nearer words are not the nearer findings.",
-        "2 of them read with the same bundled reader, Finding errors and GREEN (bundled): where it errs, all of them err.",
+        "2 of them read with the same bundled reader, Finding errors and GREEN (bundled): where it errs, all of them "
+        "err.",
     )
 
 
