@@ -18,7 +18,7 @@ from rrgmetrics import files
 from rrgmetrics.comparison import CORRECTIONS, Row, compare_systems
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.cache import Cache
-from rrgmetrics.names import READER, parse_name
+from rrgmetrics.names import READER, label, parse_name
 from rrgmetrics.reports import Pair, check_report
 from rrgmetrics.results import Result, unscored_lines
 from rrgmetrics.runner import parse_names, score, score_systems
@@ -391,7 +391,8 @@ def _print_summaries(results: Mapping[str, Result]) -> None:
         if result.spec.name == "green":
             print_plain = Console(soft_wrap=True, highlight=False, markup=False).print
             said = result.details["green_explained"]
-            print_plain(f"{name}: {summarise(said) if result.n_unscored < result.n_pairs else 'no pair is scored'}")
+            summary = summarise(said) if result.n_unscored < result.n_pairs else "no pair is scored"
+            print_plain(f"{label(name, result.titled)}: {summary}")
 
 
 def _compare(options: argparse.Namespace) -> None:

@@ -105,7 +105,7 @@ def test_explain_shows_a_judges_verdict(judge, capsys):
     assert status == 0
     assert f"{judge}  GREEN ↑  0.500" in out.replace("\n", "")
     assert "One" in out
-    assert "green  GREEN ↑  " in out
+    assert "green  GREEN (bundled) ↑  " in out
 
 
 def test_explain_says_why_there_is_no_verdict(judge, capsys):
