@@ -33,6 +33,7 @@ ROOMS = {
     "text": 2,
     "names": 2,
     "notice": 3,
+    "gate": 7,
     "signature": 3,
     "reader": 3,
     "backends": 4,
