@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import rrgmetrics
+from rrgmetrics.metaeval.tricks import Case, Trick, load_cases, tricks
 from rrgmetrics.specs import SPECS
-from tests.hacks import CASES, Case, Hack, hacks
 
 REWARDS = (
     "finding_errors",
@@ -25,14 +25,15 @@ HACKABLE = ("bleu", "rouge", "meteor", "bertscore", "semb_score", "radeval_berts
 LABELS = ("srr_bert_f1", "f1_radbert_ct", "temporal_f1")  # F1 of label sets, which have no place for a bad sentence
 ROUNDING = 1e-5  # of networks in fp32: the same report in another batch
 COSTS = ("good + contradiction", "good + babble")  # must be dearer, not only no better
-HACKS = [(index, hack) for index, case in enumerate(CASES) for hack in hacks(case)]
+CASES = load_cases()
+TRICKS = [(index, trick) for index, case in enumerate(CASES) for trick in tricks(case)]
 Scores = dict[tuple[str, str, str], float]
 
 
 @pytest.fixture(scope="module")
 def scores() -> Scores:
     """Metric, reference, candidate → score, larger is better."""
-    pairs = sorted({(CASES[index].reference, text) for index, hack in HACKS for text in hack[1:]})
+    pairs = sorted({(CASES[index].reference, text) for index, trick in TRICKS for text in trick[1:]})
     references, candidates = zip(*pairs, strict=True)
     results = rrgmetrics.score(list(REWARDS), predictions=candidates, references=references, progress=False)
     return {
@@ -43,12 +44,12 @@ def scores() -> Scores:
 
 
 @pytest.mark.parametrize("name", REWARDS)
-@pytest.mark.parametrize(("index", "hack"), HACKS, ids=[f"{hack.trick}-{index}" for index, hack in HACKS])
-def test_no_trick_beats_the_report_it_was_made_from(scores: Scores, name: str, index: int, hack: Hack) -> None:
+@pytest.mark.parametrize(("index", "trick"), TRICKS, ids=[f"{trick.name}-{index}" for index, trick in TRICKS])
+def test_no_trick_beats_the_report_it_was_made_from(scores: Scores, name: str, index: int, trick: Trick) -> None:
     reference = CASES[index].reference
-    tricked, honest = scores[name, reference, hack.candidate], scores[name, reference, hack.honest]
+    tricked, honest = scores[name, reference, trick.candidate], scores[name, reference, trick.honest]
     assert tricked <= honest + ROUNDING
-    if hack.trick in COSTS:
+    if trick.name in COSTS:
         assert tricked < honest - ROUNDING
 
 
