@@ -17,6 +17,14 @@ from rrgmetrics.errors import InputError
 OptionValue = str | int | float | bool
 INF = math.inf
 
+Hack = Literal["repetition", "template", "order", "contradiction"]
+HACKS: Mapping[Hack, str] = {  # in words
+    "repetition": "saying a sentence again raises it",
+    "template": "normal sentences appended to any report raise it",
+    "order": "the right words in a wrong order hardly lower it",
+    "contradiction": "a wrong side or a dropped 'no' among the right words hardly lowers it",
+}
+
 
 @dataclass(frozen=True)
 class Key:
@@ -109,6 +117,8 @@ class MetricSpec:
         paper: Where it was defined.
         licence: Of the weights or data it ships or loads by default.
         citation: BibTeX key in the module's script.
+        hacks: What pays although it is not right, where the metric is a reward: keys of `HACKS`. As measured on the
+            default configuration (tests/callbacks/test_hacks.py).
     """
 
     name: str
@@ -129,6 +139,7 @@ class MetricSpec:
     paper: str = ""
     licence: str = ""
     citation: str = ""
+    hacks: tuple[Hack, ...] = ()
 
     @property
     def headline(self) -> Key:
@@ -274,6 +285,7 @@ _ALL = (
         paper="Cho et al. 2025, EMNLP",
         licence="default: Apache-2.0; paper: none is stated",
         citation="cho-2025-crepe",
+        hacks=("order",),
     ),
     MetricSpec(
         name="green",
@@ -308,6 +320,7 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="Ostmeier et al. 2024, Findings of EMNLP",
         citation="ostmeier-etal-2024-green",
+        hacks=("template",),
     ),
     MetricSpec(
         name="crimson",
@@ -534,6 +547,7 @@ _ALL = (
         paper="Yu et al. 2023, Patterns",
         licence="default: Apache-2.0; paper: that of StanfordAIMI/RRG_scorers",
         citation="yu-2023-rexval",
+        hacks=("repetition", "order", "contradiction"),
     ),
     MetricSpec(
         name="bleu",
@@ -559,6 +573,7 @@ _ALL = (
         needs=("tokens",),
         paper="Papineni et al. 2002, ACL",
         citation="papineni-etal-2002-bleu",
+        hacks=("repetition", "template", "contradiction"),
     ),
     MetricSpec(
         name="rouge",
@@ -576,6 +591,7 @@ _ALL = (
         needs=("tokens",),
         paper="Lin 2004, Text Summarization Branches Out",
         citation="lin-2004-rouge",
+        hacks=("contradiction",),
     ),
     MetricSpec(
         name="meteor",
@@ -600,6 +616,7 @@ _ALL = (
         paper="Banerjee and Lavie 2005, ACL workshop",
         licence="WordNet 3.0 licence (synonyms)",
         citation="banerjee-lavie-2005-meteor",
+        hacks=("repetition", "template", "contradiction"),
     ),
     MetricSpec(
         name="cider",
@@ -613,6 +630,7 @@ _ALL = (
         corpus_statistics=True,
         paper="Vedantam et al. 2015, CVPR",
         citation="vedantam-2015-cider",
+        hacks=("repetition", "template", "contradiction"),
     ),
     MetricSpec(
         name="bertscore",
@@ -648,6 +666,7 @@ _ALL = (
         paper="Zhang et al. 2020, ICLR",
         licence="embedded: Apache-2.0 (all-MiniLM-L6-v2); others: their own",
         citation="zhang-2020-bertscore",
+        hacks=("order", "contradiction"),
     ),
     MetricSpec(
         name="temporal_f1",
@@ -731,6 +750,7 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="Yu et al. 2023, Patterns",
         citation="yu-2023-rexval",
+        hacks=("contradiction",),
     ),
     MetricSpec(
         name="ratescore",
@@ -761,6 +781,7 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="Zhao et al. 2024, EMNLP",
         citation="zhao-etal-2024-ratescore",
+        hacks=("template", "contradiction"),
     ),
     MetricSpec(
         name="radeval_bertscore",
@@ -784,6 +805,7 @@ _ALL = (
         paper="Xu et al. 2025, EMNLP demonstrations",
         licence="default: Apache-2.0; paper: that of its card",
         citation="xu-etal-2025-radeval",
+        hacks=("order", "contradiction"),
     ),
     MetricSpec(
         name="f1_radbert_ct",
