@@ -21,8 +21,8 @@ Hack = Literal["repetition", "template", "order", "contradiction"]
 HACKS: Mapping[Hack, str] = {  # in words
     "repetition": "saying a sentence again raises it",
     "template": "normal sentences appended to any report raise it",
-    "order": "the right words in a wrong order hardly lower it",
-    "contradiction": "a wrong side or a dropped 'no' among the right words hardly lowers it",
+    "order": "the right words in a wrong order keep most of it",
+    "contradiction": "the right words with wrong sides and without their 'no' keep most of it",
 }
 
 
@@ -117,8 +117,8 @@ class MetricSpec:
         paper: Where it was defined.
         licence: Of the weights or data it ships or loads by default.
         citation: BibTeX key in the module's script.
-        hacks: What pays although it is not right, where the metric is a reward: keys of `HACKS`. As measured on the
-            default configuration (tests/callbacks/test_hacks.py).
+        hacks: What pays in a reward although it is not right: keys of `HACKS`, as measured on the default
+            configuration (tests/callbacks/test_hacks.py).
     """
 
     name: str
@@ -485,6 +485,7 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="Delbrouck et al. 2022, Findings of EMNLP",
         citation="delbrouck-etal-2022-improving",
+        hacks=("contradiction",),
     ),
     MetricSpec(
         name="chexbert_f1",
@@ -522,6 +523,7 @@ _ALL = (
         paper="Smit et al. 2020, EMNLP",
         licence="default: Apache-2.0; paper: that of StanfordAIMI/RRG_scorers",
         citation="smit-etal-2020-chexbert",
+        hacks=("order", "contradiction"),
     ),
     MetricSpec(
         name="semb_score",
@@ -547,7 +549,7 @@ _ALL = (
         paper="Yu et al. 2023, Patterns",
         licence="default: Apache-2.0; paper: that of StanfordAIMI/RRG_scorers",
         citation="yu-2023-rexval",
-        hacks=("repetition", "order", "contradiction"),
+        hacks=("order", "contradiction"),
     ),
     MetricSpec(
         name="bleu",
@@ -718,6 +720,7 @@ _ALL = (
         paper="Delbrouck et al. 2025, ACL",
         licence="default: Apache-2.0; paper: that of its card",
         citation="delbrouck-etal-2025-srr",
+        hacks=("contradiction",),
     ),
     MetricSpec(
         name="radcliq",
@@ -836,6 +839,7 @@ _ALL = (
         paper="Hamamci et al. 2024, arXiv 2403.17834",
         licence="default: Apache-2.0; paper: that of its card",
         citation="hamamci-2024-ct-rate",
+        hacks=("contradiction",),
     ),
 )
 

@@ -9,12 +9,14 @@ import re
 import pytest
 
 from rrgmetrics.callbacks import make_reward, reward
+from rrgmetrics.callbacks.baselines import NORMAL_REPORT
 from rrgmetrics.runner import score_systems
 from rrgmetrics.specs import HACKS, SPECS
 
 TEMPLATE = "The lungs are clear. No pleural effusion or pneumothorax. Heart size is normal."
 OPPOSITE = {"left": "right", "right": "left", "small": "large", "Small": "Large", "no": "", "No": "", "without": "with"}
 RESIST = {"finding_errors": set(HACKS), "crimson": set(HACKS), "crepe": set(HACKS) - {"order"}}
+LEAST = {"repetition": 0, "template": 0, "order": 0.8, "contradiction": 0.7}  # what pays more is declared
 GAMED = [spec for spec in SPECS.values() if spec.hacks]
 
 
@@ -33,12 +35,18 @@ def contradicted(text):
 
 
 @pytest.fixture(scope="module")
-def gains(reports):
-    """For each metric and hack how much better a hacked report scores than an honest one of some worth."""
+def pays(reports):
+    """For each metric and hack how much it pays, and what counts as paying.
+
+    A repetition or a template pays what it adds to half a report or to its first sentence, in the metric's own unit.
+    Words in a wrong order and contradictions pay the share that they keep of what the reference earns beyond a normal
+    report.
+    """
     first = [sentences(text)[0] for text in reports.altered]
     half = [" ".join(sentences(text)[: max(1, len(sentences(text)) // 2)]) for text in reports.altered]
     systems = {
-        "altered": reports.altered,
+        "right": reports.references,
+        "normal": [NORMAL_REPORT] * len(first),
         "first": first,
         "half": half,
         "repetition": [f"{text} {text}" for text in half],
@@ -46,26 +54,32 @@ def gains(reports):
         "order": list(map(shuffled, reports.references)),
         "contradiction": list(map(contradicted, reports.references)),
     }
-    honest = {"repetition": "half", "template": "first", "order": "altered", "contradiction": "altered"}
     names = [spec.name for spec in GAMED] + ["finding_errors", "crimson"]
     scored = score_systems(names, systems=systems, references=reports.references, progress=False)
 
-    def gain(name, hack):
-        hacked, plain = (scored[system][name].scores[name] for system in (hack, honest[hack]))
-        return hacked - plain if SPECS[name].higher_is_better else plain - hacked
+    def by_hack(name):
+        sign = 1 if SPECS[name].higher_is_better else -1
+        earned = {system: sign * results[name].scores[name] for system, results in scored.items()}
+        worth = earned["right"] - earned["normal"]
+        return {
+            "repetition": earned["repetition"] - earned["half"],
+            "template": earned["template"] - earned["first"],
+            "order": (earned["order"] - earned["normal"]) / worth,
+            "contradiction": (earned["contradiction"] - earned["normal"]) / worth,
+        }
 
-    return {name: {hack: gain(name, hack) for hack in HACKS} for name in names}
+    return {name: by_hack(name) for name in names}
 
 
 @pytest.mark.parametrize("spec", GAMED, ids=lambda spec: spec.name)
-def test_what_is_declared_pays(spec, gains):
-    assert {hack: gains[spec.name][hack] > 0 for hack in spec.hacks} == dict.fromkeys(spec.hacks, True)
+def test_what_is_declared_pays(spec, pays):
+    assert {hack: pays[spec.name][hack] for hack in spec.hacks if pays[spec.name][hack] <= LEAST[hack]} == {}
 
 
 @pytest.mark.parametrize("name", RESIST)
-def test_the_metrics_that_are_recommended_resist(name, gains):
+def test_the_metrics_that_are_recommended_resist(name, pays):
     assert set(SPECS[name].hacks).isdisjoint(RESIST[name])
-    assert {hack: gains[name][hack] <= 0 for hack in RESIST[name]} == dict.fromkeys(RESIST[name], True)
+    assert {hack: pays[name][hack] for hack in RESIST[name] if pays[name][hack] > LEAST[hack]} == {}
 
 
 def test_lexical_metrics_and_pure_encoders_are_declared():
@@ -77,7 +91,7 @@ def test_lexical_metrics_and_pure_encoders_are_declared():
     ("metric", "how", "resist"),
     [
         ("bleu", "saying a sentence again raises it; normal sentences appended", "finding_errors, crepe, crimson."),
-        ("semb_score", "in a wrong order hardly lower it", "finding_errors, crimson."),
+        ("semb_score", "in a wrong order keep most of it", "finding_errors, crimson."),
     ],
 )
 def test_a_reward_that_can_be_gamed_is_said_when_it_is_made(metric, how, resist, caplog):
