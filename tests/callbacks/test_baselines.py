@@ -137,7 +137,13 @@ def test_the_callback_warns_once_a_change_and_computes_once_a_set(make_trainer, 
         "step 8: eval_finding_errors 0.667",
         "step 8: eval_bleu 0.000",
     ]
-    assert sum("step 6: eval_bleu 1.00 beats" in message for message in said(caplog, logging.INFO)) == 1
+    assert (
+        sum(
+            message.startswith("step 6: eval_finding_errors 0.000 beats an empty report (0.667)")
+            for message in said(caplog, logging.INFO)
+        )
+        == 1
+    )
     references = [example["report"] for example in trainer.eval_dataset]
     for index, text in enumerate(("", NORMAL_REPORT)):
         results = rrgmetrics.score(["finding_errors", "bleu"], predictions=[text] * 6, references=references)
@@ -256,11 +262,11 @@ def test_compute_metrics_warns(caplog):
 
 
 def earn(function, candidate, n, caplog):
-    """Has `n` completions rewarded, eight of a reference at a time; what was said."""
+    """Has `n` completions rewarded, eight of a reference at a time; what is said of the reward."""
     caplog.clear()
     for start in range(0, n, 8):
         function(completions=[candidate] * 8, reference=[f"Small left pleural effusion in view {start % 32}."] * 8)
-    return said(caplog)
+    return [message for message in said(caplog) if message.startswith("reward ")]
 
 
 def test_a_reward_warns_when_completions_do_not_beat_silence(caplog):
