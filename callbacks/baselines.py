@@ -134,6 +134,7 @@ class Watch:
         jobs = scoring.jobs if scoring else {}
         self._scoring = scoring
         self._names = {text: job.name for text, job in jobs.items() if compared(job.name, baselines)}
+        self._headlines = {name.spec.name for name in self._names.values()}
         self._sets: OrderedDict[object, _Set] = OrderedDict()
         self.baselines: dict[str, Baseline] = {}
 
@@ -149,18 +150,15 @@ class Watch:
             when: The beginning of what is said.
             best: A key with its prefix.
         """
-        here = self._find(prefix, pairs)
         names = {text: name for text, name in self._names.items() if headline(name) in values}
+        here = self._find(prefix, pairs)
         new = [text for text, name in names.items() if headline(name) not in here.baselines]
         if new and self._scoring:
             here.baselines |= _score(self._scoring, pairs, new)
+            _tell({prefix + key: here.baselines[key] for key in (headline(names[text]) for text in new)}, len(pairs))
         self.baselines |= {prefix + key: baseline for key, baseline in here.baselines.items()}
-        if new:
-            _tell({key: self.baselines[key] for key in (prefix + headline(names[text]) for text in new)}, len(pairs))
-        keys = [(key, key.name + suffix(name)) for name in names.values() for key in name.spec.keys]
-        headlines = set(map(headline, names.values()))
-        for key, logged in keys:
-            if logged in headlines or prefix + logged == best:
+        for key, logged in ((key, key.name + suffix(name)) for name in names.values() for key in name.spec.keys):
+            if key.name in self._headlines or prefix + logged == best:
                 here.states[logged] = say_change(
                     here.states.get(logged, "better"),
                     f"{when}{prefix}{logged}",
