@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import math
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Literal, NamedTuple
@@ -191,12 +191,17 @@ class RewardWatch:
     def __reduce__(self) -> tuple[type[RewardWatch], tuple[()]]:
         return RewardWatch, ()
 
+    def unknown(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """The trivial reports beside each new reference; scored together with the completions, they cost least."""
+        new = {digest: pair for digest, pair in zip(_digests(pairs), pairs, strict=True) if digest not in self.known}
+        return [each for part in trivial(new.values()) for each in part]
+
     def see(
         self,
         name: str,
         pairs: Sequence[Pair],
         rewards: Sequence[float | None],
-        earned: Callable[[list[Pair]], list[float | None]],
+        earned: Mapping[Pair, float | None],
         *,
         higher_is_better: bool,
     ) -> None:
@@ -206,11 +211,15 @@ class RewardWatch:
             name: The reward's.
             pairs: The completions beside their references.
             rewards: Theirs; None for one without.
-            earned: Gives the rewards of other pairs; each distinct reference is asked about once.
+            earned: The rewards of what is `unknown`.
             higher_is_better: Whether the training raises the reward.
         """
-        trivially = self._trivially(pairs, earned)
-        self.rows += [(reward, *others) for reward, others in zip(rewards, trivially, strict=True)]
+        for digest, pair, reward in zip(_digests(pairs), pairs, rewards, strict=True):
+            if digest not in self.known:
+                self.known[digest] = tuple(earned[one] for (one,) in trivial([pair]))
+            self.rows.append((reward, *self.known[digest]))
+        while len(self.known) > KEPT_REFERENCES:
+            self.known.popitem(last=False)
         if len(self.rows) < WINDOW:
             return
         whole = [row for row in self.rows if None not in row]
@@ -223,19 +232,10 @@ class RewardWatch:
         )
         self.rows.clear()
 
-    def _trivially(
-        self, pairs: Sequence[Pair], earned: Callable[[list[Pair]], list[float | None]]
-    ) -> list[tuple[float | None, ...]]:
-        """What the trivial reports earn on the reference of each pair."""
-        digests = [blake2b(repr((pair.reference, pair.context)).encode(), digest_size=8).digest() for pair in pairs]
-        new = {digest: pair for digest, pair in zip(digests, pairs, strict=True) if digest not in self.known}
-        if new:
-            rewards = map(earned, trivial(new.values()))
-            self.known.update(zip(new, zip(*rewards, strict=True), strict=True))
-        found = [self.known[digest] for digest in digests]
-        while len(self.known) > KEPT_REFERENCES:
-            self.known.popitem(last=False)
-        return found
+
+def _digests(pairs: Iterable[Pair]) -> list[bytes]:
+    """Of references with their contexts: a data set's worth of texts is not kept."""
+    return [blake2b(repr((pair.reference, pair.context)).encode(), digest_size=8).digest() for pair in pairs]
 
 
 def _score(scoring: Scoring, pairs: Sequence[Pair], metrics: Sequence[str]) -> dict[str, Baseline]:

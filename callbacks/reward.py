@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.arguments import direction
-from rrgmetrics.callbacks.baselines import Baselines, RewardWatch, check_baselines, compared
+from rrgmetrics.callbacks.baselines import TRIVIAL, Baselines, RewardWatch, check_baselines, compared
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import Compared
 from rrgmetrics.judges.judge import ComparedPairs
@@ -63,22 +63,18 @@ class Reward:
                 f"theirs: make_reward({self.metric!r}, reference=...). TRL passed: {', '.join(columns)}."
             )
         pairs = check_pairs([text_of(each) for each in completions], columns[self.reference], _contexts(columns))
-        scores = self._scores(pairs)
-        unscored = next((index for index, score in enumerate(scores) if math.isnan(score)), None)
+        watched = compared(parse_name(self.metric), self.baselines) and processes.is_main()
+        trivial = self._watch.unknown(pairs) if watched else []
+        scores = _loaded(self.metric, self.batch_size, self.device).scores([*pairs, *trivial], self.key)
+        unscored = next((index for index in range(len(pairs)) if math.isnan(scores[index])), None)
         if unscored is not None and self.unscored == "raise":
             raise InputError(f"{self.name}: completions[{unscored}] could not be scored, and unscored='raise'.")
         rewards = list(map(self._reward, scores))
-        if compared(parse_name(self.metric), self.baselines) and processes.is_main():
+        completed, earned = rewards[: len(pairs)], dict(zip(trivial, rewards[len(pairs) :], strict=True))
+        if watched:
             rises = self.transform != "none" or _key(self.metric, self.key).higher_is_better
-            self._watch.see(
-                *(self.name, pairs, rewards),
-                lambda others: list(map(self._reward, self._scores(others))),
-                higher_is_better=rises,
-            )
-        return rewards
-
-    def _scores(self, pairs: Sequence[Pair]) -> list[float]:
-        return _loaded(self.metric, self.batch_size, self.device).scores(pairs, self.key)
+            self._watch.see(self.name, pairs, completed, earned, higher_is_better=rises)
+        return completed
 
     def _reward(self, score: float) -> float | None:
         if math.isnan(score):
@@ -241,7 +237,8 @@ class _Metric:
 
     def _score(self, pairs: list[Pair]) -> None:
         if self._texts is not None:
-            self._texts.expect([self._job.normaliser.apply(pair.reference) for pair in pairs])
+            texts = [*TRIVIAL, *(pair.reference for pair in pairs)]
+            self._texts.expect([self._job.normaliser.apply(text) for text in texts])
         result = run([self._job], [pairs], progress=False)[0][0]
         columns = {name: values.tolist() for name, values in result.per_pair.items()}
         for index, pair in enumerate(pairs):
