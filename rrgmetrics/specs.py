@@ -18,6 +18,14 @@ OptionValue = str | int | float | bool
 INF = math.inf
 BUNDLED = "(bundled)"  # in the titles of a stand-in
 
+Hack = Literal["repetition", "template", "order", "contradiction"]
+HACKS: Mapping[Hack, str] = {  # in words
+    "repetition": "saying a sentence again raises it",
+    "template": "normal sentences appended to any report raise it",
+    "order": "the right words in a wrong order keep most of it",
+    "contradiction": "the right words with wrong sides and without their 'no' keep most of it",
+}
+
 
 @dataclass(frozen=True)
 class Key:
@@ -111,6 +119,8 @@ class MetricSpec:
         paper: Where it was defined.
         licence: Of the weights or data it ships or loads by default.
         citation: BibTeX key in the module's script.
+        hacks: What pays in a reward although it is not right: keys of `HACKS`, as measured on the default
+            configuration (tests/callbacks/test_hacks.py).
     """
 
     name: str
@@ -132,6 +142,7 @@ class MetricSpec:
     paper: str = ""
     licence: str = ""
     citation: str = ""
+    hacks: tuple[Hack, ...] = ()
 
     @property
     def headline(self) -> Key:
@@ -285,6 +296,7 @@ _ALL = (
         paper="Cho et al. 2025, EMNLP",
         licence="default: Apache-2.0; paper: none is stated",
         citation="cho-2025-crepe",
+        hacks=("order",),
     ),
     MetricSpec(
         name="green",
@@ -320,6 +332,7 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="Ostmeier et al. 2024, Findings of EMNLP",
         citation="ostmeier-etal-2024-green",
+        hacks=("template",),
     ),
     MetricSpec(
         name="crimson",
@@ -489,6 +502,7 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="Delbrouck et al. 2022, Findings of EMNLP",
         citation="delbrouck-etal-2022-improving",
+        hacks=("contradiction",),
     ),
     MetricSpec(
         name="chexbert_f1",
@@ -544,6 +558,7 @@ _ALL = (
         paper="Smit et al. 2020, EMNLP",
         licence="default: Apache-2.0; paper: that of StanfordAIMI/RRG_scorers",
         citation="smit-etal-2020-chexbert",
+        hacks=("order", "contradiction"),
     ),
     MetricSpec(
         name="semb_score",
@@ -570,6 +585,7 @@ _ALL = (
         paper="Yu et al. 2023, Patterns",
         licence="default: Apache-2.0; paper: that of StanfordAIMI/RRG_scorers",
         citation="yu-2023-rexval",
+        hacks=("order", "contradiction"),
     ),
     MetricSpec(
         name="bleu",
@@ -595,6 +611,7 @@ _ALL = (
         needs=("tokens",),
         paper="Papineni et al. 2002, ACL",
         citation="papineni-etal-2002-bleu",
+        hacks=("repetition", "template", "contradiction"),
     ),
     MetricSpec(
         name="rouge",
@@ -612,6 +629,7 @@ _ALL = (
         needs=("tokens",),
         paper="Lin 2004, Text Summarization Branches Out",
         citation="lin-2004-rouge",
+        hacks=("contradiction",),
     ),
     MetricSpec(
         name="meteor",
@@ -636,6 +654,7 @@ _ALL = (
         paper="Banerjee and Lavie 2005, ACL workshop",
         licence="WordNet 3.0 licence (synonyms)",
         citation="banerjee-lavie-2005-meteor",
+        hacks=("repetition", "template", "contradiction"),
     ),
     MetricSpec(
         name="cider",
@@ -649,6 +668,7 @@ _ALL = (
         corpus_statistics=True,
         paper="Vedantam et al. 2015, CVPR",
         citation="vedantam-2015-cider",
+        hacks=("repetition", "template", "contradiction"),
     ),
     MetricSpec(
         name="bertscore",
@@ -685,6 +705,7 @@ _ALL = (
         paper="Zhang et al. 2020, ICLR",
         licence="embedded: Apache-2.0 (all-MiniLM-L6-v2); others: their own",
         citation="zhang-2020-bertscore",
+        hacks=("order", "contradiction"),
     ),
     MetricSpec(
         name="temporal_f1",
@@ -738,6 +759,7 @@ _ALL = (
         paper="Delbrouck et al. 2025, ACL",
         licence="default: Apache-2.0; paper: that of its card",
         citation="delbrouck-etal-2025-srr",
+        hacks=("contradiction",),
     ),
     MetricSpec(
         name="radcliq",
@@ -771,6 +793,7 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="Yu et al. 2023, Patterns",
         citation="yu-2023-rexval",
+        hacks=("contradiction",),
     ),
     MetricSpec(
         name="ratescore",
@@ -802,6 +825,7 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="Zhao et al. 2024, EMNLP",
         citation="zhao-etal-2024-ratescore",
+        hacks=("template", "contradiction"),
     ),
     MetricSpec(
         name="radeval_bertscore",
@@ -826,6 +850,7 @@ _ALL = (
         paper="Xu et al. 2025, EMNLP demonstrations",
         licence="default: Apache-2.0; paper: that of its card",
         citation="xu-etal-2025-radeval",
+        hacks=("order", "contradiction"),
     ),
     MetricSpec(
         name="f1_radbert_ct",
@@ -867,6 +892,7 @@ _ALL = (
         paper="Hamamci et al. 2024, arXiv 2403.17834",
         licence="default: Apache-2.0; paper: that of its card",
         citation="hamamci-2024-ct-rate",
+        hacks=("contradiction",),
     ),
 )
 

@@ -22,9 +22,9 @@ WORDS = ["effusion", "pneumothorax", "opacity", "fracture", "nodule", "cardiomeg
 ROWS = [{"x": torch.tensor([float(i)]), "report": f"Small left {word}."} for i, word in enumerate(WORDS)]
 SCORED = []
 original = scoring.Scoring.score
-def score(self, pairs, *rest):
+def score(self, pairs, *rest, **named):
     SCORED.append(len(pairs))
-    return original(self, pairs, *rest)
+    return original(self, pairs, *rest, **named)
 scoring.Scoring.score = score
 
 class Model(nn.Module):
