@@ -296,7 +296,6 @@ _ALL = (
         paper="Cho et al. 2025, EMNLP",
         licence="default: Apache-2.0; paper: none is stated",
         citation="cho-2025-crepe",
-        hacks=("order",),
     ),
     MetricSpec(
         name="green",
@@ -332,7 +331,6 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="Ostmeier et al. 2024, Findings of EMNLP",
         citation="ostmeier-etal-2024-green",
-        hacks=("template",),
     ),
     MetricSpec(
         name="crimson",
@@ -825,7 +823,7 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="Zhao et al. 2024, EMNLP",
         citation="zhao-etal-2024-ratescore",
-        hacks=("template", "contradiction"),
+        hacks=("contradiction",),
     ),
     MetricSpec(
         name="radeval_bertscore",

@@ -15,7 +15,7 @@ from rrgmetrics.specs import HACKS, SPECS
 
 TEMPLATE = "The lungs are clear. No pleural effusion or pneumothorax. Heart size is normal."
 OPPOSITE = {"left": "right", "right": "left", "small": "large", "Small": "Large", "no": "", "No": "", "without": "with"}
-RESIST = {"finding_errors": set(HACKS), "crimson": set(HACKS), "crepe": set(HACKS) - {"order"}}
+RESIST = {name: set(HACKS) for name in ("finding_errors", "crimson", "crepe")}
 LEAST = {"repetition": 0, "template": 0, "order": 0.8, "contradiction": 0.7}  # what pays more is declared
 GAMED = [spec for spec in SPECS.values() if spec.hacks]
 
@@ -54,7 +54,7 @@ def pays(reports):
         "order": list(map(shuffled, reports.references)),
         "contradiction": list(map(contradicted, reports.references)),
     }
-    names = [spec.name for spec in GAMED] + ["finding_errors", "crimson"]
+    names = [spec.name for spec in GAMED] + list(RESIST)
     scored = score_systems(names, systems=systems, references=reports.references, progress=False)
 
     def by_hack(name):
@@ -91,7 +91,7 @@ def test_lexical_metrics_and_pure_encoders_are_declared():
     ("metric", "how", "resist"),
     [
         ("bleu", "saying a sentence again raises it; normal sentences appended", "finding_errors, crepe, crimson."),
-        ("semb_score", "in a wrong order keep most of it", "finding_errors, crimson."),
+        ("semb_score", "in a wrong order keep most of it", "finding_errors, crepe, crimson."),
     ],
 )
 def test_a_reward_that_can_be_gamed_is_said_when_it_is_made(metric, how, resist, caplog):
