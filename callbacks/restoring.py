@@ -47,7 +47,7 @@ def missing(model: Any, names: Collection[str]) -> list[str]:
 
 def reload(model: Any, folder: str | Path) -> None:
     """Reads every tensor of a checkpoint into the model, in place, as `from_pretrained` reads them."""
-    fresh = type(model).from_pretrained(str(folder))
+    fresh = type(model).from_pretrained(str(folder), local_files_only=True, use_safetensors=True)
     model.load_state_dict(fresh.state_dict())
 
 
