@@ -16,6 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from rrgmetrics.backends.limits import stored_shapes
+
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 
@@ -93,8 +95,5 @@ def _names_in(folder: Path) -> set[str] | None:
     if (folder / INDEX).is_file():
         return set(json.loads((folder / INDEX).read_text())["weight_map"])
     if (folder / WEIGHTS).is_file():
-        from safetensors import safe_open
-
-        with safe_open(folder / WEIGHTS, framework="pt") as file:
-            return set(file.keys())
+        return set(stored_shapes([folder / WEIGHTS]))
     return None

@@ -79,7 +79,9 @@ def read_zip_member(archive: Path, name: str, *, limit: int = ALLOWANCE) -> byte
 
 
 def check_uncompressed(archive: Path) -> None:
-    """Raises BackendError for a zip file whose members are compressed or overlap: torch writes them as they are."""
+    """Raises BackendError for a zip file, as torch writes, with members that are compressed or overlap: it has none."""
+    if not zipfile.is_zipfile(archive):
+        return
     try:
         with zipfile.ZipFile(archive) as opened:
             members = opened.infolist()

@@ -12,7 +12,6 @@ from __future__ import annotations
 import copy
 import math
 import threading
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,11 +45,11 @@ def load_config(found: Checkpoint) -> Any:
 
 
 def load_tokenizer(found: Checkpoint, kind: str = "AutoTokenizer", **settings: Any) -> Any:
-    """The tokenizer of a checkpoint.
+    """The tokenizer of a checkpoint, or what else prepares its inputs.
 
     Args:
         found: Its folder.
-        kind: Name of transformers' class.
+        kind: Name of transformers' class, such as `AutoImageProcessor`.
         settings: Of the tokenizer.
 
     Raises:
@@ -164,8 +163,7 @@ def check_pickle(file: Path) -> None:
         raise BackendError(
             f"torch {torch.__version__} may run what a pickle says; upgrade to torch {'.'.join(map(str, SAFE_TORCH))}"
         )
-    if zipfile.is_zipfile(file):
-        check_uncompressed(file)
+    check_uncompressed(file)
 
 
 def check_finite(weights: Iterable[tuple[str, Tensor]]) -> None:
