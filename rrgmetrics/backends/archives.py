@@ -50,7 +50,9 @@ def unpack_tar(archive: Path, folder: Path) -> None:
         folder.mkdir()
         names = _Names(folder)
         limit = min(ALLOWANCE + EXPANSION * archive.stat().st_size, LARGEST)
-        with _open(archive) as stream, tarfile.TarFile(fileobj=_Metered(stream, limit)) as tar:
+        with _open(archive) as stream:
+            metered: Any = _Metered(stream, limit)  # all of a file that tarfile uses
+            tar = tarfile.TarFile(fileobj=metered)
             for member in _members(tar):
                 if member.isdir():
                     names.folder(member.name)

@@ -295,7 +295,7 @@ def _round_up(n_rows: int) -> int:
 def _load_transformers(checkpoint: str, found: Checkpoint, layer: int, device: str) -> Encoder:
     folder, identity = found  # part of the key: weights that changed are read again
     config = load_config(found)
-    prefix = {"add_prefix_space": True} if config.model_type in SPACE_SENSITIVE else {}
+    prefix: dict[str, Any] = {"add_prefix_space": True} if config.model_type in SPACE_SENSITIVE else {}
     tokenizer = load_tokenizer(found, **prefix)
     with quietly():
         model, loading = load_model("AutoModel", found)
