@@ -485,3 +485,22 @@ def test_chexberts_layers_are_counted_not_believed(tmp_path, checkpoints):
     torch.save(state, file)
     with pytest.raises(BackendError, match=r"lacks \d+ weights, such as bert\.encoder\.layer\.2"):
         load_chexbert(str(file))
+
+
+@pytest.mark.parametrize("damage", ["pickle", "class"])
+def test_the_package_of_radgraph_is_given_nothing_that_it_would_run(
+    ran, tmp_path, monkeypatch, radgraph_checkpoints, reports, damage
+):
+    """It unpickles what it is given, and AllenNLP makes an object of any class that a config names by its path."""
+    from rrgmetrics.backends import radgraph_package
+    from rrgmetrics.backends.radgraph_checkpoint import find_radgraph
+
+    encoder = radgraph_checkpoints.write_encoder(tmp_path / "encoder", reports.references[:3])
+    folder = radgraph_checkpoints.write_radgraph(tmp_path / "radgraph", "radgraph", encoder)
+    if damage == "pickle":
+        torch.save({"a": Attack(ran)}, folder / "weights.th")
+    else:
+        change(folder, initializer={"type": "subprocess.Popen", "args": ["touch", str(ran)]})
+    monkeypatch.setattr(radgraph_package, "import_module", lambda name: pytest.fail(f"{name} was asked"))
+    with pytest.raises(BackendError, match=r"could not be read as weights|asks for code"):
+        radgraph_package._load(find_radgraph(str(folder)), "cpu")
