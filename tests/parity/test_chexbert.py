@@ -8,8 +8,8 @@ import torch
 
 import rrgmetrics
 from rrgmetrics.backends import chexbert
-from rrgmetrics.backends.checkpoints import load_weights
 from rrgmetrics.backends.chexbert import FILE, load_chexbert, tokenize
+from rrgmetrics.backends.loading import load_weights
 from rrgmetrics.errors import BackendError
 from rrgmetrics.reader.conditions import Status
 

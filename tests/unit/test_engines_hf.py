@@ -237,7 +237,8 @@ def test_without_vllm_the_message_has_the_command(model):
 class FakeLLM:
     """What the engine uses of vLLM's class; no test here runs vLLM itself, which needs a GPU."""
 
-    def __init__(self, model, tensor_parallel_size):
+    def __init__(self, model, tensor_parallel_size, trust_remote_code, load_format):
+        assert (trust_remote_code, load_format) == (False, "safetensors")  # no code, no pickles
         from transformers import AutoTokenizer
 
         self.tokenizer, self.rounds = AutoTokenizer.from_pretrained(model), []

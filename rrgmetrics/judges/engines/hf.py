@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from rrgmetrics.backends import loading
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.backends.encoder import quietly
 from rrgmetrics.errors import BackendError, InputError
@@ -124,31 +125,22 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
     """
     if options.temperature:
         raise InputError("hf: decodes greedily; leave out temperature, or serve the model and use openai:<model>.")
-    model, tokenizer, identity = _load(name.model, find_checkpoint(name.model), device)
+    model, tokenizer, identity = _load(find_checkpoint(name.model), device)
     raw = name.raw or not getattr(tokenizer, "chat_template", None)
     return LocalModel(identity, raw, batch_size or BATCH_SIZE, model, tokenizer)
 
 
 @lru_cache(maxsize=2)
-def _load(name: str, found: Checkpoint, device: str | None) -> tuple[Any, Any, str]:
+def _load(found: Checkpoint, device: str | None) -> tuple[Any, Any, str]:
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
 
     place = _place(device)
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(found.folder, local_files_only=True, padding_side="left")
-        if tokenizer.pad_token_id is None:
-            tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
-        with quietly():
-            model = AutoModelForCausalLM.from_pretrained(
-                found.folder,
-                local_files_only=True,
-                use_safetensors=True,
-                dtype=torch.float32 if place == "cpu" else "auto",
-                device_map=place,
-            )
-    except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
-        raise BackendError(f"{name} could not be loaded from {found.folder}: {error}") from error
+    tokenizer = loading.load_tokenizer(found, padding_side="left")
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    dtype = torch.float32 if place == "cpu" else "auto"
+    with quietly():
+        model, _ = loading.load_model("AutoModelForCausalLM", found, dtype=dtype, device_map=place)
     if model.dtype == torch.float32 and place != "cpu":
         model.half()  # as the authors of GREEN run it
     return model.eval(), tokenizer, found.identity

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rrgmetrics.backends.checkpoints import find_checkpoint
+from rrgmetrics.backends.limits import check_folder, stored_shapes, weight_files
 from rrgmetrics.errors import BackendError, MissingExtraError
 from rrgmetrics.judges.base import EngineName, Prompt
 from rrgmetrics.judges.engines.asking import Answer, ended
@@ -103,7 +104,14 @@ def load_model(name: EngineName, options: Any) -> VllmModel:
 
     found = find_checkpoint(name.model)
     try:
-        model = vllm.LLM(model=str(found.folder), tensor_parallel_size=max(1, torch.cuda.device_count()))
+        check_folder(found.folder)
+        stored_shapes(weight_files(found.folder))
+        model = vllm.LLM(
+            model=str(found.folder),
+            tensor_parallel_size=max(1, torch.cuda.device_count()),
+            trust_remote_code=False,
+            load_format="safetensors",
+        )
     except Exception as error:  # of whatever kind: no GPU, no memory, an architecture it does not know
         raise BackendError(f"{name.model} could not be loaded by vLLM: {error}") from error
     raw = name.raw or not getattr(model.get_tokenizer(), "chat_template", None)
