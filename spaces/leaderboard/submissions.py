@@ -24,6 +24,7 @@ SUFFIXES = (".csv", ".jsonl")
 MAX_NAME, MAX_URL, MAX_TAG, MAX_TAGS = 80, 300, 30, 10
 MAX_PROBLEMS = 50  # sentences of each kind of fault that are said; then their number
 SHOWN = 5  # ids a sentence lists
+ESCAPED, SPARE = 12, 50_000  # the longest line: every character of a report as two \\uXXXX, and what else it may hold
 
 _HANDLE = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9])?"
 HUB_ID = f"{_HANDLE}/{_HANDLE}"
@@ -122,7 +123,8 @@ def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limi
         return _refused(f"{shown} is larger than {limits.file_bytes / 1e6:g} MB; send study_id and report only.")
     reader = _Reader(study_ids, limits)
     try:
-        for where, number, row in rows_of(file, ("study_id", "report"), damaged=reader.damaged):
+        longest = ESCAPED * limits.report_characters + SPARE
+        for where, number, row in rows_of(file, ("study_id", "report"), damaged=reader.damaged, longest=longest):
             if not reader.take(f"{shown}, {where} {number}", row):
                 break
     except InputError as error:

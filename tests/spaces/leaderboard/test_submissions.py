@@ -102,6 +102,13 @@ def test_damaged_lines_are_all_named(board, tmp_path):
         (b"PAR1", ".parquet", "must be .csv or .jsonl"),
         (b"Clear.\n" * N, ".txt", "must be .csv or .jsonl"),
         (rows() + 'study-x,"open', ".csv", "never closed"),
+        # What ends such a file would be said if it were read so far: a NUL.
+        (rows() + 'study-x,"' + "open\n" * 100_000 + "\0", ".csv", "never closed: 290,000 characters further on"),
+        (rows() + "\n" * 2_000 + "\0", ".csv", "line 14 is blank"),
+        ("\n" * 2_000 + "\0", ".jsonl", "1,001 blank lines"),
+        (rows() + "a," * 200_000 + "\0", ".csv", "line 14 has more than 290,000 characters"),
+        ('{"report": [' + "[]," * 200_000 + "\0", ".jsonl", "line 1 has more than 290,000 characters"),
+        ('{"a": 0, "a": 0}\n', ".jsonl", "the key 'a' stands twice"),
         ("[" * 100_000, ".jsonl", "JSON array"),
         ('{"study_id": ' + "[" * 100_000, ".jsonl", "not a JSON object"),
         ('{"study_id": ' + "9" * 10_000 + "}", ".jsonl", "not a JSON object"),
