@@ -24,7 +24,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files import PathLike
 from rrgmetrics.names import parse_name
 from rrgmetrics.reader import ErrorCategory
-from rrgmetrics.spaces.leaderboard import jobs, schema, scoring, standings, submissions
+from rrgmetrics.spaces.leaderboard import identity, jobs, schema, scoring, standings, submissions
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
     BoardMetric,
@@ -617,10 +617,16 @@ def _taken(connection: Connection, form: Form, checked: Checked) -> list[str]:
     if checked.reports and _known(connection, form, checked):
         return []
     table = schema.submissions.c
-    found = connection.execute(select(table.number).where(table.name_key == form.name_key)).scalar()
-    return (
-        [] if found is None else [f"The name {form.name!r} is taken; add a version, for example {form.name + ' v2'!r}."]
-    )
+    rows = connection.execute(select(table.name, table.submitter_key)).all()
+    problems = []
+    if any(identity.key(row.name) == form.name_key for row in rows):
+        problems.append(f"The name {form.name!r} is taken; add a version, for example {form.name + ' v2'!r}.")
+    elif any(identity.look(row.name) == identity.look(form.name) for row in rows):
+        problems.append(f"The name {form.name!r} is taken, by one that looks like it; choose another.")
+    others = {row.submitter_key for row in rows} - {form.submitter_key}
+    if any(identity.look(other) == identity.look(form.submitter_key) for other in others):
+        problems.append(f"The submitter {form.submitter!r} looks like another one; give a link instead.")
+    return problems
 
 
 def _check_rate(connection: Connection, kind: str, who: str, window: float, allowed: int, message: str) -> None:

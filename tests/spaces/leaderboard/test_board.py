@@ -270,6 +270,56 @@ def test_same_submission_again_gives_the_same_receipt(board, send):
         send(board, "Ａ", [""] * 12, submitter="other")  # a wide A
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "COCA 10l",
+        "ｃｏｃａ １０１",
+        "co\u200bca 101",
+        "coca\ufe0f 101",
+        "coca \u3164101",
+        "СОСА 101",
+        "соса 101",
+        "cöca 101",
+        "coca lOI",
+        "coca ١٠١",
+        "ᴄᴏᴄᴀ 101",
+    ],
+)
+def test_a_name_that_reads_like_another_is_taken(board, send, name):
+    send(board, "Coca 101", [""] * 12)
+    with pytest.raises(RefusedError, match="is taken"):
+        send(board, name, ["Clear."] * 12, submitter="other")
+
+
+def test_names_that_differ_are_two(board, send):
+    for name in ("Coca 101", "Coca 102", "Кока 101", "Coca-101", "模型", "模型2"):
+        send(board, name, [""] * 12)
+    assert board.info().n_queued == 6
+
+
+def test_a_handle_that_reads_like_another_is_refused(board, send):
+    send(board, "A", [""] * 12, submitter="lab-1")
+    for other in ("Iab-1", "lab-l", "https://hf.co/1ab-1"):
+        with pytest.raises(RefusedError, match="looks like another one"):
+            send(board, "B", [""] * 12, submitter=other)
+    with pytest.raises(RefusedError, match="mixes CYRILLIC and LATIN"):
+        send(board, "B", [""] * 12, submitter="https://exаmple.org")
+    send(board, "B", [""] * 12, submitter="LAB-1")
+    send(board, "C", [""] * 12, submitter="lab-2")
+
+
+def test_one_submitter_has_one_quota_however_it_is_written(make_board, send):
+    from rrgmetrics.spaces.leaderboard.model import Limits
+
+    board = make_board(limits=Limits(submissions_per_day=3))
+    ways = ("lab", "LAB", "http://hf.co/lab/")
+    for i, submitter in enumerate(ways):
+        send(board, f"A{i}", [""] * 12, submitter=submitter, address="192.0.2.1")
+    with pytest.raises(LimitError, match="one submitter"):
+        send(board, "B", [""] * 12, submitter="https://www.huggingface.co/lab", address="192.0.2.2")
+
+
 @pytest.fixture
 def clock(monkeypatch):
     import time
