@@ -7,6 +7,8 @@ Every page has an address: `/` (`?sort=`, `?tag=`, `?find=`), `/system?id=`, `/v
 from __future__ import annotations
 
 import contextlib
+import functools
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.spaces import theme
 from rrgmetrics.spaces.leaderboard import pages
 from rrgmetrics.spaces.leaderboard.board import Board
-from rrgmetrics.spaces.leaderboard.model import LimitError, RefusedError, System
+from rrgmetrics.spaces.leaderboard.model import LimitError, RefusedError, StoreError, System
 
 try:
     import gradio  # at the top, for Gradio reads the handlers' annotations
@@ -26,6 +28,7 @@ HERE = Path(__file__).parent
 KEEP_UPLOADS = 3600  # seconds; a submission is read at once
 LOOK_AGAIN = 2.0  # seconds between looks at a submission's progress
 KEEPER = "Hide a system, or score all of them anew after a metric has changed."
+OUT_OF_ORDER = "The board cannot be read or written at the moment; its keeper finds the reason in the server's log."
 NO_FILE = pages.refused(["Choose a file."])
 TITLE = "() => { const h = document.querySelector('.board h1'); if (h) document.title = h.textContent.trim(); }"
 FOLLOW = """() => {
@@ -113,6 +116,32 @@ def visitor(request: gradio.Request, proxies: int) -> str:
     return request.client.host if request.client else ""
 
 
+def _closed() -> Any:
+    return gradio.Column(visible=False)
+
+
+def _still() -> Any:
+    return gradio.Timer(active=False)
+
+
+def _unless_broken(*rest: Callable[[], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Of a handler: a sentence for visitors where the database fails, and what its other outputs are then."""
+
+    def decorate(handler: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(handler)
+        def handled(*arguments: Any, **keywords: Any) -> Any:
+            try:
+                return handler(*arguments, **keywords)
+            except StoreError as error:
+                logging.getLogger(__name__).error("%s", error)
+                answer = pages.lost("Out of order", OUT_OF_ORDER)
+                return (answer, *(make() for make in rest)) if rest else answer
+
+        return handled
+
+    return decorate
+
+
 class _Site:
     """The handlers: what was asked → the board → HTML."""
 
@@ -122,10 +151,12 @@ class _Site:
 
     # --- reading
 
+    @_unless_broken(str)
     def standings(self) -> tuple[str, str]:
         standings = self.board.standings()
         return pages.board_head(standings.board), pages.standings_page(standings)
 
+    @_unless_broken()
     def system(self, request: gradio.Request) -> str:
         asked = request.query_params
         id, offset = asked.get("id", ""), _whole(asked.get("from", ""))
@@ -137,6 +168,7 @@ class _Site:
             return pages.lost("No such system", str(error))
         return pages.system_page(self.board.info(), report, examples, offset=offset, others=self.systems())
 
+    @_unless_broken()
     def versus(self, request: gradio.Request) -> str:
         chosen = [request.query_params.get(name, "") for name in ("first", "second")]
         found, problem = None, ""
@@ -151,16 +183,18 @@ class _Site:
         """Everything on the board, in its order."""
         return [row.system for row in self.board.standings().systems]
 
+    @_unless_broken(_still)
     def progress(self, request: gradio.Request) -> tuple[str, Any]:
         """The page, and the timer, which stops when there is nothing left to wait for."""
         try:
             found = self.board.progress(request.query_params.get("id", ""))
         except InputError as error:
-            return pages.lost("No such submission", str(error)), gradio.Timer(active=False)
+            return pages.lost("No such submission", str(error)), _still()
         return pages.progress_page(found), gradio.Timer(active=found.state in ("queued", "running"))
 
     # --- submitting
 
+    @_unless_broken()
     def check(self, file: str | None, name: str, submitter: str, card: str, tags: str, request: gradio.Request) -> str:
         """Everything to mend; stores nothing."""
         if not file:
@@ -171,6 +205,7 @@ class _Site:
             return pages.limited(str(error), error.retry_after)
         return pages.refused(problems) if problems else pages.fine(self.board.info().n_studies)
 
+    @_unless_broken()
     def submit(self, file: str | None, name: str, submitter: str, card: str, tags: str, request: gradio.Request) -> str:
         """The receipt, or everything to mend; a file that was stored is not kept twice."""
         if not file:
@@ -194,22 +229,23 @@ class _Site:
             "name": name,
             "submitter": submitter,
             "model_card": card,
-            "tags": [tag.strip() for tag in tags.split(",") if tag.strip()],
+            "tags": [tag.strip() for tag in (tags or "").split(",") if tag.strip()],
             "address": visitor(request, self.proxies),
         }
 
     # --- keeping
 
+    @_unless_broken(_closed, gradio.Dropdown)
     def open(self, token: str, request: gradio.Request) -> tuple[str, Any, Any]:
         """The answer to a token, the keeper's controls, and the systems to choose from."""
-        closed = gradio.Column(visible=False), gradio.Dropdown()
         if problem := self._refusal(token, request):
-            return problem, *closed
+            return problem, _closed(), gradio.Dropdown()
         return pages.told("Welcome."), gradio.Column(visible=True), self._choices()
 
     def act(self, action: str) -> Callable[..., tuple[str, Any]]:
         """A handler of one of the keeper's buttons; the token is asked for anew each time."""
 
+        @_unless_broken(gradio.Dropdown)
         def handler(token: str, id: str | None, request: gradio.Request) -> tuple[str, Any]:
             if problem := self._refusal(token, request):
                 return problem, gradio.Dropdown()
@@ -220,6 +256,7 @@ class _Site:
 
         return handler
 
+    @_unless_broken(bool)
     def rescore(self, token: str, sure: bool, request: gradio.Request) -> tuple[str, bool]:
         """Opens a new edition, if the keeper has ticked that it is meant; unticks it."""
         if problem := self._refusal(token, request):
@@ -228,6 +265,8 @@ class _Site:
             return pages.told("Tick the box first: every submission will be scored anew.", good=False), False
         try:
             return pages.told(f"A new edition is open; submissions queued: {self.board.rescore()}."), False
+        except StoreError:
+            raise
         except (InputError, BackendError) as error:
             return pages.told(str(error), good=False), False
 

@@ -104,6 +104,10 @@ def _export(options: argparse.Namespace) -> None:
         _say(push_board(options.folder, paths, options.push))
 
 
+def _backup(options: argparse.Namespace) -> None:
+    _say(f"{_open(options).backup(options.file)}: a copy of {options.board}; keep it as secret as the board.")
+
+
 def _show(options: argparse.Namespace) -> None:
     board = _open(options)
     if options.id:
@@ -144,6 +148,7 @@ STEPS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "work": _work,
     "serve": _serve,
     "export": _export,
+    "backup": _backup,
     "show": _show,
     "hide": _hide,
     "unhide": _unhide,

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from rrgmetrics.errors import InputError
+from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.specs import Key, MetricSpec
 from rrgmetrics.stats import Comparison, Estimate
 
 State = Literal["queued", "running", "done", "failed"]
+RESTORE = "put a copy in its place, as `rrgmetrics leaderboard backup` makes them"
 
 
 class RefusedError(InputError):
@@ -40,6 +41,10 @@ class LimitError(InputError):
     def __init__(self, message: str, retry_after: float) -> None:
         self.retry_after = retry_after
         super().__init__(message)
+
+
+class StoreError(BackendError):
+    """The board's database cannot be read or written; the message says which, why, and what to do."""
 
 
 @dataclass(frozen=True)

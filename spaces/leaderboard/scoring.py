@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import io
 import re
+import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from rrgmetrics.names import READER, parse_name
 from rrgmetrics.results import Result
 from rrgmetrics.runner import build_scorer, parse_names, prepare, score
 from rrgmetrics.scorers.base import Array, Reduction, Runtime
+from rrgmetrics.spaces.leaderboard.model import RESTORE, StoreError
 from rrgmetrics.spaces.leaderboard.slices import rows_of_slices
 from rrgmetrics.stats import Comparison, Estimate
 
@@ -129,9 +132,12 @@ def pack(values: Array) -> bytes:
 
 
 def unpack(data: bytes) -> Array:
-    """The inverse of `pack`."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as file:
-        values: Array = file["arr_0"]
+    """The inverse of `pack`; raises StoreError for bytes that are something else."""
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            values: Array = file["arr_0"]
+    except (ValueError, OSError, EOFError, KeyError, BadZipFile, zlib.error):
+        raise StoreError(f"The statistics of pairs in the board are damaged; {RESTORE}.") from None
     return values
 
 

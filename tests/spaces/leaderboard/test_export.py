@@ -176,4 +176,6 @@ def test_command_line(tmp_path, capsys):
     newer = run("token", place).rpartition("once: ")[2].strip()
     assert open_board(place).verify_admin(newer)
     assert "files" in run("export", place, str(tmp_path / "out"))
+    assert "a copy of" in run("backup", place, str(tmp_path / "copy.sqlite"))
+    assert id in run("show", str(tmp_path / "copy.sqlite"))
     assert "There is no board" in run("show", str(tmp_path / "none.sqlite"), status=2)

@@ -118,6 +118,19 @@ def test_the_lease_is_renewed_while_a_job_is_scored(board, send):
     assert jobs.claim(board.store) is not None
 
 
+def test_a_claim_of_a_clock_that_is_ahead_ends(board, send, monkeypatch):
+    send(board, "A", [""] * 12)
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + 365 * 86_400)
+    ahead = jobs.claim(board.store)
+    monkeypatch.setattr(time, "time", real)
+    again = jobs.claim(board.store)
+    assert (ahead.submission, again.submission) == (1, 1)
+    assert jobs.claim(board.store) is None
+    assert not jobs.release(board.store, ahead)
+    assert states(board) == ["running"]
+
+
 def test_a_worker_that_is_told_to_stop_gives_its_job_back(board, send, monkeypatch):
     send(board, "A", [""] * 12)
 

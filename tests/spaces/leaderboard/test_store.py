@@ -10,8 +10,9 @@ from collections.abc import Mapping
 import pytest
 from sqlalchemy import text
 
-from rrgmetrics import InputError
+from rrgmetrics import InputError, cli
 from rrgmetrics.spaces.leaderboard import create_board, open_board, schema
+from rrgmetrics.spaces.leaderboard.model import StoreError
 
 from .conftest import REFERENCES, study_ids, write_csv
 
@@ -85,6 +86,75 @@ def test_the_log_is_written_ahead_and_a_write_is_on_disk(board):
         assert connection.execute(text("PRAGMA journal_mode")).scalar() == "wal"
         assert connection.execute(text("PRAGMA synchronous")).scalar() == 2  # FULL
         assert connection.execute(text("PRAGMA foreign_keys")).scalar() == 1
+
+
+def damage(path, *, at=0, with_=b""):
+    """Overwrites a part of a file; closed before, so that nothing of it lies in a log."""
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(with_)
+
+
+def test_a_read_only_database_is_one_sentence(board, send, capsys):
+    board.close()
+    damage(board.store.path, at=18, with_=b"\3")  # a write version beyond SQLite's: it may be read, not written
+    with pytest.raises(StoreError, match="cannot be written to; give this user the right"):
+        send(board, "A", [""] * 12)
+    assert cli.main(["leaderboard", "token", board.place]) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+def test_a_damaged_database_is_one_sentence(board, send, work_off, capsys, tmp_path):
+    send(board, "A", [""] * 12)
+    work_off(board)
+    board.close()
+    size = board.store.path.stat().st_size
+    damage(board.store.path, at=4096, with_=b"\xff" * (size - 4096))
+    with pytest.raises((StoreError, InputError), match=r"is damaged; put a copy in its place"):
+        open_board(board.place).standings()
+    for step in (["show"], ["work", "--once"], ["backup", str(tmp_path / "copy.sqlite")]):
+        assert cli.main(["leaderboard", step[0], board.place, *step[1:]]) == 2
+        assert "is damaged; put a copy in its place" in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "copy.sqlite").exists()
+
+
+@pytest.mark.parametrize("damaged", ["stats = x'504b0304'", "unscored = '[1,'", "estimates = '{'"])
+def test_damaged_results_are_one_sentence(board, send, work_off, damaged):
+    id = send(board, "A", [""] * 12)
+    work_off(board)
+    with board.store.writing() as connection:
+        connection.execute(text(f"UPDATE results SET {damaged}"))
+    opened = open_board(board.place)
+    with pytest.raises(StoreError, match="damaged; put a copy"):
+        opened.examples(id)
+
+
+def test_a_copy_is_of_one_moment_while_others_write(board, send, tmp_path):
+    send(board, "A", [""] * 12)
+    ended = threading.Event()
+
+    def add():
+        while not ended.is_set():
+            with board.store.writing() as connection:
+                connection.execute(text("UPDATE board SET revision = revision + 1"))
+                connection.execute(text("UPDATE submissions SET submitter = (SELECT revision FROM board)"))
+
+    writer = threading.Thread(target=add)
+    writer.start()
+    try:
+        for i in range(5):
+            copy = board.backup(tmp_path / f"copy{i}.sqlite")
+            assert copy.stat().st_mode & 0o077 == 0
+            with open_board(copy).store.reading() as connection:
+                assert connection.execute(text("SELECT revision FROM board")).scalar_one() == int(
+                    connection.execute(text("SELECT submitter FROM submissions")).scalar_one()
+                )
+    finally:
+        ended.set()
+        writer.join()
+    with pytest.raises(InputError, match="exists; choose another name"):
+        board.backup(copy)
+    assert sorted(path.name for path in tmp_path.glob("*part*")) == []
 
 
 def test_readers_see_one_moment_and_do_not_wait(board):
