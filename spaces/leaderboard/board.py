@@ -24,7 +24,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files import PathLike
 from rrgmetrics.names import parse_name
 from rrgmetrics.reader import ErrorCategory
-from rrgmetrics.spaces.leaderboard import identity, jobs, schema, scoring, standings, submissions
+from rrgmetrics.spaces.leaderboard import identity, jobs, schema, scoring, shown, standings, submissions
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
     BoardMetric,
@@ -228,7 +228,13 @@ class Board:
                 )
             ).all()
         numbers = [row.number for row in rows]
-        per_pair = {metric: scoring.headline_per_pair(metric, data)[numbers].tolist() for metric, data in packed}
+        headlines = {metric.name: metric.spec.headline for metric in table.info.metrics}
+        per_pair = {
+            metric: [
+                shown.number(value, headlines[metric]) for value in scoring.headline_per_pair(metric, data)[numbers]
+            ]
+            for metric, data in packed
+        }
         return tuple(
             Example(
                 study_id=row.study_id,
@@ -258,7 +264,7 @@ class Board:
         rows = []
         for metric in table.info.metrics:
             for key in metric.spec.keys:
-                test = standings.comparison(tests[metric.name], key.name, flip=ours.number < theirs.number)
+                test = standings.comparison(tests[metric.name], key, flip=ours.number < theirs.number)
                 rows.append((metric, key, test))
         headline = [test.p_value for metric, key, test in rows if key == metric.spec.headline]
         corrected = iter(holm(headline).tolist())
@@ -269,7 +275,7 @@ class Board:
                 standings.versus(
                     theirs.system,
                     metric,
-                    key.name,
+                    key,
                     test,
                     next(corrected) if key == metric.spec.headline else standings.NAN,
                 )
@@ -643,7 +649,7 @@ def _count(connection: Connection, kind: str, who: str) -> None:
 
 
 def _metric_result(metric: BoardMetric, recorded: Recorded) -> MetricResult:
-    scores = {key.name: KeyScore(key, recorded.estimates[key.name]) for key in metric.spec.keys}
+    scores = {key.name: KeyScore(key, shown.estimate(recorded.estimates[key.name], key)) for key in metric.spec.keys}
     categories = {category.letter: f"{metric.spec.name}_{category.value}" for category in ErrorCategory}
     return MetricResult(
         metric=metric,
@@ -657,7 +663,7 @@ def _metric_result(metric: BoardMetric, recorded: Recorded) -> MetricResult:
 def _slice_results(info: BoardInfo, entry: Entry) -> tuple[SliceResult, ...]:
     by_slice = {
         name: {
-            metric.name: entry.results[metric.name].slices[name]
+            metric.name: shown.estimate(entry.results[metric.name].slices[name], metric.spec.headline)
             for metric in info.metrics
             if name in entry.results[metric.name].slices
         }

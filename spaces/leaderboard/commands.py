@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import signal
 import subprocess
@@ -18,10 +19,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from rrgmetrics.display import direction, estimate
+from rrgmetrics.display import direction
 from rrgmetrics.errors import InputError
+from rrgmetrics.pages import show
 from rrgmetrics.spaces.leaderboard.board import Board, create_board, open_board
-from rrgmetrics.spaces.leaderboard.model import RefusedError, Standings
+from rrgmetrics.spaces.leaderboard.model import BoardInfo, RefusedError, Standings
+from rrgmetrics.stats import Estimate
 
 BOARD_VARIABLE = "RRGMETRICS_BOARD"
 RESTART_SECONDS = (1.0, 5.0, 30.0, 60.0)
@@ -170,12 +173,16 @@ def standings_table(standings: Standings) -> Table:
     for line in standings.systems:
         rank = "-" if line.rank is None else str(line.rank)
         name = escape(line.system.name) + (f"\n[dim]{escape(line.reason)}[/dim]" if line.reason else "")
-        scores = [
-            escape(estimate(score) if metric == info.primary else estimate(score).partition(" ")[0])
-            for metric, score in line.scores.items()
-        ]
+        scores = [escape(_score(info, metric, score)) for metric, score in line.scores.items()]
         table.add_row(rank, line.system.id, name, *scores)
     return table
+
+
+def _score(info: BoardInfo, metric: str, score: Estimate) -> str:
+    """A score as the page shows it; of the primary metric with its interval."""
+    key = info.metric(metric).spec.headline
+    interval = f" [{show(score.low, key)}, {show(score.high, key)}]"
+    return show(score.value, key) + (interval if metric == info.primary and not math.isnan(score.low) else "")
 
 
 def place(text: str) -> str:

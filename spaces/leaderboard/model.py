@@ -1,4 +1,4 @@
-"""What a board says, as plain frozen records; nothing here holds a hidden reference.
+"""What a board says, as plain frozen records; nothing here holds a hidden reference, numbers are rounded as shown.
 
 Text that a submitter typed (`System.name`, `tags`, links, candidates) is as it was typed: whoever shows it escapes it.
 Links are http or https.
@@ -59,6 +59,8 @@ class Limits:
         tries_per_hour: Files checked for one address in an hour, refused ones too.
         queue: Submissions that may wait at a time.
         token_guesses: Wrong admin tokens from one address in 15 minutes.
+        left_out_share: Share of the pairs that all systems together may leave out of a metric's comparison. Beyond it
+            an unscored pair counts as the worst score of its system.
     """
 
     file_bytes: int = 50_000_000
@@ -68,6 +70,7 @@ class Limits:
     tries_per_hour: int = 60
     queue: int = 200
     token_guesses: int = 5
+    left_out_share: float = 0.02
 
 
 @dataclass(frozen=True)
@@ -162,6 +165,7 @@ class Standing:
         scores: Headline of each metric by its name. Of a system that is ranked in that metric on `Standings.n_common`
             pairs, else on its own. `low` and `high` are NaN until the worker has drawn them; unscored is NaN.
         n_unscored: Pairs without a score, by metric.
+        n_worst: Those of them that count as the system's worst score, by metric.
     """
 
     system: System
@@ -170,6 +174,7 @@ class Standing:
     best_rank: int | None
     scores: Mapping[str, Estimate]
     n_unscored: Mapping[str, int]
+    n_worst: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -179,7 +184,7 @@ class Standings:
     Attributes:
         board: Its head.
         systems: Ranked ones first, best first; then those that are listed only, newest first.
-        n_common: By metric the pairs that all systems compared in it have scored.
+        n_common: By metric the pairs that count: all systems compared in it have scored them, but for `n_worst`.
         tags: Every tag in use, sorted.
     """
 

@@ -100,7 +100,10 @@ def test_systems_that_are_not_ranked_stand_apart_with_the_reason(board):
     standings = board.standings()
     *ranked, last = standings.systems
     unranked = replace(last, rank=None, best_rank=None, reason="2 of 12 pairs are unscored.", n_unscored={"rouge": 2})
-    html = pages.standings_page(replace(standings, systems=(*ranked, unranked)))
+    counted = replace(ranked[0], n_unscored={"rouge": 3}, n_worst={"rouge": 2})
+    html = pages.standings_page(replace(standings, systems=(counted, *ranked[1:], unranked)))
+    assert "3 unscored, 2 counted as its worst score" in Parsed(html).text
+    assert "together leave out no more than 2% of the pairs" in Parsed(html).text
     before, after = Parsed(html).text.split("Listed, not ranked")
     assert last.system.name not in before.split("Head to head")[0]
     assert "2 of 12 pairs are unscored." in after

@@ -131,16 +131,18 @@ def test_damaged_results_are_one_sentence(board, send, work_off, damaged):
 
 def test_a_copy_is_of_one_moment_while_others_write(board, send, tmp_path):
     send(board, "A", [""] * 12)
-    ended = threading.Event()
+    ended, begun = threading.Event(), threading.Event()
 
     def add():
         while not ended.is_set():
             with board.store.writing() as connection:
                 connection.execute(text("UPDATE board SET revision = revision + 1"))
                 connection.execute(text("UPDATE submissions SET submitter = (SELECT revision FROM board)"))
+            begun.set()
 
     writer = threading.Thread(target=add)
     writer.start()
+    begun.wait()
     try:
         for i in range(5):
             copy = board.backup(tmp_path / f"copy{i}.sqlite")
