@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from rrgmetrics import child
 from rrgmetrics.display import direction
 from rrgmetrics.errors import InputError
 from rrgmetrics.pages import show
@@ -28,6 +29,7 @@ from rrgmetrics.stats import Estimate
 
 BOARD_VARIABLE = "RRGMETRICS_BOARD"
 RESTART_SECONDS = (1.0, 5.0, 30.0, 60.0)
+GRACE_SECONDS = 10.0  # that a worker has to give its job back
 
 
 def run(options: argparse.Namespace) -> None:
@@ -74,6 +76,7 @@ def _work(options: argparse.Namespace) -> None:
     from rrgmetrics.spaces.leaderboard.worker import work
 
     signal.signal(signal.SIGTERM, _end)
+    child.follow(_leave)
     board = _open(options)
     log = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
 
@@ -93,6 +96,7 @@ def _serve(options: argparse.Namespace) -> None:
     from rrgmetrics.spaces.serving import check_address
 
     check_address(options.host, options.port)
+    signal.signal(signal.SIGTERM, _end)
     board = _open(options)
     with _worker_beside(board) if options.worker else _nothing():
         serve(board, host=options.host, port=options.port, proxies=options.proxies)
@@ -207,6 +211,13 @@ def _end(number: int, frame: Any) -> None:
     raise KeyboardInterrupt
 
 
+def _leave() -> None:
+    """The page is gone: the worker gives its job back, as if it were told to stop; if that takes long, it just ends."""
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(GRACE_SECONDS)
+    os._exit(1)
+
+
 @contextmanager
 def _nothing() -> Iterator[None]:
     yield
@@ -214,7 +225,7 @@ def _nothing() -> Iterator[None]:
 
 @contextmanager
 def _worker_beside(board: Board) -> Iterator[None]:
-    """A worker in a process of its own, started again whenever it ends, until we end."""
+    """A worker in a process of its own, started again whenever it ends, until we end, in whatever way."""
     url = board.store.url.render_as_string(hide_password=False)
     ended = threading.Event()
     running: list[subprocess.Popen[bytes]] = []
@@ -222,7 +233,7 @@ def _worker_beside(board: Board) -> Iterator[None]:
     def keep() -> None:
         for waits in (RESTART_SECONDS[min(i, len(RESTART_SECONDS) - 1)] for i in range(sys.maxsize)):
             command = [sys.executable, "-m", "rrgmetrics", "leaderboard", "work", f"env:{BOARD_VARIABLE}"]
-            running[:] = [subprocess.Popen(command, env=os.environ | {BOARD_VARIABLE: url})]
+            running[:] = [child.start(command, env=os.environ | {BOARD_VARIABLE: url})]
             running[0].wait()
             if ended.wait(waits):
                 return
@@ -234,4 +245,8 @@ def _worker_beside(board: Board) -> Iterator[None]:
         ended.set()
         for process in running:
             process.terminate()
-            process.wait()
+            try:
+                process.wait(GRACE_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import socket
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -85,6 +86,14 @@ def send(write_reports) -> Callable[..., str]:
         return board.submit(write_reports(reports), **{"name": name, "submitter": "lab", **keywords}).id
 
     return submit
+
+
+@pytest.fixture
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 @pytest.fixture
