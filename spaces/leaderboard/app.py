@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,15 +27,26 @@ except ImportError as error:
 
 HERE = Path(__file__).parent
 KEEP_UPLOADS = 3600  # seconds; a submission is read at once
+WHO = {
+    True: "The account of Hugging Face that is logged in.",
+    False: "Your Hugging Face handle, or a link (https://...); shown as not verified.",
+}
+OAUTH = ("OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_SCOPES", "OPENID_PROVIDER_URL")  # as a Space has them
 LOOK_AGAIN = 2.0  # seconds between looks at a submission's progress
 KEEPER = "Hide a system, or score all of them anew after a metric has changed."
 OUT_OF_ORDER = "The board cannot be read or written at the moment; its keeper finds the reason in the server's log."
 NO_FILE = pages.refused(["Choose a file."])
+NO_ACCOUNT = pages.refused(["Sign in with Hugging Face first: the account that is logged in is the submitter."])
 TITLE = "() => { const h = document.querySelector('.board h1'); if (h) document.title = h.textContent.trim(); }"
 FOLLOW = """() => {
     const stored = document.querySelector('[data-progress]');
     if (stored) window.location.assign('progress?id=' + encodeURIComponent(stored.dataset.progress));
 }"""
+
+
+def has_accounts() -> bool:
+    """Whether visitors can log in with their account of the Hub: on a Space with `hf_oauth: true`."""
+    return gradio.utils.get_space() is not None and all(map(os.environ.get, OAUTH))
 
 
 def leaderboard_app(board: Board, *, proxies: int = 0) -> gradio.Blocks:
@@ -46,7 +58,7 @@ def leaderboard_app(board: Board, *, proxies: int = 0) -> gradio.Blocks:
             address, which limits are counted by; anything further in `X-Forwarded-For` may be made up.
     """
     info = board.info()
-    site = _Site(board, proxies)
+    site = _Site(board, proxies, accounts=has_accounts())
     with gradio.Blocks(
         title=info.title, analytics_enabled=False, fill_width=True, delete_cache=(KEEP_UPLOADS, KEEP_UPLOADS)
     ) as app:
@@ -145,9 +157,10 @@ def _unless_broken(*rest: Callable[[], Any]) -> Callable[[Callable[..., Any]], C
 class _Site:
     """The handlers: what was asked → the board → HTML."""
 
-    def __init__(self, board: Board, proxies: int) -> None:
+    def __init__(self, board: Board, proxies: int, *, accounts: bool = False) -> None:
         self.board = board
         self.proxies = proxies
+        self.accounts = accounts
 
     # --- reading
 
@@ -195,39 +208,75 @@ class _Site:
     # --- submitting
 
     @_unless_broken()
-    def check(self, file: str | None, name: str, submitter: str, card: str, tags: str, request: gradio.Request) -> str:
+    def check(
+        self,
+        file: str | None,
+        name: str,
+        submitter: str,
+        card: str,
+        tags: str,
+        request: gradio.Request,
+        profile: gradio.OAuthProfile | None = None,
+    ) -> str:
         """Everything to mend; stores nothing."""
-        if not file:
-            return NO_FILE
+        if problem := self._lacking(file, profile):
+            return problem
         try:
-            problems = self.board.check(**self._submission(file, name, submitter, card, tags, request))
+            problems = self.board.check(**self._submission(file, name, submitter, card, tags, request, profile))
         except LimitError as error:
             return pages.limited(str(error), error.retry_after)
         return pages.refused(problems) if problems else pages.fine(self.board.info().n_studies)
 
     @_unless_broken()
-    def submit(self, file: str | None, name: str, submitter: str, card: str, tags: str, request: gradio.Request) -> str:
+    def submit(
+        self,
+        file: str | None,
+        name: str,
+        submitter: str,
+        card: str,
+        tags: str,
+        request: gradio.Request,
+        profile: gradio.OAuthProfile | None = None,
+    ) -> str:
         """The receipt, or everything to mend; a file that was stored is not kept twice."""
-        if not file:
-            return NO_FILE
+        if problem := self._lacking(file, profile):
+            return problem
         try:
-            receipt = self.board.submit(**self._submission(file, name, submitter, card, tags, request))
+            receipt = self.board.submit(**self._submission(file, name, submitter, card, tags, request, profile))
         except RefusedError as error:
             return pages.refused(error.problems)
         except LimitError as error:
             return pages.limited(str(error), error.retry_after)
         with contextlib.suppress(OSError):
-            Path(file).unlink()
+            Path(str(file)).unlink()
         return pages.received(receipt)
 
+    def account(self, profile: gradio.OAuthProfile | None) -> str:
+        """Who is logged in, for the form."""
+        return profile.username if profile else ""
+
+    def _lacking(self, file: str | None, profile: gradio.OAuthProfile | None) -> str:
+        if self.accounts and profile is None:
+            return NO_ACCOUNT
+        return "" if file else NO_FILE
+
     def _submission(
-        self, file: str, name: str, submitter: str, card: str, tags: str, request: gradio.Request
+        self,
+        file: str | None,
+        name: str,
+        submitter: str,
+        card: str,
+        tags: str,
+        request: gradio.Request,
+        profile: gradio.OAuthProfile | None,
     ) -> dict[str, Any]:
+        """What the board is given; where there are accounts, what the form says of the submitter is not looked at."""
         return {
             "file": file,
-            "filename": Path(file).name,
+            "filename": Path(str(file)).name,
             "name": name,
-            "submitter": submitter,
+            "submitter": self.account(profile) if self.accounts else submitter,
+            "verified": self.accounts,
             "model_card": card,
             "tags": [tag.strip() for tag in (tags or "").split(",") if tag.strip()],
             "address": visitor(request, self.proxies),
@@ -313,11 +362,13 @@ _ACTIONS: dict[str, Callable[[Board, str], str]] = {
 
 def _submit(app: gradio.Blocks, site: _Site) -> None:
     _navigation()
-    head = gradio.HTML(pages.submit_page(site.board.info()), apply_default_css=False)
+    head = gradio.HTML(_submit_page(site), apply_default_css=False)
     with gradio.Column(elem_classes="board-form"):
+        if site.accounts:
+            gradio.LoginButton()
         with gradio.Row():
             name = gradio.Textbox(label="Name of the system", info="How it stands on the board; no other may have it.")
-            submitter = gradio.Textbox(label="Submitter", info="Your Hugging Face handle, or a link (https://...).")
+            submitter = gradio.Textbox(label="Submitter", interactive=not site.accounts, info=WHO[site.accounts])
         with gradio.Row():
             card = gradio.Textbox(label="Model card (optional)", info="A Hub id such as org/model, or a link.")
             tags = gradio.Textbox(label="Tags (optional)", info="At most ten short words, commas between.")
@@ -328,9 +379,15 @@ def _submit(app: gradio.Blocks, site: _Site) -> None:
     answer = gradio.HTML(elem_id="answer", apply_default_css=False)
     form = [file, name, submitter, card, tags]
     limit: dict[str, Any] = {"concurrency_limit": 2, "concurrency_id": "files"}
-    _on_load(app, lambda: pages.submit_page(site.board.info()), head, None)
+    _on_load(app, lambda: _submit_page(site), head, None)
+    if site.accounts:
+        app.load(site.account, None, submitter, api_visibility="private", show_progress="hidden")
     check.click(site.check, form, answer, api_name="check", **limit)
     submit.click(site.submit, form, answer, api_name="submit", **limit).then(None, js=FOLLOW)
+
+
+def _submit_page(site: _Site) -> str:
+    return pages.submit_page(site.board.info(), accounts=site.accounts)
 
 
 def _keep(app: gradio.Blocks, site: _Site) -> None:

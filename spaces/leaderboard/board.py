@@ -296,6 +296,7 @@ class Board:
         model_card: str = "",
         tags: Sequence[str] = (),
         address: str = "",
+        verified: bool = False,
     ) -> tuple[str, ...]:
         """What `submit` would refuse the same submission for: everything to mend, empty if it is fine.
 
@@ -303,7 +304,9 @@ class Board:
             LimitError: Too many files from this address.
         """
         self._count_try(address)
-        form, problems = submissions.check_form(name=name, submitter=submitter, model_card=model_card, tags=tags)
+        form, problems = submissions.check_form(
+            name=name, submitter=submitter, model_card=model_card, tags=tags, verified=verified
+        )
         checked = submissions.check_file(Path(file), filename, self._study_ids, self.limits)
         with self.store.reading() as connection:
             problems += _taken(connection, form, checked)
@@ -319,6 +322,7 @@ class Board:
         model_card: str = "",
         tags: Sequence[str] = (),
         address: str = "",
+        verified: bool = False,
     ) -> Receipt:
         """Checks a submission and queues it; when this returns it is stored and will be scored.
 
@@ -332,6 +336,8 @@ class Board:
             model_card: Hub id (`org/name`) or http(s) URL; may be "".
             tags: At most ten short words.
             address: Network address it comes from, for the rate limits; "" for none (the command line).
+            verified: Whether the submitter is the account of the Hub that is logged in. Its limits are its own: what
+                others type under its name does not count.
 
         Returns:
             The receipt; its id leads to `progress` and, once scored, to `system`.
@@ -341,7 +347,9 @@ class Board:
             LimitError: Too many submissions; `retry_after` says when.
         """
         self._count_try(address)
-        form, problems = submissions.check_form(name=name, submitter=submitter, model_card=model_card, tags=tags)
+        form, problems = submissions.check_form(
+            name=name, submitter=submitter, model_card=model_card, tags=tags, verified=verified
+        )
         with self.store.reading() as connection:  # before the file is read
             self._check_quota(connection, form, address)
         checked = submissions.check_file(Path(file), filename, self._study_ids, self.limits)
@@ -557,7 +565,9 @@ class Board:
             (table.submitter_key, form.submitter_key, self.limits.submissions_per_day, "submitter"),
             (table.address_key, self._who(address), self.limits.submissions_per_day_and_address, "address"),
         ):
-            query = select(table.submitted).where(column == value, table.submitted.between(now - DAY, now))
+            query = select(table.submitted).where(
+                column == value, table.verified == form.verified, table.submitted.between(now - DAY, now)
+            )
             times = sorted(connection.execute(query).scalars())
             if len(times) >= allowed:
                 wait = times[len(times) - allowed] + DAY - now
@@ -612,7 +622,10 @@ def _known(connection: Connection, form: Form, checked: Checked) -> int | None:
     """Number of the same submission, if it was sent before."""
     table = schema.submissions.c
     query = select(table.number).where(
-        table.name_key == form.name_key, table.submitter_key == form.submitter_key, table.sha256 == checked.sha256
+        table.name_key == form.name_key,
+        table.submitter_key == form.submitter_key,
+        table.verified == form.verified,
+        table.sha256 == checked.sha256,
     )
     return connection.execute(query).scalar()
 
@@ -628,7 +641,7 @@ def _taken(connection: Connection, form: Form, checked: Checked) -> list[str]:
     elif any(identity.look(row.name) == identity.look(form.name) for row in rows):
         problems.append(f"The name {form.name!r} is taken, by one that looks like it; choose another.")
     others = {row.submitter_key for row in rows} - {form.submitter_key}
-    if any(identity.look(other) == identity.look(form.submitter_key) for other in others):
+    if not form.verified and any(identity.look(other) == identity.look(form.submitter_key) for other in others):
         problems.append(f"The submitter {form.submitter!r} looks like another one; give a link instead.")
     return problems
 

@@ -160,6 +160,7 @@ def _standings(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]
         "system": system.name,
         "id": system.id,
         "submitter": system.submitter,
+        "submitter_verified": system.verified,
         "model": system.model,
         "model_card": system.model_card,
         "tags": ", ".join(system.tags),

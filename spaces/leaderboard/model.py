@@ -135,6 +135,7 @@ class System:
         name: Unique on the board.
         submitter: A Hub handle or a link.
         submitter_url: The link.
+        verified: Whether the submitter was logged in to the Hub as this account; else it is what somebody typed.
         model_card: Link, or "".
         model: Hub id (`org/name`) where the model card is on the Hub, else "".
         tags: For filters.
@@ -146,6 +147,7 @@ class System:
     name: str
     submitter: str
     submitter_url: str
+    verified: bool
     model_card: str
     model: str
     tags: tuple[str, ...]

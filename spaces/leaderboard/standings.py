@@ -302,6 +302,7 @@ def system_of(row: Row[Any]) -> System:
         name=row.name,
         submitter=row.submitter,
         submitter_url=row.submitter_url,
+        verified=row.verified,
         model_card=row.model_card,
         model=row.model,
         tags=tuple(json.loads(row.tags)),

@@ -45,6 +45,7 @@ class Form:
         submitter: Hub handle or URL, as typed.
         submitter_key: Equal for one submitter.
         submitter_url: Link.
+        verified: Whether the submitter is the account that was logged in.
         model_card: Link, or "".
         model: Hub id, or "".
         tags: Without repetitions.
@@ -55,6 +56,7 @@ class Form:
     submitter: str
     submitter_key: str
     submitter_url: str
+    verified: bool
     model_card: str
     model: str
     tags: tuple[str, ...]
@@ -68,7 +70,9 @@ class Checked(NamedTuple):
     problems: list[str]
 
 
-def check_form(*, name: Any, submitter: Any, model_card: Any, tags: Sequence[Any] | None) -> tuple[Form, list[str]]:
+def check_form(
+    *, name: Any, submitter: Any, model_card: Any, tags: Sequence[Any] | None, verified: bool = False
+) -> tuple[Form, list[str]]:
     """Reads the form, of which any field may be missing (None); of use only if there are no problems."""
     problems: list[str] = []
     name, submitter, model_card = (_text(value) for value in (name, submitter, model_card))
@@ -90,6 +94,7 @@ def check_form(*, name: Any, submitter: Any, model_card: Any, tags: Sequence[Any
         submitter=submitter,
         submitter_key=submitter_key(submitter_url),
         submitter_url=submitter_url,
+        verified=verified,
         model_card=card_url,
         model=_hub_id(card_url),
         tags=kept,

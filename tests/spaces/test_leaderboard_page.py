@@ -13,7 +13,7 @@ pytest.importorskip("gradio")
 pytest.importorskip("sqlalchemy")
 
 from rrgmetrics import SPECS
-from rrgmetrics.spaces.leaderboard import app, demo, pages
+from rrgmetrics.spaces.leaderboard import app, demo, pages, worker
 from rrgmetrics.spaces.leaderboard.model import LimitError, Limits, Progress, Receipt, Standings, StoreError
 from rrgmetrics.spaces.leaderboard.pages import Scale
 from rrgmetrics.stats import Estimate
@@ -292,6 +292,56 @@ def test_a_board_that_cannot_be_read_is_said_without_its_place(site, board, monk
         text = Parsed(html).text
         assert "The board cannot be read or written at the moment" in text
         assert "/secret" not in text
+
+
+def profile(username):
+    """As Gradio gives a handler the account that is logged in."""
+    said = {"name": "", "preferred_username": username, "profile": f"https://huggingface.co/{username}", "picture": ""}
+    return app.gradio.OAuthProfile(said)
+
+
+def test_where_there_are_accounts_they_submit_and_their_submissions_are_counted(tmp_path):
+    limits = Limits(submissions_per_day=1)
+    board = demo.demo_board(
+        tmp_path / "b.sqlite", n_studies=N, systems=demo.SYSTEMS[:1], trials=200, limits=limits
+    ).board
+    site, typed = app._Site(board, 0, accounts=True), app._Site(board, 0)
+    file = tmp_path / "reports.csv"
+
+    def sent(site, name, submitter, *account, address):
+        demo.demo_submission(file, n_studies=N)
+        return site.submit(str(file), name, submitter, "", "", request(address), *account)
+
+    assert "Sign in with Hugging Face first" in sent(site, "A", "lab", None, address="192.0.2.1")
+    assert "Sign in with Hugging Face first" in site.check(str(file), "A", "lab", "", "", request())
+    assert "data-progress" in sent(typed, "T", "lab", address="192.0.2.1")  # what others type does not count
+    assert "data-progress" in sent(site, "A", "me", profile("lab"), address="192.0.2.1")
+    assert "1 submissions a day of one submitter" in sent(site, "B", "you", profile("lab"), address="192.0.2.2")
+    assert "data-progress" in sent(site, "B", "lab", profile("1ab"), address="192.0.2.3")  # another account
+    worker.work(board, once=True)
+    by_name = {row.system.name: row.system for row in board.standings().systems}
+    assert (by_name["A"].submitter, by_name["A"].verified) == ("lab", True)
+    assert (by_name["T"].submitter, by_name["T"].verified) == ("lab", False)
+    table = Parsed(site.standings()[1]).text
+    assert table.count("not verified") == 2
+    assert "not verified" in Parsed(site.system(request(id=by_name["T"].id))).text
+    assert "not verified" not in Parsed(site.system(request(id=by_name["A"].id))).text
+
+
+def test_the_form_of_a_space_has_a_button_to_log_in(board, monkeypatch):
+    monkeypatch.setattr("gradio.routes.attach_oauth", lambda app: None)  # asks for authlib, and for a provider
+    for name in app.OAUTH:
+        monkeypatch.setenv(name, "x")
+    for system, expected in (("spaces", 1), ("", 0)):
+        monkeypatch.setenv("SYSTEM", system)
+        monkeypatch.setenv("SPACE_ID", "lab/board")
+        built = app.leaderboard_app(board)
+        assert [type(block).__name__ for block in built.blocks.values()].count("LoginButton") == expected
+        assert built.expects_oauth == bool(expected)
+
+
+def test_the_account_is_shown(site):
+    assert (site.account(profile("lab")), site.account(None)) == ("lab", "")
 
 
 def test_limits_are_told_with_the_time_to_wait(site, tmp_path, monkeypatch):

@@ -101,6 +101,7 @@ def test_the_export_says_how_unscored_pairs_count(scored, tmp_path):
     assert "no\nmore than 2% of the pairs" in (tmp_path / "out" / "README.md").read_text()
     assert json.loads((tmp_path / "out" / "board.json").read_text())["left_out_share"] == 0.02
     row = pyarrow.parquet.read_table(tmp_path / "out" / "standings.parquet").to_pylist()[0]
+    assert row["submitter_verified"] is False
     assert (row["rouge_n_unscored"], row["rouge_n_counted_as_worst"]) == (0, 0)
 
 

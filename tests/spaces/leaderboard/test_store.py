@@ -56,24 +56,38 @@ def test_nothing_is_replaced_and_nothing_half_made_is_left(tmp_path, board, monk
 
 def test_boards_of_earlier_versions_are_brought_up_to_date_once(board, send, monkeypatch):
     send(board, "A", [""] * 12)
+    now = schema.VERSION
     added: Mapping[int, list[str]] = {
-        1: ["ALTER TABLE submissions ADD COLUMN paper TEXT"],
-        2: ["UPDATE submissions SET paper = 'none'"],
+        now: ["ALTER TABLE submissions ADD COLUMN paper TEXT"],
+        now + 1: ["UPDATE submissions SET paper = 'none'"],
     }
     monkeypatch.setattr(schema, "MIGRATIONS", added)
-    monkeypatch.setattr(schema, "VERSION", 3)
+    monkeypatch.setattr(schema, "VERSION", now + 2)
     for _ in range(2):
         with open_board(board.place).store.reading() as connection:
             assert connection.execute(text("SELECT name, paper FROM submissions")).all() == [("A", "none")]
-            assert connection.execute(text("SELECT version FROM board")).scalar_one() == 3
-    monkeypatch.setattr(schema, "VERSION", 1)
-    with pytest.raises(InputError, match="of version 3, this rrgmetrics knows 1; install a newer one"):
+            assert connection.execute(text("SELECT version FROM board")).scalar_one() == now + 2
+    monkeypatch.setattr(schema, "VERSION", now)
+    with pytest.raises(InputError, match=f"of version {now + 2}, this rrgmetrics knows {now}; install a newer one"):
         open_board(board.place)
 
 
+def test_a_board_of_the_first_version_is_brought_up_to_date(board, send, work_off):
+    """Who submitted then typed their handle."""
+    send(board, "A", [""] * 12)
+    work_off(board)
+    with board.store.writing() as connection:
+        connection.execute(text("ALTER TABLE submissions DROP COLUMN verified"))
+        connection.execute(text("UPDATE board SET version = 1"))
+    opened = open_board(board.place)
+    assert [line.system.verified for line in opened.standings().systems] == [False]
+    send(opened, "B", [""] * 12)
+
+
 def test_a_migration_that_fails_changes_nothing(board, monkeypatch):
-    monkeypatch.setattr(schema, "MIGRATIONS", {1: ["ALTER TABLE submissions ADD COLUMN paper TEXT", "nonsense"]})
-    monkeypatch.setattr(schema, "VERSION", 2)
+    added = {schema.VERSION: ["ALTER TABLE submissions ADD COLUMN paper TEXT", "nonsense"]}
+    monkeypatch.setattr(schema, "MIGRATIONS", added)
+    monkeypatch.setattr(schema, "VERSION", schema.VERSION + 1)
     with pytest.raises(InputError):
         open_board(board.place)
     monkeypatch.undo()
