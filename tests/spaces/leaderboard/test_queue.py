@@ -20,6 +20,12 @@ LEASE = 0.5
 FORK = multiprocessing.get_context("fork")
 
 
+@pytest.fixture
+def board(any_board):
+    """Every test of the queue runs on every database."""
+    return any_board
+
+
 def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -92,7 +98,7 @@ def test_a_killed_submitter_leaves_all_or_nothing(board, write_reports, send, wo
     assert board.info().n_queued == stored
     send(board, "A", [""] * 12)  # sent again, as one would: there is one of it either way
     work_off(board)
-    assert recorded(board) == [(1, 1, "rouge")]
+    assert [row[1:] for row in recorded(board)] == [(1, "rouge")]
 
 
 def test_a_worker_that_lost_its_job_records_nothing(board, send):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections.abc import Mapping
@@ -54,8 +53,8 @@ def test_nothing_is_replaced_and_nothing_half_made_is_left(tmp_path, board, monk
     assert not (tmp_path / "new.sqlite").exists()
 
 
-def test_boards_of_earlier_versions_are_brought_up_to_date_once(board, send, monkeypatch):
-    send(board, "A", [""] * 12)
+def test_boards_of_earlier_versions_are_brought_up_to_date_once(any_board, send, monkeypatch):
+    send(any_board, "A", [""] * 12)
     now = schema.VERSION
     added: Mapping[int, list[str]] = {
         now: ["ALTER TABLE submissions ADD COLUMN paper TEXT"],
@@ -64,22 +63,22 @@ def test_boards_of_earlier_versions_are_brought_up_to_date_once(board, send, mon
     monkeypatch.setattr(schema, "MIGRATIONS", added)
     monkeypatch.setattr(schema, "VERSION", now + 2)
     for _ in range(2):
-        with open_board(board.place).store.reading() as connection:
+        with open_board(any_board.place).store.reading() as connection:
             assert connection.execute(text("SELECT name, paper FROM submissions")).all() == [("A", "none")]
             assert connection.execute(text("SELECT version FROM board")).scalar_one() == now + 2
     monkeypatch.setattr(schema, "VERSION", now)
     with pytest.raises(InputError, match=f"of version {now + 2}, this rrgmetrics knows {now}; install a newer one"):
-        open_board(board.place)
+        open_board(any_board.place)
 
 
-def test_a_board_of_the_first_version_is_brought_up_to_date(board, send, work_off):
+def test_a_board_of_the_first_version_is_brought_up_to_date(any_board, send, work_off):
     """Who submitted then typed their handle."""
-    send(board, "A", [""] * 12)
-    work_off(board)
-    with board.store.writing() as connection:
+    send(any_board, "A", [""] * 12)
+    work_off(any_board)
+    with any_board.store.writing() as connection:
         connection.execute(text("ALTER TABLE submissions DROP COLUMN verified"))
         connection.execute(text("UPDATE board SET version = 1"))
-    opened = open_board(board.place)
+    opened = open_board(any_board.place)
     assert [line.system.verified for line in opened.standings().systems] == [False]
     send(opened, "B", [""] * 12)
 
@@ -183,8 +182,10 @@ def test_readers_see_one_moment_and_do_not_wait(board):
         assert reader.execute(count).scalar() == 1
 
 
-def test_writers_take_turns(board):
+def test_writers_take_turns(any_board):
     """Twenty threads that read, think and write: none overwrites another's count."""
+
+    board = any_board
 
     def add():
         with board.store.writing() as connection:
@@ -207,11 +208,9 @@ def test_a_missing_driver_names_the_package(monkeypatch):
         open_board("postgresql://user:secret@127.0.0.1:1/name")
 
 
-@pytest.mark.skipif(not os.environ.get("RRGMETRICS_TEST_POSTGRES"), reason="RRGMETRICS_TEST_POSTGRES names no database")
-def test_postgresql(make_board, send, work_off):
+def test_postgresql(make_board, postgres_url, send, work_off, tmp_path):
     """An empty database: the same board, the same answers."""
-    url = os.environ["RRGMETRICS_TEST_POSTGRES"]
-    server, file = make_board(place=url), make_board()
+    server, file = make_board(place=postgres_url), make_board()
     for board in (server, file):
         for name in ("A", "B"):
             send(board, name, [f"{name} effusion é."] * 12, address="192.0.2.1")
@@ -225,5 +224,12 @@ def test_postgresql(make_board, send, work_off):
     assert [line.best_rank for line in one.systems] == [1, 1]
     assert [e.reference for e in server.examples(one.systems[0].system.id)] == REFERENCES[:2]
     with pytest.raises(InputError, match="There is a board already"):
-        make_board(place=url)
-    assert "password" not in server.place
+        make_board(place=postgres_url)
+    with pytest.raises(InputError, match="pg_dump --format=custom --file=copy postgresql://"):
+        server.backup("copy")
+
+
+def test_a_server_that_is_away_is_one_sentence(tmp_path):
+    pytest.importorskip("psycopg")
+    with pytest.raises(InputError, match=r"cannot be reached or written to; see that it is there"):
+        open_board(f"postgresql+psycopg://user:password@/name?host={tmp_path}")
