@@ -1,7 +1,8 @@
 """Scoring in another process, beside the training: for judges that take longer than the training should wait.
 
-A job is a file of pairs; `python -m rrgmetrics.callbacks.background` scores it with a fresh interpreter, which knows
-nothing of the training's script, GPU memory or process group. One job runs at a time, the others wait.
+`python -m rrgmetrics.callbacks.background` scores a job with a fresh interpreter, which knows nothing of the training's
+script, GPU memory or process group. One job runs at a time, the others wait. The pairs go through a pipe and the values
+come back in a file without a name: however the training ends, its scorer ends too and no report is left on the disk.
 """
 
 from __future__ import annotations
@@ -15,10 +16,9 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, NamedTuple
 
-from rrgmetrics import notice
+from rrgmetrics import child, notice
 from rrgmetrics.callbacks.scoring import Scoring, flat
 from rrgmetrics.names import parse_name
 from rrgmetrics.reports import Context, Pair
@@ -42,7 +42,8 @@ class _Job:
     step: int
     metrics: list[str]
     pairs: list[Pair]
-    folder: Any = field(default_factory=lambda: tempfile.TemporaryDirectory(prefix="rrgmetrics-"))
+    values: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
+    output: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
     process: subprocess.Popen[bytes] | None = None
 
 
@@ -86,36 +87,45 @@ class Background:
         job = self._jobs[0]
         if job.process is not None:
             return job.process
-        folder = Path(job.folder.name)
-        (folder / "job.json").write_text(json.dumps({**self._settings, "metrics": job.metrics, "pairs": job.pairs}))
+        said = json.dumps({**self._settings, "metrics": job.metrics, "pairs": job.pairs}).encode() + b"\n"
         environment = {key: value for key, value in os.environ.items() if key not in FLAGS} | {notice.VARIABLE: "no"}
-        with (folder / "output").open("wb") as output:
-            command = [sys.executable, "-m", "rrgmetrics.callbacks.background", str(folder)]
-            job.process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
+        command = [sys.executable, "-m", "rrgmetrics.callbacks.background"]
+        job.process = child.start(command, said, env=environment, stdout=job.values, stderr=job.output)
         return job.process
 
 
 def _end(job: _Job) -> Finished:
-    folder = Path(job.folder.name)
     values: dict[str, float] = {}
     failure = ""
-    if job.process is not None and job.process.returncode == 0:
-        values = json.loads((folder / "values.json").read_text())
-    else:
-        failure = (folder / "output").read_text(errors="replace").strip()[-TAIL:] or "it took too long and was ended"
-        for metric in job.metrics:
-            values |= flat(parse_name(metric), None, len(job.pairs))
-    job.folder.cleanup()
+    with job.values, job.output:
+        if job.process is not None and job.process.returncode == 0:
+            values = json.loads(_written(job.values))
+        else:
+            failure = _written(job.output).strip()[-TAIL:] or "it took too long and was ended"
+            for metric in job.metrics:
+                values |= flat(parse_name(metric), None, len(job.pairs))
     return Finished(job.prefix, job.step, values, failure)
 
 
-def main(folder: str) -> None:
-    """Scores the job in the folder; what the child process does."""
-    job = json.loads((Path(folder) / "job.json").read_text())
+def _written(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")
+
+
+def main() -> None:
+    """Scores the job that standard input says, and writes the values to standard output; what the child does."""
+    said = sys.stdin.buffer.readline()
+    if not said.endswith(b"\n"):  # the training ended in the middle of it
+        return
+    child.follow()
+    values = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a library prints is not among the values
+    job = json.loads(said)
     scoring = Scoring(job["metrics"], batch_size=job["batch_size"], device=job["device"], on_error="log")
     pairs = [Pair(reference, candidate, Context(*context)) for reference, candidate, context in job["pairs"]]
-    (Path(folder) / "values.json").write_text(json.dumps(scoring.score(pairs).values))
+    with values:
+        json.dump(scoring.score(pairs).values, values)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

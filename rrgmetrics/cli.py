@@ -320,6 +320,9 @@ def _add_leaderboard(command: argparse.ArgumentParser) -> None:
     parser.add_argument("--push", default="", metavar="ID", help="also upload it as this data set of the Hub")
     parser.add_argument("--force", action="store_true", help="replace files that exist")
 
+    parser = step("backup", "make a consistent copy, also while the board is in use")
+    parser.add_argument("file", metavar="FILE", help="file to write")
+
     parser = step("show", "show the table, or where a submission stands")
     parser.add_argument("id", nargs="?", default="", metavar="ID", help="of a submission")
     parser.add_argument("--hidden", action="store_true", help="also hidden systems")

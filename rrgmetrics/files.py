@@ -21,9 +21,11 @@ import json
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +40,8 @@ Row = dict[str, Any]
 COLUMNS = ("study_id", "reference", "candidate", "report", *CONTEXT_KEYS)
 TABLE_SUFFIXES = (".csv", ".jsonl", ".parquet")
 SHOWN = 5  # how many ids or columns a message lists
+MAX_RECORD = 4_000_000  # characters of a CSV record that goes over several lines: beyond, its quote was never closed
+MAX_BLANK = 1_000  # blank lines one after the other
 
 _GENERATED = ("prediction", "predictions", "pred", "hypothesis", "hyp", "generated", "generated_report", "output")
 _WRITTEN = ("ground_truth", "gt", "target", "gold", "label", "references", "reference_report", "original")
@@ -141,7 +145,11 @@ def read_references(path: PathLike) -> Reports:
 
 
 def rows_of(
-    path: PathLike, columns: Collection[str], *, damaged: Callable[[InputError], None] | None = None
+    path: PathLike,
+    columns: Collection[str],
+    *,
+    damaged: Callable[[InputError], None] | None = None,
+    longest: int | None = None,
 ) -> Iterator[tuple[str, int, Row]]:
     """The rows of a file of any columns, as they are: `line` or `row`, its number, and its cells by column.
 
@@ -150,6 +158,7 @@ def rows_of(
         columns: Those that are needed; of a Parquet file only they are read, the others are there as None.
         damaged: Is told of a line that is no row (quotes, number of cells, JSON), and the next one is read; None: the
             first such line raises.
+        longest: Characters of the longest record of a CSV or JSONL file, if whoever sends it is not trusted.
 
     Raises:
         InputError: The file cannot be used; names file and line.
@@ -161,7 +170,7 @@ def rows_of(
     elif suffix == ".txt":
         rows = _text_rows(path)
     else:
-        rows = (_csv_rows if suffix == ".csv" else _jsonl_rows)(path, damaged or _raise)
+        rows = (_csv_rows if suffix == ".csv" else _jsonl_rows)(path, damaged or _raise, longest)
     for number, row in rows:
         yield "row" if suffix == ".parquet" else "line", number, row
 
@@ -309,7 +318,7 @@ def _way_out(found: Collection[str], names: Sequence[str]) -> str:
 
 
 def _check_names(names: Sequence[str], where: str) -> None:
-    twice = {name for name in names if name and names.count(name) > 1}
+    twice = {name for name, count in Counter(names).items() if name and count > 1}
     if twice:
         raise InputError(f"{where} has two columns named {_some(sorted(twice))}; rename or remove one.")
 
@@ -370,10 +379,13 @@ def _iconv(path: Path, encoding: str) -> str:
 # --- one reader a format: (number, row) after (number, row) -----------------------------------------------------------
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines with their ends (LF, CRLF or CR); InputError where a line is not UTF-8 or holds a NUL."""
+def _lines(path: Path, longest: int | None = None) -> Iterator[tuple[int, str]]:
+    """Numbered lines with their ends (LF, CRLF or CR); InputError where one is too long, not UTF-8 or holds a NUL."""
     with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-        for number, line in enumerate(file, 1):
+        lines: Iterable[str] = file if longest is None else iter(partial(file.readline, longest + 1), "")
+        for number, line in enumerate(lines, 1):
+            if longest is not None and len(line) > longest:
+                raise InputError(f"{path}, line {number} has more than {longest:,} characters.")
             if "\0" in line:
                 raise InputError(f"{path}, line {number} holds a NUL byte; it is damaged, or not UTF-8 text.")
             if not line.isascii() and (match := _NOT_UTF8.search(line)):
@@ -393,10 +405,17 @@ def _text_rows(path: Path) -> Iterator[tuple[int, Row]]:
         yield number, {"report": line.rstrip("\r\n")}
 
 
-def _jsonl_rows(path: Path, damaged: Callable[[InputError], None] = _raise) -> Iterator[tuple[int, Row]]:
-    for number, line in _lines(path):
+def _jsonl_rows(
+    path: Path, damaged: Callable[[InputError], None] = _raise, longest: int | None = None
+) -> Iterator[tuple[int, Row]]:
+    blank = 0
+    for number, line in _lines(path, longest):
         if line.isspace():
+            blank += 1
+            if blank > MAX_BLANK:
+                raise InputError(f"{path}, line {number} ends {blank:,} blank lines; remove them.")
             continue
+        blank = 0
         try:
             row = json.loads(line, object_pairs_hook=_object)
         except (ValueError, RecursionError) as error:
@@ -412,8 +431,8 @@ def _jsonl_rows(path: Path, damaged: Callable[[InputError], None] = _raise) -> I
 def _object(items: list[tuple[str, Any]]) -> Row:
     row = dict(items)
     if len(row) < len(items):
-        names = [name for name, _ in items]
-        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} stands twice")
+        name = Counter(name for name, _ in items).most_common(1)[0][0]
+        raise ValueError(f"the key {name!r} stands twice")
     return row
 
 
@@ -436,15 +455,18 @@ def _parquet_rows(path: Path, columns: Collection[str] = COLUMNS) -> Iterator[tu
         raise InputError(f"{path} cannot be read as Parquet, after row {number}: {error}") from None
 
 
-def _csv_rows(path: Path, damaged: Callable[[InputError], None] = _raise) -> Iterator[tuple[int, Row]]:
+def _csv_rows(
+    path: Path, damaged: Callable[[InputError], None] = _raise, longest: int | None = None
+) -> Iterator[tuple[int, Row]]:
     names: list[str] = []
     blank = 0
-    for number, record in _csv_records(path):
-        if not record.strip("\r\n"):
+    for number, record in _csv_records(path, longest):
+        is_blank = not record.strip("\r\n")
+        if blank and (not is_blank or number - blank > MAX_BLANK):
+            break
+        if is_blank:
             blank = blank or number
             continue
-        if blank:
-            break
         try:
             cells = _csv_cells(record, names, path, number)
         except InputError as error:
@@ -470,16 +492,22 @@ def _csv_rows(path: Path, damaged: Callable[[InputError], None] = _raise) -> Ite
     raise InputError(f'{path}, line {blank} is blank; remove it, or write "" for an empty report.')
 
 
-def _csv_records(path: Path) -> Iterator[tuple[int, str]]:
+def _csv_records(path: Path, longest: int | None = None) -> Iterator[tuple[int, str]]:
     """Records with the number of their first line. A record ends where a line does and its quotes are even."""
-    start, lines, inside = 1, list[str](), False
-    for number, line in _lines(path):
+    start, lines, size, inside = 1, list[str](), 0, False
+    for number, line in _lines(path, longest):
         start = start if lines else number
         lines.append(line)
+        size += len(line)
         inside ^= line.count('"') % 2 == 1
         if not inside:
             yield start, "".join(lines)
-            lines = []
+            lines, size = [], 0
+        elif size > (longest or MAX_RECORD):
+            raise InputError(
+                f"{path}, line {start} opens a quote that is never closed: {longest or MAX_RECORD:,} characters "
+                "further on the record has not ended."
+            )
     if lines:
         yield start, "".join(lines)
 

@@ -173,11 +173,16 @@ def _check(
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
+def decimals(key: Key) -> int:
+    """How many decimals of a score are shown: three up to 1, two beyond."""
+    return 3 if key.range[1] <= 1 else 2
+
+
 def show(value: float, key: Key) -> str:
-    """A score as text: three decimals up to 1, two beyond; a true minus sign; NaN is "unscored"."""
+    """A score as text, with its decimals; a true minus sign; NaN is "unscored"."""
     if math.isnan(value):
         return "unscored"
-    text = f"{value:.{3 if key.range[1] <= 1 else 2}f}"
+    text = f"{value:.{decimals(key)}f}"
     return text.replace("-", "\N{MINUS SIGN}") if float(text) else text.removeprefix("-")
 
 

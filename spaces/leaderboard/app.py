@@ -7,6 +7,9 @@ Every page has an address: `/` (`?sort=`, `?tag=`, `?find=`), `/system?id=`, `/v
 from __future__ import annotations
 
 import contextlib
+import functools
+import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,7 @@ from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.spaces import theme
 from rrgmetrics.spaces.leaderboard import pages
 from rrgmetrics.spaces.leaderboard.board import Board
-from rrgmetrics.spaces.leaderboard.model import LimitError, RefusedError, System
+from rrgmetrics.spaces.leaderboard.model import LimitError, RefusedError, StoreError, System
 
 try:
     import gradio  # at the top, for Gradio reads the handlers' annotations
@@ -24,14 +27,26 @@ except ImportError as error:
 
 HERE = Path(__file__).parent
 KEEP_UPLOADS = 3600  # seconds; a submission is read at once
+WHO = {
+    True: "The account of Hugging Face that is logged in.",
+    False: "Your Hugging Face handle, or a link (https://...); shown as not verified.",
+}
+OAUTH = ("OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_SCOPES", "OPENID_PROVIDER_URL")  # as a Space has them
 LOOK_AGAIN = 2.0  # seconds between looks at a submission's progress
 KEEPER = "Hide a system, or score all of them anew after a metric has changed."
+OUT_OF_ORDER = "The board cannot be read or written at the moment; its keeper finds the reason in the server's log."
 NO_FILE = pages.refused(["Choose a file."])
+NO_ACCOUNT = pages.refused(["Sign in with Hugging Face first: the account that is logged in is the submitter."])
 TITLE = "() => { const h = document.querySelector('.board h1'); if (h) document.title = h.textContent.trim(); }"
 FOLLOW = """() => {
     const stored = document.querySelector('[data-progress]');
     if (stored) window.location.assign('progress?id=' + encodeURIComponent(stored.dataset.progress));
 }"""
+
+
+def has_accounts() -> bool:
+    """Whether visitors can log in with their account of the Hub: on a Space with `hf_oauth: true`."""
+    return gradio.utils.get_space() is not None and all(map(os.environ.get, OAUTH))
 
 
 def leaderboard_app(board: Board, *, proxies: int = 0) -> gradio.Blocks:
@@ -43,7 +58,7 @@ def leaderboard_app(board: Board, *, proxies: int = 0) -> gradio.Blocks:
             address, which limits are counted by; anything further in `X-Forwarded-For` may be made up.
     """
     info = board.info()
-    site = _Site(board, proxies)
+    site = _Site(board, proxies, accounts=has_accounts())
     with gradio.Blocks(
         title=info.title, analytics_enabled=False, fill_width=True, delete_cache=(KEEP_UPLOADS, KEEP_UPLOADS)
     ) as app:
@@ -113,19 +128,48 @@ def visitor(request: gradio.Request, proxies: int) -> str:
     return request.client.host if request.client else ""
 
 
+def _closed() -> Any:
+    return gradio.Column(visible=False)
+
+
+def _still() -> Any:
+    return gradio.Timer(active=False)
+
+
+def _unless_broken(*rest: Callable[[], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Of a handler: a sentence for visitors where the database fails, and what its other outputs are then."""
+
+    def decorate(handler: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(handler)
+        def handled(*arguments: Any, **keywords: Any) -> Any:
+            try:
+                return handler(*arguments, **keywords)
+            except StoreError as error:
+                logging.getLogger(__name__).error("%s", error)
+                answer = pages.lost("Out of order", OUT_OF_ORDER)
+                return (answer, *(make() for make in rest)) if rest else answer
+
+        return handled
+
+    return decorate
+
+
 class _Site:
     """The handlers: what was asked → the board → HTML."""
 
-    def __init__(self, board: Board, proxies: int) -> None:
+    def __init__(self, board: Board, proxies: int, *, accounts: bool = False) -> None:
         self.board = board
         self.proxies = proxies
+        self.accounts = accounts
 
     # --- reading
 
+    @_unless_broken(str)
     def standings(self) -> tuple[str, str]:
         standings = self.board.standings()
         return pages.board_head(standings.board), pages.standings_page(standings)
 
+    @_unless_broken()
     def system(self, request: gradio.Request) -> str:
         asked = request.query_params
         id, offset = asked.get("id", ""), _whole(asked.get("from", ""))
@@ -137,6 +181,7 @@ class _Site:
             return pages.lost("No such system", str(error))
         return pages.system_page(self.board.info(), report, examples, offset=offset, others=self.systems())
 
+    @_unless_broken()
     def versus(self, request: gradio.Request) -> str:
         chosen = [request.query_params.get(name, "") for name in ("first", "second")]
         found, problem = None, ""
@@ -151,65 +196,105 @@ class _Site:
         """Everything on the board, in its order."""
         return [row.system for row in self.board.standings().systems]
 
+    @_unless_broken(_still)
     def progress(self, request: gradio.Request) -> tuple[str, Any]:
         """The page, and the timer, which stops when there is nothing left to wait for."""
         try:
             found = self.board.progress(request.query_params.get("id", ""))
         except InputError as error:
-            return pages.lost("No such submission", str(error)), gradio.Timer(active=False)
+            return pages.lost("No such submission", str(error)), _still()
         return pages.progress_page(found), gradio.Timer(active=found.state in ("queued", "running"))
 
     # --- submitting
 
-    def check(self, file: str | None, name: str, submitter: str, card: str, tags: str, request: gradio.Request) -> str:
+    @_unless_broken()
+    def check(
+        self,
+        file: str | None,
+        name: str,
+        submitter: str,
+        card: str,
+        tags: str,
+        request: gradio.Request,
+        profile: gradio.OAuthProfile | None = None,
+    ) -> str:
         """Everything to mend; stores nothing."""
-        if not file:
-            return NO_FILE
+        if problem := self._lacking(file, profile):
+            return problem
         try:
-            problems = self.board.check(**self._submission(file, name, submitter, card, tags, request))
+            problems = self.board.check(**self._submission(file, name, submitter, card, tags, request, profile))
         except LimitError as error:
             return pages.limited(str(error), error.retry_after)
         return pages.refused(problems) if problems else pages.fine(self.board.info().n_studies)
 
-    def submit(self, file: str | None, name: str, submitter: str, card: str, tags: str, request: gradio.Request) -> str:
+    @_unless_broken()
+    def submit(
+        self,
+        file: str | None,
+        name: str,
+        submitter: str,
+        card: str,
+        tags: str,
+        request: gradio.Request,
+        profile: gradio.OAuthProfile | None = None,
+    ) -> str:
         """The receipt, or everything to mend; a file that was stored is not kept twice."""
-        if not file:
-            return NO_FILE
+        if problem := self._lacking(file, profile):
+            return problem
         try:
-            receipt = self.board.submit(**self._submission(file, name, submitter, card, tags, request))
+            receipt = self.board.submit(**self._submission(file, name, submitter, card, tags, request, profile))
         except RefusedError as error:
             return pages.refused(error.problems)
         except LimitError as error:
             return pages.limited(str(error), error.retry_after)
         with contextlib.suppress(OSError):
-            Path(file).unlink()
+            Path(str(file)).unlink()
         return pages.received(receipt)
 
+    def account(self, profile: gradio.OAuthProfile | None) -> str:
+        """Who is logged in, for the form."""
+        return profile.username if profile else ""
+
+    def _lacking(self, file: str | None, profile: gradio.OAuthProfile | None) -> str:
+        if self.accounts and profile is None:
+            return NO_ACCOUNT
+        return "" if file else NO_FILE
+
     def _submission(
-        self, file: str, name: str, submitter: str, card: str, tags: str, request: gradio.Request
+        self,
+        file: str | None,
+        name: str,
+        submitter: str,
+        card: str,
+        tags: str,
+        request: gradio.Request,
+        profile: gradio.OAuthProfile | None,
     ) -> dict[str, Any]:
+        """What the board is given; where there are accounts, what the form says of the submitter is not looked at."""
         return {
             "file": file,
-            "filename": Path(file).name,
+            "filename": Path(str(file)).name,
             "name": name,
-            "submitter": submitter,
+            "submitter": self.account(profile) if self.accounts else submitter,
+            "verified": self.accounts,
             "model_card": card,
-            "tags": [tag.strip() for tag in tags.split(",") if tag.strip()],
+            "tags": [tag.strip() for tag in (tags or "").split(",") if tag.strip()],
             "address": visitor(request, self.proxies),
         }
 
     # --- keeping
 
+    @_unless_broken(_closed, gradio.Dropdown)
     def open(self, token: str, request: gradio.Request) -> tuple[str, Any, Any]:
         """The answer to a token, the keeper's controls, and the systems to choose from."""
-        closed = gradio.Column(visible=False), gradio.Dropdown()
         if problem := self._refusal(token, request):
-            return problem, *closed
+            return problem, _closed(), gradio.Dropdown()
         return pages.told("Welcome."), gradio.Column(visible=True), self._choices()
 
     def act(self, action: str) -> Callable[..., tuple[str, Any]]:
         """A handler of one of the keeper's buttons; the token is asked for anew each time."""
 
+        @_unless_broken(gradio.Dropdown)
         def handler(token: str, id: str | None, request: gradio.Request) -> tuple[str, Any]:
             if problem := self._refusal(token, request):
                 return problem, gradio.Dropdown()
@@ -220,6 +305,7 @@ class _Site:
 
         return handler
 
+    @_unless_broken(bool)
     def rescore(self, token: str, sure: bool, request: gradio.Request) -> tuple[str, bool]:
         """Opens a new edition, if the keeper has ticked that it is meant; unticks it."""
         if problem := self._refusal(token, request):
@@ -228,6 +314,8 @@ class _Site:
             return pages.told("Tick the box first: every submission will be scored anew.", good=False), False
         try:
             return pages.told(f"A new edition is open; submissions queued: {self.board.rescore()}."), False
+        except StoreError:
+            raise
         except (InputError, BackendError) as error:
             return pages.told(str(error), good=False), False
 
@@ -274,11 +362,13 @@ _ACTIONS: dict[str, Callable[[Board, str], str]] = {
 
 def _submit(app: gradio.Blocks, site: _Site) -> None:
     _navigation()
-    head = gradio.HTML(pages.submit_page(site.board.info()), apply_default_css=False)
+    head = gradio.HTML(_submit_page(site), apply_default_css=False)
     with gradio.Column(elem_classes="board-form"):
+        if site.accounts:
+            gradio.LoginButton()
         with gradio.Row():
             name = gradio.Textbox(label="Name of the system", info="How it stands on the board; no other may have it.")
-            submitter = gradio.Textbox(label="Submitter", info="Your Hugging Face handle, or a link (https://...).")
+            submitter = gradio.Textbox(label="Submitter", interactive=not site.accounts, info=WHO[site.accounts])
         with gradio.Row():
             card = gradio.Textbox(label="Model card (optional)", info="A Hub id such as org/model, or a link.")
             tags = gradio.Textbox(label="Tags (optional)", info="At most ten short words, commas between.")
@@ -289,9 +379,15 @@ def _submit(app: gradio.Blocks, site: _Site) -> None:
     answer = gradio.HTML(elem_id="answer", apply_default_css=False)
     form = [file, name, submitter, card, tags]
     limit: dict[str, Any] = {"concurrency_limit": 2, "concurrency_id": "files"}
-    _on_load(app, lambda: pages.submit_page(site.board.info()), head, None)
+    _on_load(app, lambda: _submit_page(site), head, None)
+    if site.accounts:
+        app.load(site.account, None, submitter, api_visibility="private", show_progress="hidden")
     check.click(site.check, form, answer, api_name="check", **limit)
     submit.click(site.submit, form, answer, api_name="submit", **limit).then(None, js=FOLLOW)
+
+
+def _submit_page(site: _Site) -> str:
+    return pages.submit_page(site.board.info(), accounts=site.accounts)
 
 
 def _keep(app: gradio.Blocks, site: _Site) -> None:

@@ -24,7 +24,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files import PathLike
 from rrgmetrics.names import parse_name
 from rrgmetrics.reader import ErrorCategory
-from rrgmetrics.spaces.leaderboard import jobs, schema, scoring, standings, submissions
+from rrgmetrics.spaces.leaderboard import identity, jobs, schema, scoring, shown, standings, submissions
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
     BoardMetric,
@@ -138,7 +138,7 @@ class Board:
             row = connection.execute(select(schema.board)).one()
             studies = schema.studies
             rows = connection.execute(select(studies.c.study_id, studies.c.public).order_by(studies.c.number)).all()
-        self._config: dict[str, Any] = json.loads(row.config)
+            self._config: dict[str, Any] = json.loads(row.config)
         self._secret: bytes = row.secret
         self._study_ids = [study.study_id for study in rows]
         self._n_public = sum(study.public for study in rows)
@@ -228,7 +228,13 @@ class Board:
                 )
             ).all()
         numbers = [row.number for row in rows]
-        per_pair = {metric: scoring.headline_per_pair(metric, data)[numbers].tolist() for metric, data in packed}
+        headlines = {metric.name: metric.spec.headline for metric in table.info.metrics}
+        per_pair = {
+            metric: [
+                shown.number(value, headlines[metric]) for value in scoring.headline_per_pair(metric, data)[numbers]
+            ]
+            for metric, data in packed
+        }
         return tuple(
             Example(
                 study_id=row.study_id,
@@ -258,7 +264,7 @@ class Board:
         rows = []
         for metric in table.info.metrics:
             for key in metric.spec.keys:
-                test = standings.comparison(tests[metric.name], key.name, flip=ours.number < theirs.number)
+                test = standings.comparison(tests[metric.name], key, flip=ours.number < theirs.number)
                 rows.append((metric, key, test))
         headline = [test.p_value for metric, key, test in rows if key == metric.spec.headline]
         corrected = iter(holm(headline).tolist())
@@ -269,7 +275,7 @@ class Board:
                 standings.versus(
                     theirs.system,
                     metric,
-                    key.name,
+                    key,
                     test,
                     next(corrected) if key == metric.spec.headline else standings.NAN,
                 )
@@ -290,6 +296,7 @@ class Board:
         model_card: str = "",
         tags: Sequence[str] = (),
         address: str = "",
+        verified: bool = False,
     ) -> tuple[str, ...]:
         """What `submit` would refuse the same submission for: everything to mend, empty if it is fine.
 
@@ -297,7 +304,9 @@ class Board:
             LimitError: Too many files from this address.
         """
         self._count_try(address)
-        form, problems = submissions.check_form(name=name, submitter=submitter, model_card=model_card, tags=tags)
+        form, problems = submissions.check_form(
+            name=name, submitter=submitter, model_card=model_card, tags=tags, verified=verified
+        )
         checked = submissions.check_file(Path(file), filename, self._study_ids, self.limits)
         with self.store.reading() as connection:
             problems += _taken(connection, form, checked)
@@ -313,6 +322,7 @@ class Board:
         model_card: str = "",
         tags: Sequence[str] = (),
         address: str = "",
+        verified: bool = False,
     ) -> Receipt:
         """Checks a submission and queues it; when this returns it is stored and will be scored.
 
@@ -326,6 +336,8 @@ class Board:
             model_card: Hub id (`org/name`) or http(s) URL; may be "".
             tags: At most ten short words.
             address: Network address it comes from, for the rate limits; "" for none (the command line).
+            verified: Whether the submitter is the account of the Hub that is logged in. Its limits are its own: what
+                others type under its name does not count.
 
         Returns:
             The receipt; its id leads to `progress` and, once scored, to `system`.
@@ -335,7 +347,9 @@ class Board:
             LimitError: Too many submissions; `retry_after` says when.
         """
         self._count_try(address)
-        form, problems = submissions.check_form(name=name, submitter=submitter, model_card=model_card, tags=tags)
+        form, problems = submissions.check_form(
+            name=name, submitter=submitter, model_card=model_card, tags=tags, verified=verified
+        )
         with self.store.reading() as connection:  # before the file is read
             self._check_quota(connection, form, address)
         checked = submissions.check_file(Path(file), filename, self._study_ids, self.limits)
@@ -379,26 +393,20 @@ class Board:
     # --- keeping (whoever can open the board's file may do this; a page asks `verify_admin` first)
 
     def verify_admin(self, token: str, address: str = "") -> bool:
-        """Whether this is the admin token, compared in constant time.
+        """Whether this is the admin token, compared in constant time; the right one is never locked out.
 
         Raises:
-            LimitError: Too many wrong tokens from this address; the token was not looked at.
+            LimitError: A wrong token, and there were too many from this address.
         """
-        who = self._who(address)
-        with self.store.writing() as connection:
-            _check_rate(
-                connection,
-                "token",
-                who,
-                GUESS_WINDOW,
-                self.limits.token_guesses,
-                "Too many wrong tokens from this address; try again later.",
-            )
+        with self.store.reading() as connection:
             kept: str = connection.execute(select(schema.board.c.admin_sha256)).scalar_one()
-            right = hmac.compare_digest(_digest(token), kept)
-            if not right:
-                _count(connection, "token", who)
-        return right
+        if hmac.compare_digest(_digest(token), kept):
+            return True
+        who, message = self._who(address), "Too many wrong tokens from this address; try again later."
+        with self.store.writing() as connection:
+            _check_rate(connection, "token", who, GUESS_WINDOW, self.limits.token_guesses, message)
+            _count(connection, "token", who)
+        return False
 
     def new_admin_token(self) -> str:
         """Makes a new admin token, which ends the old one."""
@@ -422,6 +430,10 @@ class Board:
         not ranked; the results and signatures of old editions stay in the board.
         """
         return jobs.open_edition(self.store)
+
+    def backup(self, file: PathLike) -> Path:
+        """Makes a consistent copy of the board while it is in use; raises as `Store.backup`."""
+        return self.store.backup(file)
 
     def retry(self, id: str) -> None:
         """Queues a failed submission again; raises InputError for one that has not failed."""
@@ -553,7 +565,9 @@ class Board:
             (table.submitter_key, form.submitter_key, self.limits.submissions_per_day, "submitter"),
             (table.address_key, self._who(address), self.limits.submissions_per_day_and_address, "address"),
         ):
-            query = select(table.submitted).where(column == value, table.submitted > now - DAY)
+            query = select(table.submitted).where(
+                column == value, table.verified == form.verified, table.submitted.between(now - DAY, now)
+            )
             times = sorted(connection.execute(query).scalars())
             if len(times) >= allowed:
                 wait = times[len(times) - allowed] + DAY - now
@@ -608,7 +622,10 @@ def _known(connection: Connection, form: Form, checked: Checked) -> int | None:
     """Number of the same submission, if it was sent before."""
     table = schema.submissions.c
     query = select(table.number).where(
-        table.name_key == form.name_key, table.submitter_key == form.submitter_key, table.sha256 == checked.sha256
+        table.name_key == form.name_key,
+        table.submitter_key == form.submitter_key,
+        table.verified == form.verified,
+        table.sha256 == checked.sha256,
     )
     return connection.execute(query).scalar()
 
@@ -617,17 +634,24 @@ def _taken(connection: Connection, form: Form, checked: Checked) -> list[str]:
     if checked.reports and _known(connection, form, checked):
         return []
     table = schema.submissions.c
-    found = connection.execute(select(table.number).where(table.name_key == form.name_key)).scalar()
-    return (
-        [] if found is None else [f"The name {form.name!r} is taken; add a version, for example {form.name + ' v2'!r}."]
-    )
+    rows = connection.execute(select(table.name, table.submitter_key)).all()
+    problems = []
+    if any(identity.key(row.name) == form.name_key for row in rows):
+        problems.append(f"The name {form.name!r} is taken; add a version, for example {form.name + ' v2'!r}.")
+    elif any(identity.look(row.name) == identity.look(form.name) for row in rows):
+        problems.append(f"The name {form.name!r} is taken, by one that looks like it; choose another.")
+    others = {row.submitter_key for row in rows} - {form.submitter_key}
+    if not form.verified and any(identity.look(other) == identity.look(form.submitter_key) for other in others):
+        problems.append(f"The submitter {form.submitter!r} looks like another one; give a link instead.")
+    return problems
 
 
 def _check_rate(connection: Connection, kind: str, who: str, window: float, allowed: int, message: str) -> None:
     """LimitError if there were that many tries within the window (seconds)."""
     now, table = time.time(), schema.tries.c
     connection.execute(delete(schema.tries).where(table.at < now - DAY))
-    query = select(table.at).where(table.kind == kind, table.who == who, table.at > now - window).order_by(table.at)
+    counts = (table.kind == kind, table.who == who, table.at.between(now - window, now))
+    query = select(table.at).where(*counts).order_by(table.at)
     times = connection.execute(query).scalars().all()
     if len(times) >= allowed:
         raise LimitError(message, times[len(times) - allowed] + window - now)
@@ -638,7 +662,7 @@ def _count(connection: Connection, kind: str, who: str) -> None:
 
 
 def _metric_result(metric: BoardMetric, recorded: Recorded) -> MetricResult:
-    scores = {key.name: KeyScore(key, recorded.estimates[key.name]) for key in metric.spec.keys}
+    scores = {key.name: KeyScore(key, shown.estimate(recorded.estimates[key.name], key)) for key in metric.spec.keys}
     categories = {category.letter: f"{metric.spec.name}_{category.value}" for category in ErrorCategory}
     return MetricResult(
         metric=metric,
@@ -652,7 +676,7 @@ def _metric_result(metric: BoardMetric, recorded: Recorded) -> MetricResult:
 def _slice_results(info: BoardInfo, entry: Entry) -> tuple[SliceResult, ...]:
     by_slice = {
         name: {
-            metric.name: entry.results[metric.name].slices[name]
+            metric.name: shown.estimate(entry.results[metric.name].slices[name], metric.spec.headline)
             for metric in info.metrics
             if name in entry.results[metric.name].slices
         }

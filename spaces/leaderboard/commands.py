@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import signal
 import subprocess
@@ -18,14 +19,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from rrgmetrics import notice
-from rrgmetrics.display import direction, estimate
+from rrgmetrics import child, notice
+from rrgmetrics.display import direction
 from rrgmetrics.errors import InputError
+from rrgmetrics.pages import show
 from rrgmetrics.spaces.leaderboard.board import Board, create_board, open_board
-from rrgmetrics.spaces.leaderboard.model import RefusedError, Standings
+from rrgmetrics.spaces.leaderboard.model import BoardInfo, RefusedError, Standings
+from rrgmetrics.stats import Estimate
 
 BOARD_VARIABLE = "RRGMETRICS_BOARD"
 RESTART_SECONDS = (1.0, 5.0, 30.0, 60.0)
+GRACE_SECONDS = 10.0  # that a worker has to give its job back
 
 
 def run(options: argparse.Namespace) -> None:
@@ -72,6 +76,7 @@ def _work(options: argparse.Namespace) -> None:
     from rrgmetrics.spaces.leaderboard.worker import work
 
     signal.signal(signal.SIGTERM, _end)
+    child.follow(_leave)
     board = _open(options)
     log = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
 
@@ -91,6 +96,7 @@ def _serve(options: argparse.Namespace) -> None:
     from rrgmetrics.spaces.serving import check_address
 
     check_address(options.host, options.port)
+    signal.signal(signal.SIGTERM, _end)
     board = _open(options)
     with _worker_beside(board) if options.worker else _nothing():
         serve(board, host=options.host, port=options.port, proxies=options.proxies)
@@ -103,6 +109,10 @@ def _export(options: argparse.Namespace) -> None:
     _say(f"{options.folder}: {len(paths)} files")
     if options.push:
         _say(push_board(options.folder, paths, options.push))
+
+
+def _backup(options: argparse.Namespace) -> None:
+    _say(f"{_open(options).backup(options.file)}: a copy of {options.board}; keep it as secret as the board.")
 
 
 def _show(options: argparse.Namespace) -> None:
@@ -145,6 +155,7 @@ STEPS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "work": _work,
     "serve": _serve,
     "export": _export,
+    "backup": _backup,
     "show": _show,
     "hide": _hide,
     "unhide": _unhide,
@@ -166,12 +177,16 @@ def standings_table(standings: Standings) -> Table:
     for line in standings.systems:
         rank = "-" if line.rank is None else str(line.rank)
         name = escape(line.system.name) + (f"\n[dim]{escape(line.reason)}[/dim]" if line.reason else "")
-        scores = [
-            escape(estimate(score) if metric == info.primary else estimate(score).partition(" ")[0])
-            for metric, score in line.scores.items()
-        ]
+        scores = [escape(_score(info, metric, score)) for metric, score in line.scores.items()]
         table.add_row(rank, line.system.id, name, *scores)
     return table
+
+
+def _score(info: BoardInfo, metric: str, score: Estimate) -> str:
+    """A score as the page shows it; of the primary metric with its interval."""
+    key = info.metric(metric).spec.headline
+    interval = f" [{show(score.low, key)}, {show(score.high, key)}]"
+    return show(score.value, key) + (interval if metric == info.primary and not math.isnan(score.low) else "")
 
 
 def place(text: str) -> str:
@@ -196,6 +211,13 @@ def _end(number: int, frame: Any) -> None:
     raise KeyboardInterrupt
 
 
+def _leave() -> None:
+    """The page is gone: the worker gives its job back, as if it were told to stop; if that takes long, it just ends."""
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(GRACE_SECONDS)
+    os._exit(1)
+
+
 @contextmanager
 def _nothing() -> Iterator[None]:
     yield
@@ -203,7 +225,7 @@ def _nothing() -> Iterator[None]:
 
 @contextmanager
 def _worker_beside(board: Board) -> Iterator[None]:
-    """A worker in a process of its own, started again whenever it ends, until we end."""
+    """A worker in a process of its own, started again whenever it ends, until we end, in whatever way."""
     url = board.store.url.render_as_string(hide_password=False)
     ended = threading.Event()
     running: list[subprocess.Popen[bytes]] = []
@@ -211,7 +233,7 @@ def _worker_beside(board: Board) -> Iterator[None]:
     def keep() -> None:
         for waits in (RESTART_SECONDS[min(i, len(RESTART_SECONDS) - 1)] for i in range(sys.maxsize)):
             command = [sys.executable, "-m", "rrgmetrics", "leaderboard", "work", f"env:{BOARD_VARIABLE}"]
-            running[:] = [subprocess.Popen(command, env=os.environ | {BOARD_VARIABLE: url, notice.VARIABLE: "no"})]
+            running[:] = [child.start(command, env=os.environ | {BOARD_VARIABLE: url, notice.VARIABLE: "no"})]
             running[0].wait()
             if ended.wait(waits):
                 return
@@ -223,4 +245,8 @@ def _worker_beside(board: Board) -> Iterator[None]:
         ended.set()
         for process in running:
             process.terminate()
-            process.wait()
+            try:
+                process.wait(GRACE_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()

@@ -50,7 +50,12 @@ CARD = """---
 {description}
 
 Radiology reports by {n_systems} systems for {n_studies} studies, scored with `rrgmetrics` against references that are
-not part of this data set. The signature in `scores` says what ran.
+not part of this data set. The signature in `scores` says what ran. Numbers are rounded as the board's page shows
+them; a p-value of 0 is less than 0.001.
+
+Systems are compared in `standings` and `tests` on the pairs that all of them have scored, as long as they leave out no
+more than {left_out_share:.3g}% of the pairs together; beyond that an unscored pair counts as the worst score of its
+system (`*_n_counted_as_worst`). Pairs that no system has a score for are dropped for all.
 """
 
 
@@ -155,6 +160,7 @@ def _standings(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]
         "system": system.name,
         "id": system.id,
         "submitter": system.submitter,
+        "submitter_verified": system.verified,
         "model": system.model,
         "model_card": system.model_card,
         "tags": ", ".join(system.tags),
@@ -165,6 +171,7 @@ def _standings(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]
         slug, score = parse_name(metric.name).slug, line.scores[metric.name]
         row |= {slug: score.value, f"{slug}_low": score.low, f"{slug}_high": score.high}
         row[f"{slug}_n_unscored"] = line.n_unscored[metric.name]
+        row[f"{slug}_n_counted_as_worst"] = line.n_worst[metric.name]
     yield row
 
 
@@ -229,6 +236,7 @@ def _head(info: BoardInfo) -> dict[str, Any]:
         "metrics": {metric.name: metric.recipe for metric in info.metrics},
         "n_studies": info.n_studies,
         "edition": info.edition,
+        "left_out_share": info.limits.left_out_share,
     }
 
 
@@ -241,6 +249,7 @@ def _card(info: BoardInfo, tables: Mapping[str, Rows]) -> str:
         description=info.description,
         n_systems=len(tables["standings"]),
         n_studies=f"{info.n_studies:,}",
+        left_out_share=100 * info.limits.left_out_share,
     )
 
 

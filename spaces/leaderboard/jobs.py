@@ -29,6 +29,7 @@ LEASE = 120.0  # seconds; renewed every third of it
 MAX_ERRORS = 3  # exceptions while scoring
 MAX_INTERRUPTIONS = 20  # leases that ended: a submission that kills every worker must not do so for ever
 RETRY_SECONDS = (60.0, 600.0)
+LONGEST_WAIT = 3600.0  # seconds; a job that is not free for longer was put off by a clock that was wrong
 UNFINISHED = ("queued", "running")
 
 
@@ -117,7 +118,7 @@ def claim(store: Store, *, lease: float = LEASE) -> Claim | None:
     """Takes the next free job: the least troubled first, then the oldest; None if there is none."""
     now = time.time()
     order = (jobs.c.interruptions + jobs.c.errors, jobs.c.submission)
-    free = and_(jobs.c.state.in_(UNFINISHED), jobs.c.free_at <= now)
+    free = and_(jobs.c.state.in_(UNFINISHED), ~jobs.c.free_at.between(now, now + LONGEST_WAIT))
     with store.reading() as connection:  # so that an idle worker does not lock out others
         if connection.execute(select(jobs.c.submission).where(free).limit(1)).first() is None:
             return None

@@ -1,4 +1,4 @@
-"""What a board says, as plain frozen records; nothing here holds a hidden reference.
+"""What a board says, as plain frozen records; nothing here holds a hidden reference, numbers are rounded as shown.
 
 Text that a submitter typed (`System.name`, `tags`, links, candidates) is as it was typed: whoever shows it escapes it.
 Links are http or https.
@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from rrgmetrics.errors import InputError
+from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.specs import Key, MetricSpec
 from rrgmetrics.stats import Comparison, Estimate
 
 State = Literal["queued", "running", "done", "failed"]
+RESTORE = "put a copy in its place, as `rrgmetrics leaderboard backup` makes them"
 
 
 class RefusedError(InputError):
@@ -42,6 +43,10 @@ class LimitError(InputError):
         super().__init__(message)
 
 
+class StoreError(BackendError):
+    """The board's database cannot be read or written; the message says which, why, and what to do."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a board takes.
@@ -54,6 +59,8 @@ class Limits:
         tries_per_hour: Files checked for one address in an hour, refused ones too.
         queue: Submissions that may wait at a time.
         token_guesses: Wrong admin tokens from one address in 15 minutes.
+        left_out_share: Share of the pairs that all systems together may leave out of a metric's comparison. Beyond it
+            an unscored pair counts as the worst score of its system.
     """
 
     file_bytes: int = 50_000_000
@@ -63,6 +70,7 @@ class Limits:
     tries_per_hour: int = 60
     queue: int = 200
     token_guesses: int = 5
+    left_out_share: float = 0.02
 
 
 @dataclass(frozen=True)
@@ -127,6 +135,7 @@ class System:
         name: Unique on the board.
         submitter: A Hub handle or a link.
         submitter_url: The link.
+        verified: Whether the submitter was logged in to the Hub as this account; else it is what somebody typed.
         model_card: Link, or "".
         model: Hub id (`org/name`) where the model card is on the Hub, else "".
         tags: For filters.
@@ -138,6 +147,7 @@ class System:
     name: str
     submitter: str
     submitter_url: str
+    verified: bool
     model_card: str
     model: str
     tags: tuple[str, ...]
@@ -157,6 +167,7 @@ class Standing:
         scores: Headline of each metric by its name. Of a system that is ranked in that metric on `Standings.n_common`
             pairs, else on its own. `low` and `high` are NaN until the worker has drawn them; unscored is NaN.
         n_unscored: Pairs without a score, by metric.
+        n_worst: Those of them that count as the system's worst score, by metric.
     """
 
     system: System
@@ -165,6 +176,7 @@ class Standing:
     best_rank: int | None
     scores: Mapping[str, Estimate]
     n_unscored: Mapping[str, int]
+    n_worst: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -174,7 +186,7 @@ class Standings:
     Attributes:
         board: Its head.
         systems: Ranked ones first, best first; then those that are listed only, newest first.
-        n_common: By metric the pairs that all systems compared in it have scored.
+        n_common: By metric the pairs that count: all systems compared in it have scored them, but for `n_worst`.
         tags: Every tag in use, sorted.
     """
 

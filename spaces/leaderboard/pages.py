@@ -146,9 +146,9 @@ def progress_page(progress: Progress) -> str:
     return _render("progress", progress=progress, steps=steps, at=[state for state, _ in steps].index(progress.state))
 
 
-def submit_page(board: BoardInfo) -> str:
-    """What a submission must be, above the form."""
-    return _render("submit", info=board)
+def submit_page(board: BoardInfo, *, accounts: bool = False) -> str:
+    """What a submission must be, above the form; `accounts`: submitters are logged in."""
+    return _render("submit", info=board, accounts=accounts)
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------

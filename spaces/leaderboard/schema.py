@@ -21,6 +21,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
     inspect,
     select,
     text,
@@ -29,9 +30,11 @@ from sqlalchemy import (
 
 from rrgmetrics.errors import InputError
 
-VERSION = 1
+VERSION = 2
 # From version n to n + 1: the statements, in SQL that SQLite and PostgreSQL both take.
-MIGRATIONS: Mapping[int, Sequence[str]] = {}
+MIGRATIONS: Mapping[int, Sequence[str]] = {
+    1: ["ALTER TABLE submissions ADD COLUMN verified BOOLEAN NOT NULL DEFAULT FALSE"],
+}
 
 METADATA = MetaData()
 
@@ -75,6 +78,7 @@ submissions = Table(
     Column("submitter", Text, nullable=False),
     Column("submitter_key", Text, nullable=False),
     Column("submitter_url", Text, nullable=False),
+    Column("verified", Boolean, nullable=False, server_default=false()),  # whether the submitter was logged in
     Column("model_card", Text, nullable=False),
     Column("model", Text, nullable=False),
     Column("tags", Text, nullable=False),  # JSON

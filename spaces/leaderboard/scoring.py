@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import io
 import re
+import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from rrgmetrics.names import READER, parse_name
 from rrgmetrics.results import Result
 from rrgmetrics.runner import build_scorer, parse_names, prepare, score
 from rrgmetrics.scorers.base import Array, Reduction, Runtime
+from rrgmetrics.spaces.leaderboard.model import RESTORE, StoreError
 from rrgmetrics.spaces.leaderboard.slices import rows_of_slices
 from rrgmetrics.stats import Comparison, Estimate
 
@@ -129,9 +132,12 @@ def pack(values: Array) -> bytes:
 
 
 def unpack(data: bytes) -> Array:
-    """The inverse of `pack`."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as file:
-        values: Array = file["arr_0"]
+    """The inverse of `pack`; raises StoreError for bytes that are something else."""
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            values: Array = file["arr_0"]
+    except (ValueError, OSError, EOFError, KeyError, BadZipFile, zlib.error):
+        raise StoreError(f"The statistics of pairs in the board are damaged; {RESTORE}.") from None
     return values
 
 
@@ -145,21 +151,33 @@ def headline_per_pair(name: str, data: bytes) -> Array:
     return reduction_of(name).per_pair(unpack(data))[parse_name(name).spec.headline.name]
 
 
+def counting(name: str, values: Array, left_out: Collection[int]) -> Array:
+    """The statistics of all pairs but those left out; of a pair without a score, the system's worst one instead."""
+    kept = np.delete(values, list(left_out), axis=0)
+    unscored = ~aggregate.scored(kept)
+    if unscored.any():
+        headline = parse_name(name).spec.headline
+        per_pair = reduction_of(name).per_pair(values)[headline.name]
+        if not np.isnan(per_pair).all():
+            kept[unscored] = values[np.nanargmin(per_pair) if headline.higher_is_better else np.nanargmax(per_pair)]
+    return kept
+
+
 def value_without(name: str, values: Array, left_out: Collection[int]) -> dict[str, float]:
-    """Scores by key without some pairs."""
-    return aggregate.reduce(reduction_of(name), np.delete(values, list(left_out), axis=0))
+    """Scores by key of the pairs that count."""
+    return aggregate.reduce(reduction_of(name), counting(name, values, left_out))
 
 
 def estimates_without(name: str, values: Array, left_out: Collection[int], *, trials: int) -> dict[str, Estimate]:
-    """Scores with intervals by key without some pairs."""
-    return stats.bootstrap(reduction_of(name), np.delete(values, list(left_out), axis=0), trials=trials)
+    """Scores with intervals by key of the pairs that count."""
+    return stats.bootstrap(reduction_of(name), counting(name, values, left_out), trials=trials)
 
 
 def compare_without(
     name: str, first: Array, second: Array, left_out: Collection[int], *, trials: int
 ) -> dict[str, Comparison]:
-    """Paired comparisons by key, second - first, without some pairs."""
-    kept = (np.delete(values, list(left_out), axis=0) for values in (first, second))
+    """Paired comparisons by key, second - first, of the pairs that count."""
+    kept = (counting(name, values, left_out) for values in (first, second))
     return stats.compare(reduction_of(name), *kept, trials=trials)
 
 

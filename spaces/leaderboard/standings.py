@@ -1,9 +1,14 @@
 """Who stands where: from recorded results to the table, and the figures that it needs.
 
 Systems are compared, metric by metric, on the pairs that all of them have scored. Who has left out more than
-`MAX_UNSCORED` of the pairs in a metric is not compared in it: else one bad system would take away everybody's pairs.
-What that changes (values on common pairs, intervals, paired tests) is a `Figure`: kept by what it was computed from, so
-that it is computed once, by a worker, and never out of date.
+`MAX_UNSCORED` of the pairs in a metric is not compared in it, and all together leave out no more than the board's
+`Limits.left_out_share`: else many systems, each of them a little unscored, would take away everybody's pairs. Beyond
+that share an unscored pair counts as the worst of its system. A pair that nobody has a score for, such as one whose
+reference is out of a metric's scope, says nothing of anyone; it is dropped, and counts in neither share.
+
+Ranks and tests are of the numbers as they are shown (`shown`). What is computed for common pairs (values, intervals,
+paired tests) is a `Figure`: kept by what it was computed from, so that it is computed once, by a worker, and never out
+of date.
 """
 
 from __future__ import annotations
@@ -11,7 +16,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
@@ -19,9 +24,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select
 
-from rrgmetrics.spaces.leaderboard import jobs, schema, scoring
+from rrgmetrics.spaces.leaderboard import jobs, schema, scoring, shown
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, BoardMetric, Standing, System, Versus
 from rrgmetrics.spaces.leaderboard.store import Store
+from rrgmetrics.specs import Key
 from rrgmetrics.stats import Comparison, Estimate, holm
 
 MAX_UNSCORED = 0.01
@@ -57,7 +63,7 @@ class Figure:
         metric: Name on the board.
         edition: Of the statistics.
         numbers: The submissions.
-        left_out: Studies that do not count.
+        left_out: Studies that do not count; of the others, one without a score counts as the system's worst.
         trials: Resamples and swaps.
     """
 
@@ -91,10 +97,8 @@ class Table:
         self.entries = entries
         self.figures = figures
         self.trials = trials
-        self.left_out = {
-            metric.name: frozenset().union(*(e.results[metric.name].unscored for e in self.compared(metric.name)))
-            for metric in info.metrics
-        }
+        self.dropped = {metric.name: self._scored_by_nobody(metric.name) for metric in info.metrics}
+        self.left_out = {metric.name: self._left_out(metric.name) for metric in info.metrics}
 
     def by_id(self, id: str) -> Entry | None:
         """The entry of a public id."""
@@ -110,11 +114,30 @@ class Table:
             return "Hidden by the board's keeper."
         if entry.edition != self.info.edition:
             return f"Scored with the metrics of edition {entry.edition}; edition {self.info.edition} is being scored."
-        n_unscored, n = len(entry.results[metric].unscored), self.info.n_studies
+        title, dropped = self.info.metric(metric).spec.title, self.dropped[metric]
+        n_unscored, n = len(entry.results[metric].unscored - dropped), self.info.n_studies - len(dropped)
+        if not n:
+            return f"No system has a scored pair in {title}."
         if n_unscored > MAX_UNSCORED * n:
-            title = self.info.metric(metric).spec.title
             return f"{n_unscored:,} of {n:,} pairs ({n_unscored / n:.1%}) are unscored in {title}; 1% is allowed."
         return ""
+
+    def n_worst(self, entry: Entry, metric: str) -> int:
+        """How many of a compared entry's pairs count as its worst."""
+        return 0 if self.reason(entry, metric) else len(entry.results[metric].unscored - self.left_out[metric])
+
+    def _scored_by_nobody(self, metric: str) -> frozenset[int]:
+        now = [e.results[metric].unscored for e in self.entries.values() if e.edition == self.info.edition]
+        return frozenset.intersection(*now) if now else frozenset()
+
+    def _left_out(self, metric: str) -> frozenset[int]:
+        """What nobody has scored, and of what compared entries lack the first pairs, in the order of submission."""
+        dropped = self.dropped[metric]
+        allowed = math.floor(self.info.limits.left_out_share * (self.info.n_studies - len(dropped)) + 1e-9)
+        lacking = dict.fromkeys(
+            study for entry in self.compared(metric) for study in sorted(entry.results[metric].unscored - dropped)
+        )
+        return dropped | frozenset(list(lacking)[:allowed])
 
     def estimate_figure(self, entry: Entry, metric: str) -> Figure | None:
         """What gives an entry's scores on the common pairs; None where they are the recorded ones."""
@@ -124,12 +147,11 @@ class Table:
         return Figure(metric, entry.edition, (entry.number,), left_out, self.trials)
 
     def score(self, entry: Entry, metric: str) -> Estimate:
-        """An entry's headline: on the common pairs if it is compared, else on its own."""
-        headline = self.info.metric(metric).spec.headline.name
+        """An entry's headline as it is shown: on the common pairs if it is compared, else on its own."""
+        headline = self.info.metric(metric).spec.headline
         figure = self.estimate_figure(entry, metric)
-        if figure is None:
-            return entry.results[metric].estimates[headline]
-        return Estimate(*self.figures[figure.key][headline])
+        found = entry.results[metric].estimates if figure is None else self.figures[figure.key]
+        return shown.estimate(Estimate(*found[headline.name]), headline)
 
     @cached_property
     def ranking(self) -> list[Entry]:
@@ -168,11 +190,11 @@ class Table:
             figure = self.versus_figure(metric.name, entry, other, self.left_out[metric.name])
             if figure.key not in self.figures:
                 return ()
-            test = comparison(self.figures[figure.key], metric.spec.headline.name, flip=entry.number < other.number)
+            test = comparison(self.figures[figure.key], metric.spec.headline, flip=entry.number < other.number)
             found.append((other, test))
         corrected = holm([test.p_value for _, test in found])
         return tuple(
-            versus(other.system, metric, metric.spec.headline.name, test, float(p))
+            versus(other.system, metric, metric.spec.headline, test, float(p))
             for (other, test), p in zip(found, corrected, strict=True)
         )
 
@@ -197,29 +219,30 @@ class Table:
             best_rank=best,
             scores={metric.name: self.score(entry, metric.name) for metric in self.info.metrics},
             n_unscored={metric.name: len(entry.results[metric.name].unscored) for metric in self.info.metrics},
+            n_worst={metric.name: self.n_worst(entry, metric.name) for metric in self.info.metrics},
         )
 
 
-def versus(other: System, metric: BoardMetric, key_name: str, test: Comparison, p_corrected: float) -> Versus:
+def versus(other: System, metric: BoardMetric, key: Key, test: Comparison, p_corrected: float) -> Versus:
     """A comparison with what it says of better and worse."""
-    key = next(key for key in metric.spec.keys if key.name == key_name)
     difference = test.difference.value
     is_better = None if not difference or math.isnan(difference) else (difference > 0) == key.higher_is_better
-    return Versus(other, metric, key, test, p_corrected, is_better)
+    test = replace(test, p_value=shown.p_value(test.p_value))
+    return Versus(other, metric, key, test, shown.p_value(p_corrected), is_better)
 
 
-def comparison(value: Mapping[str, Any], key: str, *, flip: bool) -> Comparison:
-    """One key of a stored comparison; with `flip` as the other system sees it."""
-    fields = dict(value[key])
-    test = Comparison(**{**fields, "difference": Estimate(*fields["difference"])})
+def comparison(value: Mapping[str, Any], key: Key, *, flip: bool) -> Comparison:
+    """One key of a stored comparison, as it is shown; with `flip` as the other system sees it."""
+    fields = dict(value[key.name])
+    test = shown.comparison(Comparison(**{**fields, "difference": Estimate(*fields["difference"])}), key)
     if not flip:
         return test
     middle, low, high, n = test.difference
     return Comparison(
         baseline=test.system,
         system=test.baseline,
-        difference=Estimate(-middle, -high, -low, n),
-        effect_size=-test.effect_size,
+        difference=Estimate(0.0 - middle, 0.0 - high, 0.0 - low, n),
+        effect_size=0.0 - test.effect_size,
         p_value=test.p_value,
         exact=test.exact,
         n_left_out=test.n_left_out,
@@ -279,6 +302,7 @@ def system_of(row: Row[Any]) -> System:
         name=row.name,
         submitter=row.submitter,
         submitter_url=row.submitter_url,
+        verified=row.verified,
         model_card=row.model_card,
         model=row.model,
         tags=tuple(json.loads(row.tags)),

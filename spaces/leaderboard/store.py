@@ -6,21 +6,34 @@ process; it counts, decides and inserts without a race. A write is on disk when 
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError
 
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.files import PathLike
 from rrgmetrics.spaces.leaderboard import schema
+from rrgmetrics.spaces.leaderboard.model import RESTORE, StoreError
 
 BUSY_SECONDS = 60
+# What is said of a database, by the beginning of SQLite's name for what went wrong.
+FAULTS = {
+    "SQLITE_READONLY": "cannot be written to; give this user the right to write to the file and to its folder",
+    "SQLITE_CANTOPEN": "cannot be opened; give this user the right to read and write the file and its folder",
+    "SQLITE_PERM": "cannot be opened; give this user the right to read and write the file and its folder",
+    "SQLITE_FULL": "cannot be written to, for the disk is full; make room",
+    "SQLITE_BUSY": f"was held by another process for more than {BUSY_SECONDS} s; try again",
+    "SQLITE_CORRUPT": f"is damaged; {RESTORE}",
+    "SQLITE_NOTADB": f"is no board, or is damaged; choose another file, or {RESTORE}",
+}
+OTHER_FAULT = "cannot be reached or written to; see that it is there, and whether this user may use it"
 WRITERS = 0x7272676D  # PostgreSQL's advisory lock of those who write
 
 
@@ -41,7 +54,7 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that sees one moment."""
-        with self._engine.connect() as connection:
+        with self._said(), self._engine.connect() as connection:
             if self.path is None:
                 connection = connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
@@ -50,10 +63,52 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that no other `writing` runs beside; everything in it happens or nothing."""
-        with self._engine.connect() as connection, connection.execution_options(writing=True).begin():
+        options = {"writing": True}
+        with self._said(), self._engine.connect() as connection, connection.execution_options(**options).begin():
             if self.path is None:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": WRITERS})
             yield connection
+
+    def backup(self, file: PathLike) -> Path:
+        """A copy of one moment in a new file, readable by its owner only; others may read and write meanwhile.
+
+        Raises:
+            InputError: The file exists or cannot be made, or the board is in PostgreSQL.
+            StoreError: The board is damaged.
+        """
+        target = Path(file)
+        if self.path is None:
+            url = self.url.set(drivername="postgresql").render_as_string(hide_password=True)
+            raise InputError(
+                f"A board in PostgreSQL is copied by PostgreSQL: pg_dump --format=custom --file={file} {url}"
+            )
+        if target.exists() or target.is_symlink():
+            raise InputError(f"{target} exists; choose another name for the copy.")
+        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        _new_file(part)
+        try:
+            with self._said(), closing(sqlite3.connect(self.path)) as ours, closing(sqlite3.connect(part)) as copy:
+                ours.backup(copy)
+                if copy.execute("PRAGMA integrity_check").fetchone() != ("ok",):
+                    raise StoreError(f"{self.place} is damaged; {RESTORE}.")
+            part.rename(target)
+        finally:
+            part.unlink(missing_ok=True)
+        return target
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """Turns what a database raises, but for broken constraints, into one sentence."""
+        try:
+            yield
+        except IntegrityError:
+            raise
+        except json.JSONDecodeError:
+            raise StoreError(f"{self.place} is damaged; {RESTORE}.") from None
+        except (DBAPIError, sqlite3.Error) as error:
+            name = getattr(getattr(error, "orig", error), "sqlite_errorname", "")
+            fault = next((said for start, said in FAULTS.items() if name.startswith(start)), OTHER_FAULT)
+            raise StoreError(f"{self.place} {fault}.") from None
 
     def close(self) -> None:
         """Lets go of all connections."""
@@ -103,7 +158,7 @@ def create_store(path_or_url: PathLike, fill: Callable[[Connection], None]) -> S
     if store.path is not None:
         _new_file(store.path)
     try:
-        with _reachable(store), store.writing() as connection:
+        with _opening(), store.writing() as connection:
             if schema.has_board(connection):
                 raise InputError(f"There is a board already in {store.place}.")
             schema.create(connection)
@@ -123,7 +178,7 @@ def open_store(path_or_url: PathLike) -> Store:
     if store.path is not None and not store.path.is_file():
         raise missing
     try:
-        with _reachable(store):
+        with _opening():
             with store.reading() as connection:
                 if not schema.has_board(connection):
                     raise missing
@@ -148,14 +203,12 @@ def _new_file(path: Path) -> None:
 
 
 @contextmanager
-def _reachable(store: Store) -> Iterator[None]:
-    """Turns what a database says when it cannot be reached, or is none, into an InputError."""
+def _opening() -> Iterator[None]:
+    """A database that cannot be used when it is opened was named by the caller: an InputError."""
     try:
         yield
-    except OperationalError:
-        raise InputError(f"The database {store.place} cannot be reached or written to.") from None
-    except DatabaseError:
-        raise InputError(f"{store.place} holds no board.") from None
+    except StoreError as error:
+        raise InputError(str(error)) from None
 
 
 def _engine(url: URL) -> Engine:

@@ -12,18 +12,21 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import Row, rows_of
+from rrgmetrics.spaces.leaderboard import identity
 from rrgmetrics.spaces.leaderboard.model import Limits
 
 HUB = "https://huggingface.co/"
 SUFFIXES = (".csv", ".jsonl")
 MAX_NAME, MAX_URL, MAX_TAG, MAX_TAGS = 80, 300, 30, 10
+NO_NAMES = ("null", "none", "nil", "undefined", "nan")
 MAX_PROBLEMS = 50  # sentences of each kind of fault that are said; then their number
 SHOWN = 5  # ids a sentence lists
+ESCAPED, SPARE = 12, 50_000  # the longest line: every character of a report as two \\uXXXX, and what else it may hold
 
 _HANDLE = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,94}[A-Za-z0-9])?"
 HUB_ID = f"{_HANDLE}/{_HANDLE}"
@@ -38,10 +41,11 @@ class Form:
 
     Attributes:
         name: Of the system.
-        name_key: Equal for names that read alike.
+        name_key: Equal for names that differ in case or in what is not seen.
         submitter: Hub handle or URL, as typed.
         submitter_key: Equal for one submitter.
         submitter_url: Link.
+        verified: Whether the submitter is the account that was logged in.
         model_card: Link, or "".
         model: Hub id, or "".
         tags: Without repetitions.
@@ -52,6 +56,7 @@ class Form:
     submitter: str
     submitter_key: str
     submitter_url: str
+    verified: bool
     model_card: str
     model: str
     tags: tuple[str, ...]
@@ -65,31 +70,47 @@ class Checked(NamedTuple):
     problems: list[str]
 
 
-def check_form(*, name: str, submitter: str, model_card: str, tags: Sequence[str]) -> tuple[Form, list[str]]:
-    """Reads the form; what it says is of use only if there are no problems."""
+def check_form(
+    *, name: Any, submitter: Any, model_card: Any, tags: Sequence[Any] | None, verified: bool = False
+) -> tuple[Form, list[str]]:
+    """Reads the form, of which any field may be missing (None); of use only if there are no problems."""
     problems: list[str] = []
+    name, submitter, model_card = (_text(value) for value in (name, submitter, model_card))
     name = " ".join(unicodedata.normalize("NFC", name).split())
     problems += _name_problems(name)
-    submitter, model_card = submitter.strip(), model_card.strip()
     submitter_url = link(submitter, _HANDLE)
     if not submitter_url:
         problems.append(f"The submitter {_cut(submitter)} is neither a Hub handle nor an http(s) URL.")
+    if fault := identity.mixed(submitter):
+        problems.append(f"The submitter holds a disguise: {fault}.")
     card_url = link(model_card, HUB_ID)
     if model_card and not card_url:
         problems.append(f"The model card {_cut(model_card)} is neither a Hub id (org/name) nor an http(s) URL.")
-    kept = tuple(dict.fromkeys(" ".join(tag.split()) for tag in tags if tag.strip()))
+    kept = tuple(dict.fromkeys(filter(None, (" ".join(_text(tag).split()) for tag in tags or ()))))
     problems += _tag_problems(kept)
     form = Form(
         name=name,
-        name_key=unicodedata.normalize("NFKC", name).casefold(),
+        name_key=identity.key(name),
         submitter=submitter,
-        submitter_key=submitter_url.casefold().rstrip("/"),
+        submitter_key=submitter_key(submitter_url),
         submitter_url=submitter_url,
+        verified=verified,
         model_card=card_url,
         model=_hub_id(card_url),
         tags=kept,
     )
     return form, problems
+
+
+def submitter_key(url: str) -> str:
+    """Equal for one submitter, however the link is written.
+
+    Example:
+        >>> submitter_key("http://www.hf.co/Lab/") == submitter_key("https://huggingface.co/lab")
+        True
+    """
+    address = re.sub(r"^https?://(www\.)?", "", identity.key(url)).rstrip("/")
+    return re.sub(r"^hf\.co/", "huggingface.co/", address)
 
 
 def link(text: str, hub_pattern: str) -> str:
@@ -122,7 +143,8 @@ def check_file(file: Path, filename: str, study_ids: Sequence[str], limits: Limi
         return _refused(f"{shown} is larger than {limits.file_bytes / 1e6:g} MB; send study_id and report only.")
     reader = _Reader(study_ids, limits)
     try:
-        for where, number, row in rows_of(file, ("study_id", "report"), damaged=reader.damaged):
+        longest = ESCAPED * limits.report_characters + SPARE
+        for where, number, row in rows_of(file, ("study_id", "report"), damaged=reader.damaged, longest=longest):
             if not reader.take(f"{shown}, {where} {number}", row):
                 break
     except InputError as error:
@@ -236,9 +258,17 @@ def _checksum(reports: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
+def _text(value: object) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
 def _name_problems(name: str) -> Iterator[str]:
-    if not any(char.isalnum() for char in name):
+    if not any(char.isalnum() for char in identity.key(name)):
         yield "The name holds no letter and no digit; give the system a name."
+    if identity.key(name) in NO_NAMES:
+        yield f"The name {name!r} is what programs write for no name; give the system another."
+    if fault := identity.mixed(name):
+        yield f"The name holds a disguise: {fault}. Write each word in one script."
     if len(name) > MAX_NAME:
         yield f"The name has {len(name)} characters; {MAX_NAME} are allowed."
     if fault := text_fault(name):

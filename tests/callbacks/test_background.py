@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
 
 from rrgmetrics.callbacks import ReportMetricsCallback
 from rrgmetrics.callbacks.background import Background
 from rrgmetrics.reports import Context, Pair
+
+from ..processes import ended
 
 PAIRS = [Pair("Clear lungs.", "Clear lungs.", Context(age=70.0)), Pair("Clear lungs.", "Effusion.")]
 
@@ -38,3 +47,30 @@ def test_the_trainer_logs_them_with_their_step(make_trainer, vision_model, parro
     rows = [row for row in trainer.state.log_history if "eval_rouge" in row]
     assert [(row["eval_rouge"], row["eval_background_step"]) for row in rows] == [(1, 2)]
     assert sum("eval_bleu" in row for row in trainer.state.log_history) == 2
+
+
+TRAINING = """
+import signal, sys, threading
+from rrgmetrics.callbacks.background import Background
+from rrgmetrics.reports import Pair
+background = Background()
+pairs = [Pair(f"Effusion {i} of the left lung base.", f"Effusion {i} is seen.") for i in range(50_000)]
+for step in (1, 2):
+    background.submit("eval", step, ["rouge"], pairs)
+print(background._jobs[0].process.pid, flush=True)
+threading.Event().wait()
+"""
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="reads /proc")
+@pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("wait", [0, 3], ids=["at once", "while it scores"])
+def test_a_training_that_is_ended_leaves_no_scorer_and_no_file(tmp_path, way, wait):
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    training = subprocess.Popen([sys.executable, "-c", TRAINING], stdout=subprocess.PIPE, env=environment)
+    scorer = int(training.stdout.readline())
+    time.sleep(wait)
+    training.send_signal(way)
+    training.wait()
+    assert ended(scorer)
+    assert list(tmp_path.iterdir()) == []

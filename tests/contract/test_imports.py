@@ -28,6 +28,7 @@ HEAVY = (
 ROOMS = {
     "errors": 0,
     "version": 0,
+    "child": 0,
     "specs": 1,
     "reports": 2,
     "text": 2,

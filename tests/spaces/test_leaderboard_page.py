@@ -13,8 +13,8 @@ pytest.importorskip("gradio")
 pytest.importorskip("sqlalchemy")
 
 from rrgmetrics import SPECS
-from rrgmetrics.spaces.leaderboard import app, demo, pages
-from rrgmetrics.spaces.leaderboard.model import LimitError, Limits, Progress, Receipt, Standings
+from rrgmetrics.spaces.leaderboard import app, demo, pages, worker
+from rrgmetrics.spaces.leaderboard.model import LimitError, Limits, Progress, Receipt, Standings, StoreError
 from rrgmetrics.spaces.leaderboard.pages import Scale
 from rrgmetrics.stats import Estimate
 
@@ -100,7 +100,10 @@ def test_systems_that_are_not_ranked_stand_apart_with_the_reason(board):
     standings = board.standings()
     *ranked, last = standings.systems
     unranked = replace(last, rank=None, best_rank=None, reason="2 of 12 pairs are unscored.", n_unscored={"rouge": 2})
-    html = pages.standings_page(replace(standings, systems=(*ranked, unranked)))
+    counted = replace(ranked[0], n_unscored={"rouge": 3}, n_worst={"rouge": 2})
+    html = pages.standings_page(replace(standings, systems=(counted, *ranked[1:], unranked)))
+    assert "3 unscored, 2 counted as its worst score" in Parsed(html).text
+    assert "together leave out no more than 2% of the pairs" in Parsed(html).text
     before, after = Parsed(html).text.split("Listed, not ranked")
     assert last.system.name not in before.split("Head to head")[0]
     assert "2 of 12 pairs are unscored." in after
@@ -265,6 +268,82 @@ def test_a_file_is_checked_then_stored_once(made, site, tmp_path):
     assert not site.progress(request(id="nobody"))[1].active
 
 
+def test_a_board_that_cannot_be_read_is_said_without_its_place(site, board, monkeypatch, tmp_path):
+    def broken():
+        raise StoreError("/secret/board.sqlite is damaged.")
+
+    file = tmp_path / "reports.csv"
+    file.write_text("study_id,report\n", encoding="utf-8")
+    form = (str(file), "Name", "someone", "", "", request())
+    first, second, *_ = ids(board)
+    monkeypatch.setattr(board.store, "reading", broken)
+    monkeypatch.setattr(board.store, "writing", broken)
+    for html in (
+        site.standings()[0],
+        site.system(request(id=first)),
+        site.versus(request(first=first, second=second)),
+        site.progress(request(id=first))[0],
+        site.check(*form),
+        site.submit(*form),
+        site.open("token", request())[0],
+        site.act("hide")("token", first, request())[0],
+        site.rescore("token", True, request())[0],
+    ):
+        text = Parsed(html).text
+        assert "The board cannot be read or written at the moment" in text
+        assert "/secret" not in text
+
+
+def profile(username):
+    """As Gradio gives a handler the account that is logged in."""
+    said = {"name": "", "preferred_username": username, "profile": f"https://huggingface.co/{username}", "picture": ""}
+    return app.gradio.OAuthProfile(said)
+
+
+def test_where_there_are_accounts_they_submit_and_their_submissions_are_counted(tmp_path):
+    limits = Limits(submissions_per_day=1)
+    board = demo.demo_board(
+        tmp_path / "b.sqlite", n_studies=N, systems=demo.SYSTEMS[:1], trials=200, limits=limits
+    ).board
+    site, typed = app._Site(board, 0, accounts=True), app._Site(board, 0)
+    file = tmp_path / "reports.csv"
+
+    def sent(site, name, submitter, *account, address):
+        demo.demo_submission(file, n_studies=N)
+        return site.submit(str(file), name, submitter, "", "", request(address), *account)
+
+    assert "Sign in with Hugging Face first" in sent(site, "A", "lab", None, address="192.0.2.1")
+    assert "Sign in with Hugging Face first" in site.check(str(file), "A", "lab", "", "", request())
+    assert "data-progress" in sent(typed, "T", "lab", address="192.0.2.1")  # what others type does not count
+    assert "data-progress" in sent(site, "A", "me", profile("lab"), address="192.0.2.1")
+    assert "1 submissions a day of one submitter" in sent(site, "B", "you", profile("lab"), address="192.0.2.2")
+    assert "data-progress" in sent(site, "B", "lab", profile("1ab"), address="192.0.2.3")  # another account
+    worker.work(board, once=True)
+    by_name = {row.system.name: row.system for row in board.standings().systems}
+    assert (by_name["A"].submitter, by_name["A"].verified) == ("lab", True)
+    assert (by_name["T"].submitter, by_name["T"].verified) == ("lab", False)
+    table = Parsed(site.standings()[1]).text
+    assert table.count("not verified") == 2
+    assert "not verified" in Parsed(site.system(request(id=by_name["T"].id))).text
+    assert "not verified" not in Parsed(site.system(request(id=by_name["A"].id))).text
+
+
+def test_the_form_of_a_space_has_a_button_to_log_in(board, monkeypatch):
+    monkeypatch.setattr("gradio.routes.attach_oauth", lambda app: None)  # asks for authlib, and for a provider
+    for name in app.OAUTH:
+        monkeypatch.setenv(name, "x")
+    for system, expected in (("spaces", 1), ("", 0)):
+        monkeypatch.setenv("SYSTEM", system)
+        monkeypatch.setenv("SPACE_ID", "lab/board")
+        built = app.leaderboard_app(board)
+        assert [type(block).__name__ for block in built.blocks.values()].count("LoginButton") == expected
+        assert built.expects_oauth == bool(expected)
+
+
+def test_the_account_is_shown(site):
+    assert (site.account(profile("lab")), site.account(None)) == ("lab", "")
+
+
 def test_limits_are_told_with_the_time_to_wait(site, tmp_path, monkeypatch):
     def full(*args, **said):
         raise LimitError("Too many submissions.", 125.0)
@@ -307,8 +386,8 @@ def test_a_new_edition_wants_the_token_and_a_tick(made, site):
 def test_guessing_tokens_ends(made, site):
     answers = [site.open(f"guess {i}", request("192.0.2.8"))[0] for i in range(5)]
     assert "Try again in" in answers[-1]
-    assert "Try again in" in site.act("hide")(made.admin_token, ids(made.board)[0], request("192.0.2.8"))[0]
-    assert "Welcome" in site.open(made.admin_token, request("192.0.2.9"))[0]
+    assert "Try again in" in site.act("hide")("guess", ids(made.board)[0], request("192.0.2.8"))[0]
+    assert "Welcome" in site.open(made.admin_token, request("192.0.2.8"))[0]  # the right one is not locked out
 
 
 def test_the_visitor_is_who_our_own_proxies_saw():

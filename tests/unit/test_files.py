@@ -176,6 +176,9 @@ UNUSABLE = {
         "line 3, column 'candidate' has 2,000,000 characters",
     ),
     "huge_quoted.csv": (PAIRS + 's1,"' + "word\n" * 400_000 + '",b\n', "line 2, column 'reference' has 2,000,000 char"),
+    # What ends such a file would be said if it were read so far: a NUL.
+    "open.csv": (PAIRS + 's1,"' + "word\n" * 900_000 + "\0", "line 2 opens a quote that is never closed: 4,000,000"),
+    "blank.csv": (PAIRS + "\n" * 2_000 + "\0", "line 2 is blank"),
     "age.csv": ("reference,candidate,age\na,b,old\n", "line 2: age 'old' is not an age"),
     "sex.csv": ("reference,candidate,sex\na,b,x\n", "line 2['sex'] is 'x'"),
     "prediction.csv": ("reference,prediction\na,b\n", "'reference', 'prediction'. Rename 'prediction' to 'candidate'."),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import math
+import re
+from types import SimpleNamespace
 
 import pyarrow.parquet
 import pytest
@@ -12,8 +15,9 @@ import yaml
 
 from rrgmetrics import BackendError, InputError, cli
 from rrgmetrics.spaces import uploading
-from rrgmetrics.spaces.leaderboard import open_board
+from rrgmetrics.spaces.leaderboard import app, open_board
 from rrgmetrics.spaces.leaderboard.export import export_board, push_board
+from rrgmetrics.spaces.leaderboard.model import BoardInfo
 
 from .conftest import REFERENCES, study_ids, write_csv
 
@@ -44,6 +48,61 @@ def test_tables(scored, tmp_path):
     assert tables["tests"][0]["other"] == FORMULA
     columns = {column for rows in tables.values() for column in rows[0]}
     assert not columns & {"reference", "candidate", "report", "study_id", "address", "stats"}
+
+
+def numbers(value):
+    """Every float below a record, a row or a document."""
+    if isinstance(value, float):
+        yield value
+    elif isinstance(value, dict):
+        yield from (number for item in value.values() for number in numbers(item))
+    elif isinstance(value, list | tuple):
+        yield from (number for item in value for number in numbers(item))
+    elif dataclasses.is_dataclass(value) and not isinstance(value, BoardInfo):
+        yield from numbers([getattr(value, field.name) for field in dataclasses.fields(value)])
+
+
+def test_no_number_leaves_the_board_with_more_digits_than_are_shown(make_board, send, work_off, tmp_path):
+    board = make_board(metrics=("rouge", "finding_errors", "bleu"), n_public=4, dataset="org/bench")
+    reports = ["Small left effusion.", "Clear.", "Opacity of the right lower lobe.", "The heart is large."] * 3
+    for name, sent in (("A", reports), ("B", reports[::-1]), ("C", [""] * 12)):
+        send(board, name, sent, model_card=f"lab/{name}")
+    work_off(board)
+    ids = [line.system.id for line in board.standings().systems]
+    said = [board.standings(), *map(board.system, ids), *map(board.examples, ids), board.head_to_head(*ids[:2])]
+    export_board(board, tmp_path / "out")
+    for path in (tmp_path / "out").rglob("*"):
+        if path.suffix == ".parquet":
+            said.append(pyarrow.parquet.read_table(path).to_pylist())
+        elif path.suffix == ".json":
+            said.append(json.loads(path.read_text()))
+        elif path.suffix == ".yaml":
+            said.append(yaml.safe_load(path.read_text()))
+        elif path.suffix == ".csv":
+            cells = [cell for row in csv.DictReader(path.open()) for cell in row.values()]
+            said.append([float(cell) for cell in cells if re.fullmatch(r"-?\d+\.\d+(e.*)?", cell)])
+    found = [number for item in said for number in numbers(item) if math.isfinite(number)]
+    assert len(found) > 500
+    assert [number for number in found if round(number, 3) != number] == []
+    assert sum(round(number, 2) != number for number in found) > 50  # they are not all round anyway
+    site = app._Site(board, proxies=0)
+    asked = SimpleNamespace(query_params={"id": ids[0], "first": ids[0], "second": ids[1]})
+    html = "".join([*site.standings(), site.system(asked), site.versus(asked)])
+    values = re.findall(r'data-value="(-?\d+\.\d+)"', html)
+    assert len(values) >= 9 + 3  # scores, and when they were submitted
+    shown = [float(value) for value in values if float(value) < 1e6]
+    assert [value for value in shown if round(value, 3) != value] == []
+    text = re.sub(r"(--\w+|width|left|right):[^;\"]*", "", html)  # places on axes, made of rounded values
+    assert re.findall(r"\d\.\d{4,}", re.sub(r'data-value="\d{7,}[^"]*"', "", text)) == []
+
+
+def test_the_export_says_how_unscored_pairs_count(scored, tmp_path):
+    export_board(scored, tmp_path / "out")
+    assert "no\nmore than 2% of the pairs" in (tmp_path / "out" / "README.md").read_text()
+    assert json.loads((tmp_path / "out" / "board.json").read_text())["left_out_share"] == 0.02
+    row = pyarrow.parquet.read_table(tmp_path / "out" / "standings.parquet").to_pylist()[0]
+    assert row["submitter_verified"] is False
+    assert (row["rouge_n_unscored"], row["rouge_n_counted_as_worst"]) == (0, 0)
 
 
 def test_spreadsheets_run_no_formula(scored, tmp_path):
@@ -176,4 +235,6 @@ def test_command_line(tmp_path, capsys):
     newer = run("token", place).rpartition("once: ")[2].strip()
     assert open_board(place).verify_admin(newer)
     assert "files" in run("export", place, str(tmp_path / "out"))
+    assert "a copy of" in run("backup", place, str(tmp_path / "copy.sqlite"))
+    assert id in run("show", str(tmp_path / "copy.sqlite"))
     assert "There is no board" in run("show", str(tmp_path / "none.sqlite"), status=2)

@@ -20,6 +20,12 @@ LEASE = 0.5
 FORK = multiprocessing.get_context("fork")
 
 
+@pytest.fixture
+def board(any_board):
+    """Every test of the queue runs on every database."""
+    return any_board
+
+
 def die(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -92,7 +98,7 @@ def test_a_killed_submitter_leaves_all_or_nothing(board, write_reports, send, wo
     assert board.info().n_queued == stored
     send(board, "A", [""] * 12)  # sent again, as one would: there is one of it either way
     work_off(board)
-    assert recorded(board) == [(1, 1, "rouge")]
+    assert [row[1:] for row in recorded(board)] == [(1, "rouge")]
 
 
 def test_a_worker_that_lost_its_job_records_nothing(board, send):
@@ -116,6 +122,19 @@ def test_the_lease_is_renewed_while_a_job_is_scored(board, send):
         assert jobs.claim(board.store) is None
     time.sleep(0.5)
     assert jobs.claim(board.store) is not None
+
+
+def test_a_claim_of_a_clock_that_is_ahead_ends(board, send, monkeypatch):
+    send(board, "A", [""] * 12)
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + 365 * 86_400)
+    ahead = jobs.claim(board.store)
+    monkeypatch.setattr(time, "time", real)
+    again = jobs.claim(board.store)
+    assert (ahead.submission, again.submission) == (1, 1)
+    assert jobs.claim(board.store) is None
+    assert not jobs.release(board.store, ahead)
+    assert states(board) == ["running"]
 
 
 def test_a_worker_that_is_told_to_stop_gives_its_job_back(board, send, monkeypatch):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections.abc import Mapping
@@ -10,8 +9,9 @@ from collections.abc import Mapping
 import pytest
 from sqlalchemy import text
 
-from rrgmetrics import InputError
+from rrgmetrics import InputError, cli
 from rrgmetrics.spaces.leaderboard import create_board, open_board, schema
+from rrgmetrics.spaces.leaderboard.model import StoreError
 
 from .conftest import REFERENCES, study_ids, write_csv
 
@@ -53,26 +53,40 @@ def test_nothing_is_replaced_and_nothing_half_made_is_left(tmp_path, board, monk
     assert not (tmp_path / "new.sqlite").exists()
 
 
-def test_boards_of_earlier_versions_are_brought_up_to_date_once(board, send, monkeypatch):
-    send(board, "A", [""] * 12)
+def test_boards_of_earlier_versions_are_brought_up_to_date_once(any_board, send, monkeypatch):
+    send(any_board, "A", [""] * 12)
+    now = schema.VERSION
     added: Mapping[int, list[str]] = {
-        1: ["ALTER TABLE submissions ADD COLUMN paper TEXT"],
-        2: ["UPDATE submissions SET paper = 'none'"],
+        now: ["ALTER TABLE submissions ADD COLUMN paper TEXT"],
+        now + 1: ["UPDATE submissions SET paper = 'none'"],
     }
     monkeypatch.setattr(schema, "MIGRATIONS", added)
-    monkeypatch.setattr(schema, "VERSION", 3)
+    monkeypatch.setattr(schema, "VERSION", now + 2)
     for _ in range(2):
-        with open_board(board.place).store.reading() as connection:
+        with open_board(any_board.place).store.reading() as connection:
             assert connection.execute(text("SELECT name, paper FROM submissions")).all() == [("A", "none")]
-            assert connection.execute(text("SELECT version FROM board")).scalar_one() == 3
-    monkeypatch.setattr(schema, "VERSION", 1)
-    with pytest.raises(InputError, match="of version 3, this rrgmetrics knows 1; install a newer one"):
-        open_board(board.place)
+            assert connection.execute(text("SELECT version FROM board")).scalar_one() == now + 2
+    monkeypatch.setattr(schema, "VERSION", now)
+    with pytest.raises(InputError, match=f"of version {now + 2}, this rrgmetrics knows {now}; install a newer one"):
+        open_board(any_board.place)
+
+
+def test_a_board_of_the_first_version_is_brought_up_to_date(any_board, send, work_off):
+    """Who submitted then typed their handle."""
+    send(any_board, "A", [""] * 12)
+    work_off(any_board)
+    with any_board.store.writing() as connection:
+        connection.execute(text("ALTER TABLE submissions DROP COLUMN verified"))
+        connection.execute(text("UPDATE board SET version = 1"))
+    opened = open_board(any_board.place)
+    assert [line.system.verified for line in opened.standings().systems] == [False]
+    send(opened, "B", [""] * 12)
 
 
 def test_a_migration_that_fails_changes_nothing(board, monkeypatch):
-    monkeypatch.setattr(schema, "MIGRATIONS", {1: ["ALTER TABLE submissions ADD COLUMN paper TEXT", "nonsense"]})
-    monkeypatch.setattr(schema, "VERSION", 2)
+    added = {schema.VERSION: ["ALTER TABLE submissions ADD COLUMN paper TEXT", "nonsense"]}
+    monkeypatch.setattr(schema, "MIGRATIONS", added)
+    monkeypatch.setattr(schema, "VERSION", schema.VERSION + 1)
     with pytest.raises(InputError):
         open_board(board.place)
     monkeypatch.undo()
@@ -87,6 +101,77 @@ def test_the_log_is_written_ahead_and_a_write_is_on_disk(board):
         assert connection.execute(text("PRAGMA foreign_keys")).scalar() == 1
 
 
+def damage(path, *, at=0, with_=b""):
+    """Overwrites a part of a file; closed before, so that nothing of it lies in a log."""
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(with_)
+
+
+def test_a_read_only_database_is_one_sentence(board, send, capsys):
+    board.close()
+    damage(board.store.path, at=18, with_=b"\3")  # a write version beyond SQLite's: it may be read, not written
+    with pytest.raises(StoreError, match="cannot be written to; give this user the right"):
+        send(board, "A", [""] * 12)
+    assert cli.main(["leaderboard", "token", board.place]) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+def test_a_damaged_database_is_one_sentence(board, send, work_off, capsys, tmp_path):
+    send(board, "A", [""] * 12)
+    work_off(board)
+    board.close()
+    size = board.store.path.stat().st_size
+    damage(board.store.path, at=4096, with_=b"\xff" * (size - 4096))
+    with pytest.raises((StoreError, InputError), match=r"is damaged; put a copy in its place"):
+        open_board(board.place).standings()
+    for step in (["show"], ["work", "--once"], ["backup", str(tmp_path / "copy.sqlite")]):
+        assert cli.main(["leaderboard", step[0], board.place, *step[1:]]) == 2
+        assert "is damaged; put a copy in its place" in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "copy.sqlite").exists()
+
+
+@pytest.mark.parametrize("damaged", ["stats = x'504b0304'", "unscored = '[1,'", "estimates = '{'"])
+def test_damaged_results_are_one_sentence(board, send, work_off, damaged):
+    id = send(board, "A", [""] * 12)
+    work_off(board)
+    with board.store.writing() as connection:
+        connection.execute(text(f"UPDATE results SET {damaged}"))
+    opened = open_board(board.place)
+    with pytest.raises(StoreError, match="damaged; put a copy"):
+        opened.examples(id)
+
+
+def test_a_copy_is_of_one_moment_while_others_write(board, send, tmp_path):
+    send(board, "A", [""] * 12)
+    ended, begun = threading.Event(), threading.Event()
+
+    def add():
+        while not ended.is_set():
+            with board.store.writing() as connection:
+                connection.execute(text("UPDATE board SET revision = revision + 1"))
+                connection.execute(text("UPDATE submissions SET submitter = (SELECT revision FROM board)"))
+            begun.set()
+
+    writer = threading.Thread(target=add)
+    writer.start()
+    begun.wait()
+    try:
+        for i in range(5):
+            copy = board.backup(tmp_path / f"copy{i}.sqlite")
+            assert copy.stat().st_mode & 0o077 == 0
+            with open_board(copy).store.reading() as connection:
+                assert connection.execute(text("SELECT revision FROM board")).scalar_one() == int(
+                    connection.execute(text("SELECT submitter FROM submissions")).scalar_one()
+                )
+    finally:
+        ended.set()
+        writer.join()
+    with pytest.raises(InputError, match="exists; choose another name"):
+        board.backup(copy)
+    assert sorted(path.name for path in tmp_path.glob("*part*")) == []
+
+
 def test_readers_see_one_moment_and_do_not_wait(board):
     count = text("SELECT count(*) FROM tries")
     with board.store.reading() as reader:
@@ -97,8 +182,10 @@ def test_readers_see_one_moment_and_do_not_wait(board):
         assert reader.execute(count).scalar() == 1
 
 
-def test_writers_take_turns(board):
+def test_writers_take_turns(any_board):
     """Twenty threads that read, think and write: none overwrites another's count."""
+
+    board = any_board
 
     def add():
         with board.store.writing() as connection:
@@ -121,11 +208,9 @@ def test_a_missing_driver_names_the_package(monkeypatch):
         open_board("postgresql://user:secret@127.0.0.1:1/name")
 
 
-@pytest.mark.skipif(not os.environ.get("RRGMETRICS_TEST_POSTGRES"), reason="RRGMETRICS_TEST_POSTGRES names no database")
-def test_postgresql(make_board, send, work_off):
+def test_postgresql(make_board, postgres_url, send, work_off, tmp_path):
     """An empty database: the same board, the same answers."""
-    url = os.environ["RRGMETRICS_TEST_POSTGRES"]
-    server, file = make_board(place=url), make_board()
+    server, file = make_board(place=postgres_url), make_board()
     for board in (server, file):
         for name in ("A", "B"):
             send(board, name, [f"{name} effusion é."] * 12, address="192.0.2.1")
@@ -139,5 +224,12 @@ def test_postgresql(make_board, send, work_off):
     assert [line.best_rank for line in one.systems] == [1, 1]
     assert [e.reference for e in server.examples(one.systems[0].system.id)] == REFERENCES[:2]
     with pytest.raises(InputError, match="There is a board already"):
-        make_board(place=url)
-    assert "password" not in server.place
+        make_board(place=postgres_url)
+    with pytest.raises(InputError, match="pg_dump --format=custom --file=copy postgresql://"):
+        server.backup("copy")
+
+
+def test_a_server_that_is_away_is_one_sentence(tmp_path):
+    pytest.importorskip("psycopg")
+    with pytest.raises(InputError, match=r"cannot be reached or written to; see that it is there"):
+        open_board(f"postgresql+psycopg://user:password@/name?host={tmp_path}")

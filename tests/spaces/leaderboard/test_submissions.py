@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import gzip
 import io
 import json
@@ -10,7 +11,7 @@ import zipfile
 
 import pytest
 
-from rrgmetrics.spaces.leaderboard import submissions
+from rrgmetrics.spaces.leaderboard import identity, submissions
 from rrgmetrics.spaces.leaderboard.model import Limits, RefusedError
 
 N = 12
@@ -102,6 +103,13 @@ def test_damaged_lines_are_all_named(board, tmp_path):
         (b"PAR1", ".parquet", "must be .csv or .jsonl"),
         (b"Clear.\n" * N, ".txt", "must be .csv or .jsonl"),
         (rows() + 'study-x,"open', ".csv", "never closed"),
+        # What ends such a file would be said if it were read so far: a NUL.
+        (rows() + 'study-x,"' + "open\n" * 100_000 + "\0", ".csv", "never closed: 290,000 characters further on"),
+        (rows() + "\n" * 2_000 + "\0", ".csv", "line 14 is blank"),
+        ("\n" * 2_000 + "\0", ".jsonl", "1,001 blank lines"),
+        (rows() + "a," * 200_000 + "\0", ".csv", "line 14 has more than 290,000 characters"),
+        ('{"report": [' + "[]," * 200_000 + "\0", ".jsonl", "line 1 has more than 290,000 characters"),
+        ('{"a": 0, "a": 0}\n', ".jsonl", "the key 'a' stands twice"),
         ("[" * 100_000, ".jsonl", "JSON array"),
         ('{"study_id": ' + "[" * 100_000, ".jsonl", "not a JSON object"),
         ('{"study_id": ' + "9" * 10_000 + "}", ".jsonl", "not a JSON object"),
@@ -225,6 +233,29 @@ def test_names_that_are_refused(name):
     assert submissions.check_form(name=name, submitter="lab", model_card="", tags=[])[1]
 
 
+@pytest.mark.parametrize("name", [None, "null", " NULL", "None", "undefined", 7, "\u3164", "\u200b\u2060"])
+def test_no_name_is_no_name(name):
+    assert submissions.check_form(name=name, submitter="lab", model_card=None, tags=None)[1]
+
+
+def test_what_is_missing_is_said(board, write_reports):
+    said = problems(board, write_reports([""] * N), name=None, submitter=None, model_card=None, tags=[None, 3])
+    assert [problem.split()[1] for problem in said] == ["name", "submitter"]
+
+
+@pytest.mark.parametrize(
+    "name", ["Саreful", "Modеl 7B", "ВERT", "Mο\u0301del", "pаypal-x", "Моdel", "Vivid imaginatiοn", "Աbc"]
+)
+def test_words_of_two_scripts_are_a_disguise(name):
+    (said,) = submissions.check_form(name=name, submitter="lab", model_card="", tags=[])[1]
+    assert said.startswith("The name holds a disguise")
+
+
+@pytest.mark.parametrize("name", ["β-VAE", "模型 7B", "模型7B", "モデルV2", "모델2B", "Модель 2", "Modèle «é»", "Ærø"])
+def test_names_of_other_scripts_are_names(name):
+    assert submissions.check_form(name=name, submitter="lab", model_card="", tags=[])[1] == []
+
+
 @pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "<script>alert(1)</script>", "模型 7B", "Modèle «é»"])
 def test_names_that_are_only_text(name):
     form, said = submissions.check_form(name=name, submitter="lab", model_card="", tags=[])
@@ -234,3 +265,10 @@ def test_names_that_are_only_text(name):
 @pytest.mark.parametrize("tags", [["a b c d" * 10], ["<b>"], ["=1+1"], ["a,b"], [f"t{i}" for i in range(11)]])
 def test_tags_that_are_refused(tags):
     assert submissions.check_form(name="A", submitter="lab", model_card="", tags=tags)[1]
+
+
+@pytest.mark.parametrize("module", [identity, submissions])
+def test_examples_of_the_docstrings(module):
+    found = doctest.testmod(module)
+    assert found.attempted
+    assert found.failed == 0

@@ -1,0 +1,44 @@
+"""Numbers as they leave the board: rounded to what its page shows, whichever way they take.
+
+A score of full precision tells whether one word stands in any hidden reference: a submission that differs from another
+in that word alone differs in the seventh decimal. So everything is rounded before it is ranked, compared or handed out;
+of two systems whose difference rounds to nothing, nothing says which is ahead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rrgmetrics.pages import decimals
+from rrgmetrics.specs import Key
+from rrgmetrics.stats import Comparison, Estimate
+
+P_DECIMALS, EFFECT_DECIMALS = 3, 2
+
+
+def number(value: float, key: Key) -> float:
+    """A score as it is shown; NaN stays."""
+    return round(value, decimals(key)) + 0.0  # no -0.0, which has a sign
+
+
+def estimate(score: Estimate, key: Key) -> Estimate:
+    """A score and the ends of its interval."""
+    return Estimate(*(number(end, key) for end in score[:3]), score.n)
+
+
+def comparison(test: Comparison, key: Key) -> Comparison:
+    """A paired comparison, its p-value still exact, for it is corrected next; 1 where the difference rounds to 0."""
+    difference = estimate(test.difference, key)
+    return replace(
+        test,
+        baseline=number(test.baseline, key),
+        system=number(test.system, key),
+        difference=difference,
+        effect_size=round(test.effect_size, EFFECT_DECIMALS) + 0.0 if difference.value else 0.0,
+        p_value=test.p_value if difference.value else 1.0,
+    )
+
+
+def p_value(value: float) -> float:
+    """A p-value to three decimals; what is shown as "<0.001" is 0."""
+    return 0.0 if value < 10**-P_DECIMALS else round(value, P_DECIMALS)

@@ -1,0 +1,67 @@
+"""A process ends when the one that started it does."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from rrgmetrics import child
+
+from ..processes import ended
+
+CHILD = """
+import sys, threading
+from rrgmetrics import child
+print(sys.stdin.readline().strip(), flush=True)
+child.follow()
+threading.Event().wait()
+"""
+PARENT = """
+import os, signal, sys, time
+from rrgmetrics import child
+process = child.start([sys.executable, "-c", {child!r}], b"hello\\n", stdout=sys.stdout)
+if {fork}:
+    if os.fork() == 0:  # holds the same end of the pipe, as a data loader's worker would
+        time.sleep(30)
+        os._exit(0)
+print(process.pid, flush=True)
+{end}
+"""
+
+
+WAYS = {
+    "it returns": "",
+    "it raises": "1 / 0",
+    "SIGTERM": "os.kill(os.getpid(), signal.SIGTERM)",
+    "SIGKILL": "os.kill(os.getpid(), signal.SIGKILL)",
+}
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="reads /proc")
+@pytest.mark.parametrize("fork", [False, True], ids=["alone", "with a forked process"])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_child_ends_with_its_parent(way, fork):
+    wait = "time.sleep(1)\n"  # the child has begun to follow
+    code = PARENT.format(child=CHILD, fork=fork, end=wait + WAYS[way])
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    said = {process.stdout.readline().strip() for _ in range(2)}
+    assert "hello" in said
+    (pid,) = (int(line) for line in said - {"hello"})
+    process.wait()
+    assert ended(pid)
+
+
+def test_nobody_is_followed_unasked(monkeypatch):
+    monkeypatch.delenv(child.PARENT, raising=False)
+    child.follow(lambda: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def test_a_child_that_does_not_listen_disturbs_nobody():
+    process = child.start([sys.executable, "-c", ""], b"x" * 10_000_000)
+    assert process.wait() == 0
