@@ -46,6 +46,17 @@ class MetricName:
         return self.spec.name + config + ("?" + "&".join(said) if said else "")
 
     @property
+    def published(self) -> bool:
+        """Whether somebody else's reading was asked for: a checkpoint, an engine, or the published rule."""
+        rule = {} if self.spec.takes_checkpoint else self.spec.configs.get("paper", {})
+        return self.config not in READER or bool(rule and rule.items() <= self.options.items())
+
+    @property
+    def bundled(self) -> bool:
+        """Whether a stand-in from the wheel answers, whose scores do not compare with published ones."""
+        return self.spec.stand_in and not self.published
+
+    @property
     def slug(self) -> str:
         """A name fit for files and result keys: `crepe__paper`."""
         said = re.sub(r"[^A-Za-z0-9.]+", "_", str(self).removeprefix(self.spec.name)).strip("_")

@@ -104,6 +104,7 @@ class MetricSpec:
         needs: Backends it reads texts with.
         extra: pip extra it needs, "" if none.
         corpus_statistics: Whether a pair's score depends on the other pairs of the call.
+        stand_in: Whether the default configuration stands in for a published model, rule or judge.
         takes_context: Whether the patient's age or indication can change a score of the default configuration.
         modality: What the metric knows about.
         paper: Where it was defined.
@@ -124,6 +125,7 @@ class MetricSpec:
     needs: tuple[str, ...] = ()
     extra: str = ""
     corpus_statistics: bool = False
+    stand_in: bool = False
     takes_context: bool = False
     modality: str = "any text"
     paper: str = ""
@@ -253,6 +255,7 @@ _ALL = (
             _count("crepe_false_comparison", "E: false comparisons"),
             _count("crepe_missing_comparison", "F: missing comparisons"),
         ),
+        stand_in=True,
         level="pair",
         empty=(0.0, None, None),
         options={
@@ -287,6 +290,7 @@ _ALL = (
             *(_count(f"green_{name}", title) for name, title in _CATEGORIES.items()),
             *(_count(f"green_{name}_significant", f"{title}, significant") for name, title in _CATEGORIES.items()),
         ),
+        stand_in=True,
         level="pair",
         empty=(0.0, 0.0, 0.0),
         options={
@@ -330,6 +334,7 @@ _ALL = (
             _count("crimson_overinterpretation", "Overinterpreted"),
             _count("crimson_temporal", "E, F: wrong course"),
         ),
+        stand_in=True,
         level="pair",
         empty=(1.0, 0.0, None),
         options={
@@ -373,6 +378,7 @@ _ALL = (
             *(_count(f"chexprompt_{name}", title) for name, title in _CATEGORIES.items()),
             *(_count(f"chexprompt_{name}_significant", f"{title}, significant") for name, title in _CATEGORIES.items()),
         ),
+        stand_in=True,
         level="pair",
         empty=(0.0, None, None),
         options={
@@ -404,6 +410,7 @@ _ALL = (
             Key("fineradscore_max_severity", "Greatest severity", (0.0, 4.0), False),
             *(_count(f"fineradscore_{name}", title) for name, title in _CATEGORIES.items()),
         ),
+        stand_in=True,
         level="pair",
         empty=(0.0, None, None),
         options={
@@ -429,6 +436,7 @@ _ALL = (
             _unit("radfact_precision", "RadFact precision", "logical precision"),
             _unit("radfact_recall", "RadFact recall", "logical recall"),
         ),
+        stand_in=True,
         level="corpus",
         empty=(0.0, 0.0, 0.0),
         options={
@@ -457,6 +465,7 @@ _ALL = (
             _unit("radgraph_f1_entity", "RadGraph F1, entities"),
             _unit("radgraph_f1_relation", "RadGraph F1, relations"),
         ),
+        stand_in=True,
         level="pair",
         empty=(0.0, 0.0, 0.0),
         options={
@@ -490,6 +499,7 @@ _ALL = (
             _unit("chexbert_f1_agreement_14", "Labels that agree, 14", "f1chexbert_sample_acc_all"),
             _unit("chexbert_f1_agreement_5", "Labels that agree, 5", "f1chexbert_sample_acc_5"),
         ),
+        stand_in=True,
         level="corpus",
         empty=(1.0, 0.0, 0.0),
         options={
@@ -515,6 +525,7 @@ _ALL = (
         title="SembScore",
         scorer="semb_score:SembScore",
         keys=(Key("semb_score", "SembScore", (-1.0, 1.0), True, aliases=("SembScore", "CheXbert similarity")),),
+        stand_in=True,
         level="pair",
         empty=(0.0, 0.0, 0.0),
         options={
@@ -623,6 +634,7 @@ _ALL = (
             Key("bertscore_precision", "BERTScore precision", (-INF, 1.0), True, aliases=("BERTScore P",)),
             Key("bertscore_recall", "BERTScore recall", (-INF, 1.0), True, aliases=("BERTScore R",)),
         ),
+        stand_in=True,
         level="pair",
         empty=(0.0, 0.0, 0.0),
         options={
@@ -654,6 +666,7 @@ _ALL = (
         title="Temporal F1",
         scorer="temporal_f1:TemporalF1",
         keys=(_unit("temporal_f1", "Temporal F1", "Temporal-F1", "TEM"),),
+        stand_in=True,
         level="pair",
         empty=(1.0, None, None),
         options={
@@ -684,6 +697,7 @@ _ALL = (
             Key("srr_bert_f1_macro", "Macro F1", (0.0, 1.0), True, per_pair=False),
             _unit("srr_bert_f1_jaccard", "Mean Jaccard index", "RadEval's srrbert per sample"),
         ),
+        stand_in=True,
         level="corpus",
         empty=(1.0, 0.0, 0.0),
         options={
@@ -712,6 +726,7 @@ _ALL = (
             Key("radcliq_semb", "SembScore in it", (-1.0, 1.0), True),
             Key("radcliq_bleu", "BLEU-2 in it", (0.0, 1.0), True),
         ),
+        stand_in=True,
         level="pair",
         empty=(2.4501430833271307,) * 3,
         options={
@@ -741,6 +756,7 @@ _ALL = (
             _unit("ratescore_precision", "RaTEScore precision"),
             _unit("ratescore_recall", "RaTEScore recall"),
         ),
+        stand_in=True,
         level="pair",
         empty=(1.0, 0.0, 0.0),
         options={
@@ -771,6 +787,7 @@ _ALL = (
             Key("radeval_bertscore_precision", "RadEval-BERTScore precision", (-INF, 1.0), True),
             Key("radeval_bertscore_recall", "RadEval-BERTScore recall", (-INF, 1.0), True),
         ),
+        stand_in=True,
         level="pair",
         empty=(0.0, 0.0, 0.0),
         options={
@@ -801,6 +818,7 @@ _ALL = (
             ),
             _unit("f1_radbert_ct_accuracy", "All labels agree", "f1radbert_ct_accuracy"),
         ),
+        stand_in=True,
         level="corpus",
         empty=(1.0, 0.0, 0.0),
         options={

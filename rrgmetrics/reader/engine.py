@@ -10,10 +10,9 @@ from rrgmetrics.reader.items import Item, Mention, find_items, find_mentions
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.scope import Scan
 from rrgmetrics.reader.tokens import Sentence, Token, sentences, tokenize
 
-# A sentence longer than this is read in pieces, so that time stays linear for texts without full stops.
-_LONGEST_SENTENCE = 400
 _POINTERS = frozenset({"appearance", "this", "these", "finding", "it", "they"})
 _GENERIC = frozenset({"opacity", "lesion", "infiltrate", "airspace_opacity"})
 
@@ -36,27 +35,27 @@ def read(report: str) -> Reading:
     lexicon = load()
     tokens = tokenize(report, lexicon.words)
     found: list[Finding] = []
-    for number, sentence in enumerate(_pieces(sentences(tokens, lexicon.headings))):
-        _read_sentence(tokens, sentence, number, lexicon, found)
-    return Reading(report, tuple(_merge(found, lexicon)))
-
-
-def _pieces(found: list[Sentence]) -> list[Sentence]:
-    pieces = []
-    for sentence in found:
-        for first in range(sentence.first, sentence.last, _LONGEST_SENTENCE):
-            pieces.append(Sentence(first, min(sentence.last, first + _LONGEST_SENTENCE), sentence.section))
-    return pieces
+    scan = Scan(report, tokens, lexicon)
+    for number, sentence in enumerate(sentences(tokens, lexicon.headings)):
+        items = find_items(tokens, sentence.first, sentence.last, lexicon)
+        mentions = find_mentions(items, lexicon)
+        scan.add(sentence, items, mentions)
+        _read_sentence(tokens, sentence, number, items, mentions, lexicon, found)
+    return Reading(report, tuple(_merge(found, lexicon)), scan.scope())
 
 
 def _read_sentence(
-    tokens: list[Token], sentence: Sentence, number: int, lexicon: Lexicon, found: list[Finding]
+    tokens: list[Token],
+    sentence: Sentence,
+    number: int,
+    items: list[Item],
+    mentions: list[Mention],
+    lexicon: Lexicon,
+    found: list[Finding],
 ) -> None:
     """Append the findings of one sentence."""
-    items = find_items(tokens, sentence.first, sentence.last, lexicon)
     if any("communication" in item.senses for item in items):
         return
-    mentions = find_mentions(items, lexicon)
     if not mentions:
         _continue(items, number, lexicon, found)
         return

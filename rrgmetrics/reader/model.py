@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 Assertion = Literal["present", "absent", "uncertain"]
 Certainty = Literal["definite", "probable", "possible", "not_excluded"]
+Kind = Literal["empty", "chest x-ray", "chest ct", "language", "elsewhere", "unread"]
 Significance = Literal["urgent", "actionable_not_urgent", "not_actionable_not_urgent", "benign_expected"]
 Attribute = Literal[
     "location",
@@ -49,6 +50,30 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Scope:
+    """What kind of text a report is, and which of its sentences were understood.
+
+    Attributes:
+        kind: ``chest x-ray`` if nothing speaks against it; ``empty`` without a word; else why the text cannot be read.
+        looks: The kind in words: "Spanish", "a brain report".
+        statements: Characters of the sentences that say something.
+        unread: Characters of the sentences that were not understood.
+        words: For each unread sentence the words that were not understood.
+    """
+
+    kind: Kind
+    looks: str = ""
+    statements: tuple[Span, ...] = ()
+    unread: tuple[Span, ...] = ()
+    words: tuple[frozenset[str], ...] = ()
+
+    @property
+    def silent(self) -> bool:
+        """Whether no sentence says anything; an empty text is silent."""
+        return not self.statements
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One observation, present, absent or uncertain, with everything the report says of it.
 
@@ -81,10 +106,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All findings of one report, in the order of the text, with the text they were read from."""
+    """All findings of one report, in the order of the text, with the text they were read from and its scope."""
 
     text: str
     findings: tuple[Finding, ...]
+    scope: Scope
 
     @property
     def abnormal(self) -> tuple[Finding, ...]:

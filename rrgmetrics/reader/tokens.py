@@ -7,6 +7,7 @@ report.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ _ABBREVIATIONS = frozenset(
     {"dr", "vs", "approx", "mr", "mrs", "ms", "st", "e", "i", "fig", "approximately", "measures"}
 )
 _ENDS = frozenset({".", "!", "?", "¶"})
+_LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
 
 class Token(NamedTuple):
@@ -90,13 +92,18 @@ def sentences(tokens: list[Token], headings: dict[str, tuple[str, bool]]) -> lis
                 first = i
                 continue
         if tokens[i].word in _ENDS and not _is_abbreviation(tokens, i):
-            if read and i > first:
-                found.append(Sentence(first, i, section))
+            if read:
+                found.extend(_pieces(first, i, section))
             first = i + 1
         i += 1
-    if read and n > first:
-        found.append(Sentence(first, n, section))
+    if read:
+        found.extend(_pieces(first, n, section))
     return found
+
+
+def _pieces(first: int, last: int, section: str) -> Iterator[Sentence]:
+    for start in range(first, last, _LONGEST_SENTENCE):
+        yield Sentence(start, min(last, start + _LONGEST_SENTENCE), section)
 
 
 def _is_abbreviation(tokens: list[Token], i: int) -> bool:

@@ -30,7 +30,19 @@ CONCEPT_FILES = (
     "devices",
     "technique",
 )
-TABLE_FILES = ("anatomy", "qualities", "attributes", "cues", "normal", "sections", "spellings", "context", "rubric")
+TABLE_FILES = (
+    "anatomy",
+    "qualities",
+    "attributes",
+    "cues",
+    "normal",
+    "sections",
+    "spellings",
+    "context",
+    "rubric",
+    "scope",
+    "vocabulary",
+)
 
 # What a term of several words tells of its finding besides the concept.
 _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route")

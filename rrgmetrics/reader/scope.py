@@ -1,0 +1,263 @@
+"""How much of a text the reader understands, and whether the text is one that it can read at all.
+
+What is not understood must never count as "nothing to report". So each sentence of a report either **says something**
+(a finding, a normal statement, a change, a technique, advice), or is **unread**: most of its words stand neither in the
+lexicon nor in the vocabulary of reports. A text is out of scope if it is written in another language, if its terms
+belong to another part of the body or to another modality, or if most of what it says is unread.
+
+The check looks at words and terms only (``lexicon/scope.yaml``, ``lexicon/vocabulary.yaml``); it needs no findings and
+no model, so that metrics which do not read findings (CREPE, encoders) share it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from rrgmetrics.reader.items import Item, Mention, find_items, find_mentions
+from rrgmetrics.reader.lexicon import Lexicon, load, load_file
+from rrgmetrics.reader.model import Kind, Scope, Span
+from rrgmetrics.reader.tokens import Sentence, Token, sentences, tokenize
+
+# Which kinds of text a metric can read, by the modality of its spec; a metric of any text reads all.
+READABLE: dict[str, frozenset[Kind]] = {
+    "chest X-ray reports in English": frozenset({"empty", "chest x-ray"}),
+    "chest CT reports in English": frozenset({"empty", "chest x-ray", "chest ct"}),
+}
+
+UNREAD_SHARE = 2  # unread sentences for each that says something, from which on a text is not understood
+FEW_WORDS = 2  # foreign words that make a text foreign, if it has no English one
+SOME_WORDS = 3  # and if it has fewer English ones
+OTHER_SCRIPT = 0.3  # share of letters beyond Latin script
+CUES = 2  # different terms of another part of the body or modality
+_LETTERS = re.compile(r"[^\W\d_]+")
+_REPORTS = frozenset(
+    {"communication", "recommendation", "hypothetical", "hypothetical_after", "nothing"}
+)  # but no finding
+_REMOVED = "xxxx"  # a word that was taken out of the report, as Open-i marks it
+
+
+class _Knowledge(NamedTuple):
+    """The tables of this module, ready for use."""
+
+    grammar: frozenset[str]
+    vocabulary: frozenset[str]
+    languages: dict[str, frozenset[str]]
+    scripts: dict[str, str]
+    kinds: tuple[tuple[str, str], ...]  # table ("elsewhere" or "modality") and kind
+    terms: dict[
+        str, list[tuple[tuple[str, ...], tuple[str, str]]]
+    ]  # first word → terms, the longest first, with their kind
+
+
+def scope_of(report: str) -> Scope:
+    """Tell what kind of text a report is.
+
+    Args:
+        report: the text; an empty one is of the kind ``empty``.
+
+    Returns:
+        Scope: the kind, and which sentences were understood.
+
+    Example:
+        >>> scope_of("Small left effusion. Lorem ipsum dolor sit amet.").kind
+        'chest x-ray'
+        >>> scope_of("Derrame pleural izquierdo, sin neumotórax.").looks
+        'Spanish'
+    """
+    lexicon = load()
+    tokens = tokenize(report, lexicon.words)
+    scan = Scan(report, tokens, lexicon)
+    for sentence in sentences(tokens, lexicon.headings):
+        items = find_items(tokens, sentence.first, sentence.last, lexicon)
+        scan.add(sentence, items, find_mentions(items, lexicon))
+    return scan.scope()
+
+
+def out_of_scope(scope: Scope, modality: str) -> str:
+    """Return why a text cannot be read by a metric of this modality, in words; "" if it can."""
+    readable = READABLE.get(modality)
+    if readable is None or scope.kind in readable:
+        return ""
+    if scope.kind == "unread":
+        return "says nothing that could be read"
+    return f"looks {'like ' * (scope.kind != 'language')}{scope.looks}"
+
+
+class Scan:
+    """Collects what is understood of a text, sentence by sentence, while somebody reads it."""
+
+    def __init__(self, report: str, tokens: Sequence[Token], lexicon: Lexicon) -> None:
+        self._report, self._tokens, self._lexicon = report, tokens, lexicon
+        self._statements: list[Span] = []
+        self._unread: list[Span] = []
+        self._words: list[frozenset[str]] = []
+
+    def add(self, sentence: Sentence, items: Sequence[Item], mentions: Sequence[Mention]) -> None:
+        """Sort one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
+        unknown, known = self._count(items)
+        says = self._says(items, mentions)
+        understood = says or any(not _REPORTS.isdisjoint(item.senses) for item in items)
+        span = Span(self._tokens[sentence.first].start, self._tokens[sentence.last - 1].end)
+        if len(unknown) > (2 * known + 1 if understood else known):
+            self._unread.append(span)
+            self._words.append(frozenset(unknown))
+        elif says:
+            self._statements.append(span)
+
+    def _says(self, items: Sequence[Item], mentions: Sequence[Mention]) -> bool:
+        """Tell whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
+        concepts = self._lexicon.concepts
+        if any(mention.denies or concepts[mention.concept].counts for mention in mentions):
+            return True
+        return any("change" in item.senses or "normal" in item.senses.get("quality", ()) for item in items)
+
+    def _count(self, items: Sequence[Item]) -> tuple[list[str], int]:
+        """Return the words that are not understood, and how many of a report's own words there are."""
+        knowledge = _knowledge()
+        unknown: list[str] = []
+        known = 0
+        for item in items:
+            if item.senses:
+                known += not item.senses.keys() <= _CUES
+            elif item.word.isalpha() and len(item.word) > 1 and _REMOVED not in item.word:
+                if item.word in knowledge.vocabulary:
+                    known += 1
+                elif item.word not in knowledge.grammar:
+                    unknown.append(item.word)
+        return unknown, known
+
+    def scope(self) -> Scope:
+        """Return the verdict on the whole text."""
+        kind, looks = self._kind()
+        return Scope(kind, looks, tuple(self._statements), tuple(self._unread), tuple(self._words))
+
+    def _kind(self) -> tuple[Kind, str]:
+        if not any(character.isalnum() for character in self._report):
+            return "empty", ""
+        language = _other_script(self._report) or _other_language(self._report)
+        if language:
+            return "language", language
+        other = _other_report([token.word for token in self._tokens], len(self._statements))
+        if other:
+            return other
+        if len(self._unread) >= UNREAD_SHARE * len(self._statements):
+            return "unread", ""
+        return "chest x-ray", ""
+
+
+def _other_script(report: str) -> str:
+    """Return the script of most letters that are not Latin, "" if those are few."""
+    if report.isascii():
+        return ""
+    letters = [character for character in report if character.isalpha() and not character.isascii()]
+    names = Counter(unicodedata.name(character, "").split(" ")[0] for character in letters)
+    others = {name: n for name, n in names.items() if name != "LATIN"}
+    n_letters = sum(map(str.isalpha, report))
+    if sum(others.values()) < OTHER_SCRIPT * n_letters:
+        return ""
+    name = max(others, key=lambda name: others[name])
+    return _knowledge().scripts.get(name, f"{name.title()} script")
+
+
+def _other_language(report: str) -> str:
+    """Return the language whose words outnumber the English ones, "" if none does."""
+    knowledge = _knowledge()
+    words = Counter(_LETTERS.findall(report.lower()))
+    english = sum(n for word, n in words.items() if word in knowledge.grammar)
+    hits = {
+        language: sum(n for word, n in words.items() if word in own) for language, own in knowledge.languages.items()
+    }
+    language = max(hits, key=lambda name: hits[name])
+    needed = SOME_WORDS if english else FEW_WORDS
+    return language if hits[language] >= needed and hits[language] > english else ""
+
+
+def _other_report(words: Sequence[str], n_statements: int) -> tuple[Kind, str] | None:
+    """Return another part of the body, or another modality, that the terms of a text speak of."""
+    cues = _cues(words)
+    chest, ct = len(cues["modality", "chest x-ray"]), len(cues["modality", "chest ct"])
+    if ct >= CUES and ct > chest:
+        return "chest ct", "a CT report"
+    found = {kind: len(terms) for (table, kind), terms in cues.items() if table == "elsewhere"}
+    kind = max(found, key=lambda kind: found[kind])
+    if found[kind] >= CUES and found[kind] > chest and 2 * found[kind] > n_statements:
+        return "elsewhere", kind
+    return None
+
+
+def _cues(words: Sequence[str]) -> dict[tuple[str, str], set[tuple[str, ...]]]:
+    """Return the different terms of each kind that stand in a text, the longest at each place."""
+    knowledge = _knowledge()
+    found: dict[tuple[str, str], set[tuple[str, ...]]] = {kind: set() for kind in knowledge.kinds}
+    i = 0
+    while i < len(words):
+        for term, kind in knowledge.terms.get(words[i], ()):
+            if tuple(words[i : i + len(term)]) == term:
+                found[kind].add(term)
+                i += len(term) - 1
+                break
+        i += 1
+    return found
+
+
+@cache
+def _knowledge() -> _Knowledge:
+    lexicon = load()
+    tables, vocabulary = load_file("scope"), load_file("vocabulary")
+
+    def plain(terms: Iterable[Any]) -> set[str]:
+        return {token.word for term in terms for token in tokenize(str(term), lexicon.words)}
+
+    grammar = plain(vocabulary.pop("grammar"))
+    own = plain(word for words in vocabulary.values() for word in words)
+    english = grammar | own | _trie_words(lexicon.trie)
+    kinds = tuple((table, kind) for table in ("elsewhere", "modality") for kind in tables[table])
+    terms: dict[str, list[tuple[tuple[str, ...], tuple[str, str]]]] = {}
+    for table, kind in kinds:
+        for term in tables[table][kind]:
+            words = tuple(token.word for token in tokenize(term, lexicon.words))
+            terms.setdefault(words[0], []).append((words, (table, kind)))
+    for listed in terms.values():
+        listed.sort(key=lambda entry: -len(entry[0]))
+    return _Knowledge(
+        grammar=frozenset(grammar),
+        vocabulary=frozenset(own | _trie_words(lexicon.trie)),
+        languages={name: frozenset(words) - english for name, words in tables["languages"].items()},
+        scripts=tables["scripts"],
+        kinds=kinds,
+        terms=terms,
+    )
+
+
+def _trie_words(trie: dict[str, Any]) -> set[str]:
+    """Return every word of the lexicon's terms."""
+    found: set[str] = set()
+    for word, node in trie.items():
+        if word:
+            found.add(word)
+            found |= _trie_words(node)
+    return found
+
+
+# Senses that any English text has: "no", "is", "in" tell nothing of a chest.
+_CUES = frozenset(
+    {
+        "negation_before",
+        "negation_after",
+        "negation_verb",
+        "not_negation",
+        "clause_end",
+        "item_break",
+        "location_preposition",
+        "versus",
+        "possible_before",
+        "possible_after",
+        "probable_before",
+        "count",
+    }
+)
