@@ -34,8 +34,7 @@ def pytest_configure(config):
     }
     for name in ("HF_HUB_CACHE", "HF_MODULES_CACHE", "HF_EVALUATE_CACHE", "HF_METRICS_CACHE", "HF_DATASETS_CACHE"):
         os.environ.pop(name, None)
-    if hasattr(config, "workerinput"):  # one of several processes: torch's threads would only wait for each other
-        os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # beside other workers torch's threads mostly wait for each other
 
 
 def pytest_collection_modifyitems(items):
@@ -92,6 +91,17 @@ def reports() -> Reports:
 def text_metrics() -> dict:
     """Values of other packages on invented texts; tests/data/text_metrics.json names them."""
     return json.loads((DATA / "text_metrics.json").read_text())
+
+
+@pytest.fixture
+def no_waiting(monkeypatch):
+    """Fails the test when anything sleeps or asks a host: "at once", without a clock that a busy machine would stop."""
+
+    def wait(*_, **__):
+        pytest.fail("it waits, or asks the network")
+
+    for name in ("time.sleep", "socket.getaddrinfo", "socket.create_connection"):
+        monkeypatch.setattr(name, wait)
 
 
 @pytest.fixture

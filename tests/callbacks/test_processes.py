@@ -92,7 +92,7 @@ def run(tmp_path, world):
         for rank in range(world)
     ]
     try:
-        ends = [process.communicate(timeout=300) for process in running]
+        ends = [process.communicate(timeout=600) for process in running]
     finally:
         for process in running:
             process.kill()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -150,12 +149,10 @@ except RuntimeError as error:
     assert run_python(script, str(folder)).startswith("False crepe@sha256:")
 
 
-def test_nothing_cached_and_no_network(tmp_path, monkeypatch):
+def test_nothing_cached_and_no_network(tmp_path, monkeypatch, no_waiting):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    start = time.perf_counter()
     with pytest.raises(BackendError, match=r"hf download gihuncho/crepe-biomedbert"):
         Crepe(config="paper").backend(Runtime())
-    assert time.perf_counter() - start < 1
 
 
 @pytest.mark.parametrize("n_heads", [1, 2])
