@@ -1,6 +1,5 @@
 """The Space for all metrics in a browser: examples, own texts, errors, by keyboard, on a phone, in the dark."""
 
-
 import pytest
 
 from rrgmetrics import SPECS
