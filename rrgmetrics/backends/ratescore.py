@@ -46,10 +46,11 @@ Vector = NDArray[np.float32]
 
 
 class EntityVectors(NamedTuple):
-    """Entities of a text and their unit vectors `(n_entities, width)`."""
+    """Entities of a text and their unit vectors `(n_entities, width)`; the reading, where the reader found them."""
 
     entities: tuple[Entity, ...]
     vectors: Vector
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,9 @@ class ReadEntities:
 
     def compose(self, readings: Sequence[Mapping[str, Reading]]) -> list[EntityVectors]:
         """Entities of each reading, with vectors."""
-        return _with_vectors([entities(said["reader"]) for said in readings], self.phrases)
+        found = [said["reader"] for said in readings]
+        vectors = _with_vectors([entities(reading) for reading in found], self.phrases)
+        return [each._replace(reading=reading) for each, reading in zip(vectors, found, strict=True)]
 
     def annotate(self, texts: Sequence[str]) -> list[EntityVectors]:
         """Entities of each text, with vectors."""

@@ -18,10 +18,10 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.items import Item, Mention, find_items, find_mentions
+from rrgmetrics.reader.items import Item, Mention, read_sentences
 from rrgmetrics.reader.lexicon import Lexicon, load, load_file
 from rrgmetrics.reader.model import Kind, Scope, Span
-from rrgmetrics.reader.tokens import Sentence, Token, sentences, tokenize
+from rrgmetrics.reader.tokens import Sentence, Token, tokenize
 
 # Which kinds of text a metric can read, by the modality of its spec; a metric of any text reads all.
 READABLE: dict[str, frozenset[Kind]] = {
@@ -72,9 +72,8 @@ def scope_of(report: str) -> Scope:
     lexicon = load()
     tokens = tokenize(report, lexicon.words)
     scan = Scan(report, tokens, lexicon)
-    for sentence in sentences(tokens, lexicon.headings):
-        items = find_items(tokens, sentence.first, sentence.last, lexicon)
-        scan.add(sentence, items, find_mentions(items, lexicon))
+    for sentence, items, mentions in read_sentences(tokens, lexicon):
+        scan.add(sentence, items, mentions)
     return scan.scope()
 
 
@@ -86,6 +85,14 @@ def out_of_scope(scope: Scope, modality: str) -> str:
     if scope.kind == "unread":
         return "says nothing that could be read"
     return f"looks {'like ' * (scope.kind != 'language')}{scope.looks}"
+
+
+def foreign_spans(reference: str, candidate: Scope) -> list[Span]:
+    """Return the unread sentences of a candidate that hold words which the reference does not."""
+    if not candidate.unread:
+        return []
+    known = {token.word for token in tokenize(reference, load().words)}
+    return [span for span, words in zip(candidate.unread, candidate.words, strict=True) if not words <= known]
 
 
 class Scan:
@@ -112,7 +119,7 @@ class Scan:
     def _says(self, items: Sequence[Item], mentions: Sequence[Mention]) -> bool:
         """Tell whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
         concepts = self._lexicon.concepts
-        if any(mention.denies or concepts[mention.concept].counts for mention in mentions):
+        if any(mention.denies or concepts[mention.concept].group != "technique" for mention in mentions):
             return True
         return any("change" in item.senses or "normal" in item.senses.get("quality", ()) for item in items)
 
