@@ -165,7 +165,7 @@ def _other_script(report: str) -> str:
     names = Counter(unicodedata.name(character, "").split(" ")[0] for character in letters)
     others = {name: n for name, n in names.items() if name != "LATIN"}
     n_letters = sum(map(str.isalpha, report))
-    if sum(others.values()) < OTHER_SCRIPT * n_letters:
+    if not others or sum(others.values()) < OTHER_SCRIPT * n_letters:
         return ""
     name = max(others, key=lambda name: others[name])
     return _knowledge().scripts.get(name, f"{name.title()} script")

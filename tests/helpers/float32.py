@@ -32,6 +32,11 @@ def assert_equal_in_float32(actual, expected, *, scale: float = 1.0, err_msg: st
     np.testing.assert_allclose(actual, expected, rtol=ROUNDING, atol=ROUNDING * scale, err_msg=err_msg)
 
 
+def needs_model(spec) -> bool:
+    """Whether a metric's bundled backend computes in 32 bits."""
+    return bool({"encoder", "crepe"} & set(spec.needs))
+
+
 def rounding(spec) -> float:
     """How far a metric's values may move when its texts are batched in another way: without a model not at all."""
-    return ROUNDING if {"encoder", "crepe"} & set(spec.needs) else 1e-12
+    return ROUNDING if needs_model(spec) else 1e-12

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rrgmetrics.reader import ErrorCategory, Finding, compare, read
@@ -103,6 +103,7 @@ def test_letter_case_changes_nothing(sentences: list[str]) -> None:
 
 
 @given(st.text(max_size=2000))
+@example("3 × 2")  # a sign beyond ASCII and no letter
 def test_any_text_is_read(text: str) -> None:
     reading = read(text)
     for finding in reading.findings:
