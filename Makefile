@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 SETUP := pyproject.toml setup.cfg constraints.txt rrgmetrics/version.py
 
-SUITE := -m pytest -n auto --dist loadgroup
+# A file's tests share a process, and so its browser, apps and models; pages, the slowest, come first.
+SUITE := -m pytest -n auto --dist loadfile --no-loadscope-reorder
 QUICK := not slow and not gpu and not network
 
 .PHONY: demo test processors slow lint clean

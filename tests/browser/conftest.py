@@ -41,11 +41,10 @@ OVERFLOW = """width => Array.from(document.body.querySelectorAll('*'))
 
 
 def pytest_collection_modifyitems(items):
-    """Everything here needs Chromium; a file's tests share one process, its browser and its apps (--dist loadgroup)."""
+    """Everything here needs Chromium."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group(f"browser/{item.path.name}"))
 
 
 @pytest.fixture(scope="module")
