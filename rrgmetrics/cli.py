@@ -19,7 +19,7 @@ from rrgmetrics.comparison import CORRECTIONS, Row, compare_systems
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.names import READER, parse_name
 from rrgmetrics.reports import Pair, check_report
-from rrgmetrics.results import Result
+from rrgmetrics.results import Result, unscored_lines
 from rrgmetrics.runner import parse_names, score, score_systems
 from rrgmetrics.specs import PRESETS, SPECS, OptionValue
 from rrgmetrics.stats import TRIALS
@@ -352,12 +352,18 @@ def _score(options: argparse.Namespace) -> None:
     results = _score_systems(names, {system: studies.pairs}, options)
     rows = compare_systems(results, all_keys=True, trials=options.trials, seed=options.seed)
     Console().print(score_table(rows, n_pairs=len(studies.pairs)))
+    _print_unscored(results)
     if options.summary:
         _print_summaries(results[system])
     if options.output:
         columns: dict[str, Any] = {"study_id": _study_ids(studies), **per_pair_columns(results[system])}
         files.write_table(options.output, columns, force=options.force)
     _write_reports(options, results, {system: studies}, rows)
+
+
+def _print_unscored(results: Results) -> None:
+    for line in unscored_lines(results):
+        Console(soft_wrap=True, highlight=False, markup=False).print(line)
 
 
 def _summarised(names: Sequence[str]) -> list[str]:
@@ -395,6 +401,7 @@ def _compare(options: argparse.Namespace) -> None:
         results, all_keys=options.all_keys, correction=options.correction, trials=options.trials, seed=options.seed
     )
     Console().print(comparison_table(rows, n_pairs=len(references.reports), correction=options.correction))
+    _print_unscored(results)
     _write_reports(options, results, systems, rows)
 
 
@@ -773,6 +780,7 @@ def as_json(results: Results, rows: Sequence[Row]) -> dict[str, Any]:
                 "scores": result.scores,
                 "n_pairs": result.n_pairs,
                 "n_unscored": result.n_unscored,
+                "unscored": result.unscored_counts,
                 "signature": result.signature,
             }
             for metric, result in by_metric.items()

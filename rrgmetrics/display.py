@@ -159,9 +159,7 @@ def judge_lines(results: Iterable[Result], record: str) -> str:
             f"{name}: {scored:,} of {result.n_pairs:,} pairs scored, {direction(result.spec.headline)} "
             + ("unscored" if math.isnan(result.scores[name]) else f"{result.scores[name]:.3f}")
         )
-        reasons = [said["unscored"] for said in result.details.get(f"{name}_unscored", ()) if said]
-        if reasons:
-            lines.append(f"  the first unscored: {reasons[0]}")
+        lines += [f"  unscored: {reason} ({count:,})" for reason, count in result.unscored_counts.items()]
         lines.append(f"  score again without asking: {name}@replies:{record}")
     return "\n".join(lines)
 

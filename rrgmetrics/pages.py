@@ -22,7 +22,7 @@ import numpy as np
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Context, Pair
-from rrgmetrics.results import Result
+from rrgmetrics.results import Result, unscored_lines
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.specs import Key, MetricSpec
 from rrgmetrics.version import VERSION
@@ -134,6 +134,7 @@ def report_page(
         metrics=[_metric(name, results, intervals or {}) for name in results[systems[0]]],
         signatures=_signatures(results),
         n_unscored=sum(result.n_unscored for by_name in results.values() for result in by_name.values()),
+        unscored=unscored_lines(results),
         orders=list(enumerate(orders, 1)),
         groups=list(dict.fromkeys(order.group for order in orders)),
         studies=[_study(int(row), ids, pairs, results, orders, evidence or {}) for row in shown],

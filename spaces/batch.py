@@ -163,6 +163,9 @@ def overview(scored: Scored) -> Markup:
         Markup('<p role="status" class="lead">{:,} pairs{}.</p>').format(result.n_pairs, unscored),
         headline(key, result.scores[key.name]),
     ]
+    if result.n_unscored:
+        reasons = "; ".join(f"{reason}: {count:,}" for reason, count in result.unscored_counts.items())
+        pieces.insert(1, Markup('<p class="note">Unscored: {}.</p>').format(reasons))
     if n_scored > 1:
         interval = stats.bootstrap(result.reduction, result.pair_stats, trials=INTERVAL_TRIALS)[key.name]
         pieces.append(

@@ -1,12 +1,12 @@
 """What a candidate report pays for besides its findings: contradictions, hedges, unread sentences, silence.
 
 Matching findings alone can be gamed: a report may say both that there is a pneumothorax and that there is none, name
-every disease as one that "cannot be excluded", or say nothing that anybody can read. Each of these is an error here, and
-costs nothing where the reference does the same.
+every disease as one that "cannot be excluded", or say nothing that anybody can read. Each of these is an error here,
+and costs nothing where the reference does the same.
 
 Silence about a finding means that it is not there, in a report; it does so for what a report denies, too, so that
-repeating normal statements earns nothing. But where nothing is reported at all, silence means nothing: every sentence of
-the reference is then missing.
+repeating normal statements earns nothing. But where nothing is reported at all, silence means nothing: every sentence
+of the reference is then missing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rrgmetrics.reader.significance import significance
 from rrgmetrics.reports import Context
 
 QUOTED = 60  # characters of a sentence in an error's words
-# Normal statements that stand beside such findings all the same: "the lungs are (otherwise) clear", "low normal volumes".
+# Normal statements that stand beside such findings all the same: "the lungs are (otherwise) clear", "low normal".
 _OTHERWISE = frozenset({"opacity", "low_lung_volume"})
 
 
@@ -61,8 +61,8 @@ def silent(reading: Reading) -> bool:
 def contradictions(reading: Reading, lexicon: Lexicon) -> list[Contradiction]:
     """Return what a report both affirms and denies, of the same concept at the same place.
 
-    A denial that is narrower than the finding contradicts nothing: "no large pneumothorax", "no new effusion", "no acute
-    fracture", "not on the left".
+    A denial that is narrower than the finding contradicts nothing: "no large pneumothorax", "no new effusion", "no
+    acute fracture", "not on the left".
     """
     denied: dict[str, list[Finding]] = {}
     for finding in reading.findings:

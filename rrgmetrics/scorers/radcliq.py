@@ -10,8 +10,8 @@ Configurations: `default` our embedded metrics under the coefficients of the aut
 `calibrated:no`; `paper` the authors' (RadGraph, distilroberta-base at layer 5 rescaled, CheXbert); a file with refitted
 coefficients, which names the metrics that it was fitted on.
 
-Bundled, BERTScore, SembScore and BLEU read each report's standard wording: the sentences that affirm a finding, each once,
-and one sentence for each organ without a finding. Repetition and normal statements earn nothing.
+Bundled, BERTScore, SembScore and BLEU read each report's standard wording: the sentences that affirm a finding, each
+once, and one sentence for each organ without a finding. Repetition and normal statements earn nothing.
 
 BLEU-2 is fast-bleu's, on lower-case words with the full stop apart: geometric mean of both precisions, 0.1 matches for
 none of order 2, brevity penalty. It weighs 4e-12 in v1, 0.7 in v0.

@@ -109,7 +109,9 @@ def _group(group: Group, lines: Sequence[Line], measured: Agreements, n_columns:
 
 def _row(line: Line, row: Measured | None, n_columns: int) -> Markup:
     cells = (
-        Markup('<td class="reason" colspan="{}">{}</td>').format(n_columns, f"Not asked: {line.reason}")
+        Markup('<td class="reason" colspan="{}">{}</td>').format(
+            n_columns, f"{'Unscored' if line.signature else 'Not asked'}: {line.reason}"
+        )
         if line.reason
         else _values(line)
     )
