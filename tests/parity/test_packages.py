@@ -107,6 +107,7 @@ def bert_score(folder, layers, references, candidates, idf):
     """bert-score's own precision, recall and F.
 
     It asks for RoBERTa's leading space in a way that transformers 5 ignores; RadEval asks when it loads the tokenizer.
+    It takes a path that holds "t5" for a T5; the name of a temporary folder may, so that its path is relative here.
     """
     import bert_score.scorer
     from bert_score import BERTScorer
@@ -118,7 +119,9 @@ def bert_score(folder, layers, references, candidates, idf):
     with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
         warnings.simplefilter("ignore")
         patch.setattr(bert_score.scorer, "get_tokenizer", load)
-        scorer = BERTScorer(model_type=str(folder), num_layers=layers, idf=idf, idf_sents=references if idf else None)
+        patch.chdir(folder.parents[2])
+        name = str(folder.relative_to(folder.parents[2]))
+        scorer = BERTScorer(model_type=name, num_layers=layers, idf=idf, idf_sents=references if idf else None)
         return [values.numpy() for values in scorer.score(candidates, references)]
 
 
