@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rrgmetrics import notice
 from rrgmetrics.callbacks.scoring import Scoring, flat
 from rrgmetrics.names import parse_name
 from rrgmetrics.reports import Context, Pair
@@ -59,6 +60,7 @@ class Background:
 
     def submit(self, prefix: str, step: int, metrics: Sequence[str], pairs: Sequence[Pair]) -> None:
         """Adds a job; it begins at once if none is running."""
+        notice.name_stand_ins(map(parse_name, metrics))  # here, once: the children would say it at every job
         self._jobs.append(_Job(prefix, step, list(metrics), list(pairs)))
         self._begin()
 
@@ -86,7 +88,7 @@ class Background:
             return job.process
         folder = Path(job.folder.name)
         (folder / "job.json").write_text(json.dumps({**self._settings, "metrics": job.metrics, "pairs": job.pairs}))
-        environment = {key: value for key, value in os.environ.items() if key not in FLAGS}
+        environment = {key: value for key, value in os.environ.items() if key not in FLAGS} | {notice.VARIABLE: "no"}
         with (folder / "output").open("wb") as output:
             command = [sys.executable, "-m", "rrgmetrics.callbacks.background", str(folder)]
             job.process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)

@@ -17,7 +17,8 @@ from rich.console import Console
 from rrgmetrics import files
 from rrgmetrics.comparison import CORRECTIONS, Row, compare_systems
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
-from rrgmetrics.names import READER, parse_name
+from rrgmetrics.judges.cache import Cache
+from rrgmetrics.names import READER, label, parse_name
 from rrgmetrics.reports import Pair, check_report
 from rrgmetrics.results import Result, unscored_lines
 from rrgmetrics.runner import parse_names, score, score_systems
@@ -33,13 +34,19 @@ Results = Mapping[str, Mapping[str, Result]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns the exit status (0 done, 2 wrong use)."""
+    """Runs one command; returns the exit status (0 done, 2 wrong use, 130 interrupted)."""
     options = build_parser().parse_args(arguments)
+    say = Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print
+    Cache.held = None
     try:
         options.run(options)
     except (InputError, BackendError, MissingExtraError) as error:
-        Console(stderr=True, soft_wrap=True, highlight=False).print(f"rrgmetrics: {error}", markup=False)
+        say(f"rrgmetrics: {error}")
         return 2
+    except KeyboardInterrupt:
+        kept = "" if Cache.held is None else f"; {Cache.held:,} replies kept; run the same command to go on"
+        say(f"rrgmetrics: stopped{kept}.")
+        return 130
     except BrokenPipeError:  # the reader of our output has left, as `head` does
         sys.stderr.close()
     return 0
@@ -384,7 +391,8 @@ def _print_summaries(results: Mapping[str, Result]) -> None:
         if result.spec.name == "green":
             print_plain = Console(soft_wrap=True, highlight=False, markup=False).print
             said = result.details["green_explained"]
-            print_plain(f"{name}: {summarise(said) if result.n_unscored < result.n_pairs else 'no pair is scored'}")
+            summary = summarise(said) if result.n_unscored < result.n_pairs else "no pair is scored"
+            print_plain(f"{label(name, result.titled)}: {summary}")
 
 
 def _compare(options: argparse.Namespace) -> None:

@@ -27,6 +27,7 @@ class Result:
         reduction: The arithmetic from `pair_stats` to scores.
         signature: What ran; `rrgmetrics.signature.read` turns it back into arguments.
         details: What a metric was asked to add for each pair, by key: a list with one entry a pair.
+        bundled: Whether a stand-in scored, whose numbers do not compare with published ones.
     """
 
     spec: MetricSpec
@@ -36,6 +37,17 @@ class Result:
     reduction: Reduction
     signature: str
     details: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    bundled: bool = False
+
+    @property
+    def titled(self) -> MetricSpec:
+        """The metric with titles as people read them: `GREEN (bundled)` where a stand-in scored."""
+        return self.spec.titled(bundled=self.bundled)
+
+    @property
+    def title(self) -> str:
+        """The metric's title as people read it."""
+        return self.titled.title
 
     @property
     def n_pairs(self) -> int:

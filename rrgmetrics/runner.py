@@ -20,6 +20,7 @@ from rrgmetrics import aggregate, signature
 from rrgmetrics.errors import InputError
 from rrgmetrics.gate import Gate, announcement, modality_of, open_gate, scopes_of
 from rrgmetrics.names import MetricName, expand, parse_name
+from rrgmetrics.notice import name_stand_ins
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import (
@@ -216,6 +217,7 @@ def run(
                         details[key].setdefault(name, []).extend(values)
                 bar.update(len(step.pairs))
             annotations.forget(index)
+    name_stand_ins(job.name for job in jobs)
     return [
         [_result(job, call[job.modality], np.concatenate(blocks[i, id(job)]), details[i, id(job)]) for job in jobs]
         for i, call in enumerate(gates)
@@ -331,6 +333,7 @@ def _result(job: Job, gate: Gate, found: Array, details: Mapping[str, list[Any]]
         reduction=reduction,
         signature=signature.write(job.name, facts={**job.backend.facts, **notes}, n_pairs=len(stats)),
         details=gate.details(chosen, job.name.spec.name, details),
+        bundled=job.name.bundled,
     )
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from rrgmetrics.errors import InputError
 
 OptionValue = str | int | float | bool
 INF = math.inf
+BUNDLED = "(bundled)"  # in the titles of a stand-in
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,13 @@ class MetricSpec:
     def headline(self) -> Key:
         """The key that carries the metric's own name."""
         return self.keys[0]
+
+    def titled(self, *, bundled: bool) -> MetricSpec:
+        """The metric as people read it: of what the wheel bundles for a published metric every title says so."""
+        if not bundled:
+            return self
+        keys = tuple(replace(key, title=f"{key.title} {BUNDLED}") for key in self.keys)
+        return replace(self, title=f"{self.title} {BUNDLED}", keys=keys)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -373,7 +381,7 @@ _ALL = (
         title="CheXprompt",
         scorer="chexprompt:Chexprompt",
         keys=(
-            _count("chexprompt", "Errors", "CheXprompt", "CheXprompt total"),
+            _count("chexprompt", "CheXprompt errors", "CheXprompt", "CheXprompt total"),
             _count("chexprompt_significant", "Significant errors", "CheXprompt significant"),
             *(_count(f"chexprompt_{name}", title) for name, title in _CATEGORIES.items()),
             *(_count(f"chexprompt_{name}_significant", f"{title}, significant") for name, title in _CATEGORIES.items()),
@@ -405,7 +413,7 @@ _ALL = (
         title="FineRadScore",
         scorer="fineradscore:Fineradscore",
         keys=(
-            _count("fineradscore", "Sum of severities", "FineRadScore"),
+            _count("fineradscore", "FineRadScore severities", "FineRadScore"),
             _count("fineradscore_corrections", "Corrections"),
             Key("fineradscore_max_severity", "Greatest severity", (0.0, 4.0), False),
             *(_count(f"fineradscore_{name}", title) for name, title in _CATEGORIES.items()),
@@ -487,14 +495,31 @@ _ALL = (
         title="CheXbert F1",
         scorer="chexbert_f1:ChexbertF1",
         keys=(
-            _unit("chexbert_f1", "Micro F1", "CheXbert-14 micro", "Micro-F1-14", "f1chexbert_all_micro_f1"),
-            _unit("chexbert_f1_precision", "Micro precision"),
-            _unit("chexbert_f1_recall", "Micro recall"),
-            _label("chexbert_f1_macro_14", "Macro F1", "CheXbert-14 macro", "Macro-F1-14", "f1chexbert_all_macro_f1"),
-            _label("chexbert_f1_weighted_14", "Weighted F1", "CheXbert-14 weighted", "f1chexbert_all_weighted_f1"),
-            _unit("chexbert_f1_micro_5", "Micro F1, 5", "CheXbert-5 micro", "Micro-F1-5", "f1chexbert_5_micro_f1"),
-            _label("chexbert_f1_macro_5", "Macro F1, 5", "CheXbert-5 macro", "Macro-F1-5", "f1chexbert_5_macro_f1"),
-            _label("chexbert_f1_weighted_5", "Weighted F1, 5", "CheXbert-5 weighted", "f1chexbert_5_weighted_f1"),
+            _unit("chexbert_f1", "CheXbert F1 micro-14", "CheXbert-14 micro", "Micro-F1-14", "f1chexbert_all_micro_f1"),
+            _unit("chexbert_f1_precision", "CheXbert precision micro-14"),
+            _unit("chexbert_f1_recall", "CheXbert recall micro-14"),
+            _label(
+                "chexbert_f1_macro_14",
+                "CheXbert F1 macro-14",
+                "CheXbert-14 macro",
+                "Macro-F1-14",
+                "f1chexbert_all_macro_f1",
+            ),
+            _label(
+                "chexbert_f1_weighted_14",
+                "CheXbert F1 weighted-14",
+                "CheXbert-14 weighted",
+                "f1chexbert_all_weighted_f1",
+            ),
+            _unit(
+                "chexbert_f1_micro_5", "CheXbert F1 micro-5", "CheXbert-5 micro", "Micro-F1-5", "f1chexbert_5_micro_f1"
+            ),
+            _label(
+                "chexbert_f1_macro_5", "CheXbert F1 macro-5", "CheXbert-5 macro", "Macro-F1-5", "f1chexbert_5_macro_f1"
+            ),
+            _label(
+                "chexbert_f1_weighted_5", "CheXbert F1 weighted-5", "CheXbert-5 weighted", "f1chexbert_5_weighted_f1"
+            ),
             *(_label(f"chexbert_f1_{name.lower().replace(' ', '_')}", name) for name in _CONDITIONS),
             _unit("chexbert_f1_agreement_14", "Labels that agree, 14", "f1chexbert_sample_acc_all"),
             _unit("chexbert_f1_agreement_5", "Labels that agree, 5", "f1chexbert_sample_acc_5"),
@@ -690,11 +715,11 @@ _ALL = (
         title="SRR-BERT F1",
         scorer="srr_bert_f1:SrrBertF1",
         keys=(
-            _unit("srr_bert_f1", "Weighted F1", "SRR-BERT", "F1-SRR-BERT", "srrbert_weighted_f1"),
-            _unit("srr_bert_f1_precision", "Weighted precision", "srrbert_weighted_precision"),
-            _unit("srr_bert_f1_recall", "Weighted recall", "srrbert_weighted_recall"),
-            Key("srr_bert_f1_micro", "Micro F1", (0.0, 1.0), True, per_pair=False),
-            Key("srr_bert_f1_macro", "Macro F1", (0.0, 1.0), True, per_pair=False),
+            _unit("srr_bert_f1", "SRR-BERT F1 weighted", "SRR-BERT", "F1-SRR-BERT", "srrbert_weighted_f1"),
+            _unit("srr_bert_f1_precision", "SRR-BERT precision weighted", "srrbert_weighted_precision"),
+            _unit("srr_bert_f1_recall", "SRR-BERT recall weighted", "srrbert_weighted_recall"),
+            Key("srr_bert_f1_micro", "SRR-BERT F1 micro", (0.0, 1.0), True, per_pair=False),
+            Key("srr_bert_f1_macro", "SRR-BERT F1 macro", (0.0, 1.0), True, per_pair=False),
             _unit("srr_bert_f1_jaccard", "Mean Jaccard index", "RadEval's srrbert per sample"),
         ),
         stand_in=True,
@@ -807,14 +832,24 @@ _ALL = (
         title="RadBERT-CT F1",
         scorer="f1_radbert_ct:F1RadbertCt",
         keys=(
-            _unit("f1_radbert_ct", "Weighted F1", "F1RadBERT-CT", "f1radbert_ct_weighted_f1"),
-            _unit("f1_radbert_ct_precision", "Weighted precision"),
-            _unit("f1_radbert_ct_recall", "Weighted recall"),
+            _unit("f1_radbert_ct", "RadBERT-CT F1 weighted", "F1RadBERT-CT", "f1radbert_ct_weighted_f1"),
+            _unit("f1_radbert_ct_precision", "RadBERT-CT precision weighted"),
+            _unit("f1_radbert_ct_recall", "RadBERT-CT recall weighted"),
             Key(
-                "f1_radbert_ct_micro", "Micro F1", (0.0, 1.0), True, per_pair=False, aliases=("f1radbert_ct_micro_f1",)
+                "f1_radbert_ct_micro",
+                "RadBERT-CT F1 micro",
+                (0.0, 1.0),
+                True,
+                per_pair=False,
+                aliases=("f1radbert_ct_micro_f1",),
             ),
             Key(
-                "f1_radbert_ct_macro", "Macro F1", (0.0, 1.0), True, per_pair=False, aliases=("f1radbert_ct_macro_f1",)
+                "f1_radbert_ct_macro",
+                "RadBERT-CT F1 macro",
+                (0.0, 1.0),
+                True,
+                per_pair=False,
+                aliases=("f1radbert_ct_macro_f1",),
             ),
             _unit("f1_radbert_ct_accuracy", "All labels agree", "f1radbert_ct_accuracy"),
         ),

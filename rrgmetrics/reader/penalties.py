@@ -54,8 +54,8 @@ def penalties(reference: Reading, candidate: Reading, context: Context) -> Itera
 
 
 def silent(reading: Reading) -> bool:
-    """Tell whether a report says nothing of the patient."""
-    return not reading.findings and reading.scope.silent
+    """Tell whether no sentence of a report that can be understood says anything of the patient."""
+    return reading.scope.silent
 
 
 def contradictions(reading: Reading, lexicon: Lexicon) -> list[Contradiction]:
@@ -122,7 +122,7 @@ def _contradictory(
 
 
 def _hedged(reference: Reading, candidate: Reading, lexicon: Lexicon) -> Iterator[FindingError]:
-    """What "cannot be excluded" though neither report shows anything that it could be."""
+    """What "cannot be excluded" though neither report shows anything that it could be: more images would follow."""
     hedges = [f for f in candidate.findings if f.assertion != "absent" and f.certainty == "not_excluded"]
     if not hedges:
         return
@@ -133,13 +133,14 @@ def _hedged(reference: Reading, candidate: Reading, lexicon: Lexicon) -> Iterato
         concept = lexicon.concepts[hedge.concept]
         explains = any(related(hedge.concept, f.concept, lexicon) or f.concept in concept.sign_of for f in shown)
         if concept.counts and hedge.concept not in raised and hedge.observation not in pictures and not explains:
+            matters = concept.significance in SIGNIFICANT
             yield FindingError(
                 category=ErrorCategory.FALSE_FINDING,
-                significant=False,
+                significant=matters,
                 sentence=f"Only the candidate raises the possibility of {concept.name}, and shows nothing of it.",
                 candidate=hedge,
                 candidate_spans=hedge.spans,
-                significance="not_actionable_not_urgent",
+                significance="actionable_not_urgent" if matters else "not_actionable_not_urgent",
             )
 
 

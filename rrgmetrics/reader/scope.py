@@ -16,6 +16,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from rrgmetrics.reader.items import Item, Mention, read_sentences
@@ -33,6 +34,7 @@ UNREAD_SHARE = 2  # unread sentences for each that says something, from which on
 FEW_WORDS = 2  # foreign words that make a text foreign, if it has no English one
 SOME_WORDS = 3  # and if it has fewer English ones
 OTHER_SCRIPT = 0.3  # share of letters beyond Latin script
+BROKEN, BROKEN_SHARE = 2, 10  # pairs of words that do not go together: at least so many, and one in so many words
 CUES = 2  # different terms of another part of the body or modality
 _LETTERS = re.compile(r"[^\W\d_]+")
 _REPORTS = frozenset(
@@ -48,6 +50,7 @@ class _Knowledge(NamedTuple):
     vocabulary: frozenset[str]
     languages: dict[str, frozenset[str]]
     scripts: dict[str, str]
+    broken: dict[str, frozenset[str]]  # word → words that do not follow it
     kinds: tuple[tuple[str, str], ...]  # table ("elsewhere" or "modality") and kind
     terms: dict[
         str, list[tuple[tuple[str, ...], tuple[str, str]]]
@@ -110,11 +113,21 @@ class Scan:
         says = self._says(items, mentions)
         understood = says or any(not _REPORTS.isdisjoint(item.senses) for item in items)
         span = Span(self._tokens[sentence.first].start, self._tokens[sentence.last - 1].end)
-        if len(unknown) > (2 * known + 1 if understood else known):
+        if len(unknown) > (2 * known + 1 if understood else known) or self._is_salad(sentence):
             self._unread.append(span)
             self._words.append(frozenset(unknown))
         elif says:
             self._statements.append(span)
+
+    def _is_salad(self, sentence: Sentence) -> bool:
+        """Tell whether words stand side by side that English does not put there, too often for a slip."""
+        words = [token.word for token in self._tokens[sentence.first : sentence.last]] + ["."]
+        broken = _knowledge().broken
+        n_broken = sum(
+            then in broken.get(first, ()) or (first == then and first.isalpha() and _REMOVED not in first)
+            for first, then in pairwise(words)
+        )
+        return n_broken >= BROKEN and n_broken * BROKEN_SHARE >= len(words)
 
     def _says(self, items: Sequence[Item], mentions: Sequence[Mention]) -> bool:
         """Tell whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
@@ -236,6 +249,7 @@ def _knowledge() -> _Knowledge:
         vocabulary=frozenset(own | _trie_words(lexicon.trie)),
         languages={name: frozenset(words) - english for name, words in tables["languages"].items()},
         scripts=tables["scripts"],
+        broken={word: frozenset(row["then"]) for row in tables["broken"] for word in row["first"]},
         kinds=kinds,
         terms=terms,
     )

@@ -46,6 +46,11 @@ class Line:
         return title_of(self.name)
 
     @property
+    def bundled(self) -> bool:
+        """Whether something that ships with rrgmetrics stands in for published weights or a language model."""
+        return parse_name(self.name).bundled
+
+    @property
     def verdict(self) -> Verdict:
         """Which of two candidates it prefers; scores that look the same on the page are a tie."""
         if len(self.values) < 2 or any(map(math.isnan, self.values)):
@@ -57,10 +62,10 @@ class Line:
 
 
 def title_of(name: str) -> str:
-    """`GREEN by my-model` for `green@openai:my-model?base_url=...`; the metric's title for one that is embedded."""
+    """`GREEN by my-model` for `green@openai:my-model?base_url=...`; `GREEN (bundled)` for a stand-in."""
     parsed = parse_name(name)
     if parsed.config in ("", "default", *READER):
-        return parsed.spec.title
+        return parsed.title
     return f"{parsed.spec.title} by {parsed.config.partition(':')[2] or parsed.config}"
 
 

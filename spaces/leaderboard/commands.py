@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from rrgmetrics import notice
 from rrgmetrics.display import direction, estimate
 from rrgmetrics.errors import InputError
 from rrgmetrics.spaces.leaderboard.board import Board, create_board, open_board
@@ -210,7 +211,7 @@ def _worker_beside(board: Board) -> Iterator[None]:
     def keep() -> None:
         for waits in (RESTART_SECONDS[min(i, len(RESTART_SECONDS) - 1)] for i in range(sys.maxsize)):
             command = [sys.executable, "-m", "rrgmetrics", "leaderboard", "work", f"env:{BOARD_VARIABLE}"]
-            running[:] = [subprocess.Popen(command, env=os.environ | {BOARD_VARIABLE: url})]
+            running[:] = [subprocess.Popen(command, env=os.environ | {BOARD_VARIABLE: url, notice.VARIABLE: "no"})]
             running[0].wait()
             if ended.wait(waits):
                 return

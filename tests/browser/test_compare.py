@@ -3,6 +3,7 @@
 import pytest
 
 from rrgmetrics import SPECS
+from rrgmetrics.names import parse_name
 
 pytest.importorskip("gradio")
 
@@ -45,7 +46,7 @@ def test_an_example(compare, photograph, accessible, fits, width, scheme):
     assert "metrics" in verdict(page)
     assert page.get_by_text("the nearer words are not the nearer findings").count() == 1
     rows = page.locator(".side-by-side").first.locator("tbody th[scope=row] b").all_inner_texts()
-    assert set(rows) == {spec.title for spec in SPECS.values()}
+    assert set(rows) == {parse_name(name).title for name in SPECS}
     assert page.locator("td.prefers.second").count() >= 3  # wording is nearer on the wrong side
     assert "small right pleural effusion" in page.locator("section").nth(1).inner_text()
     page.get_by_role("button", name="How far each metric agrees").click()

@@ -32,6 +32,8 @@ ROOMS = {
     "reports": 2,
     "text": 2,
     "names": 2,
+    "notice": 3,
+    "gate": 7,
     "signature": 3,
     "reader": 3,
     "backends": 4,

@@ -20,6 +20,7 @@ import yaml
 
 from rrgmetrics import SPECS, cli
 from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.names import parse_name
 from rrgmetrics.spaces import builder, uploading
 from rrgmetrics.version import VERSION
 
@@ -290,7 +291,7 @@ def check_page(fetch, name):
     config = json.loads(fetch("/config"))
     assert config["version"].startswith("6.")
     if name in SPECS:
-        assert SPECS[name].title in config["title"]
+        assert parse_name(name).title in config["title"]
     assert "<html" in fetch("/")
 
 

@@ -15,6 +15,7 @@ import rrgmetrics
 from float32 import assert_equal_in_float32, in_float32
 from rrgmetrics import SPECS, files, spaces
 from rrgmetrics.errors import InputError
+from rrgmetrics.names import parse_name
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.spaces import batch, limits, snippets, ui
 from rrgmetrics.spaces.examples import examples, sample_file
@@ -37,7 +38,7 @@ def kinds(marks, text):
 
 @pytest.mark.parametrize("name", ["finding_errors", "bleu"])
 def test_a_metric_has_a_page(name):
-    assert SPECS[name].title in spaces.build_space(name).title
+    assert parse_name(name).title in spaces.build_space(name).title
 
 
 def test_a_name_that_is_none():
@@ -54,7 +55,7 @@ def test_every_card_says_what_the_page_is_for(name):
 def test_every_metric_shows_a_pair(name):
     result, pair = ui.answer(SPECS[name], REFERENCE, CANDIDATE, "72", "F", "Dyspnea.")
     html = ui.pair_view(result, pair)
-    assert result.spec.headline.title in html
+    assert result.titled.headline.title in html
     assert html.count("<mark") >= 2
     assert "What the metric says" not in html, "explanations.py has no form for what this metric explains"
     assert all(key.name in html for key in SPECS[name].keys)

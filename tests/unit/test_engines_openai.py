@@ -49,7 +49,7 @@ def dribble(request, tries):
     request.send_response(200)
     request.send_header("content-length", "1000")
     request.end_headers()
-    for _ in range(30):
+    for _ in range(60):
         request.wfile.write(b" ")
         request.wfile.flush()
         if request.server.closing.wait(0.1):
@@ -66,7 +66,7 @@ MISBEHAVIOUR = {  # what the server does → the reply, or what the error says
     "429 once": (once(lambda request, tries: request.send(429, {}, retry_after="0.2")), None),
     "429 for an hour": (lambda request, tries: request.send(429, {}, retry_after="3600"), "HTTP 429"),
     "hangs once": (once(lambda request, tries: request.hang()), None),
-    "hangs": (lambda request, tries: request.hang(), "no reply within 1 s (3 tries)"),
+    "hangs": (lambda request, tries: request.hang(), "no reply within 2 s (3 tries)"),
     "dribbles": (dribble, "not whole in time"),
     "truncated once": (once(lambda request, tries: request.send(200, CUT)), None),
     "truncated": (lambda request, tries: request.send(200, CUT), "no chat completion"),
@@ -77,18 +77,19 @@ MISBEHAVIOUR = {  # what the server does → the reply, or what the error says
     "list": (lambda request, tries: request.send(200, [1]), "no chat completion"),
     "number": (lambda request, tries: request.say(7), "has no text"),
     "refuses": (lambda request, tries: request.say(None, refusal="I cannot help."), "I cannot help."),
-    "says nothing": (lambda request, tries: request.say(None), ""),
-    "10 MB": (lambda request, tries: request.say("x" * 10_000_000), "more than 1,000,000 characters"),
+    "says nothing": (lambda request, tries: request.say(None), "has no text"),
+    "says an empty text": (lambda request, tries: request.say(""), ""),
+    "5 MB": (lambda request, tries: request.say("x" * 5_000_000), "more than 1,000,000 characters"),
     "400": (lambda request, tries: request.send(400, {"error": {"message": "too long"}}), "HTTP 400: too long"),
     "redirect": (lambda request, tries: request.send(307, b"", location="http://example.org/v1"), "HTTP 307"),
 }
-TEXTS = {"refuses", "says nothing"}  # received, if unusable
+TEXTS = {"refuses", "says an empty text"}  # received, if unusable
 
 
 def test_every_prompt_ends_with_a_reply_or_a_reason(loopback, load):
     names = [f"{name} #{i}" for i in range(2) for name in MISBEHAVIOUR]
     loopback.reset(lambda request, tries: MISBEHAVIOUR[request.prompt.split(" #")[0]][0](request, tries))
-    replies = load(concurrency=24).answer(prompts(*names))
+    replies = load(concurrency=24, timeout=2.0).answer(prompts(*names))
     for name, reply in zip(names, replies, strict=True):
         kind = name.split(" #")[0]
         expected = MISBEHAVIOUR[kind][1]
@@ -98,7 +99,7 @@ def test_every_prompt_ends_with_a_reply_or_a_reason(loopback, load):
             assert reply.text is None, name
             assert expected in reply.error
     assert max(loopback.asked.values()) == 3
-    assert loopback.asked["10 MB #0"] == loopback.asked["400 #0"] == loopback.asked["429 for an hour #0"] == 1
+    assert loopback.asked["5 MB #0"] == loopback.asked["400 #0"] == loopback.asked["429 for an hour #0"] == 1
 
 
 def test_a_pause_asked_for_holds_up_all_requests(loopback, load):
@@ -155,6 +156,21 @@ def test_a_new_name_for_the_longest_reply(loopback, load):
     replies = load(concurrency=1).answer(prompts("a", "b", max_tokens=9))
     assert [reply.text for reply in replies] == ["x", "x"]
     assert [body.get("max_completion_tokens") for body in loopback.bodies] == [None, 9, 9]
+
+
+def test_a_new_name_for_the_longest_reply_learned_by_all_at_once(loopback, load):
+    together = threading.Barrier(4)  # all four have used the old name before the first is told
+    message = "Use 'max_completion_tokens' instead."
+
+    def behave(request, tries):
+        if "max_tokens" in request.body:
+            together.wait(10)
+            request.send(400, {"error": {"message": message}})
+        else:
+            request.say("x")
+
+    loopback.reset(behave)
+    assert [reply.text for reply in load(concurrency=4, timeout=20.0).answer(prompts(*"abcd"))] == ["x"] * 4
 
 
 def test_what_is_sent(loopback, load, monkeypatch):
