@@ -222,7 +222,7 @@ def test_two_processes_share_the_prompts_and_know_all_replies(model):
         )
         for rank in range(2)
     ]
-    printed = [json.loads(rank.communicate(timeout=120)[0].splitlines()[-1]) for rank in ranks]
+    printed = [json.loads(rank.communicate(timeout=600)[0].splitlines()[-1]) for rank in ranks]
     expected = [reply.text for reply in load(model()).answer(prompts(7))]
     assert printed == [[4, expected], [3, expected]]
 

@@ -89,9 +89,7 @@ TEXTS = {"refuses", "says an empty text"}  # received, if unusable
 def test_every_prompt_ends_with_a_reply_or_a_reason(loopback, load):
     names = [f"{name} #{i}" for i in range(2) for name in MISBEHAVIOUR]
     loopback.reset(lambda request, tries: MISBEHAVIOUR[request.prompt.split(" #")[0]][0](request, tries))
-    start = time.perf_counter()
     replies = load(concurrency=24, timeout=2.0).answer(prompts(*names))
-    assert time.perf_counter() - start < 40  # one after the other: 60
     for name, reply in zip(names, replies, strict=True):
         kind = name.split(" #")[0]
         expected = MISBEHAVIOUR[kind][1]
@@ -213,11 +211,15 @@ def test_a_server_that_died_is_not_waited_for_with_every_prompt(loopback, load, 
 
 
 def test_many_at_a_time(loopback, load):
-    loopback.reset(lambda request, tries: time.sleep(0.1) or request.say(request.prompt))
+    together = threading.Barrier(32)  # nobody is answered before as many are there
+
+    def behave(request, tries):
+        together.wait(60)
+        request.say(request.prompt)
+
+    loopback.reset(behave)
     names = [str(i) for i in range(64)]
-    start = time.perf_counter()
-    assert [reply.text for reply in load(concurrency=32).answer(prompts(*names))] == names
-    assert time.perf_counter() - start < 3  # one at a time: 6.4
+    assert [reply.text for reply in load(concurrency=32, timeout=60.0).answer(prompts(*names))] == names
 
 
 def test_without_a_key_or_an_address(monkeypatch):
@@ -261,8 +263,8 @@ def test_retry_after(header, seconds):
 
 
 def test_retry_after_a_date():
-    date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 30))
-    assert 28 <= openai.retry_after(date) <= 30
+    date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 3600))
+    assert 3000 <= openai.retry_after(date) <= 3600
     assert openai.retry_after("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0
 
 
