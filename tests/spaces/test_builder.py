@@ -84,7 +84,7 @@ def test_on_the_hub_a_wheel_has_an_address():
     assert files["requirements.txt"].decode().endswith(f"\nrrgmetrics[spaces] @ {address}\n")
 
 
-@pytest.mark.parametrize("name", ["rrgmetrics-0.0.1-py3-none-any.whl", "other-0.1.0-py3-none-any.whl", "notes.txt"])
+@pytest.mark.parametrize("name", ["rrgmetrics-0.0.1-py3-none-any.whl", "other-0.2.0-py3-none-any.whl", "notes.txt"])
 def test_a_wheel_of_something_else_is_refused(tmp_path, name):
     (tmp_path / name).write_bytes(b"")
     with pytest.raises(InputError, match=re.escape(f"is no wheel of rrgmetrics {VERSION}")):
