@@ -712,7 +712,7 @@ _ALL = (
         keys=(_unit("temporal_f1", "Temporal F1", "Temporal-F1", "TEM"),),
         stand_in=True,
         level="pair",
-        empty=(1.0, None, None),
+        empty=(1.0, 0.0, None),
         options={
             "text": TEXT_OPTION,
             "form": Option(

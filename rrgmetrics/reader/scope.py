@@ -67,7 +67,7 @@ def scope_of(report: str) -> Scope:
         Scope: the kind, and which sentences were understood.
 
     Example:
-        >>> scope_of("Small left effusion. Lorem ipsum dolor sit amet.").kind
+        >>> scope_of("Small left effusion. Colourless ideas sleep furiously.").kind
         'chest x-ray'
         >>> scope_of("Derrame pleural izquierdo, sin neumotórax.").looks
         'Spanish'

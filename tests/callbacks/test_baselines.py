@@ -132,14 +132,14 @@ def test_the_callback_warns_once_a_change_and_computes_once_a_set(make_trainer, 
     assert calls == [1, 2, 1, 1, 1]  # both trivial reports with the first evaluation
     beginnings = [message.partition(" does not beat")[0] for message in said(caplog)]
     assert beginnings == [
-        "step 2: eval_finding_errors 0.667",
+        "step 2: eval_finding_errors 1.17",
         "step 2: eval_bleu 0.000",
-        "step 8: eval_finding_errors 0.667",
+        "step 8: eval_finding_errors 1.17",
         "step 8: eval_bleu 0.000",
     ]
     assert (
         sum(
-            message.startswith("step 6: eval_finding_errors 0.000 beats an empty report (0.667)")
+            message.startswith("step 6: eval_finding_errors 0.000 beats an empty report (1.17)")
             for message in said(caplog, logging.INFO)
         )
         == 1
@@ -233,8 +233,10 @@ def test_report_metrics_warns_once_a_set_of_references(calls, caplog):
     metrics.compute()
     assert calls == [1, 2, 1, 1]
     (message,) = said(caplog)
-    assert message.startswith("val/finding_errors 3.67 does not beat an empty report's 0.667")
-    assert metrics.baselines["val/finding_errors"].empty == pytest.approx(2 / 3)
+    assert message.startswith(
+        "val/finding_errors 3.67 does not beat an empty report's 1.00 (one-sentence normal report: 0.667)"
+    )
+    assert metrics.baselines["val/finding_errors"].empty == pytest.approx(1)
     metrics.update(WORSE, REFERENCES)  # six studies now
     metrics.compute()
     assert (calls[4:], len(said(caplog))) == ([1, 2], 2)

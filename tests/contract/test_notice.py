@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import os
@@ -144,7 +145,9 @@ def test_a_worker_beside_the_board_says_nothing(monkeypatch, tmp_path):
     from rrgmetrics.spaces.leaderboard import commands, create_board
 
     class Worker:
-        def __init__(self, command, env):
+        stdin = io.BytesIO()
+
+        def __init__(self, command, stdin, env):
             environments.append(env)
             started.set()
 
@@ -155,7 +158,7 @@ def test_a_worker_beside_the_board_says_nothing(monkeypatch, tmp_path):
 
     environments: list[dict[str, str]] = []
     started = Event()
-    monkeypatch.setattr(commands.subprocess, "Popen", Worker)
+    monkeypatch.setattr(commands.child.subprocess, "Popen", Worker)
     rows = [{"study_id": str(n), "report": "Clear lungs."} for n in range(3)]
     references = tmp_path / "references.jsonl"
     references.write_text("\n".join(map(json.dumps, rows)))

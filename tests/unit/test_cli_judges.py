@@ -64,7 +64,7 @@ def test_judge_records_and_the_record_scores_alike(pairs, judge, loopback, tmp_p
     status, out, _ = run(capsys, "judge", pairs, "--metrics", judge, "--record", file, "--no-progress")
     assert status == 0
     assert "green: 1 of 2 pairs scored, GREEN ↑ 0.500" in out
-    assert "the first unscored:" in out
+    assert "unscored: The reply has no section [Clinically Significant Errors]" in out
     assert f"green@replies:{file}" in out
     assert [json.loads(line)["engine"] for line in file.read_text().splitlines()] == ["openai:m"] * 2
     name = f"green@replies:{file}"

@@ -19,7 +19,6 @@ WHOLE_TABLE = {  # backends of the whole table: what reads reports, each shared 
     f"encoder:{EMBEDDED}:3",
     f"encoder:{FINDINGS}:1",
     "ngrams:whitespace",
-    "ngrams:radcliq",
     "rouge:stem",
     "words:wordpunct",
 }
