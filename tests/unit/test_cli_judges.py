@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 
@@ -131,7 +132,8 @@ def test_who_interrupts_is_told_how_to_go_on(command, loopback, tmp_path):
     options = {"judge": ["--record", tmp_path / "replies.jsonl"], "score": ["--trials", 10]}[command]
     run = [sys.executable, "-m", "rrgmetrics.cli", command, pairs, "--metrics", name, "--no-progress", *options]
     run = list(map(str, run))
-    process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+    heed = partial(signal.signal, signal.SIGINT, signal.default_int_handler)  # what a shell starts behind "&" does not
+    process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
     while sum(path.read_bytes().count(b"\n") for path in cache.rglob("*.jsonl")) < 3 or len(loopback.asked) < 9:
         assert process.poll() is None
         time.sleep(0.01)
