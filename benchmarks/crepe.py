@@ -25,8 +25,10 @@ from pathlib import Path
 
 import numpy as np
 
+from rrgmetrics.backends.checkpoints import find_checkpoint
 from rrgmetrics.backends.crepe import EMBEDDED, load_crepe
 from rrgmetrics.backends.encoder import EMBEDDED_FOLDER as VOCABULARY
+from rrgmetrics.backends.loading import load_model, load_tokenizer
 from rrgmetrics.reports import Pair
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -129,12 +131,11 @@ def write_base(folder: Path) -> None:
 def plain_loop(folder: str) -> Callable[[list[Pair]], np.ndarray]:
     """One pair at a time, padded to 512 tokens, as the authors' package does it."""
     import torch
-    from transformers import AutoTokenizer
 
     from rrgmetrics.backends.crepe_model import crepe_class
 
-    model = crepe_class().from_pretrained(folder)
-    tokenizer = AutoTokenizer.from_pretrained(folder)
+    found = find_checkpoint(str(folder))
+    (model, _), tokenizer = load_model(crepe_class(), found), load_tokenizer(found)
 
     def run(pairs: list[Pair]) -> np.ndarray:
         rows = []

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import IO, NamedTuple
 
-from rrgmetrics import child
+from rrgmetrics import child, notice
 from rrgmetrics.callbacks.scoring import Scoring, flat
 from rrgmetrics.names import parse_name
 from rrgmetrics.reports import Context, Pair
@@ -61,6 +61,7 @@ class Background:
 
     def submit(self, prefix: str, step: int, metrics: Sequence[str], pairs: Sequence[Pair]) -> None:
         """Adds a job; it begins at once if none is running."""
+        notice.name_stand_ins(map(parse_name, metrics))  # here, once: the children would say it at every job
         self._jobs.append(_Job(prefix, step, list(metrics), list(pairs)))
         self._begin()
 
@@ -87,7 +88,7 @@ class Background:
         if job.process is not None:
             return job.process
         said = json.dumps({**self._settings, "metrics": job.metrics, "pairs": job.pairs}).encode() + b"\n"
-        environment = {key: value for key, value in os.environ.items() if key not in FLAGS}
+        environment = {key: value for key, value in os.environ.items() if key not in FLAGS} | {notice.VARIABLE: "no"}
         command = [sys.executable, "-m", "rrgmetrics.callbacks.background"]
         job.process = child.start(command, said, env=environment, stdout=job.values, stderr=job.output)
         return job.process

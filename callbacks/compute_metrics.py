@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.callbacks import processes
+from rrgmetrics.callbacks.baselines import Baselines, Watch
 from rrgmetrics.callbacks.scoring import OnError, Scoring
 from rrgmetrics.errors import InputError
-from rrgmetrics.reports import check_pairs
+from rrgmetrics.reports import Pair, check_pairs
 
 
 def make_compute_metrics(
@@ -22,10 +23,13 @@ def make_compute_metrics(
     batch_size: int | None = None,
     device: str | None = None,
     on_error: OnError = "log",
+    baselines: Baselines = "bundled",
 ) -> Callable[[Any], dict[str, float]]:
     """A `compute_metrics` that decodes predictions and labels and scores them.
 
-    The Trainer calls it in every process; one scores, all return the same.
+    The Trainer calls it in every process; one scores, all return the same. Where a headline does not beat what an empty
+    report or a one-sentence normal report scores on the same references, the log `rrgmetrics` warns, as
+    `ReportMetricsCallback` does.
 
     Args:
         tokenizer: The model's tokenizer, or its processor.
@@ -35,6 +39,8 @@ def make_compute_metrics(
         batch_size: Texts a forward pass of a metric's model; None leaves it to the backend.
         device: torch device of a metric's model; None takes CUDA where there is one.
         on_error: `"log"`: a metric that fails while it scores is NaN and training goes on, said once; or `"raise"`.
+        baselines: Which metrics are compared with trivial reports: `"bundled"`, `"all"` or `"none"`, as in
+            `ReportMetricsCallback`.
 
     Returns:
         A function from transformers' EvalPrediction to plain floats by key; the Trainer puts `eval_` before them.
@@ -45,6 +51,7 @@ def make_compute_metrics(
         MissingExtraError: An optional dependency that is not installed.
     """
     scoring = Scoring(metrics, batch_size=batch_size, device=device, on_error=on_error)
+    watch = Watch(scoring, baselines)
     decoder = text_tokenizer(tokenizer)
     if n_pairs is None and (processes.count() > 1 or int(os.environ.get("WORLD_SIZE", "1")) > 1):
         raise InputError(
@@ -57,7 +64,12 @@ def make_compute_metrics(
         candidates = decode(decoder, predictions[0] if isinstance(predictions, tuple) else predictions, n_pairs)
         references = decode(decoder, prediction.label_ids, n_pairs)
         pairs = check_pairs(candidates, references)
-        values: dict[str, float] = processes.on_main(lambda: scoring.score(pairs).values)
+        values: dict[str, float] = processes.on_main(lambda: score(pairs))
+        return values
+
+    def score(pairs: Sequence[Pair]) -> dict[str, float]:
+        values = scoring.score(pairs).values
+        watch.see(pairs, values)
         return values
 
     return compute_metrics

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rrgmetrics.callbacks import processes
+from rrgmetrics.callbacks.baselines import Baseline, Baselines, Watch
 from rrgmetrics.callbacks.scoring import OnError, Scoring
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Pair, check_pairs
@@ -16,12 +17,18 @@ Row = tuple[int | str | None, Pair]
 class ReportMetrics:
     """Collects reports batch by batch and scores them at the end, as torchmetrics does.
 
+    Where a headline does not beat what an empty report or a one-sentence normal report scores on the same references,
+    the log `rrgmetrics` warns, once per change. Both are scored once for each distinct set of references; where every
+    `compute` sees others, that is a second scoring each time, and `baselines="none"` spares it.
+
     Args:
         metrics: Names as in `rrgmetrics.score`: `["bleu", "green", "bertscore@radeval"]`.
         prefix: Put before every key: `"val/"`.
         batch_size: Texts a forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one.
         on_error: `"raise"`, or `"log"`: a metric that fails while it scores is NaN, and that is logged once.
+        baselines: Which metrics are compared with trivial reports: `"bundled"`, `"all"` or `"none"`, as in
+            `ReportMetricsCallback`.
 
     Raises:
         InputError: A name, an option or an argument that cannot be used.
@@ -44,10 +51,17 @@ class ReportMetrics:
         batch_size: int | None = None,
         device: str | None = None,
         on_error: OnError = "raise",
+        baselines: Baselines = "bundled",
     ) -> None:
         self._scoring = Scoring(metrics, batch_size=batch_size, device=device, on_error=on_error)
+        self._watch = Watch(self._scoring, baselines)
         self._prefix = prefix
         self._rows: list[Row] = []
+
+    @property
+    def baselines(self) -> Mapping[str, Baseline]:
+        """What an empty and a one-sentence normal report score by key, for the latest set; in the main process."""
+        return self._watch.baselines
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -92,8 +106,13 @@ class ReportMetrics:
         pairs = distinct(processes.gather(self._rows))
         if not pairs:
             raise InputError("There is nothing to compute; call update(predictions, references) first.")
-        values = processes.on_main(lambda: self._scoring.score(pairs).values)
+        values = processes.on_main(lambda: self._score(pairs))
         return {self._prefix + key: value for key, value in values.items()}
+
+    def _score(self, pairs: Sequence[Pair]) -> dict[str, float]:
+        values = self._scoring.score(pairs, where=self._prefix).values
+        self._watch.see(pairs, values, prefix=self._prefix)
+        return values
 
     def reset(self) -> None:
         """Forgets the reports; the metrics stay loaded."""

@@ -16,6 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from rrgmetrics.backends.limits import stored_shapes
+
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 
@@ -47,7 +49,7 @@ def missing(model: Any, names: Collection[str]) -> list[str]:
 
 def reload(model: Any, folder: str | Path) -> None:
     """Reads every tensor of a checkpoint into the model, in place, as `from_pretrained` reads them."""
-    fresh = type(model).from_pretrained(str(folder))
+    fresh = type(model).from_pretrained(str(folder), local_files_only=True, use_safetensors=True)
     model.load_state_dict(fresh.state_dict())
 
 
@@ -93,8 +95,5 @@ def _names_in(folder: Path) -> set[str] | None:
     if (folder / INDEX).is_file():
         return set(json.loads((folder / INDEX).read_text())["weight_map"])
     if (folder / WEIGHTS).is_file():
-        from safetensors import safe_open
-
-        with safe_open(folder / WEIGHTS, framework="pt") as file:
-            return set(file.keys())
+        return set(stored_shapes([folder / WEIGHTS]))
     return None

@@ -6,14 +6,17 @@ and wants one number a completion, or None for a row that this function has noth
 
 from __future__ import annotations
 
+import logging
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Literal
 
+from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.arguments import direction
+from rrgmetrics.callbacks.baselines import TRIVIAL, Baselines, RewardWatch, check_baselines, compared
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import Compared
 from rrgmetrics.judges.judge import ComparedPairs
@@ -22,9 +25,12 @@ from rrgmetrics.reader import Reading, compare, read
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_pairs
 from rrgmetrics.runner import check_batch_size, prepare, run
 from rrgmetrics.scorers.base import Backend, PairBackend, Runtime
-from rrgmetrics.specs import Key
+from rrgmetrics.specs import HACKS, SPECS, Key, MetricSpec
+
+logger = logging.getLogger("rrgmetrics")
 
 KEPT_REFERENCES = 1024  # token vectors of a report take some 150 kB with MiniLM
+RECOMMENDED = ("finding_errors", "crepe", "crimson")  # where a metric can be gamed, those of them that resist
 KEPT_PAIRS = 8192  # scores of pairs, for several rewards of one metric on the same completions
 
 Transform = Literal["signed", "unit", "none"] | Callable[[float], float]
@@ -43,6 +49,8 @@ class Reward:
     batch_size: int | None = None
     device: str | None = None
     name: str = ""
+    baselines: Baselines = "bundled"
+    _watch: RewardWatch = field(default_factory=RewardWatch, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__name__", self.name)  # TRL logs rewards/<__name__>/mean
@@ -55,13 +63,21 @@ class Reward:
                 f"theirs: make_reward({self.metric!r}, reference=...). TRL passed: {', '.join(columns)}."
             )
         pairs = check_pairs([text_of(each) for each in completions], columns[self.reference], _contexts(columns))
-        scores = _loaded(self.metric, self.batch_size, self.device).scores(pairs, self.key)
-        return [self._reward(score, index) for index, score in enumerate(scores)]
+        watched = compared(parse_name(self.metric), self.baselines) and processes.is_main()
+        trivial = self._watch.unknown(pairs) if watched else []
+        scores = _loaded(self.metric, self.batch_size, self.device).scores([*pairs, *trivial], self.key)
+        unscored = next((index for index in range(len(pairs)) if math.isnan(scores[index])), None)
+        if unscored is not None and self.unscored == "raise":
+            raise InputError(f"{self.name}: completions[{unscored}] could not be scored, and unscored='raise'.")
+        rewards = list(map(self._reward, scores))
+        completed, earned = rewards[: len(pairs)], dict(zip(trivial, rewards[len(pairs) :], strict=True))
+        if watched:
+            rises = self.transform != "none" or _key(self.metric, self.key).higher_is_better
+            self._watch.see(self.name, pairs, completed, earned, higher_is_better=rises)
+        return completed
 
-    def _reward(self, score: float, index: int) -> float | None:
+    def _reward(self, score: float) -> float | None:
         if math.isnan(score):
-            if self.unscored == "raise":
-                raise InputError(f"{self.name}: completions[{index}] could not be scored, and unscored='raise'.")
             return None if isinstance(self.unscored, str) else float(self.unscored)
         if callable(self.transform):
             return float(self.transform(score))
@@ -78,8 +94,14 @@ def make_reward(
     batch_size: int | None = None,
     device: str | None = None,
     name: str | None = None,
+    baselines: Baselines = "bundled",
 ) -> Reward:
     """A metric as a reward: more is always better, whatever the metric's direction.
+
+    What a policy can earn without being right is said in the log `rrgmetrics`: here, if the metric is known to pay for
+    repetition, normal templates, shuffled words or contradictions (`MetricSpec.hacks`); and in training, if the mean
+    reward of the latest 64 or more completions does not beat what an empty report and a one-sentence normal report earn
+    on the same references, once per change. On several processes the main one watches its own completions.
 
     Rewards of one metric share its models and its scores: `make_reward("green", key="green_errors")` beside
     `make_reward("green")` costs nothing more. What the backends read of a reference is kept for its next completions.
@@ -97,6 +119,9 @@ def make_reward(
         batch_size: Texts a forward pass of the metric's model; None leaves it to the backend.
         device: torch device of the metric's model; None takes CUDA where there is one.
         name: What TRL logs it as; None is the key, with the configuration behind it (`green_errors__paper`).
+        baselines: Whether completions are compared with trivial reports, each distinct reference scored once for both:
+            `"bundled"`, unless a judge would have to ask a model (`green@openai:...`, `green@paper`); `"all"`, there
+            too; `"none"`.
 
     Returns:
         The reward function; its `__name__` is `name`.
@@ -125,8 +150,18 @@ def make_reward(
         _unit(0.0, found)
     if isinstance(unscored, str) and unscored not in ("skip", "raise"):
         raise InputError(f"unscored is {unscored!r}; pass 'skip', 'raise' or a number.")
+    check_baselines(baselines)
     _loaded(metric, check_batch_size(batch_size), device)
-    return Reward(metric, found.name, reference, transform, unscored, batch_size, device, name or logged)
+    _say_hacks(metric, parsed.spec)
+    return Reward(metric, found.name, reference, transform, unscored, batch_size, device, name or logged, baselines)
+
+
+def _say_hacks(metric: str, spec: MetricSpec) -> None:
+    """Warns of a metric that can be gamed; names those that resist what it does not."""
+    resist = [name for name in RECOMMENDED if not set(SPECS[name].hacks) & set(spec.hacks)]
+    if spec.hacks:
+        how = "; ".join(HACKS[hack] for hack in spec.hacks)
+        logger.warning("%s can be gamed as a reward: %s. Metrics that resist: %s.", metric, how, ", ".join(resist))
 
 
 def text_of(completion: Any) -> str:
@@ -202,7 +237,8 @@ class _Metric:
 
     def _score(self, pairs: list[Pair]) -> None:
         if self._texts is not None:
-            self._texts.expect([self._job.normaliser.apply(pair.reference) for pair in pairs])
+            texts = [*TRIVIAL, *(pair.reference for pair in pairs)]
+            self._texts.expect([self._job.normaliser.apply(text) for text in texts])
         result = run([self._job], [pairs], progress=False)[0][0]
         columns = {name: values.tolist() for name, values in result.per_pair.items()}
         for index, pair in enumerate(pairs):

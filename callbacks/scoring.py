@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import textwrap
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -17,6 +19,8 @@ from rrgmetrics.scorers.base import Runtime
 logger = logging.getLogger("rrgmetrics")
 
 OnError = Literal["log", "raise"]
+
+N_REASONS = 5  # reasons for unscored pairs that are logged, the most frequent first
 
 
 @dataclass(frozen=True)
@@ -61,29 +65,40 @@ class Scoring:
         runtime = Runtime(check_batch_size(batch_size), device, progress=False)
         self.jobs = dict(zip(names, prepare(names.values(), runtime), strict=True))
         self._on_error = on_error
-        self._said: set[tuple[str, type[Exception]]] = set()
+        self._said: set[tuple[str, str | type[Exception]]] = set()
 
-    def score(self, pairs: Sequence[Pair], metrics: Collection[str] | None = None) -> Scores:
-        """Scores pairs with all metrics, or with those named, sharing what the backends read."""
+    def score(self, pairs: Sequence[Pair], metrics: Collection[str] | None = None, where: str = "") -> Scores:
+        """Scores pairs with all metrics, or with those named; says once why pairs of the set `where` are unscored."""
+        (scores,) = self.score_calls([pairs], metrics)
+        for name, result in scores.results.items():
+            self._say_unscored(name, result, where)
+        return scores
+
+    def score_calls(self, calls: Sequence[Sequence[Pair]], metrics: Collection[str] | None = None) -> list[Scores]:
+        """Scores of several lists of pairs, sharing what the backends read of their texts."""
         jobs = {name: job for name, job in self.jobs.items() if metrics is None or name in metrics}
-        values: dict[str, float] = {}
-        results = self._run(jobs, pairs)
-        for name, job in jobs.items():
-            values |= flat(job.name, results.get(name), len(pairs))
-        return Scores(values, results)
+        results = self._run(jobs, calls)
+        scores = []
+        for index, pairs in enumerate(calls):
+            here = {name: of_calls[index] for name, of_calls in results.items()}
+            values = [flat(job.name, here.get(name), len(pairs)) for name, job in jobs.items()]
+            scores.append(Scores({key: value for each in values for key, value in each.items()}, here))
+        return scores
 
-    def _run(self, jobs: Mapping[str, Job], pairs: Sequence[Pair]) -> dict[str, Result]:
+    def _run(self, jobs: Mapping[str, Job], calls: Sequence[Sequence[Pair]]) -> dict[str, tuple[Result, ...]]:
+        """Each metric's results, one a call; one that failed is missing."""
         if not jobs:
             return {}
         try:
-            return dict(zip(jobs, run(list(jobs.values()), [pairs], progress=False)[0], strict=True))
+            by_call = run(list(jobs.values()), calls, progress=False)
+            return dict(zip(jobs, zip(*by_call, strict=True), strict=True))
         except Exception as error:  # a server, a model or a plug-in: training must outlive them
             if self._on_error == "raise":
                 raise
             if len(jobs) == 1:
                 self._say(next(iter(jobs)), error)
                 return {}
-        return {key: value for name, job in jobs.items() for key, value in self._run({name: job}, pairs).items()}
+        return {key: value for name, job in jobs.items() for key, value in self._run({name: job}, calls).items()}
 
     def _say(self, name: str, error: Exception) -> None:
         if (name, type(error)) not in self._said:
@@ -94,10 +109,32 @@ class Scoring:
                 exc_info=error,
             )
 
+    def _say_unscored(self, name: str, result: Result, where: str) -> None:
+        reasons = Counter(reason for reason in unscored_reasons(result) if reason)
+        if reasons and (name, where) not in self._said:
+            self._said.add((name, where))
+            most = [f"{n} x {textwrap.shorten(reason, 120)}" for reason, n in reasons.most_common(N_REASONS)]
+            logger.warning(
+                "%s%s: %d of %d pairs are unscored, which is said once: %s%s",
+                *(where, name, result.n_unscored, result.n_pairs, "; ".join(most)),
+                "; ..." if len(reasons) > N_REASONS else "",
+            )
+
+
+def unscored_reasons(result: Result) -> list[str | None]:
+    """Why each pair is unscored, None where it is not; empty if the metric gives no reasons."""
+    said = result.details.get(f"{result.spec.name}_unscored", ())
+    return [each["unscored"] if each else None for each in said]
+
 
 def suffix(name: MetricName) -> str:
     """What tells two configurations of a metric apart: `"__paper"`; empty for the default one."""
     return name.slug.removeprefix(name.spec.name)
+
+
+def headline(name: MetricName) -> str:
+    """The key of a metric's headline, as it is logged: `"crepe__paper"`."""
+    return name.spec.name + suffix(name)
 
 
 def flat(name: MetricName, result: Result | None, n_pairs: int) -> dict[str, float]:
@@ -105,7 +142,7 @@ def flat(name: MetricName, result: Result | None, n_pairs: int) -> dict[str, flo
     end = suffix(name)
     scores = result.scores if result else {}
     values = {key.name + end: float(scores.get(key.name, float("nan"))) for key in name.spec.keys}
-    return values | {f"{name.spec.name}{end}_n_unscored": float(result.n_unscored if result else n_pairs)}
+    return values | {f"{headline(name)}_n_unscored": float(result.n_unscored if result else n_pairs)}
 
 
 def parse_metrics(metrics: str | Sequence[str]) -> dict[str, MetricName]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.callbacks.sampling import Sample
-from rrgmetrics.callbacks.scoring import suffix
+from rrgmetrics.callbacks.scoring import headline, unscored_reasons
 from rrgmetrics.names import parse_name
 from rrgmetrics.reader import compare, read
 from rrgmetrics.results import Result
@@ -18,8 +18,12 @@ Row = dict[str, Any]
 
 
 def make_rows(samples: Sequence[Sample], results: Mapping[str, Result], step: int, n_shown: int) -> list[Row]:
-    """The first samples with the headline of each metric and the reader's errors in words; NaN becomes None."""
-    headlines = {name: result.spec.name + suffix(parse_name(name)) for name, result in results.items()}
+    """The first samples with the headline of each metric and the reader's errors in words.
+
+    A score that is NaN becomes None; where the metric gives the reason, it stands under `unscored`.
+    """
+    headlines = {name: headline(parse_name(name)) for name, result in results.items()}
+    reasons = {headlines[name]: unscored_reasons(result)[:n_shown] for name, result in results.items()}
     rows = []
     for index, sample in enumerate(samples[:n_shown]):
         reference, candidate, context = sample.pair
@@ -34,6 +38,7 @@ def make_rows(samples: Sequence[Sample], results: Mapping[str, Result], step: in
                 "reference": reference,
                 "candidate": candidate,
                 "scores": scores,
+                "unscored": {key: said[index] for key, said in reasons.items() if said and said[index]},
                 "errors": [{"category": error.category.value, "sentence": error.sentence} for error in errors],
             }
         )
@@ -87,7 +92,8 @@ def _cells(row: Row) -> Row:
     errors = "; ".join(f"{error['category']}: {error['sentence']}" for error in row["errors"])
     texts = {key: row[key] for key in ("step", "study_id", "reference", "candidate")}
     scores = {key: None if value is None else round(value, 4) for key, value in row["scores"].items()}
-    return {**texts, **scores, "errors": errors}
+    unscored = "; ".join(f"{key}: {reason}" for key, reason in row["unscored"].items())
+    return {**texts, **scores, "unscored": unscored, "errors": errors}
 
 
 def _plain(value: float) -> float | None:

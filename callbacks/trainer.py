@@ -17,6 +17,7 @@ from transformers import TrainerCallback
 
 from rrgmetrics.callbacks import processes, restoring, tables
 from rrgmetrics.callbacks.background import Background
+from rrgmetrics.callbacks.baselines import Baseline, Baselines, Watch
 from rrgmetrics.callbacks.compute_metrics import text_tokenizer
 from rrgmetrics.callbacks.evaluation_set import EvaluationSet
 from rrgmetrics.callbacks.generation import GenerateFunction, make_generation, model_columns, undisturbed
@@ -38,6 +39,11 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     Attach it once: `ReportMetricsCallback(["crepe", "bleu"]).attach(trainer)`. Added are every key of every metric,
     `eval_<metric>_n_unscored`, `eval_reports` (how many were generated), `eval_generation_seconds` and
     `eval_scoring_seconds`. For a dict of evaluation sets the prefix is `eval_<name>`, as the Trainer has it.
+
+    What an empty report and a one-sentence normal report would score for every study is computed once a set (of the
+    references alone) and kept in `baselines`. Where a headline, or the key that chooses the best model, does not beat
+    the better of the two, the log `rrgmetrics` warns, once per set, metric and change. Why pairs are unscored is
+    said once a set and metric, and stands in the table.
 
     Models: encoder–decoder (`VisionEncoderDecoderModel`, T5, ...), decoder-only with a chat template or with masked
     labels; anything else by `generate_fn`. Several processes share the reports out; one scores, all get the values.
@@ -67,6 +73,9 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         n_shown: Reports in the table.
         folder: Where `<prefix>_<step>.jsonl` with the table is written; None is `<output_dir>/reports`.
         on_error: `"log"`: what fails while it generates or scores gives NaN, said once; `"raise"` ends the training.
+        baselines: Which metrics are compared with the trivial reports: `"bundled"` is all but judges that ask a model
+            (`green@openai:...`, `green@paper`), which would cost as much again; `"all"`; `"none"`. Metrics scored
+            in the background are not: their models are not loaded here.
         restore: What to do where the Trainer would read checkpoints back only in part (`rrgmetrics.callbacks.
             restoring`): `"warn"`, `"mend"` or `"ignore"`.
         metric_batch_size: Texts a forward pass of a metric's model; None leaves it to the backend.
@@ -97,6 +106,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         n_shown: int = 8,
         folder: str | Path | None = None,
         on_error: OnError = "log",
+        baselines: Baselines = "bundled",
         restore: Literal["warn", "mend", "ignore"] = "warn",
         metric_batch_size: int | None = None,
         device: str | None = None,
@@ -108,6 +118,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         self._names = parse_metrics(list(self._turns))
         here = [metric for metric, turn in self._turns.items() if not turn.background]
         self._scoring = Scoring(here, batch_size=metric_batch_size, device=device, on_error=on_error) if here else None
+        self._watch = Watch(self._scoring, baselines)
         self._background = Background(metric_batch_size, device)
         self._dataset, self._reference, self._prompt = dataset, reference, prompt
         self._generate_fn, self._processor, self._generation_config = generate_fn, processor, generation_config
@@ -116,6 +127,11 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         self._sets: dict[str, EvaluationSet] = {}
         self._trainer: Any = None
         self._said: set[str] = set()
+
+    @property
+    def baselines(self) -> Mapping[str, Baseline]:
+        """What an empty and a one-sentence normal report score, by logged key (`"eval_crepe"`); in the main process."""
+        return self._watch.baselines
 
     def attach(self, trainer: Any) -> ReportMetricsCallback:
         """Connects the callback with a Trainer, before `train()`; adds it to its callbacks if it is not there.
@@ -299,7 +315,9 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         later = [metric for metric in due if self._turns[metric].background]
         if later:
             self._background.submit(prefix, self._trainer.state.global_step, later, pairs)
-        scores = self._scoring.score(pairs, due) if self._scoring else Scores({})
+        scores = self._scoring.score(pairs, due, f"{prefix}_") if self._scoring else Scores({})
+        best, when = best_key(self._trainer.args), f"step {self._trainer.state.global_step}: "
+        self._watch.see(pairs, scores.values, prefix=f"{prefix}_", when=when, best=best)
         try:
             self._show(generated, scores.results, prefix)
         except Exception as error:  # a full disk or a tracker must not end the training
@@ -372,12 +390,15 @@ def evaluation_prefix(logs: Mapping[str, Any]) -> str:
     return next((key.removesuffix("_runtime") for key in logs if key.endswith("_runtime")), "")
 
 
+def best_key(args: Any) -> str:
+    """The key that chooses the best model, and stops early, as it is logged; empty for none."""
+    wanted: str = args.metric_for_best_model or ""
+    return wanted if not wanted or wanted.startswith(f"{PREFIX}_") else f"{PREFIX}_{wanted}"
+
+
 def check_best_model(args: Any, logged: Mapping[str, tuple[str, bool]], when: When, turns: Mapping[str, Turn]) -> None:
     """Raises InputError if one of our keys is to choose the best model and cannot, or in the wrong direction."""
-    if args.metric_for_best_model is None:
-        return
-    wanted = args.metric_for_best_model
-    wanted = wanted if wanted.startswith(f"{PREFIX}_") else f"{PREFIX}_{wanted}"
+    wanted = best_key(args)
     if wanted not in logged:
         return
     metric, better = logged[wanted]

@@ -17,9 +17,10 @@ from rich.console import Console
 from rrgmetrics import files
 from rrgmetrics.comparison import CORRECTIONS, Row, compare_systems
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
-from rrgmetrics.names import READER, parse_name
+from rrgmetrics.judges.cache import Cache
+from rrgmetrics.names import READER, label, parse_name
 from rrgmetrics.reports import Pair, check_report
-from rrgmetrics.results import Result
+from rrgmetrics.results import Result, unscored_lines
 from rrgmetrics.runner import parse_names, score, score_systems
 from rrgmetrics.specs import PRESETS, SPECS, OptionValue
 from rrgmetrics.stats import TRIALS
@@ -33,13 +34,19 @@ Results = Mapping[str, Mapping[str, Result]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns the exit status (0 done, 2 wrong use)."""
+    """Runs one command; returns the exit status (0 done, 2 wrong use, 130 interrupted)."""
     options = build_parser().parse_args(arguments)
+    say = Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print
+    Cache.held = None
     try:
         options.run(options)
     except (InputError, BackendError, MissingExtraError) as error:
-        Console(stderr=True, soft_wrap=True, highlight=False).print(f"rrgmetrics: {error}", markup=False)
+        say(f"rrgmetrics: {error}")
         return 2
+    except KeyboardInterrupt:
+        kept = "" if Cache.held is None else f"; {Cache.held:,} replies kept; run the same command to go on"
+        say(f"rrgmetrics: stopped{kept}.")
+        return 130
     except BrokenPipeError:  # the reader of our output has left, as `head` does
         sys.stderr.close()
     return 0
@@ -355,12 +362,18 @@ def _score(options: argparse.Namespace) -> None:
     results = _score_systems(names, {system: studies.pairs}, options)
     rows = compare_systems(results, all_keys=True, trials=options.trials, seed=options.seed)
     Console().print(score_table(rows, n_pairs=len(studies.pairs)))
+    _print_unscored(results)
     if options.summary:
         _print_summaries(results[system])
     if options.output:
         columns: dict[str, Any] = {"study_id": _study_ids(studies), **per_pair_columns(results[system])}
         files.write_table(options.output, columns, force=options.force)
     _write_reports(options, results, {system: studies}, rows)
+
+
+def _print_unscored(results: Results) -> None:
+    for line in unscored_lines(results):
+        Console(soft_wrap=True, highlight=False, markup=False).print(line)
 
 
 def _summarised(names: Sequence[str]) -> list[str]:
@@ -381,7 +394,8 @@ def _print_summaries(results: Mapping[str, Result]) -> None:
         if result.spec.name == "green":
             print_plain = Console(soft_wrap=True, highlight=False, markup=False).print
             said = result.details["green_explained"]
-            print_plain(f"{name}: {summarise(said) if result.n_unscored < result.n_pairs else 'no pair is scored'}")
+            summary = summarise(said) if result.n_unscored < result.n_pairs else "no pair is scored"
+            print_plain(f"{label(name, result.titled)}: {summary}")
 
 
 def _compare(options: argparse.Namespace) -> None:
@@ -398,6 +412,7 @@ def _compare(options: argparse.Namespace) -> None:
         results, all_keys=options.all_keys, correction=options.correction, trials=options.trials, seed=options.seed
     )
     Console().print(comparison_table(rows, n_pairs=len(references.reports), correction=options.correction))
+    _print_unscored(results)
     _write_reports(options, results, systems, rows)
 
 
@@ -776,6 +791,7 @@ def as_json(results: Results, rows: Sequence[Row]) -> dict[str, Any]:
                 "scores": result.scores,
                 "n_pairs": result.n_pairs,
                 "n_unscored": result.n_unscored,
+                "unscored": result.unscored_counts,
                 "signature": result.signature,
             }
             for metric, result in by_metric.items()

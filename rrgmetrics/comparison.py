@@ -29,7 +29,7 @@ class Row:
 
     Attributes:
         metric: The name the metric was asked for by.
-        key: Which of its scores.
+        key: Which of its scores, titled as people read it.
         system: The system's name.
         score: Value with its bootstrap interval.
         n_unscored: Pairs of this system without a score.
@@ -85,7 +85,7 @@ def compare_systems(
     baseline, *others = results
     rows: list[Row] = []
     for metric, first in results[baseline].items():
-        keys = first.spec.keys if all_keys else (first.spec.headline,)
+        keys = first.titled.keys if all_keys else (first.titled.headline,)
         tests = {name: test(first.reduction, first.pair_stats, results[name][metric].pair_stats) for name in others}
         scores = {
             name: interval(result[metric].reduction, result[metric].pair_stats) for name, result in results.items()

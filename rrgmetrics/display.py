@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -12,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rrgmetrics.comparison import Row
+from rrgmetrics.names import resolve
 from rrgmetrics.reader import Comparison as Explanation
 from rrgmetrics.results import Result
 from rrgmetrics.specs import PRESETS, SPECS, Key, MetricSpec
@@ -20,6 +22,8 @@ from rrgmetrics.stats import Comparison, Estimate
 if TYPE_CHECKING:
     from rrgmetrics.metaeval.composite import Composite
 
+STAND_IN = "* a bundled stand-in: its scores do not compare with published ones"
+ALIAS = "* in `rrgmetrics list`: a bundled stand-in, not what the papers ran"
 CATEGORY_STYLES = {"A": "red", "B": "yellow", "C": "magenta", "D": "cyan", "E": "blue", "F": "green"}
 
 
@@ -64,6 +68,7 @@ def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases
     """The spec table; with `aliases` one line a key and what papers call it."""
     if aliases:
         table = _table("What papers call the keys", "key", "better", "range", "in papers")
+        table.caption = ALIAS
         table.columns[0].min_width = max(len(key.name) for spec in specs for key in spec.keys)  # to be copied whole
         for spec in specs:
             for key in spec.keys:
@@ -72,6 +77,7 @@ def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases
                 table.add_row(key.name, better, f"{number(low)} … {number(high)}", ", ".join(key.aliases) or "-")
         return table
     table = _table("", "metric", "better", "range", "keys", "configurations", "options")
+    table.caption = STAND_IN
     for spec in specs:
         low, high = spec.range
         table.add_row(
@@ -79,7 +85,7 @@ def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases
             "higher" if spec.higher_is_better else "lower",
             f"{number(low)} … {number(high)}",
             "\n".join(_short(key.name, spec.name) for key in spec.keys),
-            "\n".join([*spec.configs, *_other_configs(spec)]),
+            "\n".join([*map(partial(_config, spec), spec.configs), *_other_configs(spec)]),
             "\n".join(spec.options),
         )
         table.add_section()
@@ -145,7 +151,7 @@ def verdict(name: str, result: Result) -> Group:
     said = next(values[0] for key, values in result.details.items() if key.endswith("_explained"))
     value = result.scores[result.spec.name]
     score = "unscored" if math.isnan(value) else f"{value:.3f}"
-    heading = Text(f"{name}  {direction(result.spec.headline)}  {score}", style="bold")
+    heading = Text(f"{name}  {direction(result.titled.headline)}  {score}", style="bold")
     return Group("", heading, Text(yaml.safe_dump(said, sort_keys=False, allow_unicode=True, width=100).rstrip()))
 
 
@@ -156,12 +162,10 @@ def judge_lines(results: Iterable[Result], record: str) -> str:
         name = result.spec.name
         scored = result.n_pairs - result.n_unscored
         lines.append(
-            f"{name}: {scored:,} of {result.n_pairs:,} pairs scored, {direction(result.spec.headline)} "
+            f"{name}: {scored:,} of {result.n_pairs:,} pairs scored, {direction(result.titled.headline)} "
             + ("unscored" if math.isnan(result.scores[name]) else f"{result.scores[name]:.3f}")
         )
-        reasons = [said["unscored"] for said in result.details.get(f"{name}_unscored", ()) if said]
-        if reasons:
-            lines.append(f"  the first unscored: {reasons[0]}")
+        lines += [f"  unscored: {reason} ({count:,})" for reason, count in result.unscored_counts.items()]
         lines.append(f"  score again without asking: {name}@replies:{record}")
     return "\n".join(lines)
 
@@ -197,6 +201,11 @@ def _test_cells(test: Comparison, row: Row) -> tuple[str, str, str]:
     return cell, p_value(row.p_corrected), "" if math.isnan(test.effect_size) else f"{test.effect_size:+.2f}"
 
 
+def _config(spec: MetricSpec, config: str) -> str:
+    """A configuration's name, `default *` where a stand-in answers."""
+    return f"{config} *" if resolve(spec, config, {}).bundled else config
+
+
 def _other_configs(spec: MetricSpec) -> list[str]:
     engines = ["openai:<model>", "hf:<id>", "vllm:<id>", "replies:<file>"] if spec.judge else []
     return [*engines, *(["a Hub id", "a folder"] if spec.takes_checkpoint else [])]
@@ -220,6 +229,7 @@ def _table(title: str, *headers: str) -> Table:
         title=title or None,
         title_justify="left",
         title_style="bold",
+        caption_justify="left",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
         show_edge=False,

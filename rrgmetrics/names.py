@@ -57,6 +57,16 @@ class MetricName:
         return self.spec.stand_in and not self.published
 
     @property
+    def titled(self) -> MetricSpec:
+        """The metric with titles as people read them: `GREEN (bundled)` where a stand-in answers."""
+        return self.spec.titled(bundled=self.bundled)
+
+    @property
+    def title(self) -> str:
+        """The metric's title as people read it."""
+        return self.titled.title
+
+    @property
     def slug(self) -> str:
         """A name fit for files and result keys: `crepe__paper`."""
         said = re.sub(r"[^A-Za-z0-9.]+", "_", str(self).removeprefix(self.spec.name)).strip("_")
@@ -87,6 +97,17 @@ def parse_name(text: str) -> MetricName:
     if at and not config:
         raise InputError(f"{text!r} has nothing after the @; leave it out for the default configuration.")
     return resolve(spec, config or "default", _split_query(query, text))
+
+
+def label(name: str, titled: MetricSpec) -> str:
+    """How a metric is called where one line must do: its headline's title, and the name as asked for if that says more.
+
+    Example:
+        >>> [label(name, parse_name(name).titled) for name in ("bleu", "bleu?tokenizer=13a", "crepe", "crepe@paper")]
+        ['BLEU-4', 'BLEU-4 (bleu?tokenizer=13a)', 'CREPE (bundled)', 'CREPE (crepe@paper)']
+    """
+    title = titled.headline.title
+    return title if name == titled.name else f"{title} ({name})"
 
 
 def expand(name: str) -> tuple[str, ...]:

@@ -21,10 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.names import label
 from rrgmetrics.reports import Context, Pair
-from rrgmetrics.results import Result
+from rrgmetrics.results import Result, unscored_lines
 from rrgmetrics.scorers.base import Array
-from rrgmetrics.specs import Key, MetricSpec
+from rrgmetrics.specs import Key
 from rrgmetrics.version import VERSION
 
 Intervals = Mapping[str, Mapping[str, Mapping[str, tuple[float, float]]]]
@@ -134,6 +135,7 @@ def report_page(
         metrics=[_metric(name, results, intervals or {}) for name in results[systems[0]]],
         signatures=_signatures(results),
         n_unscored=sum(result.n_unscored for by_name in results.values() for result in by_name.values()),
+        unscored=unscored_lines(results),
         orders=list(enumerate(orders, 1)),
         groups=list(dict.fromkeys(order.group for order in orders)),
         studies=[_study(int(row), ids, pairs, results, orders, evidence or {}) for row in shown],
@@ -184,15 +186,10 @@ def show(value: float, key: Key) -> str:
     return text.replace("-", "\N{MINUS SIGN}") if float(text) else text.removeprefix("-")
 
 
-def _label(name: str, spec: MetricSpec) -> str:
-    """How a metric is called where one line must do: its title, and the name as passed if that says more."""
-    return spec.headline.title if name == spec.name else f"{spec.headline.title} ({name})"
-
-
 def _metric(name: str, results: Mapping[str, Mapping[str, Result]], intervals: Intervals) -> dict[str, Any]:
     """A metric's rows in the score table, and the spread of its headline."""
     by_system = {system: by_name[name] for system, by_name in results.items()}
-    spec = next(iter(by_system.values())).spec
+    spec = next(iter(by_system.values())).titled
     keys = [key for i, key in enumerate(spec.keys) if i == 0 or key.title != spec.headline.title]
     rows = [
         {
@@ -210,7 +207,7 @@ def _metric(name: str, results: Mapping[str, Mapping[str, Result]], intervals: I
 
 def _cell(key: Key, result: Result, interval: tuple[float, float] | None) -> dict[str, Any]:
     ends = "" if interval is None else f"{show(interval[0], key)} to {show(interval[1], key)}"
-    unscored = result.n_unscored if key is result.spec.headline else 0
+    unscored = result.n_unscored if key.name == result.spec.name else 0
     return {"value": show(result.scores.get(key.name, math.nan), key), "interval": ends, "n_unscored": unscored}
 
 
@@ -263,10 +260,10 @@ def _orders(results: Mapping[str, Mapping[str, Result]]) -> list[Order]:
     for metric, name in enumerate(next(iter(results.values()))):
         columns = []
         for by_name in results.values():
-            spec = by_name[name].spec
+            spec = by_name[name].titled
             values = by_name[name].per_pair[spec.name]
             columns.append(values if spec.higher_is_better else -values)
-        group = _label(name, spec)
+        group = label(name, spec)
         if len(columns) > 1:
             table = np.stack(columns)
             n_scored = (~np.isnan(table)).sum(axis=0)
@@ -305,7 +302,7 @@ def _study(
         reference_marks += [(span._replace(label=whose + span.label), f"e{i}") for span in found.reference]
         marks = [(span, "added") for span in added] + [(span, f"e{i}") for span in found.candidate]
         scores = [
-            (_label(name, result.spec), show(float(result.per_pair[result.spec.name][row]), result.spec.headline))
+            (label(name, result.titled), show(float(result.per_pair[result.spec.name][row]), result.spec.headline))
             for name, result in by_name.items()
         ]
         candidates.append({"system": system, "scores": scores, "text": _text(candidate, marks)})

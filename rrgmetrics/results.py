@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ class Result:
         reduction: The arithmetic from `pair_stats` to scores.
         signature: What ran; `rrgmetrics.signature.read` turns it back into arguments.
         details: What a metric was asked to add for each pair, by key: a list with one entry a pair.
+        bundled: Whether a stand-in scored, whose numbers do not compare with published ones.
     """
 
     spec: MetricSpec
@@ -35,6 +37,17 @@ class Result:
     reduction: Reduction
     signature: str
     details: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    bundled: bool = False
+
+    @property
+    def titled(self) -> MetricSpec:
+        """The metric with titles as people read them: `GREEN (bundled)` where a stand-in scored."""
+        return self.spec.titled(bundled=self.bundled)
+
+    @property
+    def title(self) -> str:
+        """The metric's title as people read it."""
+        return self.titled.title
 
     @property
     def n_pairs(self) -> int:
@@ -45,6 +58,18 @@ class Result:
     def n_unscored(self) -> int:
         """Number of pairs without a score; they count in no mean."""
         return int((~aggregate.scored(self.pair_stats)).sum())
+
+    @property
+    def unscored_reasons(self) -> dict[int, str]:
+        """Why each pair without a score has none, by its index."""
+        said = self.details.get(f"{self.spec.name}_unscored") or [None] * self.n_pairs
+        unscored = np.flatnonzero(~aggregate.scored(self.pair_stats)).tolist()
+        return {index: (said[index] or {}).get("unscored", "the metric gave no number") for index in unscored}
+
+    @property
+    def unscored_counts(self) -> dict[str, int]:
+        """How many pairs are unscored for each reason, the commonest first."""
+        return dict(Counter(self.unscored_reasons.values()).most_common())
 
     def reduce(self, rows: Sequence[int] | NDArray[np.integer] | NDArray[np.bool_] | slice) -> dict[str, float]:
         """Corpus scores of a subset of pairs, from their statistics: no text is read again.
@@ -58,3 +83,19 @@ class Result:
         if not isinstance(rows, slice):
             rows = np.asarray(rows) if len(rows) else np.zeros(0, dtype=int)
         return aggregate.reduce(self.reduction, self.pair_stats[rows])
+
+
+def unscored_lines(results: Mapping[str, Mapping[str, Result]]) -> list[str]:
+    """How many pairs each metric left unscored, and why; a line for each system and metric that has any.
+
+    Args:
+        results: For each system its Results by metric.
+    """
+    lines = []
+    for system, by_metric in results.items():
+        for metric, result in by_metric.items():
+            if result.n_unscored:
+                reasons = "; ".join(f"{reason}: {count:,}" for reason, count in result.unscored_counts.items())
+                name = f"{system}, {metric}" if len(results) > 1 else metric
+                lines.append(f"{name}: {result.n_unscored:,} of {result.n_pairs:,} pairs unscored ({reasons})")
+    return lines

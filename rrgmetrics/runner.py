@@ -7,6 +7,7 @@ texts and a few numbers a pair, memory does not grow with the number of pairs.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -14,11 +15,12 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rrgmetrics import aggregate, signature
 from rrgmetrics.errors import InputError
+from rrgmetrics.gate import Gate, announcement, modality_of, open_gate, scopes_of
 from rrgmetrics.names import MetricName, expand, parse_name
+from rrgmetrics.notice import name_stand_ins
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import (
@@ -35,6 +37,8 @@ from rrgmetrics.scorers.base import (
 from rrgmetrics.specs import JUDGE_OPTIONS
 from rrgmetrics.text import Normaliser, get_normaliser
 
+logger = logging.getLogger("rrgmetrics")
+
 BLOCK = 512  # distinct pairs; large enough to batch by length, small enough to hold their token vectors
 
 
@@ -46,6 +50,11 @@ class Job:
     scorer: Scorer
     backend: Backend | PairBackend
     normaliser: Normaliser
+
+    @property
+    def modality(self) -> str:
+        """What it reads; "" for any text."""
+        return modality_of(self.name)
 
 
 @dataclass(frozen=True)
@@ -179,15 +188,24 @@ def build_scorer(name: MetricName) -> Scorer:
     return scorer
 
 
-def run(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], *, progress: bool) -> list[list[Result]]:
-    """Scores several lists of pairs with every job; results by call, in the order of the jobs."""
-    distinct, places = zip(*(_distinct(pairs) for pairs in calls), strict=True)
-    steps = list(_steps(jobs, distinct))
+def run(
+    jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], *, progress: bool, announce: bool = True
+) -> list[list[Result]]:
+    """Scores several lists of pairs with every job; results by call, in the order of the jobs.
+
+    Args:
+        jobs: Metrics that are ready to run.
+        calls: Lists of pairs.
+        progress: Whether to show a bar.
+        announce: Whether to warn of pairs that are out of scope.
+    """
+    gates = _gates(jobs, calls, announce=announce)
+    steps = list(_steps(jobs, gates))
     statistics = {(i, id(job)): _statistics(job, pairs) for i, pairs in enumerate(calls) for job in jobs}
     blocks: dict[tuple[int, int], list[Array]] = {key: [] for key in statistics}
     details: dict[tuple[int, int], dict[str, list[Any]]] = {key: {} for key in statistics}
     annotations = Annotations(steps)
-    with _bar(sum(map(len, distinct)) * len(jobs), progress) as bar:
+    with _bar(sum(len(call[job.modality].pairs) for call in gates for job in jobs), progress) as bar:
         for index, step in enumerate(steps):
             references, candidates, contexts = (list(column) for column in zip(*step.pairs, strict=True))
             for job in step.jobs:
@@ -199,13 +217,25 @@ def run(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], *, progress: bool)
                         details[key].setdefault(name, []).extend(values)
                 bar.update(len(step.pairs))
             annotations.forget(index)
+    name_stand_ins(job.name for job in jobs)
     return [
-        [
-            _result(job, np.concatenate(blocks[i, id(job)])[places[i]], _placed(details[i, id(job)], places[i]))
-            for job in jobs
-        ]
-        for i in range(len(calls))
+        [_result(job, call[job.modality], np.concatenate(blocks[i, id(job)]), details[i, id(job)]) for job in jobs]
+        for i, call in enumerate(gates)
     ]
+
+
+def _gates(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], *, announce: bool) -> list[dict[str, Gate]]:
+    """For each call what of its pairs is scored, by what the jobs read; says what is not."""
+    metrics: dict[str, list[str]] = {}
+    for job in jobs:
+        metrics.setdefault(job.modality, []).append(job.name.spec.name)
+    scopes = scopes_of(calls) if any(metrics) else {}
+    gates = [{modality: open_gate(pairs, modality, scopes) for modality in metrics} for pairs in calls]
+    for modality, names in metrics.items():
+        message = announcement(modality, names, [call[modality] for call in gates])
+        if announce and message:
+            logger.warning("%s", message)
+    return gates
 
 
 class Annotations:
@@ -261,27 +291,22 @@ class Annotations:
                 known.pop(item, None)
 
 
-def _steps(jobs: Sequence[Job], calls: Sequence[list[Pair]]) -> Iterator[Step]:
-    """Blocks of pairs for all jobs that share a normaliser.
+def _steps(jobs: Sequence[Job], calls: Sequence[Mapping[str, Gate]]) -> Iterator[Step]:
+    """Blocks of pairs for all jobs that share a normaliser and read the same kind of text.
 
     Normalisers and calls take turns at each block: the uses of a text stand near each other, and memory stays flat.
     """
-    groups: dict[Normaliser, list[Job]] = {}
+    groups: dict[tuple[Normaliser, str], list[Job]] = {}
     for job in jobs:
-        groups.setdefault(job.normaliser, []).append(job)
-    for start in range(0, max(map(len, calls)), BLOCK):
-        for normaliser, members in groups.items():
-            for call, pairs in enumerate(calls):
-                block = [_normalise(pair, normaliser) for pair in pairs[start : start + BLOCK]]
+        groups.setdefault((job.normaliser, job.modality), []).append(job)
+    longest = max(len(gate.pairs) for gates in calls for gate in gates.values())
+    for start in range(0, longest, BLOCK):
+        for (normaliser, modality), members in groups.items():
+            for call, gates in enumerate(calls):
+                pairs = gates[modality].pairs[start : start + BLOCK]
+                block = [_normalise(pair, normaliser) for pair in pairs]
                 if block:
                     yield Step(call, block, members)
-
-
-def _distinct(pairs: Sequence[Pair]) -> tuple[list[Pair], NDArray[np.intp]]:
-    """The distinct pairs, and where each pair stands among them."""
-    index: dict[Pair, int] = {}
-    places = np.fromiter((index.setdefault(pair, len(index)) for pair in pairs), dtype=np.intp, count=len(pairs))
-    return list(index), places
 
 
 def _normalise(pair: Pair, normaliser: Normaliser) -> Pair:
@@ -293,13 +318,11 @@ def _statistics(job: Job, pairs: Sequence[Pair]) -> Any:
     return job.scorer.statistics((job.normaliser.apply(pair.reference) for pair in pairs), job.backend)
 
 
-def _placed(details: Mapping[str, list[Any]], places: NDArray[np.intp]) -> dict[str, list[Any]]:
-    """Details of the distinct pairs → of all pairs."""
-    return {name: [values[place] for place in places] for name, values in details.items()}
-
-
-def _result(job: Job, stats: Array, details: Mapping[str, list[Any]]) -> Result:
+def _result(job: Job, gate: Gate, found: Array, details: Mapping[str, list[Any]]) -> Result:
+    """The result of a call from the statistics and details of its distinct pairs."""
     reduction = job.scorer.reduction
+    chosen = gate.chosen(reduction, job.name.spec.headline, found)
+    stats = gate.placed(chosen, found)
     per_pair = reduction.per_pair(stats)
     notes = job.scorer.notes(stats) if isinstance(job.scorer, Noting) else {}
     return Result(
@@ -309,7 +332,8 @@ def _result(job: Job, stats: Array, details: Mapping[str, list[Any]]) -> Result:
         pair_stats=stats,
         reduction=reduction,
         signature=signature.write(job.name, facts={**job.backend.facts, **notes}, n_pairs=len(stats)),
-        details=details,
+        details=gate.details(chosen, job.name.spec.name, details),
+        bundled=job.name.bundled,
     )
 
 

@@ -1,6 +1,6 @@
 """Signatures: one line that says what ran, and that reads back into arguments.
 
-`bleu|tokenizer:coco|text:none@1|n:100|v:0.1.0`: the metric, its configuration unless default, every stated option, what
+`bleu|tokenizer:coco|text:none@1|n:100|v:0.2.0`: the metric, its configuration unless default, every stated option, what
 the backend names (model and revision, checksums, library versions), the number of pairs, and the version, last.
 """
 
@@ -53,7 +53,7 @@ def read(signature: str) -> MetricName:
         InputError: Not a signature, or made with a normaliser of another version.
 
     Example:
-        >>> str(read("bleu|tokenizer:13a|text:none@1|n:8|v:0.1.0"))
+        >>> str(read("bleu|tokenizer:13a|text:none@1|n:8|v:0.2.0"))
         'bleu?tokenizer=13a'
     """
     name, fields = parse(signature)

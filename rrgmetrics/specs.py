@@ -9,13 +9,22 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from rrgmetrics.errors import InputError
 
 OptionValue = str | int | float | bool
 INF = math.inf
+BUNDLED = "(bundled)"  # in the titles of a stand-in
+
+Hack = Literal["repetition", "template", "order", "contradiction"]
+HACKS: Mapping[Hack, str] = {  # in words
+    "repetition": "saying a sentence again raises it",
+    "template": "normal sentences appended to any report raise it",
+    "order": "the right words in a wrong order keep most of it",
+    "contradiction": "the right words with wrong sides and without their 'no' keep most of it",
+}
 
 
 @dataclass(frozen=True)
@@ -110,6 +119,8 @@ class MetricSpec:
         paper: Where it was defined.
         licence: Of the weights or data it ships or loads by default.
         citation: BibTeX key in the module's script.
+        hacks: What pays in a reward although it is not right: keys of `HACKS`, as measured on the default
+            configuration (tests/callbacks/test_hacks.py).
     """
 
     name: str
@@ -131,11 +142,19 @@ class MetricSpec:
     paper: str = ""
     licence: str = ""
     citation: str = ""
+    hacks: tuple[Hack, ...] = ()
 
     @property
     def headline(self) -> Key:
         """The key that carries the metric's own name."""
         return self.keys[0]
+
+    def titled(self, *, bundled: bool) -> MetricSpec:
+        """The metric as people read it: of what the wheel bundles for a published metric every title says so."""
+        if not bundled:
+            return self
+        keys = tuple(replace(key, title=f"{key.title} {BUNDLED}") for key in self.keys)
+        return replace(self, title=f"{self.title} {BUNDLED}", keys=keys)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -373,7 +392,7 @@ _ALL = (
         title="CheXprompt",
         scorer="chexprompt:Chexprompt",
         keys=(
-            _count("chexprompt", "Errors", "CheXprompt", "CheXprompt total"),
+            _count("chexprompt", "CheXprompt errors", "CheXprompt", "CheXprompt total"),
             _count("chexprompt_significant", "Significant errors", "CheXprompt significant"),
             *(_count(f"chexprompt_{name}", title) for name, title in _CATEGORIES.items()),
             *(_count(f"chexprompt_{name}_significant", f"{title}, significant") for name, title in _CATEGORIES.items()),
@@ -405,7 +424,7 @@ _ALL = (
         title="FineRadScore",
         scorer="fineradscore:Fineradscore",
         keys=(
-            _count("fineradscore", "Sum of severities", "FineRadScore"),
+            _count("fineradscore", "FineRadScore severities", "FineRadScore"),
             _count("fineradscore_corrections", "Corrections"),
             Key("fineradscore_max_severity", "Greatest severity", (0.0, 4.0), False),
             *(_count(f"fineradscore_{name}", title) for name, title in _CATEGORIES.items()),
@@ -481,20 +500,38 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="Delbrouck et al. 2022, Findings of EMNLP",
         citation="delbrouck-etal-2022-improving",
+        hacks=("contradiction",),
     ),
     MetricSpec(
         name="chexbert_f1",
         title="CheXbert F1",
         scorer="chexbert_f1:ChexbertF1",
         keys=(
-            _unit("chexbert_f1", "Micro F1", "CheXbert-14 micro", "Micro-F1-14", "f1chexbert_all_micro_f1"),
-            _unit("chexbert_f1_precision", "Micro precision"),
-            _unit("chexbert_f1_recall", "Micro recall"),
-            _label("chexbert_f1_macro_14", "Macro F1", "CheXbert-14 macro", "Macro-F1-14", "f1chexbert_all_macro_f1"),
-            _label("chexbert_f1_weighted_14", "Weighted F1", "CheXbert-14 weighted", "f1chexbert_all_weighted_f1"),
-            _unit("chexbert_f1_micro_5", "Micro F1, 5", "CheXbert-5 micro", "Micro-F1-5", "f1chexbert_5_micro_f1"),
-            _label("chexbert_f1_macro_5", "Macro F1, 5", "CheXbert-5 macro", "Macro-F1-5", "f1chexbert_5_macro_f1"),
-            _label("chexbert_f1_weighted_5", "Weighted F1, 5", "CheXbert-5 weighted", "f1chexbert_5_weighted_f1"),
+            _unit("chexbert_f1", "CheXbert F1 micro-14", "CheXbert-14 micro", "Micro-F1-14", "f1chexbert_all_micro_f1"),
+            _unit("chexbert_f1_precision", "CheXbert precision micro-14"),
+            _unit("chexbert_f1_recall", "CheXbert recall micro-14"),
+            _label(
+                "chexbert_f1_macro_14",
+                "CheXbert F1 macro-14",
+                "CheXbert-14 macro",
+                "Macro-F1-14",
+                "f1chexbert_all_macro_f1",
+            ),
+            _label(
+                "chexbert_f1_weighted_14",
+                "CheXbert F1 weighted-14",
+                "CheXbert-14 weighted",
+                "f1chexbert_all_weighted_f1",
+            ),
+            _unit(
+                "chexbert_f1_micro_5", "CheXbert F1 micro-5", "CheXbert-5 micro", "Micro-F1-5", "f1chexbert_5_micro_f1"
+            ),
+            _label(
+                "chexbert_f1_macro_5", "CheXbert F1 macro-5", "CheXbert-5 macro", "Macro-F1-5", "f1chexbert_5_macro_f1"
+            ),
+            _label(
+                "chexbert_f1_weighted_5", "CheXbert F1 weighted-5", "CheXbert-5 weighted", "f1chexbert_5_weighted_f1"
+            ),
             *(_label(f"chexbert_f1_{name.lower().replace(' ', '_')}", name) for name in _CONDITIONS),
             _unit("chexbert_f1_agreement_14", "Labels that agree, 14", "f1chexbert_sample_acc_all"),
             _unit("chexbert_f1_agreement_5", "Labels that agree, 5", "f1chexbert_sample_acc_5"),
@@ -519,6 +556,7 @@ _ALL = (
         paper="Smit et al. 2020, EMNLP",
         licence="default: Apache-2.0; paper: that of StanfordAIMI/RRG_scorers",
         citation="smit-etal-2020-chexbert",
+        hacks=("order", "contradiction"),
     ),
     MetricSpec(
         name="semb_score",
@@ -545,6 +583,7 @@ _ALL = (
         paper="Yu et al. 2023, Patterns",
         licence="default: Apache-2.0; paper: that of StanfordAIMI/RRG_scorers",
         citation="yu-2023-rexval",
+        hacks=("order", "contradiction"),
     ),
     MetricSpec(
         name="bleu",
@@ -570,6 +609,7 @@ _ALL = (
         needs=("tokens",),
         paper="Papineni et al. 2002, ACL",
         citation="papineni-etal-2002-bleu",
+        hacks=("repetition", "template", "contradiction"),
     ),
     MetricSpec(
         name="rouge",
@@ -587,6 +627,7 @@ _ALL = (
         needs=("tokens",),
         paper="Lin 2004, Text Summarization Branches Out",
         citation="lin-2004-rouge",
+        hacks=("contradiction",),
     ),
     MetricSpec(
         name="meteor",
@@ -611,6 +652,7 @@ _ALL = (
         paper="Banerjee and Lavie 2005, ACL workshop",
         licence="WordNet 3.0 licence (synonyms)",
         citation="banerjee-lavie-2005-meteor",
+        hacks=("repetition", "template", "contradiction"),
     ),
     MetricSpec(
         name="cider",
@@ -624,6 +666,7 @@ _ALL = (
         corpus_statistics=True,
         paper="Vedantam et al. 2015, CVPR",
         citation="vedantam-2015-cider",
+        hacks=("repetition", "template", "contradiction"),
     ),
     MetricSpec(
         name="bertscore",
@@ -660,6 +703,7 @@ _ALL = (
         paper="Zhang et al. 2020, ICLR",
         licence="embedded: Apache-2.0 (all-MiniLM-L6-v2); others: their own",
         citation="zhang-2020-bertscore",
+        hacks=("order", "contradiction"),
     ),
     MetricSpec(
         name="temporal_f1",
@@ -690,11 +734,11 @@ _ALL = (
         title="SRR-BERT F1",
         scorer="srr_bert_f1:SrrBertF1",
         keys=(
-            _unit("srr_bert_f1", "Weighted F1", "SRR-BERT", "F1-SRR-BERT", "srrbert_weighted_f1"),
-            _unit("srr_bert_f1_precision", "Weighted precision", "srrbert_weighted_precision"),
-            _unit("srr_bert_f1_recall", "Weighted recall", "srrbert_weighted_recall"),
-            Key("srr_bert_f1_micro", "Micro F1", (0.0, 1.0), True, per_pair=False),
-            Key("srr_bert_f1_macro", "Macro F1", (0.0, 1.0), True, per_pair=False),
+            _unit("srr_bert_f1", "SRR-BERT F1 weighted", "SRR-BERT", "F1-SRR-BERT", "srrbert_weighted_f1"),
+            _unit("srr_bert_f1_precision", "SRR-BERT precision weighted", "srrbert_weighted_precision"),
+            _unit("srr_bert_f1_recall", "SRR-BERT recall weighted", "srrbert_weighted_recall"),
+            Key("srr_bert_f1_micro", "SRR-BERT F1 micro", (0.0, 1.0), True, per_pair=False),
+            Key("srr_bert_f1_macro", "SRR-BERT F1 macro", (0.0, 1.0), True, per_pair=False),
             _unit("srr_bert_f1_jaccard", "Mean Jaccard index", "RadEval's srrbert per sample"),
         ),
         stand_in=True,
@@ -713,6 +757,7 @@ _ALL = (
         paper="Delbrouck et al. 2025, ACL",
         licence="default: Apache-2.0; paper: that of its card",
         citation="delbrouck-etal-2025-srr",
+        hacks=("contradiction",),
     ),
     MetricSpec(
         name="radcliq",
@@ -746,6 +791,7 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="Yu et al. 2023, Patterns",
         citation="yu-2023-rexval",
+        hacks=("contradiction",),
     ),
     MetricSpec(
         name="ratescore",
@@ -777,6 +823,7 @@ _ALL = (
         modality="chest X-ray reports in English",
         paper="Zhao et al. 2024, EMNLP",
         citation="zhao-etal-2024-ratescore",
+        hacks=("contradiction",),
     ),
     MetricSpec(
         name="radeval_bertscore",
@@ -801,20 +848,31 @@ _ALL = (
         paper="Xu et al. 2025, EMNLP demonstrations",
         licence="default: Apache-2.0; paper: that of its card",
         citation="xu-etal-2025-radeval",
+        hacks=("order", "contradiction"),
     ),
     MetricSpec(
         name="f1_radbert_ct",
         title="RadBERT-CT F1",
         scorer="f1_radbert_ct:F1RadbertCt",
         keys=(
-            _unit("f1_radbert_ct", "Weighted F1", "F1RadBERT-CT", "f1radbert_ct_weighted_f1"),
-            _unit("f1_radbert_ct_precision", "Weighted precision"),
-            _unit("f1_radbert_ct_recall", "Weighted recall"),
+            _unit("f1_radbert_ct", "RadBERT-CT F1 weighted", "F1RadBERT-CT", "f1radbert_ct_weighted_f1"),
+            _unit("f1_radbert_ct_precision", "RadBERT-CT precision weighted"),
+            _unit("f1_radbert_ct_recall", "RadBERT-CT recall weighted"),
             Key(
-                "f1_radbert_ct_micro", "Micro F1", (0.0, 1.0), True, per_pair=False, aliases=("f1radbert_ct_micro_f1",)
+                "f1_radbert_ct_micro",
+                "RadBERT-CT F1 micro",
+                (0.0, 1.0),
+                True,
+                per_pair=False,
+                aliases=("f1radbert_ct_micro_f1",),
             ),
             Key(
-                "f1_radbert_ct_macro", "Macro F1", (0.0, 1.0), True, per_pair=False, aliases=("f1radbert_ct_macro_f1",)
+                "f1_radbert_ct_macro",
+                "RadBERT-CT F1 macro",
+                (0.0, 1.0),
+                True,
+                per_pair=False,
+                aliases=("f1radbert_ct_macro_f1",),
             ),
             _unit("f1_radbert_ct_accuracy", "All labels agree", "f1radbert_ct_accuracy"),
         ),
@@ -832,6 +890,7 @@ _ALL = (
         paper="Hamamci et al. 2024, arXiv 2403.17834",
         licence="default: Apache-2.0; paper: that of its card",
         citation="hamamci-2024-ct-rate",
+        hacks=("contradiction",),
     ),
 )
 

@@ -1,3 +1,3 @@
 """The version, in one place; pyproject.toml reads it."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"

@@ -115,6 +115,7 @@ def score_file(spec: MetricSpec, studies: files.Studies) -> Iterator[int | Resul
         pair_stats=everything,
         reduction=piece.reduction,
         signature=signature.write(name, facts={**job.backend.facts, **notes}, n_pairs=len(pairs)),
+        bundled=name.bundled,
     )
 
 
@@ -156,13 +157,16 @@ def _duration(seconds: float) -> str:
 def overview(scored: Scored) -> Markup:
     """The corpus scores, their spread, and the worst pairs."""
     result = scored.result
-    key = result.spec.headline
+    key = result.titled.headline
     n_scored = result.n_pairs - result.n_unscored
     unscored = f", {result.n_unscored:,} of them unscored" if result.n_unscored else ""
     pieces = [
         Markup('<p role="status" class="lead">{:,} pairs{}.</p>').format(result.n_pairs, unscored),
         headline(key, result.scores[key.name]),
     ]
+    if result.n_unscored:
+        reasons = "; ".join(f"{reason}: {count:,}" for reason, count in result.unscored_counts.items())
+        pieces.insert(1, Markup('<p class="note">Unscored: {}.</p>').format(reasons))
     if n_scored > 1:
         interval = stats.bootstrap(result.reduction, result.pair_stats, trials=INTERVAL_TRIALS)[key.name]
         pieces.append(
@@ -179,7 +183,7 @@ def overview(scored: Scored) -> Markup:
     pieces.append(
         Markup(
             "<details><summary>All scores, and what ran</summary>{}<p class='note'><code>{}</code></p></details>"
-        ).format(score_table(result.spec.keys, result.scores), result.signature)
+        ).format(score_table(result.titled.keys, result.scores), result.signature)
     )
     return part(*pieces)
 
@@ -223,10 +227,10 @@ def histogram(values: Array, key: Key) -> Markup:
 def worst_pairs(scored: Scored) -> tuple[str, Markup]:
     """The pairs with the worst headline, and what to call them."""
     result = scored.result
-    key = result.spec.headline
+    key = result.titled.headline
     values = result.per_pair[key.name]
     order = np.argsort(values if key.higher_is_better else -values, kind="stable")[:SHOWN_ROWS]  # NaN comes last
-    keys = [key for key in result.spec.keys if key.name in result.per_pair]
+    keys = [key for key in result.titled.keys if key.name in result.per_pair]
     head = NOTHING.join(
         Markup('<th scope="col">{}</th>').format(title) for title in ("Study", *(k.title for k in keys))
     )

@@ -47,9 +47,11 @@ def explain_pair(result: Result, pair: Pair) -> Explained:
         result: Of one pair, with `explain=yes` where the metric has that option.
         pair: The pair.
     """
+    reason = result.unscored_reasons.get(0)
     said = next((values[0] for key, values in result.details.items() if key.endswith("_explained")), None)
-    if isinstance(said, Mapping) and "unscored" in said:
-        return _words(pair)._replace(rest=said)
+    if reason is not None:
+        replied = isinstance(said, Mapping) and said.get("replies")
+        return _words(pair)._replace(note=f"Unscored: {reason}.", rest=said if replied else None)
     for form, explain in FORMS:
         try:
             if form(said):

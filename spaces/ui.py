@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.hub import module_path
+from rrgmetrics.names import parse_name
 from rrgmetrics.pages import show
 from rrgmetrics.reports import Pair, parse_context
 from rrgmetrics.results import Result
@@ -67,7 +68,7 @@ def build_space(name: str) -> Any:
         raise MissingExtraError("Spaces need Gradio 6: pip install 'rrgmetrics[spaces]'.") from error
 
     with gradio.Blocks(
-        title=f"{spec.title} for radiology reports",
+        title=f"{title_of(spec)} for radiology reports",
         analytics_enabled=False,
         delete_cache=(UPLOADS_KEPT, UPLOADS_KEPT),
     ) as page:
@@ -282,26 +283,31 @@ def run_file(spec: MetricSpec, path: str) -> Iterator[tuple[Markup, batch.Scored
 # --- words ------------------------------------------------------------------------------------------------------------
 
 
+def title_of(spec: MetricSpec) -> str:
+    """The metric's title as its page runs it: in the default configuration."""
+    return parse_name(spec.name).title
+
+
 def heading(spec: MetricSpec) -> Markup:
     """What the page is for."""
     words = card_section(spec, "Metric Description").split("\n\n")[0]
     words = re.sub(r"[`*]|\s(?=\s)", "", words.replace("\n", " "))
     first = re.split(r"(?<=[\w)\"][.]) (?=[A-Z])", words)[0]
-    return part(Markup('<h1>{}</h1><p class="lead">{}</p>').format(spec.title, first))
+    return part(Markup('<h1>{}</h1><p class="lead">{}</p>').format(title_of(spec), first))
 
 
 def nothing_yet(spec: MetricSpec) -> Markup:
     """What stands where the score will be."""
     return part(
         Markup('<p class="note">{}’s score of this pair, and what stands behind it, will appear here.</p>').format(
-            spec.title
+            title_of(spec)
         )
     )
 
 
 def pair_view(result: Result, pair: Pair) -> Markup:
     """Everything about one scored pair."""
-    spec, key = result.spec, result.spec.headline
+    spec, key = result.titled, result.titled.headline
     found = explain_pair(result, pair)
     value = result.scores[key.name]
     counts = category_counts(result)
@@ -342,7 +348,7 @@ def _notes(spec: MetricSpec) -> Iterator[str]:
     """What a reader of a single score must know."""
     if spec.corpus_statistics:
         yield (
-            f"{spec.title} weighs words by how rare they are in the references of one call, so a pair alone says "
+            f"{title_of(spec)} weighs words by how rare they are in the references of one call, so a pair alone says "
             "little. Score a file of pairs."
         )
 

@@ -68,9 +68,18 @@ def write_judges(hub: Path, texts: list[str]) -> None:
 
 
 def write_causal(
-    folder: Path, texts: list[str], *, chat: str = "", silent: bool = False, positions: int = 8192
+    folder: Path,
+    texts: list[str],
+    *,
+    chat: str = "",
+    silent: bool = False,
+    endless: bool = False,
+    positions: int = 8192,
 ) -> None:
-    """A tiny language model of Llama's kind: babbles, or with `silent` ends each reply before its first word."""
+    """A tiny language model of Llama's kind: babbles, and every third word ends a reply.
+
+    With `silent` it ends each reply before its first word, with `endless` none.
+    """
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -94,6 +103,8 @@ def write_causal(
     if silent:
         model.config.eos_token_id = model.generation_config.eos_token_id = 0
         model.lm_head.weight.data.zero_()  # all words are alike, and the first is taken
+    elif not endless:
+        model.generation_config.eos_token_id = [end, *range(0, config.vocab_size, 3)]
     model.save_pretrained(folder)
     tokenizer.save(str(folder / "tokenizer.json"))
     special = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}

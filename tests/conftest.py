@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 DATA = Path(__file__).parent / "data"
+PATIENCE = 600  # seconds for what another process does, on a machine that does much else: nothing is measured
 _HOME = pytest.StashKey[str]()
 
 
@@ -31,6 +34,40 @@ def pytest_configure(config):
     }
     for name in ("HF_HUB_CACHE", "HF_MODULES_CACHE", "HF_EVALUATE_CACHE", "HF_METRICS_CACHE", "HF_DATASETS_CACHE"):
         os.environ.pop(name, None)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # beside other workers torch's threads mostly wait for each other
+
+
+def pytest_collection_modifyitems(items):
+    """Marks `float32` what compares by helpers/float32.py, itself or through a function of its own file."""
+    for item in items:
+        function = getattr(item, "function", None)
+        if function is not None and _compares_in_float32(function, depth=2):
+            item.add_marker("float32")
+
+
+def _compares_in_float32(function, depth: int) -> bool:
+    """Whether a function's code names one of them; `depth`: how many calls deep to look."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    called = [function.__globals__.get(name) for name in code.co_names] if code and depth else []
+    return any(
+        inspect.isfunction(found)
+        and (
+            found.__module__ == "float32"
+            or (found.__globals__ is function.__globals__ and _compares_in_float32(found, depth - 1))
+        )
+        for found in called
+    )
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What nobody checked because there is no Chromium, so that a green run is not taken for more than it is."""
+    skipped = [report for report in terminalreporter.stats.get("skipped", ()) if "no Chromium" in str(report.longrepr)]
+    if skipped:
+        terminalreporter.section(
+            f"{len(skipped)} tests of pages did not run: there is no Chromium", sep="=", yellow=True
+        )
+        for file, number in sorted(Counter(report.location[0] for report in skipped).items()):
+            terminalreporter.line(f"{number:4} {file}")
 
 
 def pytest_unconfigure(config):
@@ -57,10 +94,21 @@ def text_metrics() -> dict:
 
 
 @pytest.fixture
+def no_waiting(monkeypatch):
+    """Fails the test when anything sleeps or asks a host: "at once", without a clock that a busy machine would stop."""
+
+    def wait(*_, **__):
+        pytest.fail("it waits, or asks the network")
+
+    for name in ("time.sleep", "socket.getaddrinfo", "socket.create_connection"):
+        monkeypatch.setattr(name, wait)
+
+
+@pytest.fixture
 def run_python(tmp_path):
     """Runs a script in a fresh interpreter, in an empty folder with an empty cache; returns what it printed."""
 
-    def run(script: str, *arguments: str, timeout: float = 100, **environment: str) -> str:
+    def run(script: str, *arguments: str, timeout: float = PATIENCE, **environment: str) -> str:
         done = subprocess.run(
             [sys.executable, "-c", script, *arguments],
             cwd=tmp_path,

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from examples.train_report_generator.config import Config
 from examples.train_report_generator.data import LENGTH_STEP, read_grey
+from rrgmetrics.backends.checkpoints import find_checkpoint
+from rrgmetrics.backends.loading import load_config, load_model, load_tokenizer
 
 BEGIN, END, PAD = "<s>", "</s>", "<pad>"
 
@@ -62,14 +64,21 @@ def _from_scratch(config: Config, reports: Sequence[str]) -> Parts:
 
 def _pretrained(config: Config) -> Parts:
     from PIL import Image
-    from transformers import AutoImageProcessor, AutoTokenizer, VisionEncoderDecoderModel
+    from transformers import VisionEncoderDecoderConfig, VisionEncoderDecoderModel
 
-    model = VisionEncoderDecoderModel.from_encoder_decoder_pretrained(config.encoder, config.decoder)
-    tokenizer = AutoTokenizer.from_pretrained(config.decoder)
+    seeing, writing = find_checkpoint(config.encoder), find_checkpoint(config.decoder)
+    settings = load_config(writing)
+    settings.is_decoder = settings.add_cross_attention = True  # the attention to the image is new
+    encoder, _ = load_model("AutoModel", seeing)
+    decoder, _ = load_model("AutoModelForCausalLM", writing, config=settings)
+    both = VisionEncoderDecoderConfig.from_encoder_decoder_configs(encoder.config, decoder.config)
+    both.tie_word_embeddings = False
+    model = VisionEncoderDecoderModel(encoder=encoder, decoder=decoder, config=both)
+    tokenizer = load_tokenizer(writing)
     tokenizer.bos_token = tokenizer.bos_token or tokenizer.cls_token
     tokenizer.eos_token = tokenizer.eos_token or tokenizer.sep_token
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
-    processor = AutoImageProcessor.from_pretrained(config.encoder)
+    processor = load_tokenizer(seeing, "AutoImageProcessor")
 
     def read_image(image: Any) -> Any:
         with Image.open(image) as opened:

@@ -11,10 +11,11 @@ from rich.console import Console
 from rich.table import Table
 
 from examples.train_report_generator.training import Run
-from rrgmetrics.specs import SPECS
+from rrgmetrics.names import parse_name
 
 INK, BEST_LINE = "#1f4e79", "#b3541e"
 N_REPORTS = 5
+CHOOSES = parse_name("crepe").title
 
 
 def headlines(run: Run, metrics: Sequence[str]) -> dict[str, list[tuple[int, float]]]:
@@ -48,7 +49,7 @@ def plot(run: Run, curves: Mapping[str, Sequence[tuple[int, float]]], path: Path
         figure.subplots(1, len(panels)), panels.items(), (None, *curves), strict=True
     ):
         axes.plot(*zip(*points, strict=True), color=INK, marker="o" if metric else "", markersize=4)
-        axes.axvline(run.best_step, color=BEST_LINE, linewidth=1, label="best by CREPE")
+        axes.axvline(run.best_step, color=BEST_LINE, linewidth=1, label=f"best by {CHOOSES}")
         for (name, scores), style in zip(run.baselines.items(), ("--", ":"), strict=True):
             if metric:
                 axes.axhline(scores[metric], color="#777777", linestyle=style, linewidth=1, label=name)
@@ -60,7 +61,7 @@ def plot(run: Run, curves: Mapping[str, Sequence[tuple[int, float]]], path: Path
 
 
 def _title(metric: str) -> str:
-    spec = SPECS[metric.partition("@")[0].partition("?")[0]]
+    spec = parse_name(metric).titled
     return f"{spec.title} {'↑' if spec.higher_is_better else '↓'}"
 
 
@@ -78,9 +79,8 @@ def _progress(run: Run, curves: Mapping[str, Sequence[tuple[int, float]]]) -> Ta
 
 
 def _samples(run: Run) -> Table:
-    table = Table(
-        "study", "reference", "generated", "CREPE", "what is wrong", title="Reports of the best step", show_lines=True
-    )
+    headers = ("study", "reference", "generated", CHOOSES, "what is wrong")
+    table = Table(*headers, title="Reports of the best step", show_lines=True)
     file = run.folder / f"eval_{run.best_step:06d}.jsonl"
     rows: list[dict[str, Any]] = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     for row in rows[:N_REPORTS]:

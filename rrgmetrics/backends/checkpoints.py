@@ -6,33 +6,29 @@ is asked first, then the Hub once within `PROBE_SECONDS`, and what is missing is
 Checkpoints come in three forms: a folder of transformers (`find_checkpoint`), one file of a repository (`find_file`),
 or an archive of a folder (`find_archive`). `published.yaml` names the revision and the SHA-256 of what our
 configurations load: a repository that it pins is taken at that revision unless the caller names one, and a file that
-differs from its checksum is refused. Pickles are read as data, never run (`load_weights`).
+differs from its checksum is refused. What is found is read by `loading`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import tarfile
 import tempfile
 import threading
 import urllib.request
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 from urllib.error import HTTPError
 
+from rrgmetrics.backends.archives import unpack_tar
 from rrgmetrics.errors import BackendError
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 PROBE_SECONDS = 0.7
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
+PICKLE = "pytorch_model.bin"  # where a caller takes one: it is read as data
 PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
-WRAPPERS = ("model_state_dict", "state_dict", "model")  # keys under which training code stores the weights
 PINS = Path(__file__).parent / "published.yaml"
 
 
@@ -137,75 +133,22 @@ def find_archive(name: str, archive: str, *, needs: Sequence[str]) -> Checkpoint
 def unpack(archive: Path) -> Path:
     """Unpacks a tar archive into the cache, once for each content; returns its folder.
 
-    Members that point outside of the folder, links that do, and devices are refused: by tarfile's `data` filter, or by
-    a stricter check of ours on Python before 3.11.4, which has no filters.
-
     Raises:
-        BackendError: The archive is damaged, or a member is refused.
+        BackendError: The archive is damaged, or refused as `archives.unpack_tar` says; nothing of it is left behind.
     """
     target = _unpacked_folder() / _checksum(archive)[:16]
     if target.is_dir():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        try:
-            with tarfile.open(archive) as tar:
-                if hasattr(tarfile, "data_filter"):
-                    tar.extractall(scratch, filter="data")
-                else:
-                    tar.extractall(scratch, members=map(_harmless, tar))
-        except (tarfile.TarError, OSError, EOFError) as error:
-            raise BackendError(f"{archive} could not be unpacked: {error}") from error
         whole = Path(scratch) / "whole"
-        _move(Path(scratch), whole)
+        unpack_tar(archive, whole)
         try:
             whole.rename(target)  # in one step: nobody ever sees half an archive
         except OSError:
             if not target.is_dir():  # else another process was first
                 raise
     return target
-
-
-def _harmless(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    """The member, if it is a file or a folder inside of the archive's own folder."""
-    path = PurePosixPath(member.name)
-    if path.is_absolute() or ".." in path.parts:
-        raise tarfile.TarError(f"{member.name!r} would be extracted outside of its folder")
-    if not (member.isfile() or member.isdir()):
-        raise tarfile.TarError(f"{member.name!r} is neither a file nor a folder")
-    return member
-
-
-def load_weights(file: Path) -> dict[str, Tensor]:
-    """Reads a state dict from safetensors or from a pickle of torch, on the CPU.
-
-    A pickle is read with `weights_only=True`: tensors and plain containers, no code. Training code's wrapping
-    (`model_state_dict`) and the prefix `module.` of parallel training are taken off.
-
-    Raises:
-        BackendError: The file is damaged, holds something else, or a pickle that would run code.
-    """
-    import torch
-    from safetensors.torch import load_file
-
-    try:
-        if file.suffix == ".safetensors":
-            stored: Any = load_file(file)
-        else:
-            stored = torch.load(file, map_location="cpu", weights_only=True)
-    except Exception as error:  # torch and pickle raise whatever they like for a damaged file
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
-        raise BackendError(
-            f"{file} could not be read as weights: {reason}. If it is a pickle with more than tensors, convert it to "
-            "safetensors on a machine that trusts it."
-        ) from error
-    for key in WRAPPERS:
-        if isinstance(stored, Mapping) and isinstance(stored.get(key), Mapping):
-            stored = stored[key]
-    if not isinstance(stored, Mapping) or not all(isinstance(x, torch.Tensor) for x in stored.values()) or not stored:
-        raise BackendError(f"{file} holds no state dict (names and tensors).")
-    parallel = all(str(key).startswith("module.") for key in stored)
-    return {str(key).removeprefix("module.") if parallel else str(key): tensor for key, tensor in stored.items()}
 
 
 @lru_cache(maxsize=1)
@@ -259,14 +202,6 @@ def _holding(folder: Path, needs: Sequence[str], name: str) -> Path:
             return place
     missing = [file for file in needs if not (folder / file).exists()]
     raise BackendError(f"{name}: {folder} lacks {', '.join(missing)}.")
-
-
-def _move(scratch: Path, whole: Path) -> None:
-    """Everything in `scratch` into the new folder `whole` inside of it."""
-    members = list(scratch.iterdir())
-    whole.mkdir()
-    for member in members:
-        shutil.move(member, whole)
 
 
 def _checksum(file: Path) -> str:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.backends.checkpoints import CheckpointFile, find_file, load_weights
+from rrgmetrics.backends.checkpoints import CheckpointFile, find_file
 from rrgmetrics.backends.encoder import (
     BATCH_TOKENS,
     EMBEDDED_FOLDER,
@@ -30,6 +30,7 @@ from rrgmetrics.backends.encoder import (
     pack_matrices,
     pick_device,
 )
+from rrgmetrics.backends.loading import load_weights
 from rrgmetrics.errors import BackendError
 from rrgmetrics.reader.conditions import Status, Statuses, stronger
 
@@ -209,9 +210,7 @@ def _load(found: CheckpointFile, device: str) -> Network:
 
 def _check(identity: str, stored: Mapping[str, Tensor]) -> tuple[int, int]:
     """Layers and width; raises BackendError that names what the file lacks."""
-    n_layers = 1 + max(
-        (int(name.split(".")[3]) for name in stored if name.startswith("bert.encoder.layer.")), default=0
-    )
+    n_layers = len({name.split(".")[3] for name in stored if name.startswith("bert.encoder.layer.")})
     layers = [f"bert.encoder.layer.{i}.{part}" for i in range(n_layers) for part in LAYER]
     modules = [*EMBEDDINGS, *(f"{module}.{kind}" for module in (*layers, *HEADS) for kind in ("weight", "bias"))]
     missing = [name for name in modules if name not in stored]
@@ -220,12 +219,13 @@ def _check(identity: str, stored: Mapping[str, Tensor]) -> tuple[int, int]:
             f"{identity} is not CheXbert's: it lacks {len(missing)} weights, such as {missing[0]}. "
             f"Take {FILE} of {PUBLISHED}."
         )
-    vocabulary, width = stored[EMBEDDINGS[0]].shape
-    if vocabulary != N_WORDS or [len(stored[f"{head}.weight"]) for head in HEADS] != list(CLASSES):
+    width = stored[EMBEDDINGS[-1]].numel()
+    words, *heads = (tuple(stored[name].shape) for name in (EMBEDDINGS[0], *(f"{head}.weight" for head in HEADS)))
+    if words != (N_WORDS, width) or heads != [(n, width) for n in CLASSES]:
         raise BackendError(
             f"{identity} is not CheXbert's: it must have {N_WORDS} word pieces and heads of {CLASSES} classes."
         )
-    return n_layers, int(width)
+    return n_layers, width
 
 
 def _rows(body: list[int], long: Long) -> list[list[int]]:

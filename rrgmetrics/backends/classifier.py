@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.backends.checkpoints import WEIGHTS, Checkpoint, find_checkpoint
+from rrgmetrics.backends.checkpoints import PICKLE, WEIGHTS, Checkpoint, find_checkpoint
 from rrgmetrics.backends.encoder import batches, pick_device, quietly
+from rrgmetrics.backends.loading import load_config, load_model, load_tokenizer
 from rrgmetrics.errors import BackendError
 
 MAX_LENGTH = 512  # the authors' tokenizer calls
-PICKLE = "pytorch_model.bin"  # read with weights_only=True
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json")
 
 Labels = NDArray[np.bool_]
@@ -146,22 +146,13 @@ def _load(
 ) -> Callable[[Sequence[str], int | None], NDArray[np.float32]]:
     """Texts → logits; both checkpoints are the key, so that files that changed are read again."""
     import torch
-    from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer, BertTokenizerFast
 
-    try:
-        config = AutoConfig.from_pretrained(found.folder, local_files_only=True)
-        if config.num_labels != n_labels:
-            raise BackendError(f"{found.identity} has {config.num_labels} labels; this metric needs {n_labels}.")
-        kind = AutoTokenizer if words == found else BertTokenizerFast
-        tokenizer = kind.from_pretrained(words.folder, local_files_only=True)
-        with quietly():
-            model, loading = AutoModelForSequenceClassification.from_pretrained(
-                found.folder, config=config, local_files_only=True, weights_only=True, output_loading_info=True
-            )
-    except BackendError:
-        raise
-    except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
-        raise BackendError(f"{found.identity} could not be loaded from {found.folder}: {error}") from error
+    config = load_config(found)
+    if config.num_labels != n_labels:
+        raise BackendError(f"{found.identity} has {config.num_labels} labels; this metric needs {n_labels}.")
+    tokenizer = load_tokenizer(words, "AutoTokenizer" if words == found else "BertTokenizerFast")
+    with quietly():
+        model, loading = load_model("AutoModelForSequenceClassification", found, config=config, pickled=True)
     absent = sorted(loading["missing_keys"])
     if absent:
         raise BackendError(f"{found.identity}: {found.folder} lacks {len(absent)} weights, such as {absent[0]}.")

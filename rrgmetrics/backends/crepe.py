@@ -22,11 +22,15 @@ from rrgmetrics.backends.crepe_network import Array, Network, Output, Precision,
 from rrgmetrics.backends.encoder import pick_device
 from rrgmetrics.backends.pair_tokens import Window
 from rrgmetrics.errors import BackendError
-from rrgmetrics.reports import Pair
+from rrgmetrics.reader import ErrorCategory, Reading, read
+from rrgmetrics.reader.affirmed import affirmed
+from rrgmetrics.reader.penalties import penalties, silent
+from rrgmetrics.reports import Context, Pair
 
 EMBEDDED = "crepe-embedded@2"
 EMBEDDED_FOLDER = Path(__file__).parent / "weights" / "crepe-embedded"
 PUBLISHED = "gihuncho/crepe-biomedbert"
+CATEGORIES = tuple(ErrorCategory)
 SMALLEST_RATE = 0.05  # of an error; what a word adds below it is not worth showing
 
 Long = Literal["truncate", "windows"]
@@ -76,6 +80,7 @@ class CrepeBackend:
         long: What becomes of pairs that are too long.
         explain: Whether readings name the words that a count comes from.
         batch_size: Pairs a forward pass; None: as many as a budget of tokens holds.
+        affirmed: Whether it reads only the sentences that affirm a finding, each once (`rrgmetrics.reader.affirmed`).
     """
 
     network: Network
@@ -83,19 +88,34 @@ class CrepeBackend:
     long: Long = "truncate"
     explain: bool = False
     batch_size: int | None = None
+    affirmed: bool = False
 
     @property
     def key(self) -> str:
         """Weights and options."""
-        return f"crepe:{self.network.identity}:{self.precision}:{self.long}:{self.explain}"
+        return f"crepe:{self.network.identity}:{self.precision}:{self.long}:{self.explain}:{self.affirmed}"
 
     @property
     def facts(self) -> Mapping[str, str]:
         """The model, and the tokens it reads."""
-        return {"model": self.network.identity, "max_length": str(self.network.tokenizer.max_length)}
+        reads = {"reads": "affirmed@1"} if self.affirmed else {}
+        return {"model": self.network.identity, "max_length": str(self.network.tokenizer.max_length), **reads}
 
     def annotate_pairs(self, pairs: Sequence[Pair]) -> list[CrepeReading]:
         """One reading a pair; pairs that differ in context alone are read once."""
+        if not self.affirmed:
+            return self._annotate(pairs)
+        known = {text: read(text) for text in dict.fromkeys(text for pair in pairs for text in pair[:2])}
+        short = {text: affirmed(reading) for text, reading in known.items()}
+        found = self._annotate([Pair(short[pair.reference], short[pair.candidate]) for pair in pairs])
+        return [
+            reading._replace(
+                counts=reading.counts + unseen(known[pair.reference], known[pair.candidate], reading.counts)
+            )
+            for pair, reading in zip(pairs, found, strict=True)
+        ]
+
+    def _annotate(self, pairs: Sequence[Pair]) -> list[CrepeReading]:
         tokenizer = self.network.tokenizer
         distinct = list(dict.fromkeys((pair.reference, pair.candidate) for pair in pairs))
         texts = list(dict.fromkeys(text for pair in distinct for text in pair))
@@ -148,6 +168,25 @@ class CrepeBackend:
         return np.concatenate(found[0]), np.concatenate(found[1])
 
 
+def unseen(reference: Reading, candidate: Reading, counts: Array) -> Array:
+    """What the network does not count `(6,)`: penalties, and what a candidate that says nothing leaves unsaid.
+
+    Args:
+        reference: Reading of the radiologist's report.
+        candidate: Reading of the machine's report.
+        counts: What the network counts `(6,)`.
+    """
+    added = np.zeros_like(counts)
+    for error in penalties(reference, candidate, Context()):
+        if error.candidate_spans:
+            added[CATEGORIES.index(error.category)] += 1
+    if silent(candidate):
+        added[CATEGORIES.index(ErrorCategory.MISSING_FINDING)] += max(
+            len(reference.scope.statements) - float(counts.sum()), 0.0
+        )
+    return added
+
+
 def clip_counts(logits: Array) -> Array:
     """Counts `(n, C)` from what the heads say: 0 where that is negative, a row of NaN where any is not a number.
 
@@ -182,6 +221,7 @@ def load_crepe(
     precision: Precision = "fp32",
     long: Long = "truncate",
     explain: bool = False,
+    only_affirmed: bool = False,
 ) -> CrepeBackend:
     """Loads a checkpoint; weights are kept for the life of the process.
 
@@ -192,6 +232,7 @@ def load_crepe(
         precision: Arithmetic of the encoder; the heads compute in fp32.
         long: Cut pairs beyond the model's length, or read them in windows.
         explain: Whether readings name the words that a count comes from.
+        only_affirmed: Whether to read only the sentences that affirm a finding.
 
     Raises:
         BackendError: Weights not found (within a second), damaged, or not CREPE's; or no words to explain with.
@@ -204,4 +245,5 @@ def load_crepe(
             "Use a checkpoint with crepe_features 'tokens', such as the embedded one."
         )
     read_checkpoint(found)  # before the second that importing torch takes
-    return CrepeBackend(load_network(found, pick_device(device), precision), precision, long, explain, batch_size)
+    network = load_network(found, pick_device(device), precision)
+    return CrepeBackend(network, precision, long, explain, batch_size, only_affirmed)

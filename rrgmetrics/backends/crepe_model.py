@@ -29,6 +29,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
+from rrgmetrics.backends.checkpoints import PICKLE, WEIGHTS, find_checkpoint
+from rrgmetrics.backends.loading import build_model, load_config, load_model
 from rrgmetrics.errors import BackendError
 
 if TYPE_CHECKING:
@@ -84,16 +86,18 @@ def build_crepe(encoder: str, settings: CrepeSettings | None = None) -> Any:
     Returns:
         A `BertForCategoryErrorRegression` in training mode.
     """
-    from transformers import AutoConfig, AutoModel
+    import torch
 
-    config = AutoConfig.from_pretrained(encoder)
-    for key, value in (settings or CrepeSettings()).written().items():
-        setattr(config, key, value)
-    model = crepe_class()(config)
-    pretrained, loading = AutoModel.from_pretrained(encoder, output_loading_info=True)
+    found = find_checkpoint(encoder, weights=(*WEIGHTS, PICKLE))
+    with torch.random.fork_rng(devices=[]):  # the heads' first weights do not depend on what the encoder lacks
+        pretrained, loading = load_model("AutoModel", found, pickled=True)
     absent = sorted(key for key in loading["missing_keys"] if "pooler" not in key)
     if absent:
         raise BackendError(f"{encoder} lacks {len(absent)} weights of the encoder, such as {absent[0]}.")
+    config = load_config(found)
+    for key, value in (settings or CrepeSettings()).written().items():
+        setattr(config, key, value)
+    model = crepe_class()(config)
     model.bert.load_state_dict(pretrained.state_dict())
     return model.train()
 
@@ -105,7 +109,7 @@ def crepe_class() -> Any:
 
     import torch
     from torch import nn
-    from transformers import AutoConfig, AutoModel, PreTrainedModel
+    from transformers import AutoConfig, PreTrainedModel
     from transformers.utils import ModelOutput
 
     @dataclass
@@ -131,7 +135,7 @@ def crepe_class() -> Any:
         def __init__(self, config: Any) -> None:
             super().__init__(config)
             self.settings = CrepeSettings.read(config.to_dict())
-            self.bert = AutoModel.from_config(config)
+            self.bert = build_model(config)
             self.dropout = nn.Dropout(_dropout(config))
             n_heads = range(self.settings.num_error_categories)
             self.error_regressors = nn.ModuleList(nn.Linear(config.hidden_size, 1) for _ in n_heads)

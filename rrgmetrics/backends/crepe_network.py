@@ -6,12 +6,10 @@ are checked against the config before anything runs: a score never comes from a 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,6 +18,8 @@ from numpy.typing import NDArray
 from rrgmetrics.backends.checkpoints import Checkpoint
 from rrgmetrics.backends.crepe_model import CrepeSettings, apply_heads, crepe_class, own_tokens
 from rrgmetrics.backends.encoder import BATCH_TOKENS, batches, bert_forward, load_int8, pack_matrices, quietly
+from rrgmetrics.backends.limits import Shape, check_folder, read_config, stored_shapes, weight_files
+from rrgmetrics.backends.loading import load_model
 from rrgmetrics.backends.pair_tokens import PairTokenizer, load_pair_tokenizer
 from rrgmetrics.errors import BackendError
 
@@ -36,7 +36,6 @@ NAMED = 4  # weights that a message names
 
 Precision = Literal["fp32", "bf16", "fp16"]
 Array = NDArray[np.float64]
-Shape = tuple[int, ...]
 Forward = Callable[["Tensor", "Tensor", "Tensor"], "tuple[Tensor, Tensor, Tensor | None]"]
 
 
@@ -129,13 +128,21 @@ def _read_config(found: Checkpoint) -> tuple[Mapping[str, Any], CrepeSettings]:
     """The whole config, and what it says of the heads."""
     file = found.folder / "config.json"
     try:
-        config: Mapping[str, Any] = json.loads(file.read_text())
+        check_folder(found.folder)
+        config = read_config(found.folder)
         missing = [key for key in BERT_KEYS if _is_plain_bert(config) and key not in config]
         if missing:
             raise BackendError(f"it lacks {', '.join(missing)}.")
+        odd = [key for key in BERT_KEYS if key in config and not _is_size(config[key])]
+        if odd:
+            raise BackendError(f"{odd[0]} is {config[odd[0]]!r}; it is a whole number of 1 or more.")
         return config, CrepeSettings.read(config)
-    except (OSError, ValueError, AttributeError, BackendError) as error:
+    except (ValueError, AttributeError, BackendError) as error:
         raise BackendError(f"{found.identity}: {file} cannot be used: {error}") from error
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 def _max_length(config: Mapping[str, Any]) -> int:
@@ -187,13 +194,8 @@ def _load_transformers(
     found: Checkpoint, config: Mapping[str, Any], settings: CrepeSettings, device: str, precision: Precision
 ) -> Forward:
     """The forward pass of any other encoder."""
-    try:
-        with quietly():
-            model, loading = crepe_class().from_pretrained(
-                found.folder, local_files_only=True, use_safetensors=True, output_loading_info=True
-            )
-    except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
-        raise BackendError(f"{found.identity} could not be loaded from {found.folder}: {error}") from error
+    with quietly():
+        model, loading = load_model(crepe_class(), found)
     _complain(found.identity, loading["missing_keys"], loading["unexpected_keys"], loading["mismatched_keys"])
     model.eval().to(device)
     model.bert.to(_dtype(precision))
@@ -227,20 +229,15 @@ def _read_weights(found: Checkpoint) -> dict[str, Tensor]:
     """All weights of a folder in fp32, whether stored so, in 16 bits, or in 8 bits with a scale a row."""
     weights: dict[str, Tensor] = {}
     with _reading(found):
-        for file in _weight_files(found.folder):
+        for file in weight_files(found.folder):
             weights |= load_int8(file)
     return weights
 
 
 def _stored_shapes(found: Checkpoint) -> dict[str, Shape]:
     """Names and shapes of the weights of a folder, from the heads of its files."""
-    from safetensors import safe_open
-
-    shapes: dict[str, Shape] = {}
     with _reading(found):
-        for path in _weight_files(found.folder):
-            with safe_open(path, "np") as file:
-                shapes |= {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
+        shapes = stored_shapes(weight_files(found.folder))
     return {name: shape for name, shape in shapes.items() if not name.endswith(".scale") and name != POSITION_IDS}
 
 
@@ -248,16 +245,8 @@ def _stored_shapes(found: Checkpoint) -> dict[str, Shape]:
 def _reading(found: Checkpoint) -> Iterator[None]:
     try:
         yield
-    except Exception as error:  # safetensors has an exception of its own beside the usual ones
-        raise BackendError(f"{found.identity}: the weights in {found.folder} cannot be read: {error}") from error
-
-
-def _weight_files(folder: Path) -> list[Path]:
-    """`model.safetensors`, or the several files that an index names."""
-    index = folder / "model.safetensors.index.json"
-    if (folder / "model.safetensors").is_file() or not index.is_file():
-        return [folder / "model.safetensors"]
-    return [folder / name for name in sorted(set(json.loads(index.read_text())["weight_map"].values()))]
+    except BackendError as error:
+        raise BackendError(f"{found.identity}: {error}") from error
 
 
 def bert_shapes(config: Mapping[str, Any], settings: CrepeSettings) -> dict[str, Shape]:

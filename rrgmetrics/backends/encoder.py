@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
+from rrgmetrics.backends.loading import load_config, load_model, load_tensors, load_tokenizer
 from rrgmetrics.errors import BackendError
 
 if TYPE_CHECKING:
@@ -189,9 +190,7 @@ def _load_embedded(name: str, layer: int, device: str) -> Encoder:
 
 def load_int8(file: Path) -> dict[str, Tensor]:
     """Reads weights stored as 8-bit integers with one scale a row (`name`, `name.scale`); others as they are."""
-    from safetensors.torch import load_file
-
-    stored = load_file(file)
+    stored = load_tensors(file)
     return {
         name: tensor.float() * stored[f"{name}.scale"].float()[:, None] if f"{name}.scale" in stored else tensor.float()
         for name, tensor in stored.items()
@@ -294,19 +293,12 @@ def _round_up(n_rows: int) -> int:
 
 @lru_cache(maxsize=4)
 def _load_transformers(checkpoint: str, found: Checkpoint, layer: int, device: str) -> Encoder:
-    from transformers import AutoConfig, AutoModel, AutoTokenizer
-
     folder, identity = found  # part of the key: weights that changed are read again
-    try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True)
-        prefix = {"add_prefix_space": True} if config.model_type in SPACE_SENSITIVE else {}
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, **prefix)
-        with quietly():
-            model, loading = AutoModel.from_pretrained(
-                folder, local_files_only=True, use_safetensors=True, output_loading_info=True
-            )
-    except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
-        raise BackendError(f"{checkpoint} could not be loaded from {folder}: {error}") from error
+    config = load_config(found)
+    prefix: dict[str, Any] = {"add_prefix_space": True} if config.model_type in SPACE_SENSITIVE else {}
+    tokenizer = load_tokenizer(found, **prefix)
+    with quietly():
+        model, loading = load_model("AutoModel", found)
     absent = sorted(key for key in loading["missing_keys"] if "pooler" not in key)
     if absent:
         raise BackendError(f"{checkpoint}: {folder} lacks {len(absent)} weights of the encoder, such as {absent[0]}.")

@@ -8,7 +8,6 @@ the second [SEP].
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rrgmetrics.backends.limits import read_json
 from rrgmetrics.errors import BackendError
 
 
@@ -199,7 +199,7 @@ def _read_tokenizer(folder: Path) -> Any:
     from tokenizers.models import WordPiece
 
     settings_file = folder / "tokenizer_config.json"
-    settings = json.loads(settings_file.read_text()) if settings_file.is_file() else {}
+    settings = read_json(settings_file) if settings_file.is_file() else {}
     if (folder / "tokenizer.json").is_file():
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         lower = settings.get("do_lower_case")

@@ -15,8 +15,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rrgmetrics.backends.checkpoints import Checkpoint, find_archive, find_checkpoint, load_weights
+from rrgmetrics.backends.checkpoints import Checkpoint, find_archive, find_checkpoint
 from rrgmetrics.backends.encoder import BATCH_TOKENS, bert_forward, pack_matrices, quietly
+from rrgmetrics.backends.limits import read_config
+from rrgmetrics.backends.loading import build_model, load_config, load_tokenizer, load_weights
 from rrgmetrics.backends.radgraph_network import Pieces, RadgraphNetwork, RadgraphSettings
 from rrgmetrics.errors import BackendError, InputError
 
@@ -157,12 +159,9 @@ def _labels(file: Path) -> tuple[str, ...]:
 
 def _read_json(file: Path, where: str) -> Mapping[str, Any]:
     try:
-        config = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise BackendError(f"{where}: {file} cannot be read: {error}") from error
-    if not isinstance(config, Mapping):
-        raise BackendError(f"{where}: {file} holds no settings.")
-    return config
+        return read_config(file.parent, file.name)
+    except BackendError as error:
+        raise BackendError(f"{where}: {file.parent}: {error}") from error
 
 
 @lru_cache(maxsize=2)
@@ -221,11 +220,9 @@ def _rename(stored: Mapping[str, Tensor], dataset: str) -> dict[str, Tensor]:
 @lru_cache(maxsize=4)
 def load_pieces(folder: Path) -> Pieces:
     """The tokenizer of an encoder; the pieces of a word are remembered."""
-    from transformers import AutoTokenizer
-
     try:
         with quietly():
-            tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+            tokenizer = load_tokenizer(Checkpoint(folder, folder.name))
         whole, inner = tokenizer("a")["input_ids"], tokenizer("a", add_special_tokens=False)["input_ids"]
         start = whole.index(inner[0])
     except Exception as error:  # transformers raises whatever it likes for a damaged tokenizer
@@ -259,11 +256,10 @@ def _load_encoder(parts: Parts, weights: Mapping[str, Tensor], device: str) -> C
 
 
 def _load_transformers(parts: Parts, weights: Mapping[str, Tensor], device: str) -> Callable[[Tensor, Tensor], Tensor]:
-    from transformers import AutoConfig, AutoModel
-
     try:
         with quietly():
-            model = AutoModel.from_config(AutoConfig.from_pretrained(parts.encoder, local_files_only=True))
+            config = load_config(Checkpoint(parts.encoder, parts.identity))
+            model = build_model(config, n_stored=sum(x.numel() for x in weights.values()))
         model.load_state_dict(dict(weights))
     except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
         raise BackendError(f"{parts.identity}: its encoder could not be loaded: {error}") from error
@@ -288,16 +284,16 @@ def convert(source: str, output: Path) -> Path:
         BackendError: The source is missing or damaged.
     """
     from safetensors.torch import save_file
-    from transformers import AutoConfig, AutoTokenizer
 
     if output.exists() and any(output.iterdir()):
         raise InputError(f"{output} is not empty; name a new folder.")
     parts = find_radgraph(source)
     weights = read_weights(parts)
     (output / "encoder").mkdir(parents=True, exist_ok=True)
+    encoder = Checkpoint(parts.encoder, parts.identity)
     with quietly():
-        AutoTokenizer.from_pretrained(parts.encoder, local_files_only=True).save_pretrained(output / "encoder")
-        AutoConfig.from_pretrained(parts.encoder, local_files_only=True).save_pretrained(output / "encoder")
+        load_tokenizer(encoder).save_pretrained(output / "encoder")
+        load_config(encoder).save_pretrained(output / "encoder")
     config = {"model_type": KIND, "converted_from": parts.identity, "encoder_from": parts.tokenizer}
     (output / "config.json").write_text(json.dumps(config | vars(parts.settings), indent=2) + "\n", encoding="utf-8")
     save_file({name: x.contiguous() for name, x in weights.items()}, output / "model.safetensors")

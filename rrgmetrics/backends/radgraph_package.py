@@ -19,6 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from rrgmetrics.backends.limits import entries, read_config
+from rrgmetrics.backends.loading import load_weights
 from rrgmetrics.backends.radgraph_checkpoint import PUBLISHED_FILES, Parts, find_radgraph
 from rrgmetrics.errors import BackendError, MissingExtraError
 from rrgmetrics.reader.graph import Graph
@@ -84,6 +86,7 @@ def load_package(name: str = "radgraph-xl", *, device: str) -> PackageBackend:
 
 @lru_cache(maxsize=1)
 def _load(parts: Parts, device: str) -> PackageBackend:
+    _check(parts)
     cuda = -1 if device == "cpu" else int(device.partition(":")[2] or 0)
     with tempfile.TemporaryDirectory() as cache, _silently():
         (Path(cache) / parts.settings.dataset).symlink_to(parts.weights.parent.resolve(), target_is_directory=True)
@@ -97,6 +100,14 @@ def _load(parts: Parts, device: str) -> PackageBackend:
                 "radgraph_f1@paper, which computes the same."
             ) from error
     return PackageBackend(model, parts.identity)
+
+
+def _check(parts: Parts) -> None:
+    """Raises BackendError for what would be run: the package trusts the pickle, AllenNLP any class that is named."""
+    load_weights(parts.weights)
+    for key, value in entries(read_config(parts.weights.parent), "config.json"):
+        if key == "type" and "." in str(value):
+            raise BackendError(f"{parts.identity}: config.json asks for code (type: {value}), which is never run.")
 
 
 @contextlib.contextmanager

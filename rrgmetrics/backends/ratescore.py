@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, batches, load_encoder, pick_device, quietly
+from rrgmetrics.backends.loading import load_model, load_tokenizer
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.errors import BackendError
@@ -46,10 +47,11 @@ Vector = NDArray[np.float32]
 
 
 class EntityVectors(NamedTuple):
-    """Entities of a text and their unit vectors `(n_entities, width)`."""
+    """Entities of a text and their unit vectors `(n_entities, width)`; the reading, where the reader found them."""
 
     entities: tuple[Entity, ...]
     vectors: Vector
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,9 @@ class ReadEntities:
 
     def compose(self, readings: Sequence[Mapping[str, Reading]]) -> list[EntityVectors]:
         """Entities of each reading, with vectors."""
-        return _with_vectors([entities(said["reader"]) for said in readings], self.phrases)
+        found = [said["reader"] for said in readings]
+        vectors = _with_vectors([entities(reading) for reading in found], self.phrases)
+        return [each._replace(reading=reading) for each, reading in zip(vectors, found, strict=True)]
 
     def annotate(self, texts: Sequence[str]) -> list[EntityVectors]:
         """Entities of each text, with vectors."""
@@ -223,16 +227,9 @@ def load_entities(
 @lru_cache(maxsize=2)
 def _load_classifier(found: Checkpoint, device: str) -> tuple[Any, Callable[[Tensor, Tensor], Tensor], list[str]]:
     """Tokenizer, classifier and labels of a checkpoint."""
-    from transformers import AutoModelForTokenClassification, AutoTokenizer
-
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(found.folder, local_files_only=True)
-        with quietly():
-            model, loading = AutoModelForTokenClassification.from_pretrained(
-                found.folder, local_files_only=True, use_safetensors=True, output_loading_info=True
-            )
-    except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
-        raise BackendError(f"{found.identity} could not be loaded from {found.folder}: {error}") from error
+    tokenizer = load_tokenizer(found)
+    with quietly():
+        model, loading = load_model("AutoModelForTokenClassification", found)
     if loading["missing_keys"]:
         raise BackendError(f"{found.identity}: {found.folder} lacks weights, such as {min(loading['missing_keys'])}.")
     labels = [model.config.id2label[index] for index in range(model.config.num_labels)]

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import io
-import zipfile
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from rrgmetrics.backends.archives import read_zip_member
 from rrgmetrics.errors import BackendError
 
 EMBEDDED = Path(__file__).parent / "weights" / "wordnet-3.0.zip"
@@ -72,7 +72,7 @@ class WordNet:
                     self._exceptions[part] = {words[0]: words[1:] for words in fields if words}
                 with self._open(f"data.{suffix}") as file:
                     self._data[part] = file.read()
-        except (OSError, KeyError, ValueError, IndexError, zipfile.BadZipFile) as error:
+        except (OSError, KeyError, ValueError, IndexError, BackendError) as error:
             raise BackendError(
                 f"{root} does not hold WordNet's database files ({error}); it needs data.*, index.* and *.exc for "
                 f"{', '.join(PARTS.values())}, as in nltk_data/corpora/wordnet or Debian's package wordnet-base."
@@ -121,8 +121,7 @@ class WordNet:
     def _open(self, name: str) -> IO[bytes]:
         if self.root.is_dir():
             return (self.root / name).open("rb")
-        with zipfile.ZipFile(self.root) as archive:
-            return io.BytesIO(archive.read(f"wordnet/{name}"))
+        return io.BytesIO(read_zip_member(self.root, f"wordnet/{name}"))
 
 
 @lru_cache(maxsize=4)

@@ -62,10 +62,14 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Reply:
-    """What an engine brought back: the text, or why there is none. Exactly one of both is None."""
+    """What an engine brought back: the text, or why there is none. Exactly one of both is None.
+
+    `partial` is what was said of a reply that is none: it was cut off, or held back. It is shown, and never read.
+    """
 
     text: str | None
     error: str | None = None
+    partial: str = ""
 
 
 class Engine(Protocol):

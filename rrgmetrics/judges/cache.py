@@ -1,12 +1,13 @@
 """Replies on disk: files of recorded replies, and the cache that lets an interrupted run go on where it stopped.
 
 One record a line, as JSON: `protocol` (name@version), `prompt_sha256`, `reply`, `engine`, `parameters`; where a reply
-was received but cannot be used, `reply` is null and `error` says why. Replies quote reports: the cache's folders and
-files are their owner's only.
+was received but cannot be used, `reply` is null, `error` says why, and `partial` has what was said. Replies quote
+reports: the cache's folders and files are their owner's only.
 
-The cache is a folder with one folder for each protocol version, engine and parameters; in it every writer appends to a
-file of its own. So nothing is locked, two processes (or machines) may write at the same time, and whatever stops one of
-them, at most its last line is unfinished; such a line is passed over.
+The cache is a folder with one folder for each protocol version, engine and parameters; in it every process appends to a
+file of its own, and threads and forked processes, which share one, take turns. Whatever stops a writer, at most its
+last line is unfinished; such a line is passed over. What is read must be the record that was looked for: a file that
+was changed meanwhile costs a question, and never brings another prompt's reply.
 """
 
 from __future__ import annotations
@@ -14,16 +15,25 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import logging
 import os
 import re
 import secrets
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, ClassVar, NamedTuple
 
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import Prompt, Reply
+
+try:
+    import fcntl
+except ImportError:  # Windows has none; there a reply's place may be wrong, and the prompt is asked again
+    fcntl = None  # type: ignore[assignment]
+
+logger = logging.getLogger("rrgmetrics")
+_told: set[Path] = set()  # folders with files or records that cannot be read
 
 
 class Record(NamedTuple):
@@ -35,27 +45,36 @@ class Record(NamedTuple):
     engine: str
     parameters: Mapping[str, Any]
     error: str | None = None
+    partial: str = ""
 
     @classmethod
     def of(cls, prompt: Prompt, reply: Reply, engine: str, parameters: Mapping[str, Any]) -> Record:
         """The record of a reply that was received; `max_tokens` joins the parameters."""
         settings = {**parameters, "max_tokens": prompt.max_tokens}
-        return cls(prompt.protocol, prompt.sha256, reply.text, engine, settings, reply.error)
+        return cls(prompt.protocol, prompt.sha256, reply.text, engine, settings, reply.error, reply.partial)
 
     def line(self) -> bytes:
         """As it stands in a file."""
-        fields = {key: value for key, value in self._asdict().items() if key != "error" or value is not None}
+        fields = {key: value for key, value in self._asdict().items() if value or key not in ("error", "partial")}
         return json.dumps(fields, ensure_ascii=True).encode() + b"\n"
+
+    @property
+    def question(self) -> tuple[Any, ...]:
+        """What was asked of whom: all but the answer."""
+        return self.protocol, self.prompt_sha256, self.engine, self.parameters
 
     @property
     def answer(self) -> Reply:
         """The reply as the engine gave it."""
-        return Reply(self.reply, self.error)
+        return Reply(self.reply, self.error, self.partial)
 
 
 def read_line(line: bytes) -> Record:
     """Reads a record; raises ValueError, saying what is wrong."""
-    fields = json.loads(line)
+    try:
+        fields = json.loads(line)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     if not isinstance(fields, dict):
         raise ValueError("it is no JSON object")
     for key in ("protocol", "prompt_sha256"):
@@ -68,9 +87,8 @@ def read_line(line: bytes) -> Record:
     if not isinstance(parameters, dict):
         raise ValueError("'parameters' is no JSON object")
     engine = str(fields.get("engine") or "")
-    return Record(
-        fields["protocol"], fields["prompt_sha256"], reply, engine, parameters, error if reply is None else None
-    )
+    no_reply = (error, str(fields.get("partial") or "")) if reply is None else ()
+    return Record(fields["protocol"], fields["prompt_sha256"], reply, engine, parameters, *no_reply)
 
 
 def read_records(path: Path) -> Iterator[tuple[int, Record]]:
@@ -81,17 +99,38 @@ def read_records(path: Path) -> Iterator[tuple[int, Record]]:
                 if line.strip():
                     try:
                         yield number, read_line(line)
-                    except (ValueError, RecursionError) as error:
+                    except ValueError as error:
                         raise InputError(f"{path}, line {number} is no recorded reply: {error}.") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from None
 
 
-def append(path: Path, record: Record) -> None:
-    """Adds a record in one write to a file that only its owner may read."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    with open(descriptor, "wb") as file:
+def append(path: Path, record: Record) -> int:
+    """Adds a record to a file that only its owner may read; returns where in it the record starts.
+
+    Threads and processes that write to one file take turns. A line that another left unfinished is ended first.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    with open(descriptor, "a+b") as file, _turn(file):
+        start = file.seek(0, os.SEEK_END)
+        if start:
+            file.seek(start - 1)
+            start += file.read(1) != b"\n" and file.write(b"\n")
         file.write(record.line())
+    return start
+
+
+@contextlib.contextmanager
+def _turn(file: IO[bytes]) -> Iterator[None]:
+    """Nobody else's turn to write to the file, where the file system has locks."""
+    with contextlib.suppress(OSError):
+        if fcntl:
+            fcntl.flock(file, fcntl.LOCK_EX)
+    yield
+    file.flush()
+    with contextlib.suppress(OSError):
+        if fcntl:
+            fcntl.flock(file, fcntl.LOCK_UN)  # closing is not enough where a forked process has the file open too
 
 
 class Cache:
@@ -100,76 +139,122 @@ class Cache:
     Args:
         root: The cache's folder; made if missing.
 
+    Attributes:
+        held: Replies that were found or put, in all caches of this process; None before the first is opened.
+
     Raises:
         BackendError: The folder cannot be written.
     """
 
+    held: ClassVar[int | None] = None
+
     def __init__(self, root: Path) -> None:
-        try:
-            root.mkdir(parents=True, exist_ok=True, mode=0o700)
-            writable = os.access(root, os.W_OK | os.X_OK)
-        except OSError:
-            writable = False
-        if not writable:
-            raise BackendError(
-                f"The cache of judges' replies, {root}, cannot be written; name another folder with cache=FOLDER, or "
-                "use cache=no."
-            )
+        _make_folder(root)
+        Cache.held = Cache.held or 0
         self.root = root
         self._shelves: dict[Path, Shelf] = {}
 
     def get(self, prompt: Prompt, engine: str, parameters: Mapping[str, Any]) -> Reply | None:
         """The reply to a prompt, or None if it was never received."""
-        return self._shelf(Record.of(prompt, Reply(None), engine, parameters)).get(prompt.sha256)
+        wanted = Record.of(prompt, Reply(None), engine, parameters)
+        found = self._shelf(wanted).get(wanted)
+        Cache.held = (Cache.held or 0) + (found is not None)
+        return found
 
     def put(self, record: Record) -> None:
         """Keeps a reply; it is on disk when this returns."""
         self._shelf(record).put(record)
+        Cache.held = (Cache.held or 0) + 1
 
     def _shelf(self, record: Record) -> Shelf:
         identity = json.dumps([record.protocol, record.engine, record.parameters], sort_keys=True)
         name = re.sub(r"[^A-Za-z0-9@.]+", "_", f"{record.protocol}-{record.engine}")[:80]
         folder = self.root / f"{name}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
-        if folder not in self._shelves:
-            self._shelves[folder] = Shelf(folder)
-        return self._shelves[folder]
+        return self._shelves.get(folder) or self._shelves.setdefault(folder, Shelf(folder))
 
 
 class Shelf:
-    """The replies of one engine to one protocol: where each stands in the folder's files."""
+    """The replies of one engine to one protocol: where each stands in the folder's files.
+
+    Raises:
+        BackendError: The folder cannot be written.
+    """
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(exist_ok=True, mode=0o700)
+        _make_folder(folder)
         self._own = folder / f"{time.strftime('%Y%m%dT%H%M%S')}-{os.getpid()}-{secrets.token_hex(4)}.jsonl"
-        self._places = {sha: place for path in sorted(folder.glob("*.jsonl")) for sha, place in _places(path)}
+        self._places: dict[str, tuple[Path, int]] = {}
+        unread = []
+        for path in sorted(folder.glob("*.jsonl")):
+            for found in _places(path):
+                if isinstance(found, str):
+                    unread.append(f"{path}, {found}")
+                else:
+                    self._places[found[0]] = path, found[1]
+        if unread and folder not in _told:
+            _told.add(folder)
+            number = "1 file or record" if len(unread) == 1 else f"{len(unread)} files or records"
+            logger.warning("The cache of replies has %s that cannot be read; the first: %s.", number, unread[0])
 
-    def get(self, prompt_sha256: str) -> Reply | None:
-        """The reply, or None."""
-        if prompt_sha256 not in self._places:
+    def get(self, wanted: Record) -> Reply | None:
+        """The reply to the record's prompt, or None."""
+        if wanted.prompt_sha256 not in self._places:
             return None
-        path, start = self._places[prompt_sha256]
+        path, start = self._places[wanted.prompt_sha256]
         try:
             with path.open("rb") as file:
                 file.seek(start)
-                return read_line(file.readline()).answer
+                found = read_line(file.readline())
         except (OSError, ValueError):  # removed or changed meanwhile: asked again
             return None
+        return found.answer if found.question == wanted.question else None
 
     def put(self, record: Record) -> None:
-        """Appends a record to this writer's file."""
-        start = self._own.stat().st_size if self._own.exists() else 0
-        append(self._own, record)
-        self._places[record.prompt_sha256] = self._own, start
+        """Appends a record to this process's file."""
+        with _cannot_be_written(self._own):
+            self._places[record.prompt_sha256] = self._own, append(self._own, record)
 
 
-def _places(path: Path) -> Iterator[tuple[str, tuple[Path, int]]]:
-    """Prompt and place of every whole record of a file."""
+def _places(path: Path) -> Iterator[tuple[str, int] | str]:
+    """Prompt and place of every record of a file; where something cannot be read, what and why.
+
+    Of a last line without its end nothing is said: its writer is in the middle of it, or was stopped there.
+    """
+    if not path.is_file():  # a folder, a pipe
+        yield "is no file"
+        return
     start = 0
-    with path.open("rb") as file:
-        for line in file:
-            with contextlib.suppress(ValueError):  # its writer was stopped in the middle of it
-                yield read_line(line).prompt_sha256, (path, start)
-            start += len(line)
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    yield read_line(line).prompt_sha256, start
+                except ValueError as error:
+                    if line.endswith(b"\n"):
+                        yield f"line {number}: {error}"
+                start += len(line)
+    except OSError as error:
+        yield f"{error.strerror}"
+
+
+def _make_folder(folder: Path) -> None:
+    """Makes a folder unless it is there; raises BackendError if it cannot be used."""
+    with _cannot_be_written(folder):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            raise PermissionError
+
+
+@contextlib.contextmanager
+def _cannot_be_written(path: Path) -> Iterator[None]:
+    """What fails at the path is a BackendError that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise BackendError(
+            f"The cache of judges' replies, {path}, cannot be written; name another folder with cache=FOLDER, or use "
+            f"cache=no ({error.strerror or 'Permission denied'})."
+        ) from error
 
 
 def cache_folder(option: str) -> Path | None:

@@ -50,7 +50,7 @@ class GreenSummary(NamedTuple):
 
     def __str__(self) -> str:
         """A few lines of text."""
-        lines = [f"GREEN {self.mean:.3f}, standard deviation {self.std:.3f}, {self.n_scored} pairs scored"]
+        lines = [f"mean {self.mean:.3f}, standard deviation {self.std:.3f}, {self.n_scored} pairs scored"]
         for kind in self.kinds:
             name = kind.category.value.replace("_", " ")
             lines.append(f"{kind.category.letter} {name}: {kind.n_errors}; {kind.accuracy:.0%} of reports without")

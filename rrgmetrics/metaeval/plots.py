@@ -10,7 +10,7 @@ import numpy as np
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import check_outputs
 from rrgmetrics.metaeval.datasets import Target
-from rrgmetrics.names import parse_name
+from rrgmetrics.names import label, parse_name
 from rrgmetrics.scorers.base import Array
 
 if TYPE_CHECKING:
@@ -54,15 +54,15 @@ def _figure(report: RadPrefReport, name: str) -> Any:
     """A figure of its own, outside pyplot: no global state of matplotlib is touched."""
     from matplotlib.figure import Figure
 
-    spec = report.results[name].spec
+    spec = report.results[name].titled
     figure = Figure(figsize=(10, 4.6), layout="constrained")
-    figure.suptitle(name, fontsize=14, fontweight="bold")
+    figure.suptitle(label(name, spec), fontsize=14, fontweight="bold")
     scores = report.results[name].per_pair[spec.name]
-    for axes, (target, label) in zip(figure.subplots(1, len(PANELS)), PANELS.items(), strict=True):
+    for axes, (target, said) in zip(figure.subplots(1, len(PANELS)), PANELS.items(), strict=True):
         _scatter(axes, scores, report.data.annotated(target).mean(axis=0))
         axes.set_title(_caption(report, name, target), fontsize=11)
         axes.set_xlabel(f"{spec.headline.title} ({'higher' if spec.higher_is_better else 'lower'} is better)")
-        axes.set_ylabel(f"radiologists' {label}")
+        axes.set_ylabel(f"radiologists' {said}")
     return figure
 
 

@@ -21,6 +21,7 @@ from rrgmetrics.metaeval.agreement import (
 )
 from rrgmetrics.metaeval.datasets import Target
 from rrgmetrics.results import Result
+from rrgmetrics.specs import BUNDLED
 from rrgmetrics.stats import Estimate
 
 TITLES: dict[Target, str] = {
@@ -159,7 +160,7 @@ def _failed(report: RadJudgeReport) -> Table:
         failed = [row for row in report.judged if row.subject == name and not row.passed]
         for number, row in enumerate(failed):
             scores = "  ".join(f"{candidate} {_score(value)}" for candidate, value in row.scores.items())
-            shown = "" if number else escape(name)
+            shown = "" if number else _subject(name, report.results[name])
             table.add_row(shown, escape(row.case), escape(row.category), escape(", ".join(row.expected)), scores)
     return table
 
@@ -168,8 +169,13 @@ def _failed(report: RadJudgeReport) -> Table:
 
 
 def _named(subject: str, result: Result) -> str:
-    """`rouge ↑`: which way is better."""
-    return f"{escape(subject)} {'↑' if result.spec.higher_is_better else '↓'}"
+    """`rouge ↑`, `green (bundled) ↑`: whether a stand-in scored, and which way is better."""
+    return f"{_subject(subject, result)} {'↑' if result.spec.higher_is_better else '↓'}"
+
+
+def _subject(subject: str, result: Result) -> str:
+    """The name as asked for, with the mark of a stand-in."""
+    return f"{escape(subject)} {BUNDLED}" if result.bundled else escape(subject)
 
 
 def _estimate(value: Estimate) -> str:

@@ -4,7 +4,8 @@ The findings of both reports are matched one to one by an optimal assignment (Hu
 similarity of concept and place; what is left over is a false (A) or a missing (B) finding, unless the other report
 says the same in other words or names its cause. The attributes of matched findings are compared: location and device
 position give C; severity, measurement, certainty, descriptor, over- and underinterpretation give D; temporal gives E
-(a comparison that the reference does not make) or F (a change that the candidate leaves out).
+(a comparison that the reference does not make) or F (a change that the candidate leaves out). What a candidate pays for
+besides its findings is in ``penalties``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from rrgmetrics.reader.model import (
     Reading,
     Unit,
 )
+from rrgmetrics.reader.penalties import penalties
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.significance import significance
 from rrgmetrics.reports import Context, parse_context
@@ -92,6 +94,8 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
                 links.append(Link(r, same, other_words=True))
     for r, c, _ in pairs:
         errors.extend(attribute_errors(refs[r], cands[c], lexicon))
+    paid = tuple(penalties(reference, candidate, known))
+    errors.extend(paid)
     counts = Counter(e.category for e in errors)
     return Comparison(
         matches=tuple(Match(refs[r].head, cands[c].head, s) for r, c, s in pairs),
@@ -101,6 +105,7 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         references=tuple(refs),
         candidates=tuple(cands),
         links=tuple(links),
+        penalties=paid,
     )
 
 

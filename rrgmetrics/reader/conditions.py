@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.reader.lexicon import load, load_file
 from rrgmetrics.reader.model import Reading
+from rrgmetrics.reader.penalties import contradictions
 
 
 class Status(IntEnum):
@@ -91,6 +92,13 @@ def condition_statuses(reading: Reading) -> Statuses:
     if reading.findings and not any(s in against for i, s in enumerate(found) if i not in conditions.beside):
         found[-1] = Status.POSITIVE
     return tuple(found)
+
+
+def contradicted_conditions(reading: Reading) -> frozenset[int]:
+    """The indices of the conditions that a report both affirms and denies."""
+    of_concept = load_conditions().of_concept
+    found = contradictions(reading, load())
+    return frozenset(index for each in found for index in of_concept.get(each.affirmed.concept, ()))
 
 
 def stronger(one: Status, other: Status) -> Status:

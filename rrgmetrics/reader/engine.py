@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from rrgmetrics.reader.assertion import assert_mentions
 from rrgmetrics.reader.attributes import attach, build, by_side, describe
-from rrgmetrics.reader.items import Item, Mention, find_items, find_mentions
+from rrgmetrics.reader.items import Item, Mention, read_sentences
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.scope import Scan
-from rrgmetrics.reader.tokens import Sentence, Token, sentences, tokenize
+from rrgmetrics.reader.tokens import Sentence, Token, tokenize
 
 _POINTERS = frozenset({"appearance", "this", "these", "finding", "it", "they"})
 _GENERIC = frozenset({"opacity", "lesion", "infiltrate", "airspace_opacity"})
@@ -36,9 +36,7 @@ def read(report: str) -> Reading:
     tokens = tokenize(report, lexicon.words)
     found: list[Finding] = []
     scan = Scan(report, tokens, lexicon)
-    for number, sentence in enumerate(sentences(tokens, lexicon.headings)):
-        items = find_items(tokens, sentence.first, sentence.last, lexicon)
-        mentions = find_mentions(items, lexicon)
+    for number, (sentence, items, mentions) in enumerate(read_sentences(tokens, lexicon)):
         scan.add(sentence, items, mentions)
         _read_sentence(tokens, sentence, number, items, mentions, lexicon, found)
     return Reading(report, tuple(_merge(found, lexicon)), scan.scope())

@@ -1,7 +1,8 @@
 """A reading as entities of RaTEScore's five types (Zhao et al. 2024, EMNLP).
 
-A finding is a disease or an abnormality, or, where the report denies it, a non-disease or non-abnormality; the place
-it is in is an anatomy. Findings are named by their concept, so that synonyms are one text. Devices are no entities.
+A finding is a disease or an abnormality, and the place it is in an anatomy. Findings are named by their concept, so
+that synonyms are one text. Devices are no entities. What a report denies gives none either: silence says as much, and a
+list of denials must earn nothing (`rrgmetrics.scorers.ratescore` says what they are worth).
 """
 
 from __future__ import annotations
@@ -32,26 +33,15 @@ def entities(reading: Reading) -> tuple[Entity, ...]:
         ...     print(entity.text, "-", entity.type)
         pleural effusion - abnormality
         left pleura - anatomy
-        pneumonia - non-disease
-        lung - anatomy
     """
     found: dict[Entity, None] = {}
     concepts, (diseases, organs) = load().concepts, _tables()
-    for finding in reading.findings:
+    for finding in reading.abnormal:
         concept = concepts[finding.concept]
         if concept.group in organs:
-            is_disease, is_denied = concept.key in diseases, finding.assertion == "absent"
-            found[Entity(concept.name, _TYPES[is_disease, is_denied])] = None
+            found[Entity(concept.name, "disease" if concept.key in diseases else "abnormality")] = None
             found[Entity(_place(finding, organs[concept.group]), "anatomy")] = None
     return tuple(found)
-
-
-_TYPES: dict[tuple[bool, bool], EntityType] = {  # (disease, denied)
-    (False, False): "abnormality",
-    (False, True): "non-abnormality",
-    (True, False): "disease",
-    (True, True): "non-disease",
-}
 
 
 def _place(finding: Finding, organ: str) -> str:

@@ -10,7 +10,8 @@ are one entity. Each place and each description is an entity of its own, as in R
 
 What is normal is said for organ systems and not for findings: `pleura finding` (OBS-DA), whether the report has "no
 pneumothorax", "no effusion", or nothing at all on the pleura, as radiologists read silence. One normal report is then
-like another, however many findings it denies.
+like another, however many findings it denies. What a report both affirms and denies is there twice, and a sentence that
+was not understood is one uncertain observation, named by its words.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon import CONCEPT_FILES, Lexicon, load
-from rrgmetrics.reader.model import Finding, Reading
+from rrgmetrics.reader.model import Finding, Reading, Span
+from rrgmetrics.reader.penalties import contradictions
 
 ANATOMY = "ANAT-DP"
 OBSERVATION = {"present": "OBS-DP", "uncertain": "OBS-U", "absent": "OBS-DA"}
@@ -128,15 +130,20 @@ def build_graph(reading: Reading) -> Graph:
     words = [match.span() for match in WORD.finditer(reading.text)]
     starts = [start for start, _ in words]
     entities: list[Entity] = []
+    contradicting = {id(contradiction.denied) for contradiction in contradictions(reading, lexicon)}
     first_of: dict[int, int] = {}  # observation → the entity that describes its picture
     for finding in reading.findings:
-        if lexicon.concepts[finding.concept].counts and (finding.assertion != "absent" or finding.change):
+        if lexicon.concepts[finding.concept].counts and (
+            finding.assertion != "absent" or finding.change or id(finding) in contradicting
+        ):
             head = len(entities)
-            entities.extend(_described(finding, head, _words(finding, starts), lexicon))
+            entities.extend(_described(finding, head, _words(finding.spans[0], starts), lexicon))
             picture = first_of.setdefault(finding.observation, head)
             if picture != head:
                 entities[picture] = _with(entities[picture], Relation("suggestive_of", head))
     entities.extend(_normal(reading.findings, starts, lexicon))
+    for span, unread in zip(reading.scope.unread, reading.scope.words, strict=True):
+        entities.append(Entity(" ".join(sorted(unread)), OBSERVATION["uncertain"], *_words(span, starts)))
     return Graph(" ".join(reading.text[start:end] for start, end in words), tuple(entities))
 
 
@@ -160,7 +167,7 @@ def _normal(findings: Sequence[Finding], starts: list[int], lexicon: Lexicon) ->
         return  # nothing is said of the patient
     for system in SYSTEMS:
         if system not in abnormal:
-            span = _words(denied[system], starts) if system in denied else (0, len(starts) - 1)
+            span = _words(denied[system].spans[0], starts) if system in denied else (0, len(starts) - 1)
             yield Entity(f"{system.replace('_', ' ')} finding", OBSERVATION["absent"], *span)
 
 
@@ -168,9 +175,8 @@ def _with(entity: Entity, relation: Relation) -> Entity:
     return entity._replace(relations=(*entity.relations, relation))
 
 
-def _words(finding: Finding, starts: list[int]) -> tuple[int, int]:
-    """First and last word of a finding's first evidence."""
-    span = finding.spans[0]
+def _words(span: Span, starts: list[int]) -> tuple[int, int]:
+    """First and last word of a stretch of the report."""
     return bisect.bisect_right(starts, span.start) - 1, bisect.bisect_left(starts, span.end) - 1
 
 

@@ -7,12 +7,13 @@ heart is enlarged", "enlargement of the cardiac silhouette"). The second kind is
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.model import Assertion, Certainty
-from rrgmetrics.reader.tokens import Token
+from rrgmetrics.reader.tokens import Sentence, Token, sentences
 
 # Between a structure and its quality only these may stand, besides words the lexicon does not know.
 _TRANSPARENT = frozenset(
@@ -70,6 +71,22 @@ class Mention:
     pre_place: bool = False  # a place stands before it
     post_place: bool = False  # a place stands after it
     definite_article: bool = False  # "the opacity"
+
+
+def read_sentences(tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, list[Item], list[Mention]]]:
+    """Yield the sentences that a report stands by, with their items and mentions.
+
+    What it takes back ("disregard: ...") or says of somebody else ("another patient has ...") is left out.
+    """
+    taken_back = ""
+    for sentence in sentences(tokens, lexicon.headings):
+        items = find_items(tokens, sentence.first, sentence.last, lexicon)
+        cue = next((i for i, item in enumerate(items) if "retracted" in item.senses), None)
+        if cue is not None:
+            if any(item.word == ":" for item in items[cue + 1 : cue + 2]):
+                taken_back = sentence.section
+        elif sentence.section != taken_back:
+            yield sentence, items, find_mentions(items, lexicon)
 
 
 def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> list[Item]:

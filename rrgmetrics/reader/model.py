@@ -181,7 +181,8 @@ class Comparison:
     """The differences between two readings.
 
     ``counts`` holds one number per category A to F. ``agreed_normals`` are concepts both reports deny. ``references``
-    and ``candidates`` are the observations that count, ``links`` says which of them show the same.
+    and ``candidates`` are the observations that count, ``links`` says which of them show the same. ``penalties`` are
+    the errors that are not about these observations: contradictions, hedges, unread sentences, silence.
     """
 
     matches: tuple[Match, ...]
@@ -191,6 +192,7 @@ class Comparison:
     references: tuple[Unit, ...] = ()
     candidates: tuple[Unit, ...] = ()
     links: tuple[Link, ...] = ()
+    penalties: tuple[FindingError, ...] = ()
 
     @property
     def total(self) -> int:

@@ -16,12 +16,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.items import Item, Mention, find_items, find_mentions
+from rrgmetrics.reader.items import Item, Mention, read_sentences
 from rrgmetrics.reader.lexicon import Lexicon, load, load_file
 from rrgmetrics.reader.model import Kind, Scope, Span
-from rrgmetrics.reader.tokens import Sentence, Token, sentences, tokenize
+from rrgmetrics.reader.tokens import Sentence, Token, tokenize
 
 # Which kinds of text a metric can read, by the modality of its spec; a metric of any text reads all.
 READABLE: dict[str, frozenset[Kind]] = {
@@ -33,6 +34,7 @@ UNREAD_SHARE = 2  # unread sentences for each that says something, from which on
 FEW_WORDS = 2  # foreign words that make a text foreign, if it has no English one
 SOME_WORDS = 3  # and if it has fewer English ones
 OTHER_SCRIPT = 0.3  # share of letters beyond Latin script
+BROKEN, BROKEN_SHARE = 2, 10  # pairs of words that do not go together: at least so many, and one in so many words
 CUES = 2  # different terms of another part of the body or modality
 _LETTERS = re.compile(r"[^\W\d_]+")
 _REPORTS = frozenset(
@@ -48,6 +50,7 @@ class _Knowledge(NamedTuple):
     vocabulary: frozenset[str]
     languages: dict[str, frozenset[str]]
     scripts: dict[str, str]
+    broken: dict[str, frozenset[str]]  # word → words that do not follow it
     kinds: tuple[tuple[str, str], ...]  # table ("elsewhere" or "modality") and kind
     terms: dict[
         str, list[tuple[tuple[str, ...], tuple[str, str]]]
@@ -72,9 +75,8 @@ def scope_of(report: str) -> Scope:
     lexicon = load()
     tokens = tokenize(report, lexicon.words)
     scan = Scan(report, tokens, lexicon)
-    for sentence in sentences(tokens, lexicon.headings):
-        items = find_items(tokens, sentence.first, sentence.last, lexicon)
-        scan.add(sentence, items, find_mentions(items, lexicon))
+    for sentence, items, mentions in read_sentences(tokens, lexicon):
+        scan.add(sentence, items, mentions)
     return scan.scope()
 
 
@@ -86,6 +88,14 @@ def out_of_scope(scope: Scope, modality: str) -> str:
     if scope.kind == "unread":
         return "says nothing that could be read"
     return f"looks {'like ' * (scope.kind != 'language')}{scope.looks}"
+
+
+def foreign_spans(reference: str, candidate: Scope) -> list[Span]:
+    """Return the unread sentences of a candidate that hold words which the reference does not."""
+    if not candidate.unread:
+        return []
+    known = {token.word for token in tokenize(reference, load().words)}
+    return [span for span, words in zip(candidate.unread, candidate.words, strict=True) if not words <= known]
 
 
 class Scan:
@@ -103,16 +113,26 @@ class Scan:
         says = self._says(items, mentions)
         understood = says or any(not _REPORTS.isdisjoint(item.senses) for item in items)
         span = Span(self._tokens[sentence.first].start, self._tokens[sentence.last - 1].end)
-        if len(unknown) > (2 * known + 1 if understood else known):
+        if len(unknown) > (2 * known + 1 if understood else known) or self._is_salad(sentence):
             self._unread.append(span)
             self._words.append(frozenset(unknown))
         elif says:
             self._statements.append(span)
 
+    def _is_salad(self, sentence: Sentence) -> bool:
+        """Tell whether words stand side by side that English does not put there, too often for a slip."""
+        words = [token.word for token in self._tokens[sentence.first : sentence.last]] + ["."]
+        broken = _knowledge().broken
+        n_broken = sum(
+            then in broken.get(first, ()) or (first == then and first.isalpha() and _REMOVED not in first)
+            for first, then in pairwise(words)
+        )
+        return n_broken >= BROKEN and n_broken * BROKEN_SHARE >= len(words)
+
     def _says(self, items: Sequence[Item], mentions: Sequence[Mention]) -> bool:
         """Tell whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
         concepts = self._lexicon.concepts
-        if any(mention.denies or concepts[mention.concept].counts for mention in mentions):
+        if any(mention.denies or concepts[mention.concept].group != "technique" for mention in mentions):
             return True
         return any("change" in item.senses or "normal" in item.senses.get("quality", ()) for item in items)
 
@@ -158,7 +178,7 @@ def _other_script(report: str) -> str:
     names = Counter(unicodedata.name(character, "").split(" ")[0] for character in letters)
     others = {name: n for name, n in names.items() if name != "LATIN"}
     n_letters = sum(map(str.isalpha, report))
-    if sum(others.values()) < OTHER_SCRIPT * n_letters:
+    if not others or sum(others.values()) < OTHER_SCRIPT * n_letters:
         return ""
     name = max(others, key=lambda name: others[name])
     return _knowledge().scripts.get(name, f"{name.title()} script")
@@ -229,6 +249,7 @@ def _knowledge() -> _Knowledge:
         vocabulary=frozenset(own | _trie_words(lexicon.trie)),
         languages={name: frozenset(words) - english for name, words in tables["languages"].items()},
         scripts=tables["scripts"],
+        broken={word: frozenset(row["then"]) for row in tables["broken"] for word in row["first"]},
         kinds=kinds,
         terms=terms,
     )

@@ -27,10 +27,11 @@ from rrgmetrics.backends.chexbert import PUBLISHED, Chexbert, ConditionReading, 
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading
-from rrgmetrics.reader.conditions import Status, checksum, condition_statuses, load_conditions
+from rrgmetrics.reader.conditions import Status, checksum, condition_statuses, contradicted_conditions, load_conditions
+from rrgmetrics.reader.penalties import unread_spans
 from rrgmetrics.reports import Context
 from rrgmetrics.scorers.base import Array, Runtime, of_both
-from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
+from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats, spoil
 
 Annotation = Reading | ConditionReading
 Uncertain = Literal["positive", "negative", "ignored"]
@@ -52,7 +53,9 @@ def label_scores() -> LabelScores:
     }
     for index, name in enumerate(conditions.names):
         scores[f"chexbert_f1_{name.lower().replace(' ', '_')}"] = LabelScore(labels=(index,))
-    return LabelScores(scores, len(conditions.names), ("chexbert_f1_agreement_14", "chexbert_f1_agreement_5"))
+    return LabelScores(
+        scores, len(conditions.names), ("chexbert_f1_agreement_14", "chexbert_f1_agreement_5"), unread=True
+    )
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,10 @@ class ChexbertF1:
         annotations: Mapping[str, Annotation],
         statistics: None,
     ) -> Array:
-        """`label_stats` of 14 conditions, shares that agree of 14 and of 5, and reports too long for the model."""
+        """`label_stats` of 14 conditions, shares that agree of 14 and of 5, reports too long, unread sentences."""
         sides = [[annotations[text] for text in texts] for texts in (references, candidates)]
         (has_reference, unsure_reference), (has_candidate, unsure_candidate) = (self._labels(side) for side in sides)
+        spoil(has_reference, has_candidate, [contradicted(annotation) for annotation in sides[1]])
         ignored = (unsure_reference | unsure_candidate) & (self.uncertain == "ignored")
         agree = (has_reference == has_candidate) | ignored
         return np.column_stack(
@@ -95,6 +99,7 @@ class ChexbertF1:
                 agree.mean(axis=1),
                 agree[:, load_conditions().five].mean(axis=1),
                 sum(np.array([is_too_long(annotation) for annotation in side], dtype=np.float64) for side in sides),
+                np.array([n_unread(*pair) for pair in zip(*sides, strict=True)], dtype=np.float64),
             ]
         )
 
@@ -106,7 +111,7 @@ class ChexbertF1:
 
     def notes(self, stats: Array) -> Mapping[str, str]:
         """How many reports had more tokens than CheXbert reads; nothing of the reader, which reads all."""
-        return {} if self.config == "default" else {"too_long": str(int(np.nansum(stats[:, -1])))}
+        return {} if self.config == "default" else {"too_long": str(int(np.nansum(stats[:, -2])))}
 
     def details(
         self,
@@ -138,6 +143,18 @@ def status_table(annotations: Sequence[Annotation]) -> NDArray[np.int8]:
 def is_too_long(annotation: Annotation) -> bool:
     """Whether a report has more tokens than the model reads; the reader reads all."""
     return isinstance(annotation, ConditionReading) and annotation.too_long
+
+
+def contradicted(annotation: Annotation) -> frozenset[int]:
+    """The conditions that a report both affirms and denies, as the reader sees it."""
+    return contradicted_conditions(annotation) if isinstance(annotation, Reading) else frozenset()
+
+
+def n_unread(reference: Annotation, candidate: Annotation) -> int:
+    """Sentences of a candidate that the reader did not understand; the reference's own words are no offence."""
+    if not isinstance(reference, Reading) or not isinstance(candidate, Reading):
+        return 0
+    return len(unread_spans(reference, candidate))
 
 
 def _said(annotation: Annotation) -> dict[str, str]:

@@ -8,6 +8,11 @@ Configurations: `default` the embedded checkpoint, trained here on generated rep
 
 Differs from the authors: a head that gives no number makes the pair unscored (NaN), not free of errors. Pairs of more
 than 512 tokens are cut as theirs are, but the signature counts them; `long=windows` reads them whole.
+
+The bundled checkpoint reads only the sentences that affirm a finding, each once: normal statements and repetition
+change nothing. What it was not trained to see is counted beside it (`rrgmetrics.reader.penalties`): a sentence that
+nobody can read, a contradiction, a hedge about nothing; and a candidate that says nothing misses at least one finding
+a sentence of the reference.
 """
 
 from __future__ import annotations
@@ -54,6 +59,7 @@ class Crepe:
             precision=self.precision,
             long=self.long,
             explain=self.explain,
+            only_affirmed=self.config == "default",
         )
         n_heads = backend.network.settings.num_error_categories
         if n_heads != len(CATEGORIES):

@@ -15,12 +15,12 @@ pair without labels scores the same alone, in a reward, and in `per_pair`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rrgmetrics.scorers.base import Array
 
@@ -52,17 +52,20 @@ class LabelScores:
         scores: Key → what it means. A single label's score is that of `labels=(index,)`.
         n_labels: Number of labels.
         means: Keys of further columns behind the labels', each a mean over pairs.
+        unread: Whether the last column of all counts sentences of the candidate that nobody could read; in micro
+            averages over all labels each is a label too many.
     """
 
     scores: Mapping[str, LabelScore]
     n_labels: int
     means: tuple[str, ...] = ()
+    unread: bool = False
 
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
         """Scores from column sums `(..., 3 n_labels + n_means)`; NaN where `n` is 0, or for a label nobody has."""
         some = np.asarray(n) > 0
         found = {
-            key: np.where(some, _average(score, *self._columns(sums, score)), np.nan)
+            key: np.where(some, _average(score, *self._columns(sums, score), self._unread(sums, score)), np.nan)
             for key, score in self.scores.items()
         }
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -73,9 +76,9 @@ class LabelScores:
         """Scores of each pair `(n_pairs,)`, for the keys that exist per pair."""
         unscored = np.isnan(stats).any(axis=1)
         found = {
-            key: np.where(unscored, np.nan, _average(score._replace(average="micro"), *self._columns(stats, score)))
-            for key, score in self.scores.items()
-            if score.per_pair
+            key: np.where(unscored, np.nan, _average(micro, *self._columns(stats, micro), self._unread(stats, micro)))
+            for key, micro in ((key, score._replace(average="micro")) for key, score in self.scores.items())
+            if micro.per_pair
         }
         return found | {key: stats[:, 3 * self.n_labels + i] for i, key in enumerate(self.means)}
 
@@ -85,6 +88,10 @@ class LabelScores:
             sums[..., i * self.n_labels : (i + 1) * self.n_labels][..., score.labels or slice(None)] for i in range(3)
         )
         return both, candidate, reference
+
+    def _unread(self, sums: Array, score: LabelScore) -> Array:
+        """Unread sentences `(...)` that count as labels of candidates."""
+        return sums[..., -1] if self.unread and not score.labels else np.zeros(sums.shape[:-1])
 
 
 def label_stats(reference: ArrayLike, candidate: ArrayLike, ignored: ArrayLike | None = None) -> Array:
@@ -108,16 +115,23 @@ def label_stats(reference: ArrayLike, candidate: ArrayLike, ignored: ArrayLike |
     return np.hstack([has_reference & has_candidate, has_candidate, has_reference]).astype(np.float64)
 
 
-def _average(score: LabelScore, both: Array, candidate: Array, reference: Array) -> Array:
+def spoil(reference: NDArray[np.bool_], candidate: NDArray[np.bool_], contradicted: Sequence[frozenset[int]]) -> None:
+    """Makes wrong, in place, the labels `(n_pairs, n_labels)` that a candidate both affirms and denies."""
+    for row, labels in enumerate(contradicted):
+        places = list(labels)
+        candidate[row, places] = ~reference[row, places]
+
+
+def _average(score: LabelScore, both: Array, candidate: Array, reference: Array, unread: Array) -> Array:
     """The score from TP, P and R `(..., n)`; 1 if nothing is labelled at all, NaN if that is a single label."""
     if score.average == "micro":
-        value = _measure(score.measure, both.sum(-1), candidate.sum(-1), reference.sum(-1))
+        value = _measure(score.measure, both.sum(-1), candidate.sum(-1) + unread, reference.sum(-1))
     elif score.average == "macro":
         value = _measure(score.measure, both, candidate, reference).mean(-1)
     else:
         weights = _divide(reference, reference.sum(-1, keepdims=True))
         value = (_measure(score.measure, both, candidate, reference) * weights).sum(-1)
-    nothing = (candidate.sum(-1) == 0) & (reference.sum(-1) == 0)
+    nothing = (candidate.sum(-1) + unread == 0) & (reference.sum(-1) == 0)
     return np.where(nothing, np.nan if len(score.labels) == 1 else 1.0, value)
 
 

@@ -10,6 +10,9 @@ Configurations: `default` our embedded metrics under the coefficients of the aut
 `calibrated:no`; `paper` the authors' (RadGraph, distilroberta-base at layer 5 rescaled, CheXbert); a file with refitted
 coefficients, which names the metrics that it was fitted on.
 
+Bundled, BERTScore, SembScore and BLEU read each report's standard wording: the sentences that affirm a finding, each
+once, and one sentence for each organ without a finding. Repetition and normal statements earn nothing.
+
 BLEU-2 is fast-bleu's, on lower-case words with the full stop apart: geometric mean of both precisions, 0.1 matches for
 none of order 2, brevity penalty. It weighs 4e-12 in v1, 0.7 in v0.
 
@@ -30,8 +33,11 @@ from typing import Any
 
 import numpy as np
 
+from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import Ngrams, TextFunction, count_ngrams
 from rrgmetrics.errors import InputError
+from rrgmetrics.reader import Reading, read
+from rrgmetrics.reader.affirmed import standard_wording
 from rrgmetrics.reports import Context
 from rrgmetrics.scorers.base import Array, Backend, Mean, Runtime, read_parts
 from rrgmetrics.scorers.bertscore import Bertscore
@@ -151,6 +157,43 @@ class Side:
 
 
 @dataclass(frozen=True)
+class StandardWording:
+    """A Composed backend: what another one says of a report's standard wording (`rrgmetrics.reader.affirmed`).
+
+    Attributes:
+        backend: The other one.
+    """
+
+    backend: Backend
+
+    @property
+    def key(self) -> str:
+        """The other's, of other texts."""
+        return f"standard wording:{self.backend.key}"
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The other's, and which text it reads."""
+        return {**self.backend.facts, "reads": "standard_wording@1"}
+
+    @property
+    def parts(self) -> Mapping[str, TextFunction]:
+        """The reader, shared with every metric that reads findings."""
+        return {"reader": reader_backend()}
+
+    def compose(self, readings: Sequence[Mapping[str, Reading]]) -> list[Any]:
+        """The other's annotations of the shortened texts, each distinct one read once."""
+        texts = [standard_wording(said["reader"]) for said in readings]
+        distinct = list(dict.fromkeys(texts))
+        known = dict(zip(distinct, self.backend.annotate(distinct), strict=True))
+        return [known[text] for text in texts]
+
+    def annotate(self, texts: Sequence[str]) -> Sequence[Any]:
+        """The same for texts that nobody else reads."""
+        return read_parts(self, texts)
+
+
+@dataclass(frozen=True)
 class RadcliqReduction:
     """Means of what pairs have, and 1 / the mean."""
 
@@ -233,6 +276,8 @@ class Radcliq:
         """The backends of all four, each shared with the metric whose own it is."""
         parts: dict[str, Backend] = {name: scorer.backend(runtime) for name, scorer in self.scorers.items()}
         parts["bleu"] = TextFunction("ngrams:radcliq", lambda text: count_ngrams(bleu_tokens(text), 2))
+        if self.parts == "default":
+            parts |= {name: StandardWording(parts[name]) for name in ("bertscore", "semb", "bleu")}
         return Side(parts, self._facts(Side(parts).part_facts))
 
     def _facts(self, parts: Mapping[str, str]) -> dict[str, str]:
@@ -245,7 +290,11 @@ class Radcliq:
 
     def statistics(self, references: Iterable[str], backend: Side) -> Any:
         """Document frequencies for BERTScore, if asked for."""
-        return self.scorers["bertscore"].statistics(references, backend.parts["bertscore"])  # type: ignore[arg-type]
+        part: Any = backend.parts["bertscore"]
+        if isinstance(part, StandardWording):
+            references = (standard_wording(read(text)) for text in references) if self.idf == "call" else references
+            part = part.backend
+        return self.scorers["bertscore"].statistics(references, part)
 
     def pair_stats(
         self,

@@ -25,9 +25,10 @@ class F1OfMeans(KnownMean):
     """Reduction of RadFact: means of precision and recall, and their F1."""
 
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
-        """Mean precision and recall over the reports with a phrase, and their F1; NaN without such a report."""
+        """Mean precision and recall over the reports with a phrase, NaN without any; their F1, in which NaN counts 0."""
         _, precision, recall = super().corpus(sums, n).values()
-        return dict(zip(KEYS, (_f1(precision, recall), precision, recall), strict=True))
+        f1 = np.where(np.asarray(n) > 0, _f1(np.nan_to_num(precision), np.nan_to_num(recall)), np.nan)
+        return dict(zip(KEYS, (f1, precision, recall), strict=True))
 
 
 @dataclass(frozen=True)

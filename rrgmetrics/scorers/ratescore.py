@@ -8,6 +8,10 @@ s = s(reference → candidate), s' = s(candidate → reference); p is the penalt
 the other way round, else 1. W and p are the authors' two sets (package RaTEScore 0.6.0): `long`, their default, and
 `short`.
 
+Bundled, only what a report affirms is an entity; what is normal is one more that both have, with the weight of an
+abnormality. A denial of what the other report affirms, a contradiction or an unread sentence is one without a match. So
+a list of denials earns nothing, where RaTEScore lets it find the findings that it denies.
+
 Configurations: `default` the reader's entities and our encoder; `paper` the authors' models
 (`rrgmetrics.backends.ratescore`); a Hub id or folder, another token classifier.
 
@@ -24,7 +28,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rrgmetrics.backends.ratescore import NER, EntityVectors, MarkedEntities, ReadEntities, load_entities
+from rrgmetrics.judges.protocols.statements import normal_statements
+from rrgmetrics.reader import Reading
 from rrgmetrics.reader.entities import ENTITY_TYPES
+from rrgmetrics.reader.penalties import penalties, silent
 from rrgmetrics.reports import Context
 from rrgmetrics.scorers.base import Array, Mean, Runtime
 
@@ -52,6 +59,7 @@ WEIGHTS = {  # rows and columns: abnormality, anatomy, disease, non-abnormality,
     ),
 }
 PENALTIES = {"long": 0.8716553966489615, "short": 0.3611577852354489}
+NORMAL = 0.5  # weight of what is normal, about that of one abnormality; the bundled score only
 POLARITY = np.array([0 if kind == "anatomy" else -1 if kind.startswith("non-") else 1 for kind in ENTITY_TYPES])
 
 
@@ -95,6 +103,8 @@ class Ratescore:
         return {"without_entities": str(int(np.nansum(stats[:, -1])))}
 
     def _row(self, reference: EntityVectors, candidate: EntityVectors) -> tuple[float, float, float, float]:
+        if reference.reading and candidate.reading:
+            return self._read_row(reference, candidate)
         if reference.entities and candidate.entities:
             weights, penalty = WEIGHTS[self.matrix], PENALTIES[self.matrix]
             recall = similarity(reference, candidate, weights, penalty)
@@ -107,23 +117,51 @@ class Ratescore:
             value = float(not reference.entities and not candidate.entities)
         return value, value, value, 1.0
 
+    def _read_row(self, reference: EntityVectors, candidate: EntityVectors) -> tuple[float, float, float, float]:
+        """The bundled score: findings by their entities, what is normal as one entity that both reports have."""
+        assert reference.reading is not None
+        assert candidate.reading is not None
+        without = float(not reference.entities or not candidate.entities)
+        mute = silent(reference.reading), silent(candidate.reading)
+        if any(mute):
+            value = float(all(mute)) if self.no_entities == "f1" else PUBLISHED_WITHOUT_ENTITIES
+            return value, value, value, without
+        weights, penalty = WEIGHTS[self.matrix], PENALTIES[self.matrix]
+        missed = _contradicted(reference.reading, candidate.reading)
+        false = _contradicted(candidate.reading, reference.reading)
+        paid = sum(bool(e.candidate_spans) for e in penalties(reference.reading, candidate.reading, Context()))
+        recall = similarity(reference, candidate, weights, penalty, (NORMAL, NORMAL * (1 + missed)))
+        precision = similarity(candidate, reference, weights, penalty, (NORMAL, NORMAL * (1 + false + paid)))
+        return 2 * precision * recall / (precision + recall), precision, recall, without
 
-def similarity(of: EntityVectors, to: EntityVectors, weights: Array, penalty: float) -> float:
+
+def _contradicted(reading: Reading, other: Reading) -> int:
+    """How many normal statements of a reading the other contradicts."""
+    return sum(not stands for stands in normal_statements(reading, other).values())
+
+
+def similarity(
+    of: EntityVectors, to: EntityVectors, weights: Array, penalty: float, rest: tuple[float, float] = (0.0, 0.0)
+) -> float:
     """s(of → to), from 0 to 1.
 
     Args:
-        of: Entities that each find their nearest; at least one.
-        to: Entities to be found; at least one.
+        of: Entities that each find their nearest.
+        to: Entities to be found; without any, none of `of` is.
         weights: W `(5, 5)`, in the order of `ENTITY_TYPES`.
         penalty: p of opposite polarity.
+        rest: What else is found, and what else counts: added to numerator and denominator.
     """
+    if not of.entities or not to.entities:
+        lost = float(weights.diagonal()[_types(of)].sum())
+        return rest[0] / (rest[1] + lost) if rest[1] + lost else 0.0
     cosines = of.vectors.astype(np.float64) @ to.vectors.astype(np.float64).T
     nearest = cosines.argmax(axis=1)
     best = np.minimum(cosines.max(axis=1), 1.0)
     types, others = _types(of), _types(to)[nearest]
     weight = weights[types, others]
     agreed = np.where(POLARITY[types] * POLARITY[others] < 0, penalty, 1.0)
-    return max(float(weight @ (agreed * best) / weight.sum()), 0.0)
+    return max(float((weight @ (agreed * best) + rest[0]) / (weight.sum() + rest[1])), 0.0)
 
 
 def _types(found: EntityVectors) -> np.ndarray[tuple[int], np.dtype[np.intp]]:

@@ -27,6 +27,7 @@ import numpy as np
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading
+from rrgmetrics.reader.penalties import silent
 from rrgmetrics.reader.temporal import ChangeStatement, count_shared, read_changes
 from rrgmetrics.reports import Context
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_both
@@ -125,6 +126,8 @@ def keyword_f1(reference: frozenset[str], candidate: frozenset[str]) -> float:
 
 
 def _reader_f1(reference: Reading, candidate: Reading) -> float:
+    if silent(candidate) and not silent(reference):
+        return 0.0
     references, candidates = read_changes(reference), read_changes(candidate)
     stated = len(references) + len(candidates)
     return 2 * count_shared(references, candidates) / stated if stated else 1.0

@@ -18,8 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics import files
-from rrgmetrics.backends.checkpoints import WEIGHTS, Checkpoint, find_checkpoint
+from rrgmetrics.backends.checkpoints import PICKLE, WEIGHTS, Checkpoint, find_checkpoint
 from rrgmetrics.backends.encoder import quietly
+from rrgmetrics.backends.limits import read_config
+from rrgmetrics.backends.loading import load_config, load_model
 from rrgmetrics.backends.pair_tokens import PairTokenizer, load_pair_tokenizer
 from rrgmetrics.errors import InputError
 from rrgmetrics.stats import Estimate, correlate
@@ -143,7 +145,7 @@ def train_crepe(config: CrepeConfig, output: str | Path, *, force: bool = False,
 
 def find_encoder(name: str) -> Checkpoint:
     """The encoder's folder; weights pickled by older transformers are taken too (torch reads them as weights only)."""
-    return find_checkpoint(name, weights=(*WEIGHTS, "pytorch_model.bin"))
+    return find_checkpoint(name, weights=(*WEIGHTS, PICKLE))
 
 
 def load_tokenizer(found: Checkpoint, max_length: int) -> PairTokenizer:
@@ -157,8 +159,7 @@ def load_tokenizer(found: Checkpoint, max_length: int) -> PairTokenizer:
 
 def encoder_config(found: Checkpoint) -> dict[str, Any]:
     """What the checkpoint's config.json says."""
-    config: dict[str, Any] = json.loads((found.folder / "config.json").read_text())
-    return config
+    return read_config(found.folder)
 
 
 def save_tokenizer(tokenizer: PairTokenizer, source: Path, folder: Path) -> None:
@@ -201,7 +202,11 @@ def build_model(config: CrepeConfig, data: CrepeData, tokenizer: PairTokenizer, 
         return model
     if known["num_error_categories"] != config.heads:
         raise InputError(f"{config.encoder} has {known['num_error_categories']} heads, the recipe {config.heads}.")
-    return crepe_class().from_pretrained(str(found.folder), **settings.written()).train()
+    config = load_config(found)
+    for key, value in settings.written().items():
+        setattr(config, key, value)
+    model, _ = load_model(crepe_class(), found, config=config)
+    return model.train()
 
 
 def crepe_settings(config: CrepeConfig, tokenizer: PairTokenizer) -> CrepeSettings:

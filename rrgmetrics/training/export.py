@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from rrgmetrics.backends.checkpoints import find_checkpoint
 from rrgmetrics.backends.encoder import load_int8
+from rrgmetrics.backends.limits import read_config
 from rrgmetrics.errors import BackendError, InputError
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def export_checkpoint(
         raise InputError(f"{folder} is the checkpoint itself; write the export elsewhere.")
     if (folder / WEIGHTS).exists() and not force:
         raise InputError(f"{folder / WEIGHTS} exists; pass --force (force=True) to replace it, or another --output.")
-    config = json.loads((found.folder / "config.json").read_text())
+    config = read_config(found.folder)
     weights = {name: tensor for name, tensor in _read(found.folder).items() if _is_used(name, config)}
     stored = {key: tensor for name, weight in weights.items() for key, tensor in pack(name, weight, storage).items()}
     folder.mkdir(parents=True, exist_ok=True)

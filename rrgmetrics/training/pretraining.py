@@ -23,7 +23,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrgmetrics.backends.checkpoints import Checkpoint
 from rrgmetrics.backends.encoder import EMBEDDED, Encoder, load_encoder, quietly
+from rrgmetrics.backends.loading import load_model
 from rrgmetrics.errors import InputError
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.cards import write_encoder_card
@@ -156,7 +158,7 @@ def _train_language_model(stage: Stage, tokenizer: Any, start: Encoder | None) -
     best = {"load_best_model_at_end": True, "metric_for_best_model": "loss", "greater_is_better": False}
     finished = (folder / "model.safetensors").is_file()
     if finished:
-        model = BertForMaskedLM.from_pretrained(str(folder))
+        model, _ = load_model(BertForMaskedLM, Checkpoint(folder, folder.name))
     else:
         model = BertForMaskedLM(bert_config(config, tokenizer.get_vocab_size()))
         if start is not None:
@@ -263,7 +265,8 @@ def _train_simcse(stage: Stage) -> Any:
     """Trains the language model's encoder on; returns it."""
     from transformers import BertModel
 
-    model = BertModel.from_pretrained(str(stage.folder / LANGUAGE_MODEL), add_pooling_layer=False)
+    found = Checkpoint(stage.folder / LANGUAGE_MODEL, LANGUAGE_MODEL)
+    model, _ = load_model(BertModel, found, add_pooling_layer=False)
     if not stage.config.simcse_epochs:
         return model
     config = replace(

@@ -13,6 +13,7 @@ from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.names import READER, parse_name
 from rrgmetrics.pages import show
 from rrgmetrics.reports import parse_context
+from rrgmetrics.results import Result
 from rrgmetrics.runner import prepare, score_systems
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.spaces.limits import check_size
@@ -30,7 +31,7 @@ class Line:
         spec: The metric.
         values: Its headline for each candidate; NaN: unscored.
         signature: What ran; "" if nothing did.
-        reason: Why a metric was not asked, "" if it was.
+        reason: Why a metric was not asked or left the pair unscored, "" if it has a score.
     """
 
     name: str
@@ -45,6 +46,11 @@ class Line:
         return title_of(self.name)
 
     @property
+    def bundled(self) -> bool:
+        """Whether something that ships with rrgmetrics stands in for published weights or a language model."""
+        return parse_name(self.name).bundled
+
+    @property
     def verdict(self) -> Verdict:
         """Which of two candidates it prefers; scores that look the same on the page are a tie."""
         if len(self.values) < 2 or any(map(math.isnan, self.values)):
@@ -56,10 +62,10 @@ class Line:
 
 
 def title_of(name: str) -> str:
-    """`GREEN by my-model` for `green@openai:my-model?base_url=...`; the metric's title for one that is embedded."""
+    """`GREEN by my-model` for `green@openai:my-model?base_url=...`; `GREEN (bundled)` for a stand-in."""
     parsed = parse_name(name)
     if parsed.config in ("", "default", *READER):
-        return parsed.spec.title
+        return parsed.title
     return f"{parsed.spec.title} by {parsed.config.partition(':')[2] or parsed.config}"
 
 
@@ -127,6 +133,12 @@ def _reason(name: str) -> str:
     return ""
 
 
+def _why_unscored(results: Sequence[Result]) -> str:
+    """Why no candidate has a score, "" if one has."""
+    reasons = [result.unscored_reasons.get(0, "") for result in results]
+    return reasons[0] if all(reasons) else ""
+
+
 def _score(
     names: Sequence[str], reference: str, candidates: Sequence[str], context: Mapping[str, str] | None
 ) -> dict[str, Line]:
@@ -145,6 +157,7 @@ def _score(
             parse_name(name).spec,
             tuple(by_name[name].scores[by_name[name].spec.name] for by_name in results.values()),
             next(iter(results.values()))[name].signature,
+            _why_unscored([by_name[name] for by_name in results.values()]),
         )
         for name in names
     }

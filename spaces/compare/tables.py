@@ -10,8 +10,8 @@ from markupsafe import Markup
 from rrgmetrics.pages import show
 from rrgmetrics.reader import Comparison, explain
 from rrgmetrics.spaces.agreement import Agreements, Measured
-from rrgmetrics.spaces.compare.scoring import Line
-from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, SIDES, WORDING, Group, Summary, group_of, is_embedded
+from rrgmetrics.spaces.compare.scoring import Line, title_of
+from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, SIDES, WORDING, Group, Summary, group_of
 from rrgmetrics.spaces.highlight import NOTHING, Mark, Remark, direction, part, remarks, reports
 from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.stats import Estimate
@@ -46,8 +46,9 @@ def score_part(lines: Sequence[Line], measured: Agreements) -> Markup:
     note = Markup(
         '<p class="note">Tau-b: rank correlation with the errors that {} radiologists counted in {} pairs of reports; '
         "one of them against the others reaches {:.2f} to {:.2f}. The bar is its {:.0%} interval. Same preference: "
-        "how often the metric prefers the candidate that they rate higher; chance is 50%. <em>Embedded</em>: by what "
-        "ships with rrgmetrics, not by the published weights or a language model.</p>"
+        "how often the metric prefers the candidate that they rate higher; chance is 50%. <em>Bundled</em>: by what "
+        "ships with rrgmetrics, not by the published weights or a language model: such a score does "
+        "not compare with published ones.</p>"
     ).format(measured.n_raters, measured.n_pairs, *measured.ceiling["total_errors"], measured.level)
     return part(table, note, _signatures(lines))
 
@@ -61,7 +62,7 @@ def difference_part(reference: str, candidates: Sequence[str], context: Mapping[
         said = f"{name}: {_errors(found)}"
         texts = reports({"Reference": reference, name: candidate}, _marks(found, name))
         sections.append(Markup("<section><h2>{}</h2>{}{}</section>").format(said, texts, _remarks(found)))
-    about = Markup('<p class="note">As the embedded reader reads them; it knows chest X-ray reports in English.</p>')
+    about = Markup('<p class="note">As the bundled reader reads them; it knows chest X-ray reports in English.</p>')
     return part(*sections, about)
 
 
@@ -69,7 +70,7 @@ def agreement_part(measured: Agreements) -> Markup:
     """All that was measured, the metric nearest to radiologists' counts first; above, what radiologists reach."""
     rows = sorted(measured.metrics.items(), key=lambda row: -row[1].tau_b["total_errors"].value)
     known = [(SPECS[name], row) for name, row in rows if name in SPECS]
-    missing = [spec.title for name, spec in SPECS.items() if name not in measured.metrics]
+    missing = [title_of(name) for name in SPECS if name not in measured.metrics]
     body = Markup("<tbody>{}{}</tbody>").format(
         _ceiling(measured), NOTHING.join(_agreement_row(spec, row) for spec, row in known)
     )
@@ -109,7 +110,9 @@ def _group(group: Group, lines: Sequence[Line], measured: Agreements, n_columns:
 
 def _row(line: Line, row: Measured | None, n_columns: int) -> Markup:
     cells = (
-        Markup('<td class="reason" colspan="{}">{}</td>').format(n_columns, f"Not asked: {line.reason}")
+        Markup('<td class="reason" colspan="{}">{}</td>').format(
+            n_columns, f"{'Unscored' if line.signature else 'Not asked'}: {line.reason}"
+        )
         if line.reason
         else _values(line)
     )
@@ -117,11 +120,10 @@ def _row(line: Line, row: Measured | None, n_columns: int) -> Markup:
 
 
 def _metric(line: Line) -> Markup:
-    badge = Markup(' <span class="badge">embedded</span>') if is_embedded(line) else NOTHING
     words = direction(line.spec.headline)
     if line.spec.modality not in COMMON:
         words += f"; for {line.spec.modality}"
-    return Markup("<b>{}</b>{}<small>{}</small>").format(line.title, badge, words)
+    return Markup("<b>{}</b><small>{}</small>").format(line.title, words)
 
 
 def _values(line: Line) -> Markup:
@@ -184,7 +186,7 @@ def _remarks(found: Comparison) -> Markup:
 def _agreement_row(spec: MetricSpec, row: Measured) -> Markup:
     cells = [interval(row.tau_b[target]) if target in row.tau_b else Markup("–") for target in TITLES]
     cells.append(share(row.preferences))
-    name = Markup("<b>{}</b><small>{}</small>").format(spec.title, group_of(spec).title)
+    name = Markup("<b>{}</b><small>{}</small>").format(title_of(spec.name), group_of(spec).title)
     return Markup('<tr><th scope="row">{}</th>{}</tr>').format(name, _cells(cells))
 
 

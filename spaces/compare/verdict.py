@@ -22,7 +22,7 @@ class Group(NamedTuple):
 
 WORDING = Group("Wording", "Any text: shared words, or words of like meaning. They do not know what a finding is.")
 RADIOLOGY = Group("Made for radiology", "Findings, labels and errors, read or predicted by models that know the field.")
-JUDGES = Group("Judges", "Questions for a language model; embedded, the reader answers them by rules.")
+JUDGES = Group("Judges", "Questions for a language model; bundled, the reader answers them by rules.")
 
 
 def group_of(spec: MetricSpec) -> Group:
@@ -30,12 +30,6 @@ def group_of(spec: MetricSpec) -> Group:
     if spec.judge:
         return JUDGES
     return WORDING if spec.modality == "any text" else RADIOLOGY
-
-
-def is_embedded(line: Line) -> bool:
-    """Whether something that ships with rrgmetrics stood in for published weights or a language model."""
-    stands_in = line.spec.judge or line.spec.takes_checkpoint or "paper" in line.spec.configs
-    return stands_in and line.name.partition("?")[0] in (line.spec.name, f"{line.spec.name}@reader")
 
 
 class Summary(NamedTuple):
@@ -92,8 +86,8 @@ def _closest(lines: Sequence[Line], measured: Agreements) -> list[str]:
     row, line = max(known, key=lambda pair: (pair[0].preferences.value, pair[0].tau_b["total_errors"].value))
     prefers = "sees no difference" if line.verdict == "tie" else f"prefers {SIDES[line.verdict]}"
     return [
-        f"The metric that shares most of radiologists' preferences, {line.title} "
-        f"({row.preferences.value:.0%} of {row.preferences.n} measured cases), {prefers}."
+        f"The metric that shares most of radiologists' preferences ({row.preferences.value:.0%} of "
+        f"{row.preferences.n} measured cases), {line.title}, {prefers}."
     ]
 
 
@@ -114,11 +108,11 @@ def _kinds(votes: Mapping[Verdict, Sequence[Line]]) -> list[str]:
 
 
 def _one_voice(lines: Sequence[Line]) -> list[str]:
-    sharing = [line for line in lines if SHARED in line.spec.needs and (is_embedded(line) or not line.spec.judge)]
+    sharing = [line for line in lines if SHARED in line.spec.needs and (line.bundled or not line.spec.judge)]
     if len(sharing) < 2:
         return []
     return [
-        f"{len(sharing)} of them read with the same embedded reader ({names(sharing)}): where it errs, all of them err."
+        f"{len(sharing)} of them read with the same bundled reader, {names(sharing)}: where it errs, all of them err."
     ]
 
 

@@ -4,9 +4,9 @@
     >>> open_board("board.sqlite").standings().systems        # doctest: +SKIP
 
 Rooms: `model` (what the board answers with), `schema` and `store` (tables, transactions), `references` and
-`submissions` (what is read, and its checks), `identity` (when two names are one), `slices` (groups of studies),
-`scoring` (statistics of pairs), `jobs` and `worker` (the queue), `standings` (ranks, intervals, tests), `shown`
-(numbers as they leave), `board` (all of it behind one class), `export`, `commands`.
+`submissions` (what is read, and its checks), `identity` (when names are one), `slices` (groups of studies), `scoring`
+(statistics of pairs), `jobs` and `worker` (the queue), `standings` (ranks, intervals, tests), `shown` (numbers as they
+leave), `board` (all of it behind one class), `export`, `commands`.
 The web page is one more user of `board`.
 """
 

@@ -470,7 +470,7 @@ class Board:
             description=self._config["description"],
             dataset=self._config["dataset"],
             metrics=tuple(
-                BoardMetric(name, parse_name(name).spec, recipes.get(name, "")) for name in self._config["metrics"]
+                BoardMetric(name, parse_name(name).titled, recipes.get(name, "")) for name in self._config["metrics"]
             ),
             primary=self._config["primary"],
             n_studies=len(self._study_ids),

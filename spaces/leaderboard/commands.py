@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from rrgmetrics import child
+from rrgmetrics import child, notice
 from rrgmetrics.display import direction
 from rrgmetrics.errors import InputError
 from rrgmetrics.pages import show
@@ -233,7 +233,7 @@ def _worker_beside(board: Board) -> Iterator[None]:
     def keep() -> None:
         for waits in (RESTART_SECONDS[min(i, len(RESTART_SECONDS) - 1)] for i in range(sys.maxsize)):
             command = [sys.executable, "-m", "rrgmetrics", "leaderboard", "work", f"env:{BOARD_VARIABLE}"]
-            running[:] = [child.start(command, env=os.environ | {BOARD_VARIABLE: url})]
+            running[:] = [child.start(command, env=os.environ | {BOARD_VARIABLE: url, notice.VARIABLE: "no"})]
             running[0].wait()
             if ended.wait(waits):
                 return

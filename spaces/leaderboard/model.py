@@ -79,7 +79,7 @@ class BoardMetric:
 
     Attributes:
         name: As it is asked for: `bleu`, `crepe@paper`; the key of every mapping by metric.
-        spec: Its facts: title, keys, ranges, directions.
+        spec: Its facts: keys, ranges, directions, and titles as people read them (`MetricName.titled`).
         recipe: What runs, fixed for the edition: the signature of every result starts with it; "" before it is known.
     """
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from rrgmetrics import display
+from rrgmetrics import display, names
 from rrgmetrics.pages import show
 from rrgmetrics.reader import ErrorCategory, explain
 from rrgmetrics.spaces import highlight
@@ -193,15 +193,8 @@ def heading(title: str, lead: str) -> str:
 
 
 def label(metric: BoardMetric) -> str:
-    """How a column is called: the metric's title, and the name as asked for if that says more.
-
-    Example:
-        >>> from rrgmetrics import SPECS
-        >>> label(BoardMetric("bleu", SPECS["bleu"], "")), label(BoardMetric("bleu?tokenizer=13a", SPECS["bleu"], ""))
-        ('BLEU-4', 'BLEU-4 (bleu?tokenizer=13a)')
-    """
-    title = metric.spec.headline.title
-    return title if metric.name == metric.spec.name else f"{title} ({metric.name})"
+    """How a column is called: the metric's title, and the name as asked for if that says more."""
+    return names.label(metric.name, metric.spec)
 
 
 def signed(value: float, key: Key) -> str:

@@ -33,7 +33,7 @@ NOISE = (  # of Gradio's own scripts, whatever the app: a font hint, the end of 
     "Method not implemented.",
     "AbortError: signal is aborted without reason",
 )
-PATIENCE = 180  # seconds for an app to start on a busy machine
+PATIENCE = 600  # seconds for an app to start on a busy machine
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "GRADIO_ANALYTICS_ENABLED": "False"}
 OVERFLOW = """width => Array.from(document.body.querySelectorAll('*'))
     .filter(element => element.checkVisibility() && element.getBoundingClientRect().right > width + 1)
@@ -41,11 +41,10 @@ OVERFLOW = """width => Array.from(document.body.querySelectorAll('*'))
 
 
 def pytest_collection_modifyitems(items):
-    """Everything here needs Chromium; a file's tests share one process, its browser and its apps (--dist loadgroup)."""
+    """Everything here needs Chromium."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group(f"browser/{item.path.name}"))
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +70,7 @@ def open_page(browser):
 
     def opened(width=1280, scheme="light", *, height=900, forgive=(), local=True, **options):
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
-        context.set_default_timeout(60_000)
+        context.set_default_timeout(1000 * PATIENCE)
         contexts.append(context)
         forgiven.extend(forgive)
         page = context.new_page()

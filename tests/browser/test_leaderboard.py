@@ -156,7 +156,7 @@ def test_a_submission_from_mistake_to_rank(page, address, tmp_path, photograph, 
     fill(page, f"New {ATTACK}", "7B", good)
     page.get_by_role("button", name="Submit").click()
     page.wait_for_url("**/progress?id=*")
-    page.wait_for_selector("[data-state=done]", timeout=90_000)
+    page.wait_for_selector("[data-state=done]", timeout=600_000)
     assert page.inner_text("h1") == f"New {ATTACK}"
     page.get_by_role("link", name="See its scores").click()
     page.wait_for_selector(".example")

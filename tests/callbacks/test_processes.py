@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import json
 
+# Imports once, then goes on in a process of its own for each rank: alone, and two together.
 SCRIPT = """
-import json, os, sys
-rank, world, port, out = *map(int, sys.argv[1:4]), sys.argv[4]
-os.environ |= {"OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-if world > 1:
-    os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(world),
-                   "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+import json, multiprocessing, os, socket, sys
+from pathlib import Path
 import torch
-torch.set_num_threads(1)
 from torch import nn
-from transformers import Trainer, TrainingArguments, TrainerCallback
-from rrgmetrics.callbacks import ReportMetrics, ReportMetricsCallback, best_model
+from transformers import Trainer, TrainingArguments
+from rrgmetrics.callbacks import ReportMetrics, ReportMetricsCallback
 from rrgmetrics.callbacks import processes, scoring
 
 WORDS = ["effusion", "pneumothorax", "opacity", "fracture", "nodule", "cardiomegaly", "edema"]
 ROWS = [{"x": torch.tensor([float(i)]), "report": f"Small left {word}."} for i, word in enumerate(WORDS)]
 SCORED = []
 original = scoring.Scoring.score
-def score(self, pairs, *rest):
+def score(self, pairs, *rest, **named):
     SCORED.append(len(pairs))
-    return original(self, pairs, *rest)
+    return original(self, pairs, *rest, **named)
 scoring.Scoring.score = score
 
 class Model(nn.Module):
@@ -41,68 +37,53 @@ def say(model, examples):
 def collate(rows):
     return {"x": torch.stack([row["x"] for row in rows])}
 
-arguments = TrainingArguments(output_dir=out, max_steps=4, eval_strategy="steps", eval_steps=2, save_strategy="no",
-    per_device_train_batch_size=2, per_device_eval_batch_size=2, use_cpu=True, report_to=[], disable_tqdm=True,
-    remove_unused_columns=False, metric_for_best_model="eval_finding_errors", greater_is_better=False)
-trainer = Trainer(model=Model(), args=arguments, train_dataset=ROWS, eval_dataset=ROWS, data_collator=collate)
-callback = ReportMetricsCallback(["finding_errors", "bleu", "rouge", "cider"], generate_fn=say).attach(trainer)
-trainer.train()
-logged = [{key: value for key, value in row.items() if key.startswith("eval_") and "second" not in key
-    and key not in ("eval_loss", "eval_runtime")} for row in trainer.state.log_history if "eval_bleu" in row]
+def work(rank, world, port):
+    if world > 1:
+        os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(world),
+                       "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    arguments = TrainingArguments(output_dir=str(world), max_steps=4, eval_strategy="steps", eval_steps=2,
+        save_strategy="no", per_device_train_batch_size=2, per_device_eval_batch_size=2, use_cpu=True, report_to=[],
+        disable_tqdm=True, remove_unused_columns=False, metric_for_best_model="eval_finding_errors",
+        greater_is_better=False)
+    trainer = Trainer(model=Model(), args=arguments, train_dataset=ROWS, eval_dataset=ROWS, data_collator=collate)
+    ReportMetricsCallback(["finding_errors", "bleu", "rouge", "cider"], generate_fn=say).attach(trainer)
+    trainer.train()
+    logged = [{key: value for key, value in row.items() if key.startswith("eval_") and "second" not in key
+        and key not in ("eval_loss", "eval_runtime")} for row in trainer.state.log_history if "eval_bleu" in row]
 
-several = Trainer(model=Model(), args=arguments, train_dataset=ROWS, eval_dataset={"a": ROWS[:3], "b": ROWS[2:]},
-    data_collator=collate)
-ReportMetricsCallback("finding_errors", generate_fn=say).attach(several)
-by_set = {key: value for key, value in several.evaluate().items() if key.endswith(("_reports", "_errors"))}
+    several = Trainer(model=Model(), args=arguments, train_dataset=ROWS, eval_dataset={"a": ROWS[:3], "b": ROWS[2:]},
+        data_collator=collate)
+    ReportMetricsCallback("finding_errors", generate_fn=say).attach(several)
+    by_set = {key: value for key, value in several.evaluate().items() if key.endswith(("_reports", "_errors"))}
 
-metrics = ReportMetrics(["bleu", "rouge"])
-mine = [i % 7 for i in range(rank, 8 if world > 1 else 7, world)]  # the eighth is a sampler's filler
-metrics.update(say(None, [ROWS[i] for i in mine]), [ROWS[i]["report"] for i in mine], ids=mine)
-values = metrics.compute()
-failed = ""
-try:
-    processes.on_main(lambda: 1 / 0)
-except Exception as error:
-    failed = f"{type(error).__name__}: {error}"
-best = trainer.state.best_metric
-print(json.dumps({"logged": logged, "values": values, "scored": SCORED, "best": best, "failed": failed,
-    "by_set": by_set}))
+    metrics = ReportMetrics(["bleu", "rouge"])
+    mine = [i % 7 for i in range(rank, 8 if world > 1 else 7, world)]  # the eighth is a sampler's filler
+    metrics.update(say(None, [ROWS[i] for i in mine]), [ROWS[i]["report"] for i in mine], ids=mine)
+    values = metrics.compute()
+    failed = ""
+    try:
+        processes.on_main(lambda: 1 / 0)
+    except Exception as error:
+        failed = f"{type(error).__name__}: {error}"
+    Path(f"{rank}of{world}.json").write_text(json.dumps({"logged": logged, "values": values, "scored": SCORED,
+        "best": trainer.state.best_metric, "failed": failed, "by_set": by_set}))
+
+with socket.socket() as free:
+    free.bind(("127.0.0.1", 0))
+    port = free.getsockname()[1]
+ranks = [(0, 1), (0, 2), (1, 2)]
+running = [multiprocessing.get_context("fork").Process(target=work, args=(*rank, port)) for rank in ranks]
+for process in running:
+    process.start()
+for process in running:
+    process.join()
+sys.exit([process.exitcode for process in running] != [0, 0, 0])
 """
 
 
-def run(tmp_path, world):
-    import os
-    import socket
-    import subprocess
-    import sys
-
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-c", SCRIPT]
-    running = [
-        subprocess.Popen(
-            [*command, str(rank), str(world), str(port), str(tmp_path / f"{world}")],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"HF_HOME": str(tmp_path / "home")},
-            cwd=tmp_path,
-        )
-        for rank in range(world)
-    ]
-    try:
-        ends = [process.communicate(timeout=300) for process in running]
-    finally:
-        for process in running:
-            process.kill()
-    assert [process.returncode for process in running] == [0] * world, ends
-    return [json.loads(out.splitlines()[-1]) for out, _ in ends]
-
-
-def test_two_processes_give_the_numbers_of_one(tmp_path):
-    (alone,) = run(tmp_path, 1)
-    first, second = run(tmp_path, 2)
+def test_two_processes_give_the_numbers_of_one(tmp_path, run_python):
+    run_python(SCRIPT, CUDA_VISIBLE_DEVICES="")
+    alone, first, second = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("0of1", "0of2", "1of2"))
     assert first["logged"] == second["logged"] == alone["logged"]
     assert len(alone["logged"]) == 2
     assert alone["logged"][0]["eval_reports"] == 7

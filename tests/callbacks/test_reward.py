@@ -8,6 +8,7 @@ import pytest
 
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.callbacks import make_reward, reward
+from rrgmetrics.callbacks.baselines import TRIVIAL
 from rrgmetrics.errors import InputError
 from rrgmetrics.scorers.finding_errors import FindingErrors
 
@@ -102,7 +103,7 @@ def test_a_reference_is_read_once_and_a_pair_scored_once(monkeypatch, metric):
     for candidate in ("Clear lungs.", WRONG_SIDE, WRONG_SIDE):
         total(completions=[candidate] * 2, reference=[REFERENCE] * 2)
         one(completions=[candidate] * 2, reference=[REFERENCE] * 2)
-    assert sorted(texts) == sorted([REFERENCE, "Clear lungs.", WRONG_SIDE])
+    assert sorted(texts) == sorted([REFERENCE, "Clear lungs.", WRONG_SIDE, *TRIVIAL])
 
 
 @pytest.mark.parametrize(

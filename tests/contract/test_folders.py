@@ -11,6 +11,7 @@ import yaml
 
 import rrgmetrics
 from rrgmetrics import SPECS
+from rrgmetrics.names import parse_name
 from rrgmetrics.version import VERSION
 
 HEADINGS = (
@@ -103,7 +104,7 @@ def test_doctest_of_the_card(spec, card, capfd):
 
 def test_card_front_matter(spec, card):
     facts = yaml.safe_load(card.split("---")[1])
-    assert facts["title"] == spec.title
+    assert facts["title"] == parse_name(spec.name).title
     assert {"evaluate", "metric"} <= set(facts["tags"])
     assert (facts["sdk"], facts["app_file"], facts["pinned"]) == ("gradio", "app.py", False)
     assert str(facts["sdk_version"]).startswith("6.")
@@ -113,7 +114,7 @@ def test_card_front_matter(spec, card):
 
 def test_card_headings(spec, card):
     lines = card.lower().splitlines()
-    places = [lines.index(heading.format(title=spec.title).lower()) for heading in HEADINGS]
+    places = [lines.index(heading.format(title=parse_name(spec.name).title).lower()) for heading in HEADINGS]
     assert places == sorted(places)
 
 

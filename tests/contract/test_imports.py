@@ -33,6 +33,8 @@ ROOMS = {
     "reports": 2,
     "text": 2,
     "names": 2,
+    "notice": 3,
+    "gate": 7,
     "signature": 3,
     "reader": 3,
     "backends": 4,
@@ -109,19 +111,7 @@ def test_backends_import_torch_inside_functions(path):
         assert not {name.partition(".")[0] for name in names} & set(HEAVY), f"line {node.lineno}"
 
 
-def test_import_is_light_and_fast(run_python):
-    script = """
-import sys, time
-start = time.process_time()
-import rrgmetrics
-print(time.process_time() - start)
-print(*sys.modules)
-"""
-    best = float("inf")
-    for _ in range(8):  # processor time, the best of several: the machine may be busy
-        seconds, loaded = run_python(script).splitlines()
-        best = min(best, float(seconds))
-        assert not {name.partition(".")[0] for name in loaded.split()} & set(HEAVY)
-        if best < 0.3:
-            break
-    assert best < 0.3
+def test_import_is_light(run_python):
+    """How many seconds that takes is measured by benchmarks/promises.py."""
+    loaded = run_python("import sys, rrgmetrics; print(*sys.modules)")
+    assert not {name.partition(".")[0] for name in loaded.split()} & set(HEAVY)

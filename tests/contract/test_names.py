@@ -6,6 +6,7 @@ import importlib.util
 
 import pytest
 
+from float32 import rounding
 from rrgmetrics import signature
 from rrgmetrics.names import parse_config, parse_name
 from rrgmetrics.text import NORMALISERS
@@ -24,7 +25,7 @@ def test_every_choice_runs_and_its_signature_reads_back(choice_name, score, repo
     assert signature.read(result.signature) == name
     assert parse_name(str(name)) == name
     again = score(str(signature.read(result.signature)), reports.altered[:4], reports.references[:4])
-    assert again.scores == pytest.approx(result.scores, abs=0, nan_ok=True)
+    assert again.scores == pytest.approx(result.scores, rel=0, abs=0, nan_ok=True)
     assert again.signature == result.signature
 
 
@@ -53,4 +54,4 @@ def test_the_normaliser_applies_to_both_texts(spec, score, text):
     candidates = [REPORT.replace("left", "right"), "NO Effusion!", REPORT]
     normalised = score(f"{spec.name}?text={text}", candidates, references)
     plain = score(spec.name, list(map(apply, candidates)), list(map(apply, references)))
-    assert normalised.scores == pytest.approx(plain.scores, abs=0, nan_ok=True)
+    assert normalised.scores == pytest.approx(plain.scores, rel=rounding(spec), abs=rounding(spec), nan_ok=True)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import rrgmetrics
+from float32 import needs_model, rounding
 
 STRANGE = [
     "x",
@@ -26,7 +27,7 @@ STRANGE = [
 def assert_same(left, right, tolerance=0.0):
     assert left.keys() == right.keys()
     for key in left:
-        np.testing.assert_allclose(left[key], right[key], rtol=0, atol=tolerance, err_msg=key)
+        np.testing.assert_allclose(left[key], right[key], rtol=tolerance, atol=tolerance, err_msg=key)
 
 
 def test_keys(spec, altered):
@@ -77,7 +78,7 @@ def test_empty_texts(spec, score, reports):
         result = score(spec.name, candidates, references)
         # COCO's smoothing leaves BLEU up to 6e-9 for an empty reference, and outside values demand just that
         for value, stated in zip(result.per_pair[spec.name][:3], spec.empty, strict=True):
-            assert value != 0 if stated is None else value == pytest.approx(stated, abs=1e-8)
+            assert abs(value) > 0 if stated is None else value == pytest.approx(stated, abs=1e-8)
 
 
 def test_only_empty_texts(spec, score):
@@ -95,23 +96,24 @@ def test_identical_text_scores_at_least_as_well_as_altered_text(spec, score, rep
 def test_pair_order_does_not_matter(spec, score, reports, altered):
     order = np.random.default_rng(0).permutation(len(reports.references))
     shuffled = score(spec.name, [reports.altered[i] for i in order], [reports.references[i] for i in order])
-    assert_same(shuffled.scores, altered(spec.name).scores, 1e-9)
-    assert_same(shuffled.per_pair, {key: values[order] for key, values in altered(spec.name).per_pair.items()}, 1e-9)
+    expected = {key: values[order] for key, values in altered(spec.name).per_pair.items()}
+    assert_same(shuffled.scores, altered(spec.name).scores, rounding(spec))
+    assert_same(shuffled.per_pair, expected, rounding(spec))
 
 
 def test_alone_as_in_a_batch(independent_spec, score, reports, altered):
     for index in (0, 5, 13):
         alone = score(independent_spec.name, reports.altered[index : index + 1], reports.references[index : index + 1])
         batch = {key: values[index : index + 1] for key, values in altered(independent_spec.name).per_pair.items()}
-        assert_same(alone.per_pair, batch, 1e-6)
+        assert_same(alone.per_pair, batch, rounding(independent_spec))
 
 
 def test_repeated_pairs_score_alike_and_count_each_time(independent_spec, score, reports, altered):
     result = score(independent_spec.name, reports.altered * 3, reports.references * 3)
-    assert_same(
-        result.per_pair, {key: np.tile(v, 3) for key, v in altered(independent_spec.name).per_pair.items()}, 1e-9
-    )
-    assert_same(result.scores, altered(independent_spec.name).scores, 1e-9)
+    expected = {key: np.tile(values, 3) for key, values in altered(independent_spec.name).per_pair.items()}
+    assert_same(result.per_pair, expected, rounding(independent_spec))
+    smoothing = 1e-9  # COCO's smoothing weighs less where there are more words
+    assert_same(result.scores, altered(independent_spec.name).scores, max(smoothing, rounding(independent_spec)))
     assert result.n_pairs == 42
 
 
@@ -123,11 +125,7 @@ def test_repeated_pairs_score_alike_and_count_each_time(independent_spec, score,
 def test_reduce_equals_scoring_those_pairs(independent_spec, score, reports, altered, rows):
     picked = np.arange(14)[rows if isinstance(rows, slice) else np.asarray(rows)]
     fresh = score(independent_spec.name, [reports.altered[i] for i in picked], [reports.references[i] for i in picked])
-    assert_same(
-        altered(independent_spec.name).reduce(rows),
-        fresh.scores,
-        1e-6 if {"encoder", "crepe"} & set(independent_spec.needs) else 1e-12,
-    )
+    assert_same(altered(independent_spec.name).reduce(rows), fresh.scores, rounding(independent_spec))
 
 
 def test_reduce_of_all_and_of_none(spec, altered):
@@ -151,7 +149,7 @@ def test_together_as_alone(reports, altered):
     )
     assert list(together) == list(rrgmetrics.SPECS)
     for name, result in together.items():
-        assert_same(result.per_pair, altered(name).per_pair, 1e-12)
+        assert_same(result.per_pair, altered(name).per_pair, rounding(result.spec))
         assert result.signature == altered(name).signature
 
 
@@ -173,7 +171,7 @@ def test_threads(spec, score, reports, altered):
         thread.join()
     assert len(results) == 4
     for result in results:
-        assert_same(result.per_pair, altered(spec.name).per_pair, 1e-12)
+        assert_same(result.per_pair, altered(spec.name).per_pair, rounding(spec))
 
 
 def test_inputs_are_left_alone(spec, score, reports):
@@ -182,7 +180,21 @@ def test_inputs_are_left_alone(spec, score, reports):
     assert (candidates, references) == (reports.altered, reports.references)
 
 
+@pytest.mark.parametrize("name", [name for name, spec in rrgmetrics.SPECS.items() if needs_model(spec)])
+def test_the_number_of_threads_changes_no_score(name, score, reports, altered):
+    """All other tests leave torch one thread (tests/conftest.py)."""
+    import torch
+
+    expected, threads = altered(name).per_pair, torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        result = score(name, reports.altered, reports.references)
+    finally:
+        torch.set_num_threads(threads)
+    assert_same(result.per_pair, expected, rounding(rrgmetrics.SPECS[name]))
+
+
 @pytest.mark.parametrize("batch_size", [1, 3])
 def test_batch_size_changes_no_score(spec, score, reports, altered, batch_size):
     result = score(spec.name, reports.altered, reports.references, batch_size=batch_size)
-    assert_same(result.per_pair, altered(spec.name).per_pair, 1e-6)
+    assert_same(result.per_pair, altered(spec.name).per_pair, rounding(spec))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -164,15 +163,16 @@ ERRORS = {
 
 @pytest.mark.parametrize("keep_in_memory", [False, True])
 @pytest.mark.parametrize("error", ERRORS)
-def test_after_an_error_the_next_compute_neither_waits_nor_sees_its_reports(error, keep_in_memory, data_cache):
+def test_after_an_error_the_next_compute_neither_waits_nor_sees_its_reports(
+    error, keep_in_memory, data_cache, no_waiting
+):
+    """evaluate waits a second for a lock that was leaked."""
     module = rrgmetrics.load("rouge", keep_in_memory=keep_in_memory)
     expected = compute(module, predictions=GOOD, references=OTHER)
     for _ in range(2):
         with pytest.raises(InputError):
             compute(module, **ERRORS[error])
-    start = time.perf_counter()
     assert compute(module, predictions=GOOD, references=OTHER) == expected
-    assert time.perf_counter() - start < 0.9  # evaluate's wait for a leaked lock is 1.0 s
     assert not list(data_cache.rglob("*.arrow"))
 
 
@@ -193,7 +193,7 @@ def test_added_reports_survive_a_wrong_keyword(data_cache):
         assert compute(bertscore) == whole, wrong
 
 
-def test_error_while_scoring_releases_everything(rouge, monkeypatch, data_cache):
+def test_error_while_scoring_releases_everything(rouge, monkeypatch, data_cache, no_waiting):
     from rrgmetrics.scorers.rouge import Rouge
 
     def fail(*arguments):
@@ -205,11 +205,9 @@ def test_error_while_scoring_releases_everything(rouge, monkeypatch, data_cache)
         for _ in range(2):
             with pytest.raises(BackendError, match="out of memory"):
                 compute(rouge, predictions=GOOD, references=OTHER)
-    start = time.perf_counter()
     other = rrgmetrics.load("rouge")
     assert compute(other, predictions=GOOD, references=OTHER) == expected
     assert compute(rouge, predictions=GOOD, references=OTHER) == expected
-    assert time.perf_counter() - start < 0.9
     assert not list(data_cache.rglob("*.arrow"))
 
 
@@ -240,14 +238,12 @@ def test_wrong_configurations(data_cache):
             rrgmetrics.load("bleu", **{wrong: 2})
 
 
-def test_missing_weights_are_named_at_load_in_under_a_second(data_cache, tmp_path, monkeypatch):
+def test_missing_weights_are_named_at_load_and_at_once(data_cache, tmp_path, monkeypatch, no_waiting):
     rrgmetrics.load("bertscore")  # evaluate and torch are imported
     monkeypatch.setenv("HF_HOME", str(tmp_path / "empty"))
     for config in ("paper", "radeval", "some/model", "some/model@v1", str(tmp_path / "nowhere")):
-        start = time.perf_counter()
         with pytest.raises(BackendError) as error:
             rrgmetrics.load("bertscore", config)
-        assert time.perf_counter() - start < 1
         named = {"paper": "roberta-large", "radeval": "distilbert-base-uncased"}.get(config, config.partition("@")[0])
         assert named in str(error.value)
 

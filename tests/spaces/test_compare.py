@@ -10,10 +10,11 @@ pytest.importorskip("gradio")
 
 from rrgmetrics import SPECS
 from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.names import parse_name
 from rrgmetrics.spaces.agreement import Agreements, Measured, agreements, record
 from rrgmetrics.spaces.compare import page, scoring, tables
 from rrgmetrics.spaces.compare.scoring import Line, compare_reports
-from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, WORDING, group_of, is_embedded, summary
+from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, WORDING, group_of, summary
 from rrgmetrics.stats import Estimate
 
 REFERENCE, WRONG_SIDE, PARAPHRASE = (
@@ -69,11 +70,12 @@ def test_findings_against_words():
     }
     said = summary(lines, NOBODY)
     assert said.headline == "The metrics are split: 2 for candidate 1, 2 for candidate 2, 0 for neither."
-    assert said.votes == {"For candidate 1": "BLEU and ROUGE", "For candidate 2": "Finding errors and GREEN"}
+    assert said.votes == {"For candidate 1": "BLEU and ROUGE", "For candidate 2": "Finding errors and GREEN (bundled)"}
     assert said.remarks == (
         "Most metrics of wording prefer candidate 1, most that look at findings prefer candidate 2: "
         "the nearer words are not the nearer findings.",
-        "2 of them read with the same embedded reader (Finding errors and GREEN): where it errs, all of them err.",
+        "2 of them read with the same bundled reader, Finding errors and GREEN (bundled): where it errs, all of them "
+        "err.",
     )
 
 
@@ -97,20 +99,20 @@ def test_headline(lines, headline):
 def test_the_metric_nearest_to_radiologists_is_named():
     lines = [line("bleu", 0.3, 0.2), line("crepe", 2, 1), line("rouge", 0.1, 0.1)]
     (remark,) = summary(lines, measured(bleu=0.6, crepe=0.85, green=0.99)).remarks[:1]
-    assert "CREPE (85% of 40 measured cases), prefers candidate 2." in remark
+    assert "preferences (85% of 40 measured cases), CREPE (bundled), prefers candidate 2." in remark
 
 
-def test_groups_and_badges_come_from_the_table():
+def test_groups_and_stand_ins_come_from_the_table():
     assert {group_of(SPECS[name]) for name in ("bleu", "bertscore")} == {WORDING}
     assert (group_of(SPECS["crepe"]), group_of(SPECS["green"])) == (RADIOLOGY, JUDGES)
-    assert [is_embedded(line(name, 0.0)) for name in ("crepe", "green", "bertscore", "bleu", "finding_errors")] == [
+    assert [line(name, 0.0).bundled for name in ("crepe", "green", "bertscore", "bleu", "finding_errors")] == [
         True,
         True,
         True,
         False,
         False,
     ]
-    assert not is_embedded(Line("green@openai:m", SPECS["green"], (0.0,)))
+    assert not Line("green@openai:m", SPECS["green"], (0.0,)).bundled
 
 
 # --- what cannot be scored
@@ -174,9 +176,9 @@ def test_every_measured_metric_is_in_the_table():
     assert set(known.metrics) <= set(SPECS)
     shown = tables.agreement_part(known)
     for name, row in known.metrics.items():
-        assert SPECS[name].title in shown
+        assert parse_name(name).title in shown
         assert -1 <= row.tau_b["total_errors"].low <= row.tau_b["total_errors"].value <= row.tau_b["total_errors"].high
-    assert all(spec.title in shown for spec in SPECS.values())  # a row, or named as not measured yet
+    assert all(parse_name(name).title in shown for name in SPECS)  # a row, or named as not measured yet
 
 
 def test_measuring_writes_its_own_rows_only(tmp_path):
@@ -243,7 +245,7 @@ def test_round_trip(monkeypatch):
         REFERENCE, WRONG_SIDE, PARAPHRASE, "72", "F", ATTACK, [], api_name="/compare"
     )
     assert "prefer" in verdict
-    assert all(SPECS[name].title in scores for name in NAMES)
+    assert all(parse_name(name).title in scores for name in NAMES)
     assert "small right pleural effusion" in differences
     verdict, *others = client.predict("", "x", "", "", "", "", [], api_name="/compare")
     assert 'role="alert"' in verdict

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 import rrgmetrics
+from float32 import assert_equal_in_float32, in_float32
 from rrgmetrics import SPECS, files, spaces
 from rrgmetrics.errors import InputError
+from rrgmetrics.names import parse_name
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.spaces import batch, limits, snippets, ui
 from rrgmetrics.spaces.examples import examples, sample_file
@@ -36,7 +38,7 @@ def kinds(marks, text):
 
 @pytest.mark.parametrize("name", ["finding_errors", "bleu"])
 def test_a_metric_has_a_page(name):
-    assert SPECS[name].title in spaces.build_space(name).title
+    assert parse_name(name).title in spaces.build_space(name).title
 
 
 def test_a_name_that_is_none():
@@ -53,7 +55,7 @@ def test_every_card_says_what_the_page_is_for(name):
 def test_every_metric_shows_a_pair(name):
     result, pair = ui.answer(SPECS[name], REFERENCE, CANDIDATE, "72", "F", "Dyspnea.")
     html = ui.pair_view(result, pair)
-    assert result.spec.headline.title in html
+    assert result.titled.headline.title in html
     assert html.count("<mark") >= 2
     assert "What the metric says" not in html, "explanations.py has no form for what this metric explains"
     assert all(key.name in html for key in SPECS[name].keys)
@@ -210,7 +212,7 @@ def test_the_shell_commands_give_the_same_score(tmp_path):
     pair = Pair(AWKWARD, AWKWARD + " small effusion", Context(72.0, "F", "it's"))
     script = snippets.shell_pair(SPECS["finding_errors"], pair)
     stub = f'rrgmetrics() {{ {shlex.quote(sys.executable)} -m rrgmetrics "$@" --no-progress --json out.json; }}\n'
-    subprocess.run(["sh", "-c", stub + script], cwd=tmp_path, check=True, capture_output=True, timeout=100)
+    subprocess.run(["sh", "-c", stub + script], cwd=tmp_path, check=True, capture_output=True, timeout=600)
     written = json.loads((tmp_path / "pair.jsonl").read_text())
     assert written == {"reference": pair.reference, "candidate": pair.candidate, **pair.context._asdict()}
     result, _ = ui.answer(SPECS["finding_errors"], pair.reference, pair.candidate, "72", "F", "it's")
@@ -245,8 +247,8 @@ def test_pieces_add_up_to_one_call(name, monkeypatch):
         progress=False,
     )[name]
     for key, value in once.scores.items():
-        assert scored.result.scores[key] == pytest.approx(value, abs=1e-4, nan_ok=True)
-    np.testing.assert_allclose(scored.result.per_pair[name], once.per_pair[name], atol=1e-4)
+        assert scored.result.scores[key] == in_float32(value, nan_ok=True)
+    assert_equal_in_float32(scored.result.per_pair[name], once.per_pair[name])
     assert scored.result.signature == once.signature
     assert len(before) == (1 if SPECS[name].corpus_statistics else 3)
     assert "12 pairs" in view
@@ -360,12 +362,12 @@ def test_round_trip_and_errors():
         assert "12 pairs" in str(shown)
         assert files.Path(table["value"] if isinstance(table, dict) else table).name == "rouge_scores.csv"
         large = {"files": ("large.csv", b"x" * 30_000_000)}
-        assert httpx.post(f"{url}gradio_api/upload", files=large, timeout=60).status_code == 413
+        assert httpx.post(f"{url}gradio_api/upload", files=large, timeout=600).status_code == 413
         secret = Path(__file__).parents[2] / "examples" / "references.csv"  # a file that nobody has uploaded
         assert httpx.get(f"{url}gradio_api/file={secret}").status_code == 403
         call = f"{url}gradio_api/call/score_file"
         body = {"data": [{"path": str(secret), "meta": {"_type": "gradio.FileData"}}]}
         event = httpx.post(call, json=body).json()["event_id"]
-        assert "event: error" in httpx.get(f"{call}/{event}", timeout=60).text
+        assert "event: error" in httpx.get(f"{call}/{event}", timeout=600).text
     finally:
         page.close()

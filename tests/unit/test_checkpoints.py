@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from rrgmetrics.backends import checkpoints
+from rrgmetrics.backends import checkpoints, loading
 from rrgmetrics.errors import BackendError
 
 REPOSITORY = "StanfordAIMI/RRG_scorers"
@@ -126,7 +126,7 @@ def test_wrapped_and_parallel_weights(tmp_path, legacy):
         tmp_path / "chexbert.pth",
         _use_new_zipfile_serialization=not legacy,
     )
-    loaded = checkpoints.load_weights(tmp_path / "chexbert.pth")
+    loaded = loading.load_weights(tmp_path / "chexbert.pth")
     assert list(loaded) == ["a.weight", "b"]
     assert loaded["a.weight"].tolist() == [0, 1, 2]
 
@@ -142,7 +142,7 @@ def test_a_pickle_runs_no_code(tmp_path, monkeypatch):
     torch.save({"model_state_dict": Attack()}, tmp_path / "evil.pt")
     for name in ("evil.pth", "evil.pt"):
         with pytest.raises(BackendError, match=rf"{name} could not be read as weights.*convert it to safetensors"):
-            checkpoints.load_weights(tmp_path / name)
+            loading.load_weights(tmp_path / name)
     assert not (tmp_path / "attacked").exists()
 
 
@@ -150,7 +150,7 @@ def test_a_pickle_runs_no_code(tmp_path, monkeypatch):
 def test_what_is_no_state_dict(tmp_path, content):
     torch.save(content, tmp_path / "other.pt")
     with pytest.raises(BackendError, match="no state dict"):
-        checkpoints.load_weights(tmp_path / "other.pt")
+        loading.load_weights(tmp_path / "other.pt")
 
 
 def test_a_pinned_revision_and_checksum(hub, monkeypatch):

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -100,7 +105,7 @@ def test_explain_shows_a_judges_verdict(judge, capsys):
     assert status == 0
     assert f"{judge}  GREEN ↑  0.500" in out.replace("\n", "")
     assert "One" in out
-    assert "green  GREEN ↑  " in out
+    assert "green  GREEN (bundled) ↑  " in out
 
 
 def test_explain_says_why_there_is_no_verdict(judge, capsys):
@@ -108,3 +113,41 @@ def test_explain_says_why_there_is_no_verdict(judge, capsys):
     assert status == 0
     assert "unscored" in out
     assert "I cannot say." in out
+
+
+@pytest.mark.parametrize("command", ["judge", "score"])
+def test_who_interrupts_is_told_how_to_go_on(command, loopback, tmp_path):
+    """Three replies are there, the others are waited for."""
+    pairs, cache = tmp_path / "pairs.jsonl", tmp_path / "cache"
+    rows = [{"study_id": f"s{i}", "reference": f"Effusion of {i} mm.", "candidate": "Clear."} for i in range(9)]
+    pairs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    there = [f"Effusion of {i} mm." for i in range(3)]
+
+    def behave(request, tries):
+        request.say(GREEN) if tries or any(text in request.prompt for text in there) else request.hang()
+
+    loopback.reset(behave)
+    name = f"green@openai:m?base_url={loopback.url}&cache={cache}&concurrency=9"
+    options = {"judge": ["--record", tmp_path / "replies.jsonl"], "score": ["--trials", 10]}[command]
+    run = [sys.executable, "-m", "rrgmetrics.cli", command, pairs, "--metrics", name, "--no-progress", *options]
+    run = list(map(str, run))
+    process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+    while sum(path.read_bytes().count(b"\n") for path in cache.rglob("*.jsonl")) < 3 or len(loopback.asked) < 9:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=19)  # the server would answer the others after 20 s
+    assert (process.returncode, out) == (130, "")
+    assert err == "rrgmetrics: stopped; 3 replies kept; run the same command to go on.\n"
+    again = subprocess.run(run, capture_output=True, text=True, timeout=100, env=os.environ)
+    assert again.returncode == 0, again.stderr
+    assert sorted(loopback.asked.values()) == [1] * 3 + [2] * 6
+
+
+def test_who_interrupts_what_asks_nobody_is_told_so(pairs, capsys, monkeypatch):
+    def interrupted(*arguments, **keywords):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "score_systems", interrupted)
+    status, out, err = run(capsys, "score", pairs, "--metrics", "green", "--no-progress")
+    assert (status, out, err) == (130, "", "rrgmetrics: stopped.\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from float32 import in_float32
 from rrgmetrics import BackendError
 from rrgmetrics.backends import crepe, crepe_network
 from rrgmetrics.backends.crepe import clip_counts, load_crepe
@@ -149,12 +149,10 @@ except RuntimeError as error:
     assert run_python(script, str(folder)).startswith("False crepe@sha256:")
 
 
-def test_nothing_cached_and_no_network(tmp_path, monkeypatch):
+def test_nothing_cached_and_no_network(tmp_path, monkeypatch, no_waiting):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    start = time.perf_counter()
     with pytest.raises(BackendError, match=r"hf download gihuncho/crepe-biomedbert"):
         Crepe(config="paper").backend(Runtime())
-    assert time.perf_counter() - start < 1
 
 
 @pytest.mark.parametrize("n_heads", [1, 2])
@@ -167,7 +165,7 @@ def test_a_checkpoint_for_ablations_is_read_but_does_not_score(tmp_path, checkpo
 
 
 def test_no_number_is_unscored_and_not_no_errors(folder):
-    change_weights(lambda weights: weights["error_regressors.3.bias"].fill(np.nan))(folder)
+    change_weights(lambda weights: weights["error_regressors.3.weight"].fill(3e38))(folder)
     stats = scored(Crepe(config=str(folder)), PAIRS[:2])
     assert np.isnan(stats).all()
 
@@ -185,8 +183,8 @@ def test_alone_as_in_a_batch(tmp_path, checkpoints, config):
     together = load_crepe(str(folder)).annotate_pairs(PAIRS)
     for pair, reading in zip(PAIRS, together, strict=True):
         (alone,) = load_crepe(str(folder), batch_size=1).annotate_pairs([pair])
-        assert alone.counts == pytest.approx(reading.counts, rel=1e-5, abs=1e-5)
-        assert alone.presence == pytest.approx(reading.presence, abs=1e-5)
+        assert alone.counts == in_float32(reading.counts)
+        assert alone.presence == in_float32(reading.presence)
 
 
 def test_pairs_that_differ_in_context_alone_are_read_once(folder, monkeypatch):
@@ -227,9 +225,8 @@ def test_weights_in_several_files(folder):
         save_file(part, folder / file)
     index = {name: file for file, part in parts.items() for name in part}
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
-    assert [r.counts.tolist() for r in load_crepe(str(folder)).annotate_pairs(PAIRS)] == [
-        r.counts.tolist() for r in exact
-    ]
+    for ours, theirs in zip(load_crepe(str(folder)).annotate_pairs(PAIRS), exact, strict=True):
+        assert ours.counts == in_float32(theirs.counts)
 
 
 @pytest.mark.parametrize("precision", ["bf16", "fp16"])
@@ -243,7 +240,7 @@ def test_shares_of_words_add_up_to_the_counts(tokens_folder, monkeypatch):
     monkeypatch.setattr(crepe, "SMALLEST_RATE", 0.0)
     for reading in load_crepe(str(tokens_folder), explain=True).annotate_pairs(PAIRS):
         shares = np.bincount([word.category for word in reading.words], [word.rate for word in reading.words], 6)
-        assert shares == pytest.approx(reading.counts, rel=1e-5)
+        assert shares == in_float32(reading.counts)
 
 
 def test_words_of_an_explanation(tokens_folder, monkeypatch):
@@ -286,8 +283,8 @@ def test_windows(folder):
     half = Pair("Heart size is normal. " * 30, "Small left pleural effusion. " * 30)
     (part,) = backend.annotate_pairs([half])
     assert (long.too_long, part.too_long) == (True, False)
-    assert long.counts == pytest.approx(2 * part.counts, abs=1e-5)
-    assert long.presence == pytest.approx(part.presence, abs=1e-6)
+    assert long.counts == in_float32(2 * part.counts)
+    assert long.presence == in_float32(part.presence)
     (cut,) = load_crepe(str(folder)).annotate_pairs([Pair(reference, candidate)])
     assert cut.too_long
     assert cut.counts == pytest.approx(part.counts, abs=0.05)

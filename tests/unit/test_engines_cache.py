@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
+import re
+import shutil
 import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -16,8 +20,9 @@ import pytest
 import rrgmetrics
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt, Reply
-from rrgmetrics.judges.cache import Cache, Record, cache_folder, read_line
+from rrgmetrics.judges.cache import Cache, Record, append, cache_folder, read_line
 from rrgmetrics.judges.engines import load_engine
+from rrgmetrics.judges.engines.asking import Recorder
 
 
 def prompts(*texts: str, protocol: str = "test@1", **keywords) -> list[Prompt]:
@@ -58,7 +63,7 @@ def test_what_changes_a_reply_asks_again(loopback, load, options, keywords):
 
 
 def test_failures_are_asked_again_and_useless_replies_are_not(loopback, load):
-    loopback.reset(lambda request, tries: request.send(500, {}) if request.prompt == "fails" else request.say(None))
+    loopback.reset(lambda request, tries: request.send(500, {}) if request.prompt == "fails" else request.say(""))
     for _ in range(2):
         replies = load().answer(prompts("fails", "empty"))
         assert replies[1] == Reply("")
@@ -115,6 +120,158 @@ def test_two_writers_at_once(tmp_path):
     assert [Cache(tmp_path).get(p, "e", {}).text for p in prompts(*map(str, range(20)))] == list(map(str, range(20)))
 
 
+def test_no_reply_is_anothers_with_many_threads(tmp_path):
+    """All write to one shelf; each reads what it wrote, at once and after a fresh start."""
+    cache, wrong = Cache(tmp_path), []
+    together = threading.Barrier(8)
+
+    def write(thread: int) -> None:
+        together.wait(10)
+        for prompt in prompts(*(f"{thread}-{i}" for i in range(96))):
+            text = prompt.messages[0].content
+            cache.put(Record.of(prompt, Reply(text * 40), "e", {}))
+            if cache.get(prompt, "e", {}) != Reply(text * 40):
+                wrong.append(text)
+
+    threads = [threading.Thread(target=write, args=(thread,)) for thread in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    again = Cache(tmp_path)
+    for reader in (cache, again):
+        for prompt in prompts(*(f"{thread}-{i}" for thread in range(8) for i in range(96))):
+            if reader.get(prompt, "e", {}) != Reply(prompt.messages[0].content * 40):
+                wrong.append(prompt.messages[0].content)
+    assert not wrong
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_no_reply_is_anothers_with_processes_that_were_forked(tmp_path):
+    """They share the open shelf, and with it the file they write to."""
+    cache = Cache(tmp_path)
+    cache.put(Record.of(prompts("first")[0], Reply("first"), "e", {}))
+    context = multiprocessing.get_context("fork")
+    found = context.Queue()
+    children = [context.Process(target=_write_and_read, args=(cache, child, found)) for child in range(4)]
+    for child in children:
+        child.start()
+    assert [found.get(timeout=60) for _ in children] == [[]] * 4
+    for child in children:
+        child.join(60)
+    again = Cache(tmp_path)
+    texts = [f"{child}-{i}" for child in range(4) for i in range(96)]
+    assert [again.get(prompt, "e", {}) for prompt in prompts(*texts)] == [Reply(text * 40) for text in texts]
+
+
+def _write_and_read(cache: Cache, child: int, found) -> None:
+    wrong = []
+    for prompt in prompts(*(f"{child}-{i}" for i in range(96))):
+        text = prompt.messages[0].content
+        cache.put(Record.of(prompt, Reply(text * 40), "e", {}))
+        if cache.get(prompt, "e", {}) != Reply(text * 40):
+            wrong.append(text)
+    found.put(wrong)
+
+
+def test_a_record_that_is_another_by_now_is_asked_for_again(tmp_path):
+    """A file that was replaced by one of other replies, and a record that was copied to the wrong engine's folder."""
+    cache = Cache(tmp_path)
+    records = [Record.of(prompt, Reply(prompt.messages[0].content), "e", {}) for prompt in prompts("a", "b")]
+    for record in records:
+        cache.put(record)
+    (file,) = tmp_path.rglob("*.jsonl")
+    file.write_bytes(records[1].line() + records[0].line())
+    assert [cache.get(prompt, "e", {}) for prompt in prompts("a", "b")] == [None, None]
+    again = Cache(tmp_path)
+    assert [again.get(prompt, "e", {}) for prompt in prompts("a", "b")] == [Reply("a"), Reply("b")]
+    again.put(Record.of(prompts("c")[0], Reply("c"), "other", {}))
+    shelves = {path.parent for path in tmp_path.rglob("*.jsonl")} - {file.parent}
+    shutil.copy(file, shelves.pop() / "copied.jsonl")
+    assert Cache(tmp_path).get(prompts("a")[0], "other", {}) is None
+
+
+def test_replies_of_version_0_1_are_found(tmp_path):
+    """A folder and a record as that version wrote them."""
+    folder = tmp_path / "test@1_e-f136e6537d6c623d"
+    folder.mkdir()
+    sha256 = prompts("a")[0].sha256
+    line = (
+        f'{{"protocol": "test@1", "prompt_sha256": "{sha256}", "reply": "A", "engine": "e", '
+        '"parameters": {"temperature": 0.0, "max_tokens": 1024}}\n'
+    )
+    (folder / "20260101T000000-1-00000000.jsonl").write_text(line)
+    assert Cache(tmp_path).get(prompts("a")[0], "e", {"temperature": 0.0}) == Reply("A")
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+def test_what_cannot_be_read_is_counted_and_said_once(tmp_path, caplog):
+    cache = Cache(tmp_path)
+    cache.put(Record.of(prompts("a")[0], Reply("A"), "e", {}))
+    (file,) = tmp_path.rglob("*.jsonl")
+    whole = file.read_bytes()
+    file.write_bytes(DEEP.encode() + b"\n" + whole + b"no JSON\n" + b'{"unfinished')
+    (file.parent / "folder.jsonl").mkdir()
+    (file.parent / "loop.jsonl").symlink_to("loop.jsonl")
+    again = Cache(tmp_path)
+    assert again.get(prompts("a")[0], "e", {}) == Reply("A")
+    again.put(Record.of(prompts("b")[0], Reply("B"), "e", {}))
+    assert again.get(prompts("b")[0], "e", {}) == Reply("B")
+    (message,) = caplog.messages
+    assert message.startswith("The cache of replies has 4 files or records that cannot be read; the first: ")
+    assert f"{file}, line 1: it is nested too deeply" in message
+
+
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root reads every file")
+def test_another_users_file_is_passed_over(tmp_path, caplog):
+    cache = Cache(tmp_path)
+    cache.put(Record.of(prompts("a")[0], Reply("A"), "e", {}))
+    (file,) = tmp_path.rglob("*.jsonl")
+    file.chmod(0)
+    assert Cache(tmp_path).get(prompts("a")[0], "e", {}) is None
+    assert f"1 file or record that cannot be read; the first: {file}, Permission denied" in caplog.text
+
+
+def test_a_file_where_a_folder_must_be_is_named(tmp_path):
+    cache = Cache(tmp_path)
+    cache.put(Record.of(prompts("a")[0], Reply("A"), "e", {}))
+    (shelf,) = tmp_path.iterdir()
+    shutil.rmtree(shelf)
+    shelf.touch()
+    with pytest.raises(BackendError, match=f"{re.escape(str(shelf))}.*; name another folder with cache=FOLDER"):
+        Cache(tmp_path).get(prompts("a")[0], "e", {})
+    with pytest.raises(BackendError, match=f"{re.escape(str(shelf))}.*; name another folder with cache=FOLDER"):
+        cache.put(Record.of(prompts("b")[0], Reply("B"), "e", {}))
+
+
+def test_another_users_folder_is_named_before_anything_is_asked(loopback, load, tmp_path, monkeypatch):
+    load().answer(prompts("a"))
+    (shelf,) = (tmp_path / "cache").iterdir()
+    monkeypatch.setattr(os, "access", lambda path, mode: path != shelf)
+    with pytest.raises(BackendError, match=f"{re.escape(str(shelf))}, cannot be written.*Permission denied"):
+        load().answer(prompts("b"))
+    assert loopback.asked["b"] == 0
+
+
+def test_a_record_after_an_unfinished_one_is_whole(tmp_path):
+    """Whoever wrote to the file before was stopped in the middle of a line."""
+    file = tmp_path / "replies.jsonl"
+    records = [Record.of(prompt, Reply("x"), "e", {}) for prompt in prompts("a", "b")]
+    file.write_bytes(records[0].line()[:-9])
+    append(file, records[1])
+    assert read_line(file.read_bytes().splitlines()[1]) == records[1]
+
+
+def test_a_deep_record_is_named(tmp_path):
+    (tmp_path / "r.jsonl").write_text(DEEP)
+    with pytest.raises(InputError, match=r"r.jsonl, line 1 is no recorded reply: it is nested too deeply"):
+        replies_engine(str(tmp_path / "r.jsonl"))
+    with pytest.raises(InputError, match=r"line 1 is no recorded reply: it is nested too deeply"):
+        Recorder(tmp_path / "r.jsonl", "e")
+
+
 def test_a_record_reads_back():
     record = Record.of(prompts("a")[0], Reply('"\n\u2028 Ω'), "openai:m", {"temperature": 0.0})
     assert read_line(record.line()) == record
@@ -146,7 +303,7 @@ def test_after_a_kill_no_received_reply_is_asked_for_again(loopback, tmp_path):
     process.wait()
     time.sleep(0.2)  # what was in flight ends
     assert len(loopback.answered) < 60
-    assert subprocess.run(run, capture_output=True, text=True, timeout=100).stdout == "60\n"
+    assert subprocess.run(run, capture_output=True, text=True, timeout=600).stdout == "60\n"
     assert len(loopback.asked) == 60
     assert sum(loopback.asked.values()) <= 60 + 4
 

@@ -49,7 +49,7 @@ def dribble(request, tries):
     request.send_response(200)
     request.send_header("content-length", "1000")
     request.end_headers()
-    for _ in range(30):
+    for _ in range(60):
         request.wfile.write(b" ")
         request.wfile.flush()
         if request.server.closing.wait(0.1):
@@ -66,7 +66,7 @@ MISBEHAVIOUR = {  # what the server does → the reply, or what the error says
     "429 once": (once(lambda request, tries: request.send(429, {}, retry_after="0.2")), None),
     "429 for an hour": (lambda request, tries: request.send(429, {}, retry_after="3600"), "HTTP 429"),
     "hangs once": (once(lambda request, tries: request.hang()), None),
-    "hangs": (lambda request, tries: request.hang(), "no reply within 1 s (3 tries)"),
+    "hangs": (lambda request, tries: request.hang(), "no reply within 2 s (3 tries)"),
     "dribbles": (dribble, "not whole in time"),
     "truncated once": (once(lambda request, tries: request.send(200, CUT)), None),
     "truncated": (lambda request, tries: request.send(200, CUT), "no chat completion"),
@@ -77,20 +77,19 @@ MISBEHAVIOUR = {  # what the server does → the reply, or what the error says
     "list": (lambda request, tries: request.send(200, [1]), "no chat completion"),
     "number": (lambda request, tries: request.say(7), "has no text"),
     "refuses": (lambda request, tries: request.say(None, refusal="I cannot help."), "I cannot help."),
-    "says nothing": (lambda request, tries: request.say(None), ""),
-    "10 MB": (lambda request, tries: request.say("x" * 10_000_000), "more than 1,000,000 characters"),
+    "says nothing": (lambda request, tries: request.say(None), "has no text"),
+    "says an empty text": (lambda request, tries: request.say(""), ""),
+    "5 MB": (lambda request, tries: request.say("x" * 5_000_000), "more than 1,000,000 characters"),
     "400": (lambda request, tries: request.send(400, {"error": {"message": "too long"}}), "HTTP 400: too long"),
     "redirect": (lambda request, tries: request.send(307, b"", location="http://example.org/v1"), "HTTP 307"),
 }
-TEXTS = {"refuses", "says nothing"}  # received, if unusable
+TEXTS = {"refuses", "says an empty text"}  # received, if unusable
 
 
 def test_every_prompt_ends_with_a_reply_or_a_reason(loopback, load):
     names = [f"{name} #{i}" for i in range(2) for name in MISBEHAVIOUR]
     loopback.reset(lambda request, tries: MISBEHAVIOUR[request.prompt.split(" #")[0]][0](request, tries))
-    start = time.perf_counter()
-    replies = load(concurrency=24).answer(prompts(*names))
-    assert time.perf_counter() - start < 9
+    replies = load(concurrency=24, timeout=2.0).answer(prompts(*names))
     for name, reply in zip(names, replies, strict=True):
         kind = name.split(" #")[0]
         expected = MISBEHAVIOUR[kind][1]
@@ -100,7 +99,7 @@ def test_every_prompt_ends_with_a_reply_or_a_reason(loopback, load):
             assert reply.text is None, name
             assert expected in reply.error
     assert max(loopback.asked.values()) == 3
-    assert loopback.asked["10 MB #0"] == loopback.asked["400 #0"] == loopback.asked["429 for an hour #0"] == 1
+    assert loopback.asked["5 MB #0"] == loopback.asked["400 #0"] == loopback.asked["429 for an hour #0"] == 1
 
 
 def test_a_pause_asked_for_holds_up_all_requests(loopback, load):
@@ -159,6 +158,21 @@ def test_a_new_name_for_the_longest_reply(loopback, load):
     assert [body.get("max_completion_tokens") for body in loopback.bodies] == [None, 9, 9]
 
 
+def test_a_new_name_for_the_longest_reply_learned_by_all_at_once(loopback, load):
+    together = threading.Barrier(4)  # all four have used the old name before the first is told
+    message = "Use 'max_completion_tokens' instead."
+
+    def behave(request, tries):
+        if "max_tokens" in request.body:
+            together.wait(10)
+            request.send(400, {"error": {"message": message}})
+        else:
+            request.say("x")
+
+    loopback.reset(behave)
+    assert [reply.text for reply in load(concurrency=4, timeout=20.0).answer(prompts(*"abcd"))] == ["x"] * 4
+
+
 def test_what_is_sent(loopback, load, monkeypatch):
     monkeypatch.setenv("MY_KEY", "secret")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")  # nothing listens: a request by it would fail
@@ -197,11 +211,15 @@ def test_a_server_that_died_is_not_waited_for_with_every_prompt(loopback, load, 
 
 
 def test_many_at_a_time(loopback, load):
-    loopback.reset(lambda request, tries: time.sleep(0.1) or request.say(request.prompt))
+    together = threading.Barrier(32)  # nobody is answered before as many are there
+
+    def behave(request, tries):
+        together.wait(60)
+        request.say(request.prompt)
+
+    loopback.reset(behave)
     names = [str(i) for i in range(64)]
-    start = time.perf_counter()
-    assert [reply.text for reply in load(concurrency=32).answer(prompts(*names))] == names
-    assert time.perf_counter() - start < 3  # one at a time: 6.4
+    assert [reply.text for reply in load(concurrency=32, timeout=60.0).answer(prompts(*names))] == names
 
 
 def test_without_a_key_or_an_address(monkeypatch):
@@ -245,8 +263,8 @@ def test_retry_after(header, seconds):
 
 
 def test_retry_after_a_date():
-    date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 30))
-    assert 28 <= openai.retry_after(date) <= 30
+    date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 3600))
+    assert 3000 <= openai.retry_after(date) <= 3600
     assert openai.retry_after("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0
 
 

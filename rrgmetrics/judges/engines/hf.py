@@ -7,16 +7,17 @@ chat template writes the prompt; where there is none, or for `paper`, the protoc
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from rrgmetrics.backends import loading
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.backends.encoder import quietly
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt
-from rrgmetrics.judges.engines.asking import Answer, answered, failed
+from rrgmetrics.judges.engines.asking import Answer, ended, failed
 
 BATCH_SIZE = 8  # as the authors of GREEN
 
@@ -61,21 +62,23 @@ class LocalModel:
         """Number format of the weights."""
         return str(self.model.dtype).removeprefix("torch.")
 
-    def stream(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
-        """Answers a batch at a time, those with the longest prompts first."""
+    def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
+        """Answers a batch at a time, those with the longest replies and prompts first; a batch has one limit."""
         ids = [prompt_ids(self.tokenizer, prompt, raw=self.raw) for prompt in prompts]
         room = context_length(self.model.config)
         for index, row in enumerate(ids):
             if len(row) >= room:
                 yield too_large(index, row, room)
+        limits = [min(prompt.max_tokens, room - len(row)) for prompt, row in zip(prompts, ids, strict=True)]
         order = [index for index, row in enumerate(ids) if len(row) < room]
-        order.sort(key=lambda index: (prompts[index].max_tokens, len(ids[index])), reverse=True)
+        order.sort(key=lambda index: (limits[index], len(ids[index])), reverse=True)
         start, size = 0, self.batch_size
         while start < len(order):
             batch = order[start : start + size]
-            batch = [index for index in batch if prompts[index].max_tokens == prompts[batch[0]].max_tokens]
+            limit = limits[batch[0]]
+            batch = [index for index in batch if limits[index] == limit]
             try:
-                texts = self._generate([ids[index] for index in batch], prompts[batch[0]].max_tokens, room)
+                said = self._generate([ids[index] for index in batch], limit)
             except RuntimeError as error:
                 if "out of memory" not in str(error):
                     raise
@@ -84,12 +87,15 @@ class LocalModel:
                     continue
                 yield failed(batch[0], "the device has too little memory for this prompt")
             else:
-                for index, text in zip(batch, texts, strict=True):
-                    yield answered(index, text)
+                for index, (text, why) in zip(batch, said, strict=True):
+                    yield ended(index, text, why, limit)
             start += len(batch)
 
-    def _generate(self, ids: Sequence[list[int]], max_tokens: int, room: int) -> list[str]:
-        """What the model adds to each row, specials left out."""
+    def _generate(self, ids: Sequence[list[int]], limit: int) -> list[tuple[str, str]]:
+        """What the model adds to each row, specials left out, and why it ended: by itself, or at the limit.
+
+        Where the model names no token for the end of a reply, the tokenizer's is taken.
+        """
         import torch
 
         longest = max(map(len, ids))
@@ -98,11 +104,16 @@ class LocalModel:
         mask = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in ids], device=self.model.device)
         config = copy.deepcopy(self.model.generation_config)
         config.update(do_sample=False, temperature=None, top_p=None, top_k=None, max_length=None, pad_token_id=padding)
-        config.max_new_tokens = min(max_tokens, room - longest)
+        config.max_new_tokens = limit
+        if config.eos_token_id is None:
+            config.eos_token_id = self.tokenizer.eos_token_id
         with torch.inference_mode(), quietly():
             full = self.model.generate(input_ids=rows, attention_mask=mask, generation_config=config)
-        texts: list[str] = self.tokenizer.batch_decode(full[:, longest:], skip_special_tokens=True)
-        return texts
+        added = full[:, longest:]
+        ends = torch.tensor([] if config.eos_token_id is None else config.eos_token_id, device=added.device)
+        whole = torch.isin(added, ends).any(dim=1) | (added.shape[1] < limit)
+        texts: list[str] = self.tokenizer.batch_decode(added, skip_special_tokens=True)
+        return [(text, "stop" if own else "length") for text, own in zip(texts, whole.tolist(), strict=True)]
 
 
 def load_model(name: EngineName, options: Any, batch_size: int | None, device: str | None) -> LocalModel:
@@ -114,31 +125,22 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
     """
     if options.temperature:
         raise InputError("hf: decodes greedily; leave out temperature, or serve the model and use openai:<model>.")
-    model, tokenizer, identity = _load(name.model, find_checkpoint(name.model), device)
+    model, tokenizer, identity = _load(find_checkpoint(name.model), device)
     raw = name.raw or not getattr(tokenizer, "chat_template", None)
     return LocalModel(identity, raw, batch_size or BATCH_SIZE, model, tokenizer)
 
 
 @lru_cache(maxsize=2)
-def _load(name: str, found: Checkpoint, device: str | None) -> tuple[Any, Any, str]:
+def _load(found: Checkpoint, device: str | None) -> tuple[Any, Any, str]:
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
 
     place = _place(device)
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(found.folder, local_files_only=True, padding_side="left")
-        if tokenizer.pad_token_id is None:
-            tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
-        with quietly():
-            model = AutoModelForCausalLM.from_pretrained(
-                found.folder,
-                local_files_only=True,
-                use_safetensors=True,
-                dtype=torch.float32 if place == "cpu" else "auto",
-                device_map=place,
-            )
-    except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
-        raise BackendError(f"{name} could not be loaded from {found.folder}: {error}") from error
+    tokenizer = loading.load_tokenizer(found, padding_side="left")
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    dtype = torch.float32 if place == "cpu" else "auto"
+    with quietly():
+        model, _ = loading.load_model("AutoModelForCausalLM", found, dtype=dtype, device_map=place)
     if model.dtype == torch.float32 and place != "cpu":
         model.half()  # as the authors of GREEN run it
     return model.eval(), tokenizer, found.identity

@@ -1,12 +1,15 @@
 """The engine `openai:<model>`: any server that speaks OpenAI's chat completions (vLLM, llama.cpp, Ollama, TGI, OpenAI).
 
-Several requests run at a time, each with a deadline of its own. What may pass is tried again, after the pause that the
-server asks for or a growing one; a pause asked for holds up all requests. A reply's schema is asked for where the
-server offers that; where it refuses, the weaker JSON mode is tried, then none.
+Several requests run at a time, each on a connection of its own, so that nothing a server sends late answers another,
+and each with one deadline from the look-up of the address to the last byte. What may pass is tried again, after the
+pause that the server asks for or a growing one; a pause asked for holds up all requests. A reply's schema is asked for
+where the server offers that; where it refuses, the weaker JSON mode is tried, then none. Whatever leaves here, the key
+is taken out of it first.
 """
 
 from __future__ import annotations
 
+import asyncio
 import email.utils
 import ipaddress
 import json
@@ -14,21 +17,23 @@ import logging
 import os
 import queue
 import random
-import threading
+import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from rrgmetrics.errors import BackendError, MissingExtraError
-from rrgmetrics.judges.base import Prompt
-from rrgmetrics.judges.engines.asking import MAX_CHARACTERS, Answer, answered, failed, too_long
+from rrgmetrics.errors import BackendError, InputError, MissingExtraError
+from rrgmetrics.judges.base import Prompt, Reply
+from rrgmetrics.judges.engines.asking import MAX_CHARACTERS, WHOLE, Answer, ended, failed, too_long
+from rrgmetrics.judges.engines.secret import Secret
 
 if TYPE_CHECKING:
     from rrgmetrics.judges.engines import EngineOptions
 
 MAX_BYTES = 4 * MAX_CHARACTERS
+MAX_MESSAGE = 300  # characters of a server's message
 MAX_PAUSE = 60.0  # seconds; a server that asks for more is asked no more about that prompt
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)  # HTTP status: try again
@@ -62,7 +67,6 @@ class Traffic:
         json_mode: The best of `JSON_MODES` that the server takes.
         json_proven: Whether it has answered in that mode.
         tokens_key: What the server calls the longest reply.
-        stop: Set when nobody waits for replies any more.
     """
 
     resume_at: float = 0.0
@@ -71,12 +75,11 @@ class Traffic:
     json_mode: int = 0
     json_proven: bool = False
     tokens_key: str = "max_tokens"
-    stop: threading.Event = field(default_factory=threading.Event)
 
-    def wait(self, pause: float = 0.0) -> None:
+    async def wait(self, pause: float = 0.0) -> None:
         """Until the pause and the one that the server asked for are over."""
         until = max(time.monotonic() + pause, self.resume_at)
-        self.stop.wait(max(0.0, until - time.monotonic()))
+        await asyncio.sleep(max(0.0, until - time.monotonic()))
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,8 @@ class Server:
 
         Raises:
             MissingExtraError: No `openai`.
-            BackendError: No key for a server that was not named.
+            InputError: The key itself where the name of its variable must stand.
+            BackendError: No key for a server that was not named, or one that cannot be sent.
         """
         try:
             import openai  # noqa: F401 - found missing now, not after hours
@@ -109,7 +113,11 @@ class Server:
             raise MissingExtraError(
                 "openai:<model> needs the openai client: pip install 'rrgmetrics[judges]'"
             ) from error
-        key = os.environ.get(options.api_key, "")
+        if not re.fullmatch(r"\w+", options.api_key):
+            raise InputError("api_key is the name of an environment variable; put the key into that, and not here.")
+        key = os.environ.get(options.api_key, "").strip()
+        if not (key.isascii() and key.isprintable()):
+            raise BackendError(f"{options.api_key} holds something else than a key: characters that none has.")
         if not key and not options.base_url:
             raise BackendError(
                 f"openai:{model} asks OpenAI, and the environment variable {options.api_key} holds no key; set it, or "
@@ -117,6 +125,11 @@ class Server:
             )
         address = options.base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
         return cls(model, address.rstrip("/"), key or "none", options)
+
+    @property
+    def secret(self) -> Secret:
+        """The key, to be taken out of what the server sends."""
+        return Secret(self.api_key)
 
     @property
     def identity(self) -> str:
@@ -133,69 +146,65 @@ class Server:
         """Address and temperature."""
         return {"base_url": self.base_url, "temperature": str(self.options.temperature)}
 
-    def stream(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
+    def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """Answers as they arrive.
 
         Raises:
             BackendError: Nothing listens there, or the server refuses key, model or address, before any reply.
         """
+        from anyio.from_thread import start_blocking_portal
+
         tell_host(self.base_url, self.identity)
-        todo: queue.SimpleQueue[int] = queue.SimpleQueue()
-        done: queue.SimpleQueue[Answer | BaseException] = queue.SimpleQueue()
-        for index in range(len(prompts)):
-            todo.put(index)
-        traffic = Traffic()
-        client = self._client()
-
-        def work() -> None:
-            while not traffic.stop.is_set():
-                try:
-                    index = todo.get_nowait()
-                except queue.Empty:
-                    return
-                try:
-                    done.put(self._ask(client, index, prompts[index], traffic))
-                except BaseException as error:  # raised again where the answers are awaited
-                    done.put(error)
-
-        # Daemons: who interrupts a run does not wait for the replies in flight.
-        threads = [
-            threading.Thread(target=work, daemon=True) for _ in range(min(self.options.concurrency, len(prompts)))
-        ]
-        for thread in threads:
-            thread.start()
-        try:
+        client, secret = self._client(), self.secret
+        arrived: queue.SimpleQueue[Answer | Exception] = queue.SimpleQueue()
+        with secret.kept_from_logs(), start_blocking_portal() as portal:  # whatever ends this ends the requests
+            portal.start_task_soon(self._ask_all, client, prompts, arrived.put)
             for _ in prompts:
-                answer = done.get()
-                if isinstance(answer, BaseException):
-                    raise answer
-                yield answer
-        finally:
-            traffic.stop.set()
-        client.close()
+                answer = arrived.get()
+                if isinstance(answer, Exception):  # raised anew: its causes may quote the key
+                    said = str(answer) if isinstance(answer, BackendError) else f"{self.identity}: {answer!r}"
+                    raise BackendError(secret.out_of(said))
+                yield answer._replace(reply=_without(secret, answer.reply))
+
+    async def _ask_all(
+        self, client: Any, prompts: Sequence[Prompt], arrived: Callable[[Answer | Exception], None]
+    ) -> None:
+        """Asks all prompts, `concurrency` at a time, each when one before it is answered."""
+        traffic, numbers = Traffic(), iter(range(len(prompts)))
+
+        async def work() -> None:
+            for index in numbers:
+                try:
+                    arrived(await self._ask(client, index, prompts[index], traffic))
+                except Exception as error:  # raised again where the answers are awaited
+                    arrived(error)
+
+        async with client:
+            await asyncio.gather(*(work() for _ in range(min(self.options.concurrency, len(prompts)))))
 
     def _client(self) -> Any:
         """A client without tries, redirects (which may lead elsewhere) or, on this machine, proxies of its own."""
         import openai
 
-        http = openai.DefaultHttpxClient(follow_redirects=False, trust_env=not is_loopback(self.base_url))
-        client = openai.OpenAI(
+        http = openai.DefaultAsyncHttpxClient(follow_redirects=False, trust_env=not is_loopback(self.base_url))
+        client = openai.AsyncOpenAI(
             api_key=self.api_key,
             base_url=self.base_url,
             max_retries=0,
-            timeout=self.options.timeout,
+            timeout=None,  # the deadline is ours
+            default_headers={"Connection": "close"},
             http_client=http,
         )
         _ = client.chat.completions.with_streaming_response  # imports a hundred files, before any deadline runs
         return client
 
-    def _ask(self, client: Any, index: int, prompt: Prompt, traffic: Traffic) -> Answer:
+    async def _ask(self, client: Any, index: int, prompt: Prompt, traffic: Traffic) -> Answer:
         """Asks until there is an answer, a refusal, or no try left; after many failures in a row only once."""
         reason, tries = "", 0
-        while not traffic.stop.is_set():
+        while True:
             try:
-                traffic.wait()
-                answer = self._adapt(client, index, prompt, traffic, last=0 < tries == self.options.retries)
+                await traffic.wait()
+                answer = await self._adapt(client, index, prompt, traffic, last=0 < tries == self.options.retries)
                 traffic.failures, traffic.received = 0, True
                 return answer
             except RefusedError as error:
@@ -211,21 +220,21 @@ class Server:
                 traffic.resume_at = max(traffic.resume_at, time.monotonic() + pause)
             else:
                 grown = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tries - 1))
-                traffic.wait(grown * random.Random().uniform(0.75, 1.0))
+                await traffic.wait(grown * random.Random().uniform(0.75, 1.0))
         return failed(index, f"{reason} ({tries} {'try' if tries == 1 else 'tries'})")
 
-    def _adapt(self, client: Any, index: int, prompt: Prompt, traffic: Traffic, *, last: bool) -> Answer:
+    async def _adapt(self, client: Any, index: int, prompt: Prompt, traffic: Traffic, *, last: bool) -> Answer:
         """One request; where the server refuses it, once more in a weaker JSON mode, down to none.
 
         Some servers fail at a schema instead of refusing it: unless it has worked, the last try goes without.
         """
         if prompt.json_schema is None:
-            return self._named(client, index, prompt, "", traffic)
+            return await self._named(client, index, prompt, "", traffic)
         refusal = RefusedError("no request was made")
         plain = len(JSON_MODES) - 1
         for mode in range(plain if last and not traffic.json_proven else traffic.json_mode, len(JSON_MODES)):
             try:
-                answer = self._named(client, index, prompt, JSON_MODES[mode], traffic)
+                answer = await self._named(client, index, prompt, JSON_MODES[mode], traffic)
             except RefusedError as error:
                 refusal = error
                 continue
@@ -233,21 +242,22 @@ class Server:
             return answer
         raise refusal
 
-    def _named(self, client: Any, index: int, prompt: Prompt, json_mode: str, traffic: Traffic) -> Answer:
+    async def _named(self, client: Any, index: int, prompt: Prompt, json_mode: str, traffic: Traffic) -> Answer:
         """One request; OpenAI's newer models have another name for the longest reply, and say so."""
+        name = traffic.tokens_key
         try:
-            return self._request(client, index, prompt, json_mode, traffic)
+            return await self._request(client, index, prompt, json_mode, traffic)
         except RefusedError as error:
-            if "max_completion_tokens" not in str(error) or traffic.tokens_key == "max_completion_tokens":
+            if "max_completion_tokens" not in str(error) or name == "max_completion_tokens":
                 raise
         traffic.tokens_key = "max_completion_tokens"
-        return self._request(client, index, prompt, json_mode, traffic)
+        return await self._request(client, index, prompt, json_mode, traffic)
 
-    def _request(self, client: Any, index: int, prompt: Prompt, json_mode: str, traffic: Traffic) -> Answer:
+    async def _request(self, client: Any, index: int, prompt: Prompt, json_mode: str, traffic: Traffic) -> Answer:
         """One request to the server; what it comes to is an answer, PassingError, RefusedError or BackendError."""
         import openai
 
-        deadline = time.monotonic() + self.options.timeout
+        late = f"no reply within {self.options.timeout:g} s"
         arguments: dict[str, Any] = {
             "model": self.model,
             "messages": [message._asdict() for message in prompt.messages],
@@ -257,12 +267,16 @@ class Server:
         if json_mode:
             arguments["response_format"] = response_format(json_mode, prompt)
         try:
-            with client.chat.completions.with_streaming_response.create(**arguments) as response:
-                body = _read(response, deadline)
+            async with (
+                asyncio.timeout(self.options.timeout),
+                client.chat.completions.with_streaming_response.create(**arguments) as response,
+            ):
+                late = "the reply was not whole in time"
+                body = await _read(response)
+        except TimeoutError as error:
+            raise PassingError(late) from error
         except openai.APIStatusError as error:
             raise self._status_error(error, json_mode, traffic) from error
-        except openai.APITimeoutError as error:
-            raise PassingError(f"no reply within {self.options.timeout:g} s") from error
         except openai.APIConnectionError as error:
             if type(error.__cause__).__name__ == "ConnectError" and not traffic.received:
                 raise BackendError(
@@ -270,11 +284,11 @@ class Server:
                     "correct base_url."
                 ) from error
             raise PassingError(f"the connection broke: {error.__cause__ or error}") from error
-        return too_long(index) if body is None else _parse(index, body)
+        return too_long(index) if body is None else _parse(index, body, prompt.max_tokens)
 
     def _status_error(self, error: Any, json_mode: str, traffic: Traffic) -> Exception:
         status = int(error.status_code)
-        reason = f"HTTP {status}: {_message(error)}"
+        reason = f"HTTP {status}: {self.secret.out_of(_message(error))[:MAX_MESSAGE]}"
         if json_mode and any(word in reason for word in JSON_WORDS):  # llama-cpp-python refuses it with a 500
             return RefusedError(reason)
         if status in PASSING:
@@ -284,42 +298,58 @@ class Server:
         return RefusedError(reason)
 
 
-def _read(response: Any, deadline: float) -> bytes | None:
-    """The body; None if it is longer than any reply. Raises PassingError if it is not whole by the deadline."""
+async def _read(response: Any) -> bytes | None:
+    """The body; None if it is longer than any reply. Raises PassingError if it breaks off."""
     body = bytearray()
     try:
-        for chunk in response.iter_bytes():
+        async for chunk in response.iter_bytes():
             body += chunk
             if len(body) > MAX_BYTES:
                 return None
-            if time.monotonic() > deadline:
-                raise PassingError("the reply was not whole in time")
-    except PassingError:
-        raise
     except Exception as error:  # of httpx or httpx2, whichever the client's version uses
         raise PassingError(f"the reply broke off ({type(error).__name__})") from error
     return bytes(body)
 
 
-def _parse(index: int, body: bytes) -> Answer:
-    """The text of the first choice; a refusal in words is a text too. Raises PassingError if there is none."""
+def _parse(index: int, body: bytes, limit: int) -> Answer:
+    """The text of the first choice, if it is whole (see `ended`).
+
+    A refusal in words is a text too, but is not kept: asked again, the server may answer. Raises PassingError if there
+    is no text.
+    """
     try:
         document = json.loads(body)
-        message = document["choices"][0]["message"]
-        text = message.get("content") or message.get("refusal") or ""
+        choice = _first(document["choices"])
+        message, why = choice["message"], choice.get("finish_reason")
+        text, refusal = message.get("content"), message.get("refusal")
         usage = document.get("usage") or {}
         tokens = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise PassingError(f"the server's answer is no chat completion ({type(error).__name__})") from error
+    if text is None and isinstance(refusal, str):
+        return ended(index, refusal, why, limit, *tokens)._replace(received=False)
+    if text is None and why not in WHOLE:
+        text = ""
     if not isinstance(text, str):
         raise PassingError("the server's answer has no text")
-    return answered(index, text, *tokens)
+    return ended(index, text, why, limit, *tokens)
+
+
+def _first(choices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The choice with index 0, wherever it stands; the first one of a server that does not number them."""
+    found = [choice for choice in choices if choice.get("index") in (0, None)]
+    return found[0]
+
+
+def _without(secret: Secret, reply: Reply) -> Reply:
+    """The reply with every text free of the key."""
+    return Reply(**{key: text and secret.out_of(text) for key, text in asdict(reply).items()})
 
 
 def _message(error: Any) -> str:
     body = error.body
     text = body.get("message") if isinstance(body, Mapping) else body
-    return " ".join(str(text or error.message).split())[:300]
+    return " ".join(str(text or error.message).split())
 
 
 def response_format(json_mode: str, prompt: Prompt) -> dict[str, Any]:

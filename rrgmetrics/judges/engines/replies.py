@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ class ReplyFile:
         """Who gave the replies."""
         return {"recorded_from": "+".join(sorted({record.engine or "unknown" for record in self.records.values()}))}
 
-    def stream(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
+    def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """The recorded reply to each prompt.
 
         Raises:

@@ -5,14 +5,15 @@ vLLM batches by itself. It is given the prompts in rounds, so that what has arri
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rrgmetrics.backends.checkpoints import find_checkpoint
+from rrgmetrics.backends.limits import check_folder, stored_shapes, weight_files
 from rrgmetrics.errors import BackendError, MissingExtraError
 from rrgmetrics.judges.base import EngineName, Prompt
-from rrgmetrics.judges.engines.asking import Answer, answered
+from rrgmetrics.judges.engines.asking import Answer, ended
 from rrgmetrics.judges.engines.hf import prompt_ids, too_large
 
 ROUND = 512  # prompts; vLLM runs up to 256 at a time
@@ -51,7 +52,7 @@ class VllmModel:
 
         return {key: str(value) for key, value in self.parameters.items()} | {"vllm": vllm.__version__}
 
-    def stream(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
+    def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """Answers a round at a time; the model reads the same tokens as with transformers."""
         tokenizer, room = self.model.get_tokenizer(), self.model.llm_engine.model_config.max_model_len
         fitting: list[tuple[int, list[int]]] = []
@@ -66,7 +67,8 @@ class VllmModel:
             settings = [self._settings(prompts[index]) for index, _ in batch]
             outputs = self.model.generate([{"prompt_token_ids": row} for _, row in batch], settings, use_tqdm=False)
             for (index, _), output in zip(batch, outputs, strict=True):
-                yield answered(index, output.outputs[0].text)
+                said = output.outputs[0]
+                yield ended(index, said.text, said.finish_reason, prompts[index].max_tokens)
 
     def _settings(self, prompt: Prompt) -> Any:
         """Sampling parameters, held to the reply's schema if there is one."""
@@ -102,7 +104,14 @@ def load_model(name: EngineName, options: Any) -> VllmModel:
 
     found = find_checkpoint(name.model)
     try:
-        model = vllm.LLM(model=str(found.folder), tensor_parallel_size=max(1, torch.cuda.device_count()))
+        check_folder(found.folder)
+        stored_shapes(weight_files(found.folder))
+        model = vllm.LLM(
+            model=str(found.folder),
+            tensor_parallel_size=max(1, torch.cuda.device_count()),
+            trust_remote_code=False,
+            load_format="safetensors",
+        )
     except Exception as error:  # of whatever kind: no GPU, no memory, an architecture it does not know
         raise BackendError(f"{name.model} could not be loaded by vLLM: {error}") from error
     raw = name.raw or not getattr(model.get_tokenizer(), "chat_template", None)

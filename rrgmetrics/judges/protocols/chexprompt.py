@@ -82,20 +82,24 @@ class Chexprompt:
 
 
 def strict(reply: str) -> tuple[dict[str, int] | None, dict[str, int] | None]:
-    """Counts by letter as the authors' code finds them, significant and insignificant; None where it gives up."""
+    """Counts by letter as the authors' code finds them, significant and insignificant; None where it gives up.
+
+    Its ways are kept: the last of several headers counts; a header that no blank follows becomes part of its list's
+    first letter, which then counts no error; what stands behind a second comma is not read.
+    """
     significant, insignificant = HEADERS
     if significant not in reply or insignificant not in reply:
         return None, None
     text = reply.partition("Explanation")[0]
     before = text.split(f"\n{insignificant}")
-    return _strict_counts(before[0].partition(f"{significant} ")[2]), _strict_counts(before[-1])
+    return _strict_counts(before[0].split(f"{significant} ")[-1]), _strict_counts(before[-1])
 
 
 def _strict_counts(text: str) -> dict[str, int] | None:
     counts = {}
     try:
         for entry in re.sub(r"[()\[\]]", "", text.replace("),", "::")).strip().split("::"):
-            letter, number = entry.split(",")
+            letter, number, *_ = entry.split(",")
             counts[letter.strip()] = whole(number)
     except ValueError:
         return None

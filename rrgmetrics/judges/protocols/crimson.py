@@ -32,6 +32,7 @@ from rrgmetrics.judges.base import Compared, Message, Prompt
 from rrgmetrics.judges.protocols.crimson_json import published, tolerant
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, SEVERITY, SIGNIFICANCE, Tally, tally
 from rrgmetrics.judges.protocols.templates import digits, fill
+from rrgmetrics.reader import ErrorCategory, FindingError
 from rrgmetrics.reader.rubric import Appraisal, Graded, appraise
 from rrgmetrics.reports import Context, Pair
 
@@ -164,7 +165,8 @@ class Crimson:
 
     def from_comparison(self, pair: Pair, compared: Compared) -> CrimsonVerdict:
         """The reader's comparison, graded by its rubric."""
-        evaluation = from_appraisal(appraise(compared.comparison, pair.context))
+        appraisal = appraise(compared.comparison, pair.context)
+        evaluation = with_penalties(from_appraisal(appraisal), compared.comparison.penalties)
         return CrimsonVerdict(evaluation, tally(evaluation))
 
 
@@ -344,6 +346,18 @@ def from_appraisal(found: Appraisal) -> dict[str, Any]:
             ],
         },
     }
+
+
+def with_penalties(evaluation: dict[str, Any], penalties: Sequence[FindingError]) -> dict[str, Any]:
+    """The evaluation with what a candidate pays for besides its findings, each as a false or a missing finding."""
+    errors = evaluation["errors"]
+    for error in penalties:
+        missing = error.category is ErrorCategory.MISSING_FINDING and error.candidate is None
+        part, kind, letter = (PARTS[0], ERRORS[1], "R") if missing else (PARTS[1], ERRORS[0], "P")
+        name = f"{letter}{len(evaluation[part]) + 1}"
+        evaluation[part].append({"id": name, "finding": error.sentence, "clinical_significance": error.significance})
+        errors[kind].append(name)
+    return evaluation
 
 
 def _plain(letter: str, number: int, graded: Graded) -> dict[str, str]:

@@ -183,7 +183,7 @@ def _correction(error: FindingError, pair: Pair, starts: Sequence[int]) -> Corre
     """The reader's error as a correction, at the line of its first word in the candidate."""
     finding = error.reference or error.candidate
     line = None
-    if error.candidate_spans and error.candidate is not None:
+    if error.candidate_spans and (error.candidate is not None or error.reference is None):
         first = min(span.start for span in error.candidate_spans)
         line = max((index for index, start in enumerate(starts) if start <= first), default=0)
     category = CATEGORIES.index(error.category)
@@ -192,7 +192,7 @@ def _correction(error: FindingError, pair: Pair, starts: Sequence[int]) -> Corre
 
 def _severity(error: FindingError, finding: Finding | None, pair: Pair) -> int:
     """1 for what does not matter; else what the finding in question comes to, at least 2."""
-    if not error.significant or finding is None:
+    if not error.significant:
         return 1
-    level = error.significance or significance(finding, pair.context, load())
+    level = error.significance or (significance(finding, pair.context, load()) if finding else "actionable_not_urgent")
     return max(2, SEVERITY_OF[level])

@@ -7,8 +7,8 @@ Differs from the authors: the default parser (`green_parsers.tolerant`) never ta
 question does not share 2048 tokens with the answer; only what was generated is decoded. `parser=strict` scores replies
 as the authors' code does.
 
-Embedded: the findings that both reports have are matched (a wrong place or severity is an error of its own), and so are
-normal statements of the reference ("the lungs are clear") if the candidate denies all that they deny.
+Embedded: the findings that both reports have are matched (a wrong place or severity is an error of its own), and so is,
+once for all of them, what the reference calls normal, if the candidate contradicts none of it and is not silent.
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ class Green:
         found = sorted({link.reference for link in comparison.links})
         matched = [reference.evidence(comparison.references[index].head) for index in found]
         statements = normal_statements(reference, compared.candidate)
-        matched += [words for words, agrees in statements.items() if agrees]
+        if statements and all(statements.values()):
+            matched.append("; ".join(statements))
         return GreenVerdict(
             compared_errors(comparison, significant=True),
             compared_errors(comparison, significant=False),

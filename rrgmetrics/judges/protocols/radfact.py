@@ -23,12 +23,14 @@ from rrgmetrics.judges.protocols.statements import normal_statements
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.model import Unit
+from rrgmetrics.reader.penalties import silent
 from rrgmetrics.reports import Pair
 
 TEMPLATES = ("radfact_system", "radfact_phrases", "radfact_entailment")
 STATUSES = ("entailment", "not_entailment", "contradiction", "neutral")
 SAME_PHRASE = 0.8  # similarity from which a copied phrase counts as the report's
 MAX_TOKENS = 1024
+REST = "The rest is normal."  # the phrase that stands for all normal statements of a report
 MAX_PHRASES, MAX_CHARACTERS = 300, 1_000  # of a report, of a phrase; beyond, a model has lost itself in a loop
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 PHRASES_SCHEMA = {
@@ -115,14 +117,19 @@ class Radfact:
         )
 
     def from_comparison(self, pair: Pair, compared: Compared) -> RadfactVerdict:
-        """Phrases are findings and normal statements; a finding follows from its like without a wrong attribute."""
+        """Phrases are findings, what denies the other's findings, and that the rest is normal.
+
+        A finding follows from its like without a wrong attribute. Normal statements are one phrase however many there
+        are, so that repeating them earns nothing; one that the other report contradicts is a phrase of its own.
+        """
         found = compared.comparison
         wrong = {(error.reference, error.candidate) for error in found.errors if error.attribute}
         links = [(found.references[link.reference].head, found.candidates[link.candidate].head) for link in found.links]
         kept = [link for link in links if link not in wrong]
         followed = {id(candidate) for _, candidate in kept}, {id(reference) for reference, _ in kept}
+        paid = tuple(Phrase(error.sentence, False) for error in found.penalties if error.candidate_spans)
         return RadfactVerdict(
-            _read_phrases(compared.candidate, compared.reference, found.candidates, followed[0]),
+            paid + _read_phrases(compared.candidate, compared.reference, found.candidates, followed[0]),
             _read_phrases(compared.reference, compared.candidate, found.references, followed[1]),
         )
 
@@ -168,7 +175,9 @@ def _entailment(phrase: str, other: Sequence[str], reply: str) -> Phrase:
 
 
 def _read_phrases(reading: Reading, other: Reading, units: Sequence[Unit], followed: set[int]) -> tuple[Phrase, ...]:
-    """The findings and the normal statements of a reading; a statement follows if the other denies all it denies."""
+    """The findings of a reading, its normal statements that the other contradicts, and one phrase for the rest."""
+    if silent(reading):
+        return ()
     findings = [Phrase(reading.evidence(unit.head), id(unit.head) in followed) for unit in units]
-    statements = [Phrase(words, denies) for words, denies in normal_statements(reading, other).items()]
-    return (*findings, *statements)
+    denied = [Phrase(words, False) for words, stands in normal_statements(reading, other).items() if not stands]
+    return (*findings, *denied, Phrase(REST, not silent(other) and not denied))

@@ -1,19 +1,35 @@
-"""Normal statements of a report ("the lungs are clear"), and whether the other report agrees."""
+"""Normal statements of a report ("the lungs are clear"), and whether the other report lets them stand.
+
+Silence about a finding means that it is not there, so a report need not repeat what the other denies: a statement
+stands unless the other report affirms what it denies. Repeating normal statements then earns nothing, and denying what
+is there costs. A report that says nothing at all lets nothing stand.
+"""
 
 from __future__ import annotations
 
-from rrgmetrics.reader import Reading
+from rrgmetrics.reader import Finding, Reading
 from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reader.penalties import silent
+from rrgmetrics.reader.places import near, same_side
 
 
 def normal_statements(reading: Reading, other: Reading) -> dict[str, bool]:
-    """Each normal statement in the words of the report → whether the other denies all that it denies."""
-    concepts = load().concepts
-    denied = {finding.concept for finding in other.findings if finding.assertion == "absent"}
+    """Each normal statement in the words of the report → whether the other report lets it stand."""
+    lexicon = load()
+    affirmed = [finding for finding in other.findings if finding.assertion == "present"]
+    mute = silent(other)
+
+    def stands(denial: Finding) -> bool:
+        return not mute and not any(
+            denial.concept in (finding.concept, *lexicon.concepts[finding.concept].ancestors)
+            and same_side(finding.side, denial.side)
+            and near(finding.zones, denial.zones, lexicon)
+            for finding in affirmed
+        )
+
     statements: dict[str, bool] = {}
     for finding in reading.findings:
         if finding.assertion == "absent":
             words = reading.evidence(finding) if finding.normal else f"no {reading.evidence(finding)}"
-            agrees = finding.concept in denied or not denied.isdisjoint(concepts[finding.concept].ancestors)
-            statements[words] = agrees and statements.get(words, True)
+            statements[words] = stands(finding) and statements.get(words, True)
     return statements

@@ -6,7 +6,6 @@ import doctest
 import gzip
 import io
 import json
-import time
 import zipfile
 
 import pytest
@@ -123,10 +122,8 @@ def test_damaged_lines_are_all_named(board, tmp_path):
     ],
 )
 def test_files_that_are_refused(board, tmp_path, content, suffix, said):
-    start = time.perf_counter()
     found = file_problems(board, tmp_path, content, suffix)
     assert any(said in problem for problem in found), found
-    assert time.perf_counter() - start < 2
     assert all(len(problem) < 500 for problem in found)
 
 
@@ -147,11 +144,13 @@ def test_a_large_file_is_not_read(board, tmp_path, monkeypatch):
     assert problems(board, path) == ["reports.csv is larger than 50 MB; send study_id and report only."]
 
 
-def test_a_million_rows_are_left_early(board, tmp_path):
-    start = time.perf_counter()
-    said = file_problems(board, tmp_path, rows() + "x,y\n" * 1_000_000)
+def test_a_file_of_far_too_many_rows_is_left_early(board, tmp_path, monkeypatch):
+    read = []
+    rows_of = submissions.rows_of
+    monkeypatch.setattr(submissions, "rows_of", lambda *a, **k: (read.append(row) or row for row in rows_of(*a, **k)))
+    said = file_problems(board, tmp_path, rows() + "x,y\n" * 100_000)
     assert any("far more rows" in problem for problem in said)
-    assert time.perf_counter() - start < 2
+    assert len(read) < 1_000
 
 
 def test_many_faults_are_counted(make_board, tmp_path):

@@ -64,7 +64,7 @@ PAIRS = [
     ("Left effusion.", "Stable left effusion.", "", 0),
     # not counted
     ("Clear lungs.", "Clear lungs. The patient is rotated.", "", 0),
-    ("Clear lungs.", "Clear lungs. Pneumonia cannot be excluded.", "", 0),
+    ("Left lung opacity.", "Left lung opacity. Pneumonia cannot be excluded.", "", 0),
     ("", "", "", 0),
     ("Small left effusion.", "", "B", 0),
     ("", "Large left effusion.", "A", 1),

@@ -1,0 +1,278 @@
+"""The one door for what others trained: configs, tokenizers and weights come into the process here and nowhere else.
+
+A checkpoint is data. Nothing in it is run: neither the code that its `auto_map` names, about which transformers would
+ask on standard input, nor a pickle's. Nothing is built that it only claims: the numbers of its config are held to
+`limits`, and the network that they describe to the size of the stored weights, before memory is taken. And no score
+comes of damaged weights: a number that is NaN or infinite is an error that names its tensor. Each tensor is looked at
+once, where it lies after loading (7 GB/s on two cores, so 4 s for 7 billion weights in fp32; on a GPU less).
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rrgmetrics.backends import limits
+from rrgmetrics.backends.archives import check_uncompressed
+from rrgmetrics.backends.checkpoints import PICKLE, Checkpoint
+from rrgmetrics.errors import BackendError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+WRAPPERS = ("model_state_dict", "state_dict", "model")  # keys under which training code stores the weights
+SAFE_TORCH = (2, 6)  # before, `weights_only` could be made to run code (CVE-2025-32434)
+SPARE = 2  # times the stored weights that a network may have: its tied weights count twice
+PACKED = 16  # the same for quantised weights, of which a stored number holds several
+ALLOWANCE = 2**24  # weights that any network may have: a pooler, a new head, tables that are not stored
+
+_LOCK = threading.RLock()
+
+
+def load_config(found: Checkpoint) -> Any:
+    """The config of a checkpoint as transformers' class for it.
+
+    Raises:
+        BackendError: As `limits.read_config`, or transformers does not know its type; code is not run for it.
+    """
+    with _loading(found):
+        return _config(found.folder)
+
+
+def load_tokenizer(found: Checkpoint, kind: str = "AutoTokenizer", **settings: Any) -> Any:
+    """The tokenizer of a checkpoint, or what else prepares its inputs.
+
+    Args:
+        found: Its folder.
+        kind: Name of transformers' class, such as `AutoImageProcessor`.
+        settings: Of the tokenizer.
+
+    Raises:
+        BackendError: It is damaged, or needs code of its own.
+    """
+    import transformers
+
+    with _loading(found):
+        limits.check_folder(found.folder)
+        return getattr(transformers, kind).from_pretrained(
+            found.folder, local_files_only=True, trust_remote_code=False, **settings
+        )
+
+
+def load_model(
+    kind: Any, found: Checkpoint, *, config: Any = None, pickled: bool = False, **settings: Any
+) -> tuple[Any, Mapping[str, Any]]:
+    """A network with the weights of a checkpoint, ready for inference, and what transformers says of missing weights.
+
+    Args:
+        kind: A class of transformers or its name, such as `AutoModel`.
+        found: A folder with config.json and safetensors.
+        config: What `load_config` returned, changed at will; None reads it.
+        pickled: Whether `pytorch_model.bin` will do where there are no safetensors; it is read as data.
+        settings: Of `from_pretrained`.
+
+    Raises:
+        BackendError: The weights are missing, damaged, not finite, or far fewer than the config describes; the config
+            is refused as by `load_config`.
+    """
+    import transformers
+
+    kind = getattr(transformers, kind) if isinstance(kind, str) else kind
+    with _loading(found):
+        checked = _config(found.folder)
+        config = checked if config is None else config
+        n_stored, safe = _stored(found.folder, pickled)
+        _check_size(kind, config, n_stored)
+        model, loading = kind.from_pretrained(
+            found.folder,
+            config=config,
+            local_files_only=True,
+            trust_remote_code=False,
+            use_safetensors=safe,
+            output_loading_info=True,
+            **settings,
+        )
+        check_finite(model.named_parameters())
+    return model, loading
+
+
+def build_model(config: Any, *, n_stored: int | None = None, kind: str = "AutoModel") -> Any:
+    """An untrained network after a config, of transformers' own code.
+
+    Args:
+        config: What `load_config` returned.
+        n_stored: How many weights are to be put into it; None if they are known to fit.
+        kind: Name of transformers' class.
+
+    Raises:
+        BackendError: The network is far larger than the weights.
+    """
+    import transformers
+
+    auto = getattr(transformers, kind)
+    if n_stored is not None:
+        _check_size(auto, config, n_stored)
+    with _unasked():
+        return auto.from_config(config, trust_remote_code=False)
+
+
+def load_weights(file: Path) -> dict[str, Tensor]:
+    """Reads a state dict from safetensors or from a pickle of torch, on the CPU.
+
+    A pickle is read with `weights_only=True`: tensors and plain containers, no code. Training code's wrapping
+    (`model_state_dict`) and the prefix `module.` of parallel training are taken off.
+
+    Raises:
+        BackendError: The file is damaged, holds something else, numbers that are not finite, or would run code.
+    """
+    import torch
+
+    stored: Any = load_tensors(file) if file.suffix == ".safetensors" else _load_pickle(file)
+    for key in WRAPPERS:
+        if isinstance(stored, Mapping) and isinstance(stored.get(key), Mapping):
+            stored = stored[key]
+    if not isinstance(stored, Mapping) or not all(isinstance(x, torch.Tensor) for x in stored.values()) or not stored:
+        raise BackendError(f"{file} holds no state dict (names and tensors).")
+    parallel = all(str(key).startswith("module.") for key in stored)
+    weights = {str(key).removeprefix("module.") if parallel else str(key): tensor for key, tensor in stored.items()}
+    return weights if file.suffix == ".safetensors" else _whole(weights, file)
+
+
+def load_tensors(file: Path) -> dict[str, Tensor]:
+    """Reads one file of safetensors, on the CPU.
+
+    Raises:
+        BackendError: The file is damaged, or a number in it is not finite.
+    """
+    from safetensors.torch import load_file
+
+    limits.stored_shapes([file])
+    return _finite(load_file(file), file)
+
+
+def check_pickle(file: Path) -> None:
+    """Raises BackendError unless a pickle of torch can be read as data: by this torch, and without swelling."""
+    import torch
+
+    if tuple(int(part) for part in torch.__version__.split(".")[:2]) < SAFE_TORCH:
+        raise BackendError(
+            f"torch {torch.__version__} may run what a pickle says; upgrade to torch {'.'.join(map(str, SAFE_TORCH))}"
+        )
+    check_uncompressed(file)
+
+
+def check_finite(weights: Iterable[tuple[str, Tensor]]) -> None:
+    """Raises BackendError that names the first tensor with a NaN or an infinite number; one pass, no copy."""
+    import torch
+
+    for name, tensor in weights:
+        if tensor.is_floating_point() and tensor.numel() and not tensor.is_meta:
+            values = tensor.detach().float() if tensor.element_size() == 1 else tensor.detach()
+            if not all(math.isfinite(bound) for bound in torch.aminmax(values)):
+                raise BackendError(f"{name} holds numbers that are NaN or infinite; the weights are damaged.")
+
+
+def _load_pickle(file: Path) -> Any:
+    import torch
+
+    try:
+        check_pickle(file)
+        return torch.load(file, map_location="cpu", weights_only=True)
+    except Exception as error:  # torch and pickle raise whatever they like for a damaged file
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise BackendError(
+            f"{file} could not be read as weights: {reason}. If it is a pickle with more than tensors, convert it to "
+            "safetensors on a machine that trusts it."
+        ) from error
+
+
+def _whole(weights: dict[str, Tensor], file: Path) -> dict[str, Tensor]:
+    """The weights of a pickle, which can show a few numbers as a tensor of any size."""
+    import torch
+
+    for name, x in weights.items():
+        if x.layout is not torch.strided or x.is_meta or x.nbytes > x.untyped_storage().nbytes():
+            raise BackendError(f"{file} does not hold all of {name} that its shape says.")
+    return _finite(weights, file)
+
+
+def _finite(weights: dict[str, Tensor], file: Path) -> dict[str, Tensor]:
+    try:
+        check_finite(weights.items())
+    except BackendError as error:
+        raise BackendError(f"{file}: {error}") from None
+    return weights
+
+
+def _config(folder: Path) -> Any:
+    from transformers import CONFIG_MAPPING, AutoConfig, __version__
+
+    limits.check_folder(folder)
+    config = limits.read_config(folder)
+    kind = config.get("model_type")
+    if kind not in CONFIG_MAPPING and (kind is not None or "auto_map" in config):
+        code = " and asks for code of its own to be run (auto_map), which is never done" if "auto_map" in config else ""
+        raise BackendError(
+            f"config.json names the model type {kind!r}, which transformers {__version__} does not know{code}. Use a "
+            "checkpoint of a known type."
+        )
+    return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+
+
+def _stored(folder: Path, pickled: bool) -> tuple[int, bool | None]:
+    """How many weights a folder holds, and whether they are safetensors; None if transformers has to take a pickle."""
+    files = limits.weight_files(folder)
+    pickle = folder / PICKLE
+    if pickled and not files[0].is_file() and pickle.is_file():
+        check_pickle(pickle)
+        return pickle.stat().st_size // 2, None  # two bytes a weight or more
+    return sum(math.prod(shape) for shape in limits.stored_shapes(files).values()), True
+
+
+def _check_size(kind: Any, config: Any, n_stored: int) -> None:
+    """Builds the network without memory for its weights, and raises BackendError if it has far more than are stored."""
+    import torch
+
+    with torch.device("meta"), torch.random.fork_rng(devices=[]), _unasked():
+        described = copy.deepcopy(config)
+        auto = hasattr(kind, "from_config")
+        network = kind.from_config(described, trust_remote_code=False) if auto else kind(described)
+    n_weights = sum(x.numel() for x in (*network.parameters(), *network.buffers()))
+    spare = PACKED if getattr(config, "quantization_config", None) else SPARE
+    if n_weights > spare * n_stored + ALLOWANCE:
+        raise BackendError(
+            f"config.json describes a network of {n_weights:,} weights, but only {n_stored:,} are stored; the two do "
+            "not belong together."
+        )
+
+
+@contextmanager
+def _loading(found: Checkpoint) -> Iterator[None]:
+    """All that goes wrong while a checkpoint is loaded, as a BackendError that names it."""
+    try:
+        with _unasked():
+            yield
+    except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
+        reason = str(error)
+        if "trust_remote_code" in reason:
+            reason = "it asks for code of its own to be run (auto_map), which is never done."
+        raise BackendError(f"{found.identity} could not be loaded from {found.folder}: {reason}") from error
+
+
+@contextmanager
+def _unasked() -> Iterator[None]:
+    """Code of checkpoints is refused at any depth without asking, also where transformers loads a part on its own."""
+    from transformers import dynamic_module_utils as remote
+
+    with _LOCK:
+        before = remote.TIME_OUT_REMOTE_CODE
+        remote.TIME_OUT_REMOTE_CODE = 0  # seconds in which to answer
+        try:
+            yield
+        finally:
+            remote.TIME_OUT_REMOTE_CODE = before

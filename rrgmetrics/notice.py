@@ -1,0 +1,59 @@
+"""One notice a process: which bundled stand-ins ran, and that their scores do not compare with published ones.
+
+It goes to the logger `rrgmetrics.notice`: to standard error where nobody has set logging up, never to standard output.
+`RRGMETRICS_NOTICE=no` in the environment turns it off, and so does
+`logging.getLogger("rrgmetrics.notice").disabled = True`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Sequence
+from threading import Lock
+
+from rrgmetrics.names import MetricName
+
+VARIABLE = "RRGMETRICS_NOTICE"  # "no": this process, and those that it starts, say nothing
+logger = logging.getLogger("rrgmetrics.notice")
+_once = Lock()  # taken by the thread that speaks, and never given back
+
+
+def name_stand_ins(names: Iterable[MetricName]) -> None:
+    """Says, once a process, which of the metrics that ran are stand-ins; nothing if none is, or nobody listens."""
+    found = [name for name in names if name.bundled]
+    if not found or os.environ.get(VARIABLE) == "no" or not logger.isEnabledFor(logging.WARNING):
+        return
+    if os.environ.get("RANK", "0") == "0" and _once.acquire(blocking=False):  # of processes that work together one
+        logger.warning("%s", words(found))
+
+
+def words(names: Sequence[MetricName]) -> str:
+    """What is said of stand-ins.
+
+    Example:
+        >>> from rrgmetrics.names import parse_name
+        >>> print(words([parse_name("green")]).partition(";")[0])
+        green ran as a bundled stand-in
+    """
+    ran = _listed(list(dict.fromkeys(map(str, names))))
+    kind = "bundled stand-ins; their scores do" if len(names) > 1 else "a bundled stand-in; its scores do"
+    specs = {name.spec.name: name.spec for name in names}
+    published = [name for name, spec in specs.items() if "paper" in spec.configs]
+    asked = [name for name in specs if name not in published]
+    ways = []
+    if len(published) > 1:
+        ways.append(f"@paper gives the published setting, as {published[0]}@paper")
+    elif published:
+        ways.append(f"{published[0]}@paper gives the published setting")
+    if asked:
+        ways.append(f"{_listed(asked)} {'need' if len(asked) > 1 else 'needs'} an engine: {asked[0]}@openai:<model>")
+    return (
+        f"{ran} ran as {kind} not compare with published ones. {'; '.join(ways)}. "
+        f"This is said once; {VARIABLE}=no turns it off."
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,64 @@
+"""A report without what earns nothing: only the sentences that affirm a finding, each once.
+
+For metrics that compare wording, or read it with a network: repeating a sentence or adding normal statements changes
+nothing in this text. What could not be read stays in it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from rrgmetrics.reader.lexicon import load, load_file
+from rrgmetrics.reader.model import Reading, Span
+from rrgmetrics.reader.penalties import silent
+
+_MARKS = ".,;:!?"
+
+
+def affirmed(reading: Reading) -> str:
+    """Return the report with spaces in place of every other sentence, so that characters keep their places.
+
+    Example:
+        >>> from rrgmetrics.reader import read
+        >>> affirmed(read("Small left effusion. No pneumothorax. Small left effusion. Clear lungs.")).split()
+        ['Small', 'left', 'effusion.']
+    """
+    starts = [span.start for finding in reading.abnormal for span in finding.spans]
+    stated = [span for span in reading.scope.statements if any(span.start <= start < span.end for start in starts)]
+    text = [" "] * len(reading.text)
+    for start, end in _distinct([*stated, *reading.scope.unread], reading.text):
+        end += reading.text[end : end + 1] in tuple(_MARKS)
+        text[start:end] = reading.text[start:end]
+    return "".join(text)
+
+
+def standard_wording(reading: Reading) -> str:
+    """Return what a report affirms, then one standard sentence for each organ system without a finding; "" for silence.
+
+    Silence about an organ and any denial read alike, so that two reports differ in wording only where findings do.
+
+    Example:
+        >>> from rrgmetrics.reader import read
+        >>> standard_wording(read("Small left effusion. No rib fracture."))[:43]
+        'Small left effusion. the lungs are clear. t'
+    """
+    if silent(reading):
+        return " ".join(affirmed(reading).split())
+    concepts = load().concepts
+    found = {concepts[finding.concept].group for finding in reading.abnormal}
+    rest = (f"{sentence}." for system, sentence in _normal_sentences().items() if system not in found)
+    return " ".join([*affirmed(reading).split(), *rest])
+
+
+@cache
+def _normal_sentences() -> dict[str, str]:
+    sentences: dict[str, str] = load_file("normal")["sentences"]
+    return sentences
+
+
+def _distinct(spans: list[Span], text: str) -> list[Span]:
+    """Return the spans whose words stand for the first time, in the order of the text."""
+    first: dict[str, Span] = {}
+    for span in sorted(spans):
+        first.setdefault(" ".join(text[span.start : span.end].lower().split()), span)
+    return list(first.values())

@@ -1,0 +1,180 @@
+"""What a candidate report pays for besides its findings: contradictions, hedges, unread sentences, silence.
+
+Matching findings alone can be gamed: a report may say both that there is a pneumothorax and that there is none, name
+every disease as one that "cannot be excluded", or say nothing that anybody can read. Each of these is an error here,
+and costs nothing where the reference does the same.
+
+Silence about a finding means that it is not there, in a report; it does so for what a report denies, too, so that
+repeating normal statements earns nothing. But where nothing is reported at all, silence means nothing: every sentence
+of the reference is then missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rrgmetrics.reader.engine import related
+from rrgmetrics.reader.lexicon import Lexicon, load
+from rrgmetrics.reader.model import SIGNIFICANT, ErrorCategory, Finding, FindingError, Reading, Span
+from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.scope import foreign_spans
+from rrgmetrics.reader.significance import significance
+from rrgmetrics.reports import Context
+
+QUOTED = 60  # characters of a sentence in an error's words
+# Normal statements that stand beside such findings all the same: "the lungs are (otherwise) clear", "low normal".
+_OTHERWISE = frozenset({"opacity", "low_lung_volume"})
+
+
+class Contradiction(NamedTuple):
+    """A finding that one report both affirms and denies."""
+
+    affirmed: Finding
+    denied: Finding
+
+
+def penalties(reference: Reading, candidate: Reading, context: Context) -> Iterator[FindingError]:
+    """Yield the errors of a candidate that are not about single findings.
+
+    Args:
+        reference: reading of the radiologist's report.
+        candidate: reading of the machine's report.
+        context: age, sex and indication of the patient, as far as they are known.
+
+    Yields:
+        FindingError: A for what contradicts, hedges or cannot be read, B for what a silent report leaves unsaid.
+    """
+    lexicon = load()
+    yield from _contradictory(reference, candidate, context, lexicon)
+    yield from _hedged(reference, candidate, lexicon)
+    yield from _unread(reference, candidate)
+    if silent(candidate):
+        yield from _unsaid(reference)
+
+
+def silent(reading: Reading) -> bool:
+    """Tell whether no sentence of a report that can be understood says anything of the patient."""
+    return reading.scope.silent
+
+
+def contradictions(reading: Reading, lexicon: Lexicon) -> list[Contradiction]:
+    """Return what a report both affirms and denies, of the same concept at the same place.
+
+    A denial that is narrower than the finding contradicts nothing: "no large pneumothorax", "no new effusion", "no
+    acute fracture", "not on the left".
+    """
+    denied: dict[str, list[Finding]] = {}
+    for finding in reading.findings:
+        loose = finding.normal and finding.concept in _OTHERWISE
+        if finding.assertion == "absent" and not loose and not _narrow(finding):
+            denied.setdefault(finding.concept, []).append(finding)
+    found = []
+    for finding in reading.findings:
+        if finding.assertion == "present" and lexicon.concepts[finding.concept].counts:
+            against = [other for other in denied.get(finding.concept, ()) if _same_place(finding, other, lexicon)]
+            found += [Contradiction(finding, other) for other in against[:1]]
+    return found
+
+
+def _narrow(denial: Finding) -> bool:
+    return any(
+        (
+            denial.severity is not None,
+            denial.acuity,
+            denial.change,
+            denial.morphology,
+            denial.measurements_mm,
+            denial.count,
+            denial.tip,
+            denial.position,
+        )
+    )
+
+
+def _same_place(finding: Finding, denial: Finding, lexicon: Lexicon) -> bool:
+    return same_side(finding.side, denial.side) and near(finding.zones, denial.zones, lexicon)
+
+
+def _contradictory(
+    reference: Reading, candidate: Reading, context: Context, lexicon: Lexicon
+) -> Iterator[FindingError]:
+    found = contradictions(candidate, lexicon)
+    if not found:
+        return
+    theirs = {contradiction.affirmed.concept for contradiction in contradictions(reference, lexicon)}
+    stated = {finding.concept: finding for finding in reversed(reference.abnormal)}
+    for affirmed, denied in found:
+        if affirmed.concept in theirs:
+            continue
+        agrees = affirmed.concept in stated
+        level = significance(affirmed, context, lexicon)
+        yield FindingError(
+            category=ErrorCategory.MISSING_FINDING if agrees else ErrorCategory.FALSE_FINDING,
+            significant=level in SIGNIFICANT,
+            sentence=f"The candidate both reports and denies {lexicon.concepts[affirmed.concept].name}.",
+            reference=stated.get(affirmed.concept),
+            candidate=affirmed,
+            candidate_spans=(*affirmed.spans, *denied.spans),
+            significance=level,
+            contradicts=True,
+        )
+
+
+def _hedged(reference: Reading, candidate: Reading, lexicon: Lexicon) -> Iterator[FindingError]:
+    """What "cannot be excluded" though neither report shows anything that it could be: more images would follow."""
+    hedges = [f for f in candidate.findings if f.assertion != "absent" and f.certainty == "not_excluded"]
+    if not hedges:
+        return
+    shown = [f for f in (*candidate.abnormal, *reference.abnormal) if f.certainty != "not_excluded"]
+    raised = {f.concept for f in reference.abnormal}
+    pictures = {f.observation for f in candidate.abnormal if f.certainty != "not_excluded"}
+    for hedge in {hedge.concept: hedge for hedge in hedges}.values():
+        concept = lexicon.concepts[hedge.concept]
+        explains = any(related(hedge.concept, f.concept, lexicon) or f.concept in concept.sign_of for f in shown)
+        if concept.counts and hedge.concept not in raised and hedge.observation not in pictures and not explains:
+            matters = concept.significance in SIGNIFICANT
+            yield FindingError(
+                category=ErrorCategory.FALSE_FINDING,
+                significant=matters,
+                sentence=f"Only the candidate raises the possibility of {concept.name}, and shows nothing of it.",
+                candidate=hedge,
+                candidate_spans=hedge.spans,
+                significance="actionable_not_urgent" if matters else "not_actionable_not_urgent",
+            )
+
+
+def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
+    """Return the candidate's sentences with words that neither the reader nor the reference knows."""
+    return foreign_spans(reference.text, candidate.scope)
+
+
+def _unread(reference: Reading, candidate: Reading) -> Iterator[FindingError]:
+    for span in unread_spans(reference, candidate):
+        yield FindingError(
+            category=ErrorCategory.FALSE_FINDING,
+            significant=True,
+            sentence=f"The candidate says what cannot be read: {_quoted(candidate, span)}.",
+            candidate_spans=(span,),
+            significance="actionable_not_urgent",
+        )
+
+
+def _unsaid(reference: Reading) -> Iterator[FindingError]:
+    """Sentences of the reference that only deny, each once: its findings are missing already."""
+    stated = {finding.sentence for finding in reference.abnormal}
+    denied = {f.sentence: f for f in reversed(reference.findings) if f.sentence not in stated}
+    for finding in reversed(denied.values()):
+        yield FindingError(
+            category=ErrorCategory.MISSING_FINDING,
+            significant=False,
+            sentence=f"The candidate says nothing; the reference: {_quoted(reference, finding.spans[0])}.",
+            reference=finding,
+            reference_spans=finding.spans,
+            significance="not_actionable_not_urgent",
+        )
+
+
+def _quoted(reading: Reading, span: Span) -> str:
+    words = " ".join(reading.text[span.start : span.end].split())
+    return f"“{words if len(words) <= QUOTED else words[: QUOTED - 1] + '…'}”"

@@ -1,0 +1,76 @@
+"""One door: nobody but `backends/loading.py` and `backends/archives.py` loads what others trained or packed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("rrgmetrics", "callbacks", "spaces", "metrics", "examples", "benchmarks")
+METHODS = {
+    *("from_pretrained", "from_config", "_from_config", "from_encoder_decoder_pretrained"),
+    *("extractall", "unpack_archive", "load_state_dict_from_url", "get_class_from_dynamic_module"),
+}
+FUNCTIONS = {"torch.load", "torch.jit.load", "torch.hub.load"}
+MODULES = {"pickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "tarfile", "zipfile"}
+READERS = {"load_file", "load", "safe_open", "deserialize"}  # of safetensors
+DOORS = {
+    "rrgmetrics/backends/archives.py": {"tarfile", "zipfile"},
+    "rrgmetrics/backends/limits.py": {"safe_open"},  # headers only, before torch is imported
+    "rrgmetrics/backends/loading.py": {"from_pretrained", "from_config", "torch.load", "load_file"},
+    # The user's own class, in memory already, reads what its Trainer wrote a moment ago; safetensors only.
+    "callbacks/restoring.py": {"from_pretrained"},
+}
+
+
+def loads(source: str) -> Iterator[str]:
+    """Each way of a module to read weights, configs or archives; a mention of the function is enough."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Attribute):
+            if node.attr in METHODS:
+                yield node.attr
+            if ast.unparse(node) in FUNCTIONS:
+                yield ast.unparse(node)
+        elif isinstance(node, ast.Import):
+            yield from ({alias.name.partition(".")[0] for alias in node.names} & MODULES)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = {alias.name for alias in node.names}
+            yield from ({node.module.partition(".")[0]} & MODULES) | (names & METHODS)
+            if node.module.startswith("safetensors"):
+                yield from names & READERS
+            yield from {f"{node.module}.{name}" for name in names} & FUNCTIONS
+
+
+def sources() -> list[str]:
+    return [str(path.relative_to(ROOT)) for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+@pytest.mark.parametrize("path", sources())
+def test_only_the_door_loads(path):
+    assert set(loads((ROOT / path).read_text(encoding="utf-8"))) == DOORS.get(path, set())
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("from transformers import AutoModel as A\nA.from_pretrained('x')", "from_pretrained"),
+        ("from functools import partial\nmake = partial(kind.from_config, trust_remote_code=True)", "from_config"),
+        ("import torch\ntorch.load('x')", "torch.load"),
+        ("from torch import load", "torch.load"),
+        ("def f():\n    from safetensors.torch import load_file", "load_file"),
+        ("import tarfile as t", "tarfile"),
+        ("import shutil\nshutil.unpack_archive('x')", "unpack_archive"),
+        ("from shutil import unpack_archive", "unpack_archive"),
+        ("import pickle", "pickle"),
+    ],
+)
+def test_the_walk_finds(source, found):
+    assert found in set(loads(source))
+
+
+@pytest.mark.parametrize("source", ["from rrgmetrics.reader.lexicon import load_file", "json.load(file)"])
+def test_the_walk_passes(source):
+    assert not set(loads(source))
