@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from rrgmetrics.spaces.leaderboard import commands, open_board, worker
+from rrgmetrics.spaces.leaderboard import commands, jobs, open_board, worker
 
 from ...processes import ended
 from .test_queue import FORK, LEASE
@@ -143,7 +143,8 @@ def kill_them_all(board, write_reports, free_port, n, seed=0):
             kill_a_worker(board, tally, rng)
     with board.store.writing() as connection:  # as if the leases of those that were killed had ended
         connection.exec_driver_sql("UPDATE jobs SET free_at = 0 WHERE state IN ('running', 'queued')")
-    worker.work(board, once=True, lease=LEASE)
+    while held := jobs.claim(board.store):
+        worker.run(board, held, log=lambda line: None)
     return tally, [f"System {i}" for i in range(len(kinds))]
 
 
