@@ -135,6 +135,8 @@ def explanation(reference: str, candidate: str, found: Explanation) -> Group:
         mark = "significant" if error.significant else ""
         lines.append(Text.assemble((f"{error.category.letter} ", style), error.sentence, (f"  {mark}", "bold")))
     total = f"{found.total} errors, {found.significant} significant" if lines else "No errors."
+    if found.out_of_scope:
+        total = f"Unscored: the reference {found.out_of_scope}; this reader knows chest X-ray reports in English."
     headings = (Text("Reference", style="bold"), Text("Candidate", style="bold"), Text(total, style="bold"))
     return Group(headings[0], texts[0], "", headings[1], texts[1], "", headings[2], *lines)
 

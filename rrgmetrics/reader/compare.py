@@ -31,6 +31,7 @@ from rrgmetrics.reader.model import (
 )
 from rrgmetrics.reader.penalties import penalties
 from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.scope import CHEST_XRAY, out_of_scope
 from rrgmetrics.reader.significance import significance
 from rrgmetrics.reports import Context, parse_context
 
@@ -106,6 +107,7 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         candidates=tuple(cands),
         links=tuple(links),
         penalties=paid,
+        out_of_scope=out_of_scope(reference.scope, CHEST_XRAY),
     )
 
 

@@ -183,6 +183,7 @@ class Comparison:
     ``counts`` holds one number per category A to F. ``agreed_normals`` are concepts both reports deny. ``references``
     and ``candidates`` are the observations that count, ``links`` says which of them show the same. ``penalties`` are
     the errors that are not about these observations: contradictions, hedges, unread sentences, silence.
+    ``out_of_scope`` says in words why the reference cannot be read by a reader of chest X-ray reports, "" if it can.
     """
 
     matches: tuple[Match, ...]
@@ -193,6 +194,7 @@ class Comparison:
     candidates: tuple[Unit, ...] = ()
     links: tuple[Link, ...] = ()
     penalties: tuple[FindingError, ...] = ()
+    out_of_scope: str = ""
 
     @property
     def total(self) -> int:

@@ -25,9 +25,10 @@ from rrgmetrics.reader.model import Kind, Scope, Span
 from rrgmetrics.reader.tokens import Sentence, Token, tokenize
 
 # Which kinds of text a metric can read, by the modality of its spec; a metric of any text reads all.
+CHEST_XRAY, CHEST_CT = "chest X-ray reports in English", "chest CT reports in English"
 READABLE: dict[str, frozenset[Kind]] = {
-    "chest X-ray reports in English": frozenset({"empty", "chest x-ray"}),
-    "chest CT reports in English": frozenset({"empty", "chest x-ray", "chest ct"}),
+    CHEST_XRAY: frozenset({"empty", "chest x-ray"}),
+    CHEST_CT: frozenset({"empty", "chest x-ray", "chest ct"}),
 }
 
 UNREAD_SHARE = 2  # unread sentences for each that says something, from which on a text is not understood

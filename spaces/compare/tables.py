@@ -59,7 +59,7 @@ def difference_part(reference: str, candidates: Sequence[str], context: Mapping[
     for number, candidate in enumerate(candidates, 1):
         found = explain(reference, candidate, context)
         name = f"Candidate {number}" if len(candidates) > 1 else "Candidate"
-        said = f"{name}: {_errors(found)}"
+        said = f"{name}: {f'unscored, the reference {found.out_of_scope}' if found.out_of_scope else _errors(found)}"
         texts = reports({"Reference": reference, name: candidate}, _marks(found, name))
         sections.append(Markup("<section><h2>{}</h2>{}{}</section>").format(said, texts, _remarks(found)))
     about = Markup('<p class="note">As the bundled reader reads them; it knows chest X-ray reports in English.</p>')

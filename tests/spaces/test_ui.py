@@ -123,7 +123,7 @@ def test_radfact_marks_phrases():
     result, pair = ui.answer(SPECS["radfact"], REFERENCE, CANDIDATE)
     found = explain_pair(result, pair)
     assert ("Small left pleural effusion", "only_here") in kinds(found.candidate, CANDIDATE)
-    assert ("No pneumothorax", "matched") in kinds(found.reference, REFERENCE)
+    assert ("Mild cardiomegaly", "only_here") in kinds(found.reference, REFERENCE)
 
 
 def test_a_metric_without_words_marks_what_differs_as_written():
@@ -200,7 +200,7 @@ AWKWARD = "It's \"5 cm\" $(rm -rf x) `id` \\ line\nEND\nsecond {line} 'END'"
 
 
 def test_the_python_call_gives_the_same_score(run_python):
-    pair = Pair(AWKWARD, AWKWARD + " small effusion", Context(72.0, "F", "it's"))
+    pair = Pair(AWKWARD + ". No effusion. Clear lungs.", AWKWARD + ". Small effusion.", Context(72.0, "F", "it's"))
     names = "rouge", "finding_errors"
     said = run_python("\n".join(snippets.python_pair(SPECS[name], pair) for name in names)).splitlines()
     for name in names:
@@ -209,7 +209,7 @@ def test_the_python_call_gives_the_same_score(run_python):
 
 
 def test_the_shell_commands_give_the_same_score(tmp_path):
-    pair = Pair(AWKWARD, AWKWARD + " small effusion", Context(72.0, "F", "it's"))
+    pair = Pair(AWKWARD + ". No effusion. Clear lungs.", AWKWARD + ". Small effusion.", Context(72.0, "F", "it's"))
     script = snippets.shell_pair(SPECS["finding_errors"], pair)
     stub = f'rrgmetrics() {{ {shlex.quote(sys.executable)} -m rrgmetrics "$@" --no-progress --json out.json; }}\n'
     subprocess.run(["sh", "-c", stub + script], cwd=tmp_path, check=True, capture_output=True, timeout=600)
