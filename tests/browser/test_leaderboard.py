@@ -161,7 +161,9 @@ def test_a_submission_from_mistake_to_rank(page, address, tmp_path, photograph, 
     page.get_by_role("link", name="See its scores").click()
     page.wait_for_selector(".example")
     assert page.inner_text("h1") == f"New {ATTACK}"
-    assert ATTACK in page.inner_text(".example >> nth=0")
+    shown = page.inner_text(".example >> nth=0")  # with marks where nobody can read it
+    assert "img src=x onerror='window" in shown
+    assert "{{7*7}}" in shown
     assert page.title() == f"New {ATTACK}"
     standings(page, address)
     assert f"New {ATTACK}" in page.evaluate(ORDER)

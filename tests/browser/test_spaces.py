@@ -153,7 +153,9 @@ def test_what_is_no_pair(space, photograph, accessible):
 
 def test_nothing_breaks_out(space, tmp_path):
     page = space("finding_errors")
-    text = ATTACK + " ${window.attacked = true} {{this}} Small effusion."
+    text = (
+        ATTACK + " ${window.attacked = true} {{this}} Small effusion. No pneumothorax. Mild cardiomegaly. No fracture."
+    )
     page.get_by_label("(reference)").fill(text)
     page.get_by_label("(candidate)").fill("<b>" + text)
     page.get_by_role("button", name="Score", exact=True).click()
@@ -161,7 +163,9 @@ def test_nothing_breaks_out(space, tmp_path):
     assert "${window.attacked = true} {{this}}" in page.inner_text(".reports")
     path = tmp_path / "<img src=x onerror=alert(1)>.csv"
     with path.open("w", newline="") as file:
-        csv.writer(file).writerows([["study_id", "reference", "candidate"], [ATTACK, text, text], ["=1", "a", text]])
+        csv.writer(file).writerows(
+            [["study_id", "reference", "candidate"], [ATTACK, text, text], ["=1", "Clear lungs.", text]]
+        )
     upload(page, path)
     page.locator(".spread svg").wait_for()
     assert ATTACK[:40] in page.inner_text("h2:has-text('the worst first') + .wide")
