@@ -223,6 +223,7 @@ class _Metric:
             self._texts = _Remembering(job.backend)
             job = replace(job, backend=self._texts)
         self._job = job
+        self._warned = False
         self._scores: OrderedDict[Pair, dict[str, float]] = OrderedDict()
 
     def scores(self, pairs: Sequence[Pair], key: str) -> list[float]:
@@ -239,7 +240,8 @@ class _Metric:
         if self._texts is not None:
             texts = [*TRIVIAL, *(pair.reference for pair in pairs)]
             self._texts.expect([self._job.normaliser.apply(text) for text in texts])
-        result = run([self._job], [pairs], progress=False)[0][0]
+        result = run([self._job], [pairs], progress=False, announce=not self._warned)[0][0]
+        self._warned = self._warned or result.n_unscored > 0  # not with each step of a training
         columns = {name: values.tolist() for name, values in result.per_pair.items()}
         for index, pair in enumerate(pairs):
             self._scores[pair] = {name: values[index] for name, values in columns.items()}

@@ -90,7 +90,7 @@ class Scoring:
         if not jobs:
             return {}
         try:
-            by_call = run(list(jobs.values()), calls, progress=False)
+            by_call = run(list(jobs.values()), calls, progress=False, announce=False)
             return dict(zip(jobs, zip(*by_call, strict=True), strict=True))
         except Exception as error:  # a server, a model or a plug-in: training must outlive them
             if self._on_error == "raise":
