@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rrgmetrics import score
 from rrgmetrics.reader import explain, read
 from rrgmetrics.reader.affirmed import affirmed, standard_wording
 from rrgmetrics.reader.lexicon import load
@@ -107,3 +108,10 @@ def test_standard_wording_does_not_tell_denials_from_silence() -> None:
     )
     assert standard_wording(read(plain)) == standard_wording(read(wordy))
     assert standard_wording(read("")) == ""
+
+
+@pytest.mark.parametrize("name", ["green", "radfact", "ratescore", "radgraph_f1", "chexbert_f1", "finding_errors"])
+def test_a_report_that_is_otherwise_clear_is_its_own_equal(name: str) -> None:
+    text = "Patchy opacity at the left base. The lungs are otherwise clear. Enlarged heart. No pneumothorax."
+    result = score(name, predictions=[text], references=[text], progress=False)[name]
+    assert result.scores[name] == pytest.approx(0 if name == "finding_errors" else 1)
