@@ -1,9 +1,9 @@
 """What 32-bit arithmetic promises from one processor, batch or number of threads to another.
 
 A sum's rounding depends on the order of its terms, and that order on the width of the vector registers (SSE, AVX2,
-AVX-512), on the shape of the batch and on the threads. Two right answers differ by some units of the last place,
-relative to the numbers that were added and not to their sum. The same computation on the same machine (a repeated
-call) stays equal to the last bit.
+AVX-512), on the shape of the batch, on the threads, and on where in memory the numbers lie: a repeated call of RadCliQ
+differed once by 2e-9. Two right answers differ by some units of the last place, relative to the numbers that were added
+and not to their sum.
 """
 
 from __future__ import annotations

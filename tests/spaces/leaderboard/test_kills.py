@@ -19,11 +19,12 @@ import pytest
 from rrgmetrics.spaces.leaderboard import commands, jobs, open_board, worker
 
 from ...processes import ended
-from .test_queue import FORK, LEASE
+from .test_queue import FORK
 from .test_serve import workers_of
 
 pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
+LEASE = 0.5  # seconds; short, so that a killed worker's job is soon free
 pytestmark = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="reads /proc")
 
 
