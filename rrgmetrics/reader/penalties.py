@@ -145,8 +145,8 @@ def _hedged(reference: Reading, candidate: Reading, lexicon: Lexicon) -> Iterato
 
 
 def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
-    """Return the candidate's sentences with words that neither the reader nor the reference knows."""
-    return foreign_spans(reference.text, candidate.scope)
+    """Return the candidate's sentences that the reader does not understand and the reference does not hold."""
+    return foreign_spans(reference.text, candidate.text, candidate.scope)
 
 
 def _unread(reference: Reading, candidate: Reading) -> Iterator[FindingError]:

@@ -91,12 +91,22 @@ def out_of_scope(scope: Scope, modality: str) -> str:
     return f"looks {'like ' * (scope.kind != 'language')}{scope.looks}"
 
 
-def foreign_spans(reference: str, candidate: Scope) -> list[Span]:
-    """Return the unread sentences of a candidate that hold words which the reference does not."""
-    if not candidate.unread:
+def foreign_spans(reference: str, candidate: str, scope: Scope) -> list[Span]:
+    """Return the unread sentences of a candidate that neither stand in the reference nor are made of its words.
+
+    Args:
+        reference: the radiologist's report.
+        candidate: the machine's report.
+        scope: of the candidate.
+    """
+    if not scope.unread:
         return []
     known = {token.word for token in tokenize(reference, load().words)}
-    return [span for span, words in zip(candidate.unread, candidate.words, strict=True) if not words <= known]
+    return [
+        span
+        for span, words in zip(scope.unread, scope.words, strict=True)
+        if candidate[span.start : span.end] not in reference and not (words and words <= known)
+    ]
 
 
 class Scan:

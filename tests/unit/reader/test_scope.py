@@ -109,10 +109,17 @@ def test_unread_sentences_are_found_where_they_stand() -> None:
     assert [text[span.start : span.end] for span in scope.statements] == ["Small left effusion", "No pneumothorax"]
 
 
-def test_the_references_own_words_are_not_foreign() -> None:
-    candidate = scope_of("Small effusion. A frobnicated wug zibble.")
-    assert len(foreign_spans("Small effusion.", candidate)) == 1
-    assert foreign_spans("Wug zibble, frobnicated, and an effusion.", candidate) == []
+@pytest.mark.parametrize(
+    ("reference", "candidate", "n"),
+    [
+        ("Small effusion.", "Small effusion. A frobnicated wug zibble.", 1),
+        ("Wug zibble, frobnicated, and an effusion.", "Small effusion. A frobnicated wug zibble.", 0),
+        ("Small left effusion in the lung.", "The of the left is and small no of effusion.", 1),
+        ("The of the left is and small no of effusion.", "The of the left is and small no of effusion.", 0),
+    ],
+)
+def test_the_references_own_words_are_not_foreign(reference: str, candidate: str, n: int) -> None:
+    assert len(foreign_spans(reference, candidate, scope_of(candidate))) == n
 
 
 @pytest.mark.parametrize("text", ["x" * 50_000, "florp " * 15_000, "é" * 50_000, "the " * 20_000, "!?" * 30_000])
