@@ -143,7 +143,8 @@ def build_graph(reading: Reading) -> Graph:
                 entities[picture] = _with(entities[picture], Relation("suggestive_of", head))
     entities.extend(_normal(reading.findings, starts, lexicon))
     for span, unread in zip(reading.scope.unread, reading.scope.words, strict=True):
-        entities.append(Entity(" ".join(sorted(unread)), OBSERVATION["uncertain"], *_words(span, starts)))
+        named = sorted(unread) or reading.text[span.start : span.end].split()
+        entities.append(Entity(" ".join(named), OBSERVATION["uncertain"], *_words(span, starts)))
     return Graph(" ".join(reading.text[start:end] for start, end in words), tuple(entities))
 
 
