@@ -4,7 +4,7 @@
 
 The generator of `examples/train_report_generator` writes reports for 200 drawn radiographs inside
 `Trainer.evaluate`, and `ReportMetricsCallback` scores them: the seconds of both, as the callback logs them, and their
-ratio. Then the same reports are scored with the example's metrics and with every metric's embedded backend, in
+ratio. Then the same reports are scored with the example's metrics and with every metric's bundled backend, in
 milliseconds a report; what an empty and a normal report score, which is computed once a set, is stated as a share of
 one such scoring. Medians; models are loaded before.
 """

@@ -26,8 +26,8 @@ from pathlib import Path
 import numpy as np
 
 from rrgmetrics.backends.checkpoints import find_checkpoint
-from rrgmetrics.backends.crepe import EMBEDDED, load_crepe
-from rrgmetrics.backends.encoder import EMBEDDED_FOLDER as VOCABULARY
+from rrgmetrics.backends.crepe import BUNDLED, load_crepe
+from rrgmetrics.backends.encoder import BUNDLED_FOLDER as VOCABULARY
 from rrgmetrics.backends.loading import load_model, load_tokenizer
 from rrgmetrics.reports import Pair
 
@@ -41,7 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--pairs", type=int, default=100_000, help="for the memory")
-    parser.add_argument("--checkpoint", default=EMBEDDED, help="instead of the embedded one")
+    parser.add_argument("--checkpoint", default=BUNDLED, help="instead of the bundled one")
     parser.add_argument("--memory", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.memory:
@@ -50,7 +50,7 @@ def main() -> None:
     # First: a process begins with the peak of the one that started it.
     done = subprocess.run([sys.executable, __file__, *arguments], check=True, capture_output=True, text=True)
     print(done.stdout.strip(), flush=True)
-    embedded(options)
+    bundled(options)
     published(options.rounds)
     return None
 
@@ -72,7 +72,7 @@ def published(rounds: int) -> None:
             print(f"{name}: {1000 * seconds:.0f} ms a pair, {times['loop'] / seconds:.1f} times the loop's speed")
 
 
-def embedded(options: argparse.Namespace) -> None:
+def bundled(options: argparse.Namespace) -> None:
     """A checkpoint of ours: bf16, batches of 32, single pairs, a fresh process."""
     pairs = make_pairs(512)
     batched = load_crepe(options.checkpoint, batch_size=32)
@@ -93,7 +93,7 @@ def embedded(options: argparse.Namespace) -> None:
     }
     for name, seconds in best(options.rounds, jobs).items():
         print(f"{name}: {1000 * seconds:.2f} ms a pair")
-    if options.checkpoint == EMBEDDED:
+    if options.checkpoint == BUNDLED:
         print(f"one pair from process start: {min(cold_start() for _ in range(options.rounds)):.2f} s")
 
 
@@ -102,7 +102,7 @@ def memory(options: argparse.Namespace) -> None:
     import rrgmetrics
 
     pairs = make_pairs(options.pairs)
-    name = "crepe" if options.checkpoint == EMBEDDED else f"crepe@{options.checkpoint}"
+    name = "crepe" if options.checkpoint == BUNDLED else f"crepe@{options.checkpoint}"
     references, candidates = [pair.reference for pair in pairs], [pair.candidate for pair in pairs]
     start = time.perf_counter()
     rrgmetrics.score(name, predictions=candidates, references=references, progress=False)

@@ -1,6 +1,6 @@
 """What one error put into a report does to a CREPE model's six counts.
 
-    python benchmarks/crepe_probes.py                              # the embedded model on generated reports
+    python benchmarks/crepe_probes.py                              # the bundled model on generated reports
     python benchmarks/crepe_probes.py --reports FILE --column findings --checkpoint FOLDER
 
 For each category, reports get exactly one error of it (`rrgmetrics.training.perturb`); the counts of (report, edited)
@@ -18,7 +18,7 @@ from random import Random
 
 import numpy as np
 
-from rrgmetrics.backends.crepe import EMBEDDED, CrepeBackend, load_crepe
+from rrgmetrics.backends.crepe import BUNDLED, CrepeBackend, load_crepe
 from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.reports import Pair
 from rrgmetrics.training.paraphrase import paraphrase
@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--reports", default="generator:3000")
     parser.add_argument("--column", nargs="+", default=["report"])
     parser.add_argument("--id-column", default=None)
-    parser.add_argument("--checkpoint", default=EMBEDDED)
+    parser.add_argument("--checkpoint", default=BUNDLED)
     parser.add_argument("--pairs", type=int, default=200, help="of each category at most")
     options = parser.parse_args()
     collection = load_collection(options.reports, columns=options.column, id_column=options.id_column, seed=SEED)

@@ -71,7 +71,7 @@ def main() -> None:
     options = parser.parse_args()
     texts = make_reports(options.reports)
     clock = "process_time" if options.cpu else "perf_counter"
-    embedded(texts, options.rounds, clock)
+    bundled(texts, options.rounds, clock)
     for size in options.sizes:
         with tempfile.TemporaryDirectory() as folder:
             beside(size, write_checkpoint(Path(folder), SIZES[size], texts), texts, options.rounds, clock)
@@ -112,7 +112,7 @@ def beside(size: str, folder: Path, texts: list[str], rounds: int, clock: str) -
         print(f"{equal} equal graphs", flush=True)
 
 
-def embedded(texts: list[str], rounds: int, clock: str) -> None:
+def bundled(texts: list[str], rounds: int, clock: str) -> None:
     """The reader's graphs and the comparison of two."""
     build = timed(lambda: [build_graph(read(text)) for text in texts], clock)
     graphs = build()[1]

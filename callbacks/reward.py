@@ -293,7 +293,7 @@ class _Reader:
 
 
 class _RememberedReadings(ComparedPairs):
-    """The embedded engine of judges, with the references' readings kept."""
+    """The bundled engine of judges, with the references' readings kept."""
 
     def __init__(self, texts: _Remembering) -> None:
         self._texts = texts

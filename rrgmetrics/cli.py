@@ -465,7 +465,7 @@ def _judge(options: argparse.Namespace) -> None:
     silent = [name for name in names if parse_name(name).config in READER]
     if silent:
         raise InputError(
-            f"{silent[0].partition('?')[0]} asks nobody: it is the embedded one. Name an engine, for example "
+            f"{silent[0].partition('?')[0]} asks nobody: it is the bundled one. Name an engine, for example "
             f"{parse_name(silent[0]).spec.name}@openai:<model>?base_url=http://127.0.0.1:8000/v1."
         )
     if len({parse_name(name).config for name in names}) > 1:
@@ -531,7 +531,7 @@ def _synthesize(options: argparse.Namespace) -> None:
     for part in (*tables(found), *outcome_lines(made, collection)):
         console.print(part)
     if options.json:
-        files.write_json(options.json, {**found.plain(), "outcomes": made.outcomes}, force=options.force)
+        files.write_json(options.json, {**found.to_dict(), "outcomes": made.outcomes}, force=options.force)
     if options.plot:
         plot(found, options.plot, force=options.force)
 

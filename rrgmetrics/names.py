@@ -148,11 +148,11 @@ def resolve(spec: MetricSpec, config: str, said: Mapping[str, str]) -> MetricNam
 
 
 def _check_reader(spec: MetricSpec, options: Mapping[str, OptionValue]) -> None:
-    """An option of an engine would do nothing for the embedded one."""
+    """An option of an engine would do nothing for the bundled one."""
     for key, option in JUDGE_OPTIONS.items():
         if options[key] != option.default:
             raise InputError(
-                f"{spec.name}?{key} is for judges that are asked; the embedded one takes no such option. Name an "
+                f"{spec.name}?{key} is for judges that are asked; the bundled one takes no such option. Name an "
                 f"engine, for example {spec.name}@openai:<model>?{key}={Option.write(options[key])}."
             )
 

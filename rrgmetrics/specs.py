@@ -16,7 +16,7 @@ from rrgmetrics.errors import InputError
 
 OptionValue = str | int | float | bool
 INF = math.inf
-BUNDLED = "(bundled)"  # in the titles of a stand-in
+BUNDLED_MARK = "(bundled)"  # in the titles of a stand-in
 
 Hack = Literal["repetition", "template", "order", "contradiction"]
 HACKS: Mapping[Hack, str] = {  # in words
@@ -153,8 +153,8 @@ class MetricSpec:
         """The metric as people read it: of what the wheel bundles for a published metric every title says so."""
         if not bundled:
             return self
-        keys = tuple(replace(key, title=f"{key.title} {BUNDLED}") for key in self.keys)
-        return replace(self, title=f"{self.title} {BUNDLED}", keys=keys)
+        keys = tuple(replace(key, title=f"{key.title} {BUNDLED_MARK}") for key in self.keys)
+        return replace(self, title=f"{self.title} {BUNDLED_MARK}", keys=keys)
 
     @property
     def range(self) -> tuple[float, float]:
@@ -178,7 +178,7 @@ LONG_OPTION = Option(
     ("truncate", "windows"),
 )
 
-JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the embedded one, `reader`, has none
+JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the bundled one, `reader`, has none
     "base_url": Option("", "openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's", stated=False),
     "api_key": Option("OPENAI_API_KEY", "openai: environment variable that holds the key", stated=False),
     "temperature": Option(0.0, "openai, vllm: 0 takes the most probable word each time", stated=False),
@@ -193,7 +193,7 @@ JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the embedded one, `re
     "price_out": Option(0.0, "openai: price of a million tokens answered", stated=False),
 }
 
-JUDGE_CONFIGS: Mapping[str, Mapping[str, OptionValue]] = {"default": {}, "reader": {}}  # the embedded engine, twice
+JUDGE_CONFIGS: Mapping[str, Mapping[str, OptionValue]] = {"default": {}, "reader": {}}  # the bundled engine, twice
 EXPLAIN_OPTION = Option(False, "also return each pair's verdict in words")
 _CATEGORIES = {
     "false_finding": "A: false findings",
@@ -570,7 +570,7 @@ _ALL = (
             "text": TEXT_OPTION,
             "vectors": Option(
                 "encoder",
-                "encoder: of the embedded encoder's tokens, or CheXbert's [CLS]; conditions: which of CheXpert's 14 "
+                "encoder: of the bundled encoder's tokens, or CheXbert's [CLS]; conditions: which of CheXpert's 14 "
                 "a report has",
                 ("encoder", "conditions"),
             ),
@@ -701,7 +701,7 @@ _ALL = (
         takes_checkpoint=True,
         needs=("encoder",),
         paper="Zhang et al. 2020, ICLR",
-        licence="embedded: Apache-2.0 (all-MiniLM-L6-v2); others: their own",
+        licence="bundled: Apache-2.0 (all-MiniLM-L6-v2); others: their own",
         citation="zhang-2020-bertscore",
         hacks=("order", "contradiction"),
     ),
@@ -897,7 +897,7 @@ _ALL = (
 SPECS: Mapping[str, MetricSpec] = {spec.name: spec for spec in _ALL}
 
 PRESETS: Mapping[str, tuple[str, ...]] = {  # a name that stands for several, wherever metrics are named
-    # What RRG papers tabulate, embedded.
+    # What RRG papers tabulate, bundled.
     "paper-table": (
         "bleu",
         "rouge",

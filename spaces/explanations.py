@@ -1,7 +1,7 @@
 """What a metric says of one pair → marks in both reports, and remarks in words.
 
 Metrics explain themselves in their own terms (`Result.details`); a function for each form they have turns it into the
-same marks. Embedded judges judge by the reader's comparison, so its evidence is theirs. Where a metric says nothing,
+same marks. Bundled judges judge by the reader's comparison, so its evidence is theirs. Where a metric says nothing,
 the words that only one report has are marked, as written.
 """
 

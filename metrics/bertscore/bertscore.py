@@ -7,7 +7,7 @@ import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
 BERTScore matches each token of one report with the most similar token of the other, by cosine of contextual vectors.
-The default runs offline on a small embedded encoder; published settings are configurations with their own weights.
+The default runs offline on a small bundled encoder; published settings are configurations with their own weights.
 """
 
 _CITATION = """
@@ -30,7 +30,7 @@ Args:
     progress (bool): show a bar.
 
 Options (in config_name, for example 'radeval?idf=call'):
-    configuration: default (embedded encoder), paper (roberta-large, layer 17), radeval (distilbert-base-uncased,
+    configuration: default (bundled encoder), paper (roberta-large, layer 17), radeval (distilbert-base-uncased,
         layer 5, rescaled), radcliq (distilroberta-base, layer 5, rescaled), a Hub id, or a folder.
     layer: hidden layer to compare; 0 (default) the configuration's own.
     idf: no (default), call (document frequencies of this call's references), frozen (of the reports in idf_file).

@@ -7,7 +7,7 @@ import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
 CheXbert F1 asks whether two chest X-ray reports have the same of CheXpert's 14 conditions: micro, macro and weighted F1
-over 14 or 5 conditions, and each condition's own. The default labels reports with an embedded reader; CheXbert's
+over 14 or 5 conditions, and each condition's own. The default labels reports with a bundled reader; CheXbert's
 weights are a configuration.
 """
 

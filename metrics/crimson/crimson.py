@@ -33,7 +33,7 @@ Args:
     progress (bool): show a bar.
 
 Options (in config_name, for example 'paper?labels=strict'):
-    configuration: default or reader (embedded), paper (rajpurkarlab/medgemma-4b-it-crimson through hf), hf:<id>,
+    configuration: default or reader (bundled), paper (rajpurkarlab/medgemma-4b-it-crimson through hf), hf:<id>,
         vllm:<id>, openai:<model>, replies:<file>, a Hub id, or a folder.
     text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
     wording: how a model is asked. own (default): in our words; published: as the authors ask GPT; checkpoint: as
@@ -42,7 +42,7 @@ Options (in config_name, for example 'paper?labels=strict'):
     labels: published (default): an unknown label weighs 0.25; strict: such a reply is unscored.
     complete: yes counts as false or missing what a reply lists as found but puts nowhere; no (default), as published.
     explain: yes also returns crimson_explained, for each pair the verdict with its reasons in words; no (default).
-    Of the engine that is named (the embedded one takes none):
+    Of the engine that is named (the bundled one takes none):
     base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's.
     api_key: openai: environment variable that holds the key.
     temperature: openai, vllm: 0 takes the most probable word each time.

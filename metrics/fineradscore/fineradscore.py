@@ -26,18 +26,18 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; the embedded engine weighs severity by them
+    contexts (list of dict, optional): patient's age, sex and indication; the bundled engine weighs severity by them
         (a language model is not told).
     per_pair (bool): also return a list of values, one a pair, for each key.
     batch_size (int), device (str): of a model that runs here (hf).
     progress (bool): show a bar.
 
 Options (in config_name, for example 'openai:my-model?explain=yes'):
-    configuration: default or reader (embedded), hf:<id>, vllm:<id>, openai:<model>, replies:<file>, a Hub id, or a
+    configuration: default or reader (bundled), hf:<id>, vllm:<id>, openai:<model>, replies:<file>, a Hub id, or a
         folder.
     text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
     explain: yes also returns fineradscore_explained, for each pair the verdict in words; no (default).
-    Of the engine that is named (the embedded one takes none):
+    Of the engine that is named (the bundled one takes none):
     base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's.
     api_key: openai: environment variable that holds the key.
     temperature: openai, vllm: 0 takes the most probable word each time.

@@ -28,19 +28,19 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; they decide which errors the embedded engine
+    contexts (list of dict, optional): patient's age, sex and indication; they decide which errors the bundled engine
         calls significant (a language model is not told).
     per_pair (bool): also return a list of values, one a pair, for each key.
     batch_size (int), device (str): of a model that runs here (hf).
     progress (bool): show a bar.
 
 Options (in config_name, for example 'paper?parser=strict'):
-    configuration: default or reader (embedded), paper (StanfordAIMI/GREEN-radllama2-7b through hf), hf:<id>,
+    configuration: default or reader (bundled), paper (StanfordAIMI/GREEN-radllama2-7b through hf), hf:<id>,
         vllm:<id>, openai:<model>, replies:<file>, a Hub id, or a folder.
     text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
     parser: tolerant (default): a reply that cannot be read is unscored; strict: scored as the authors' code does.
     explain: yes also returns green_explained, for each pair the verdict in words; no (default).
-    Of the engine that is named (the embedded one takes none):
+    Of the engine that is named (the bundled one takes none):
     base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's.
     api_key: openai: environment variable that holds the key.
     temperature: openai, vllm: 0 takes the most probable word each time.

@@ -7,7 +7,7 @@ import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
 RadCliQ is the number of errors that a linear model of four metrics (RadGraph F1, BERTScore, SembScore, BLEU-2) expects
-a radiologist to count; lower is better. The default computes these with embedded models, on which the published
+a radiologist to count; lower is better. The default computes these with bundled models, on which the published
 coefficients were not fitted; paper computes the authors' own; a file of refitted coefficients serves too.
 """
 
@@ -34,7 +34,7 @@ Args:
     progress (bool): show a bar.
 
 Options (in config_name, for example 'paper?coefficients=v0'):
-    configuration: default (embedded metrics), paper (RadGraph, distilroberta-base, CheXbert), or a file of coefficients
+    configuration: default (bundled metrics), paper (RadGraph, distilroberta-base, CheXbert), or a file of coefficients
         that `rrgmetrics radcliq fit` wrote.
     coefficients: v1 (default), v0, or such a file.
     idf: weight of a token in BERTScore: no (default, as the authors), call (inverse document frequency in this call's

@@ -31,7 +31,7 @@ Args:
     progress (bool): show a bar.
 
 Options (in config_name, for example 'paper' or '?layer=2'):
-    configuration: default (embedded encoder of findings, layer 1), paper (IAMJB/RadEvalModernBERT, layer 22), a Hub id,
+    configuration: default (bundled encoder of findings, layer 1), paper (IAMJB/RadEvalModernBERT, layer 22), a Hub id,
         or a folder.
     layer: hidden layer to compare; 0 (default) the configuration's own.
     text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.

@@ -32,11 +32,11 @@ Args:
     progress (bool): show a bar.
 
 Options (in config_name, for example 'openai:my-model?explain=yes'):
-    configuration: default or reader (embedded), hf:<id>, vllm:<id>, openai:<model>, replies:<file>, a Hub id, or a
+    configuration: default or reader (bundled), hf:<id>, vllm:<id>, openai:<model>, replies:<file>, a Hub id, or a
         folder.
     text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
     explain: yes also returns radfact_explained, for each pair the verdict in words; no (default).
-    Of the engine that is named (the embedded one takes none):
+    Of the engine that is named (the bundled one takes none):
     base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's.
     api_key: openai: environment variable that holds the key.
     temperature: openai, vllm: 0 takes the most probable word each time.

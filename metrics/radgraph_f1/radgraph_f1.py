@@ -7,7 +7,7 @@ import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
 RadGraph F1 compares the entities (anatomy; observations present, absent, uncertain) and relations of two radiology
-reports. The default runs offline on the graph of an embedded reader; the authors' weights and recorded graphs are
+reports. The default runs offline on the graph of a bundled reader; the authors' weights and recorded graphs are
 configurations.
 """
 
@@ -49,7 +49,7 @@ Args:
     progress (bool): show a bar.
 
 Options (in config_name, for example 'paper?lowercase=no'):
-    configuration: default (the embedded reader), paper (RadGraph-XL), radgraph (RadGraph), a folder, archive or Hub id
+    configuration: default (the bundled reader), paper (RadGraph-XL), radgraph (RadGraph), a folder, archive or Hub id
         of such weights, package or package:radgraph (the authors' package), graphs:FILE (graphs as published JSON).
     lowercase: yes (default): case does not count, as in the authors' repository since May 2026; no: it does, as in
         radgraph 0.1.18 and in RadEval.

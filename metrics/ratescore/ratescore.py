@@ -8,7 +8,7 @@ import rrgmetrics  # From: rrgmetrics
 _DESCRIPTION = """
 RaTEScore matches the entities of two reports (anatomy, abnormalities, diseases, and what is denied) by meaning, and
 weighs each match by the two types. The default reads entities with the rule-based reader and compares them with an
-embedded encoder; the authors' models are the configuration paper.
+bundled encoder; the authors' models are the configuration paper.
 """
 
 _CITATION = """

@@ -7,7 +7,7 @@ import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
 SembScore is the cosine of two vectors that say what a chest X-ray report means: CheXbert's [CLS] in the paper, the mean
-token vector of a small embedded encoder by default, or a vector of CheXpert's 14 conditions.
+token vector of a small bundled encoder by default, or a vector of CheXpert's 14 conditions.
 """
 
 _CITATION = """
@@ -32,7 +32,7 @@ Args:
     progress (bool): show a bar.
 
 Options (in config_name, for example 'paper?long=windows'):
-    configuration: default (the embedded encoder), paper (CheXbert's weights), a folder or a file with them, or a Hub id.
+    configuration: default (the bundled encoder), paper (CheXbert's weights), a folder or a file with them, or a Hub id.
     vectors: encoder (default): the encoder's token vectors, or CheXbert's [CLS]; conditions: which of CheXpert's 14
         conditions a report has, by the reader or by CheXbert.
     long: reports of more than 512 tokens, for CheXbert: truncate (default), windows (read in overlapping parts).

@@ -3,7 +3,7 @@
 A BERT of bert-base-uncased's shape reads the report; 14 linear heads read its last [CLS]. Thirteen say blank, positive,
 negative or uncertain, the last one (No Finding) no or yes. The weights are one file, `chexbert.pth` of
 StanfordAIMI/RRG_scorers or a conversion to safetensors; its layout says the sizes, and its vocabulary, that of
-bert-base-uncased, ships with the embedded encoder. Needs torch and tokenizers, not transformers.
+bert-base-uncased, ships with the bundled encoder. Needs torch and tokenizers, not transformers.
 
 Reports beyond 512 tokens are cut as the authors do, or read in overlapping windows: a condition has the strongest
 status that any window gives it, No Finding is positive if no window says otherwise, the vector is the windows' mean.
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from rrgmetrics.backends.checkpoints import CheckpointFile, find_file
 from rrgmetrics.backends.encoder import (
     BATCH_TOKENS,
-    EMBEDDED_FOLDER,
+    BUNDLED_FOLDER,
     batches,
     bert_forward,
     pack_matrices,
@@ -41,7 +41,7 @@ PUBLISHED = "StanfordAIMI/RRG_scorers"
 FILE = "chexbert.pth"
 MAX_LENGTH = 512
 OVERLAP = 64  # tokens that neighbouring windows share, so that most sentences are whole in one of them
-VOCABULARY = EMBEDDED_FOLDER / "tokenizer.json"  # MiniLM's is bert-base-uncased's
+VOCABULARY = BUNDLED_FOLDER / "tokenizer.json"  # MiniLM's is bert-base-uncased's
 N_WORDS, CLS, SEP = 30522, 101, 102
 ROOM = MAX_LENGTH - 2
 HEAD_WIDTH = 64  # of an attention head, in every BERT of the published sizes

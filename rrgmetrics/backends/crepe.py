@@ -1,6 +1,6 @@
 """CREPE at work: (reference, candidate) → how many errors of each kind a radiologist would count.
 
-The network is that of `crepe_model`. BERT checkpoints, the embedded one among them, need torch and tokenizers only;
+The network is that of `crepe_model`. BERT checkpoints, the bundled one among them, need torch and tokenizers only;
 other encoders need transformers. Rows are sorted by length and padded to their batch, and every score is that of the
 pair alone within the stated tolerance (1e-5 in fp32).
 
@@ -27,8 +27,8 @@ from rrgmetrics.reader.affirmed import affirmed
 from rrgmetrics.reader.penalties import penalties, silent
 from rrgmetrics.reports import Context, Pair
 
-EMBEDDED = "crepe-embedded@2"
-EMBEDDED_FOLDER = Path(__file__).parent / "weights" / "crepe-embedded"
+BUNDLED = "crepe-bundled@2"
+BUNDLED_FOLDER = Path(__file__).parent / "weights" / "crepe-bundled"
 PUBLISHED = "gihuncho/crepe-biomedbert"
 CATEGORIES = tuple(ErrorCategory)
 SMALLEST_RATE = 0.05  # of an error; what a word adds below it is not worth showing
@@ -214,7 +214,7 @@ def _words(which: int, text: str, encoding: Any, rates: Array) -> Iterator[WordR
 
 
 def load_crepe(
-    checkpoint: str = EMBEDDED,
+    checkpoint: str = BUNDLED,
     *,
     device: str | None = None,
     batch_size: int | None = None,
@@ -226,7 +226,7 @@ def load_crepe(
     """Loads a checkpoint; weights are kept for the life of the process.
 
     Args:
-        checkpoint: `EMBEDDED`, a folder, or a Hub id with an optional `@revision`.
+        checkpoint: `BUNDLED`, a folder, or a Hub id with an optional `@revision`.
         device: torch device; None takes CUDA where there is one, else the CPU.
         batch_size: Pairs a forward pass; None: as many as a budget of tokens holds.
         precision: Arithmetic of the encoder; the heads compute in fp32.
@@ -237,12 +237,12 @@ def load_crepe(
     Raises:
         BackendError: Weights not found (within a second), damaged, or not CREPE's; or no words to explain with.
     """
-    embedded = checkpoint == EMBEDDED
-    found = Checkpoint(EMBEDDED_FOLDER, EMBEDDED) if embedded else find_checkpoint(checkpoint)
+    bundled = checkpoint == BUNDLED
+    found = Checkpoint(BUNDLED_FOLDER, BUNDLED) if bundled else find_checkpoint(checkpoint)
     if explain and read_checkpoint(found).settings.crepe_features != "tokens":
         raise BackendError(
             f"{found.identity} predicts counts of a whole pair, not of words: it cannot explain them. "
-            "Use a checkpoint with crepe_features 'tokens', such as the embedded one."
+            "Use a checkpoint with crepe_features 'tokens', such as the bundled one."
         )
     read_checkpoint(found)  # before the second that importing torch takes
     network = load_network(found, pick_device(device), precision)

@@ -1,6 +1,6 @@
 """A CREPE checkpoint, loaded: rows of tokens in, counts of errors out.
 
-BERT checkpoints, the embedded one among them, need torch and tokenizers only; other encoders need transformers. Weights
+BERT checkpoints, the bundled one among them, need torch and tokenizers only; other encoders need transformers. Weights
 are checked against the config before anything runs: a score never comes from a checkpoint that lacks a part.
 """
 

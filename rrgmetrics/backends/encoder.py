@@ -1,6 +1,6 @@
 """Encoders: texts → one unit vector a token, for BERTScore and every other comparison of meanings.
 
-Two are embedded and need torch and tokenizers, not transformers: `EMBEDDED`, the first three layers of all-MiniLM-L6-v2
+Two are bundled and need torch and tokenizers, not transformers: `BUNDLED`, the first three layers of all-MiniLM-L6-v2
 at 8 bits a weight, for the meaning of any English; `FINDINGS`, the encoder inside our CREPE checkpoint, which knows
 nothing but findings. Any checkpoint of transformers' AutoModel serves too.
 """
@@ -25,10 +25,10 @@ from rrgmetrics.errors import BackendError
 if TYPE_CHECKING:
     from torch import Tensor
 
-EMBEDDED = "minilm-l3-int8@1"
-FINDINGS = "crepe-embedded@2"
-EMBEDDED_FOLDER = Path(__file__).parent / "weights" / "minilm-l3-int8"
-FOLDERS = {EMBEDDED: EMBEDDED_FOLDER, FINDINGS: Path(__file__).parent / "weights" / "crepe-embedded"}
+BUNDLED = "minilm-l3-int8@1"
+FINDINGS = "crepe-bundled@2"
+BUNDLED_FOLDER = Path(__file__).parent / "weights" / "minilm-l3-int8"
+FOLDERS = {BUNDLED: BUNDLED_FOLDER, FINDINGS: Path(__file__).parent / "weights" / "crepe-bundled"}
 BATCH_TOKENS = 1024  # a forward pass on the CPU: fastest on two cores from 512 to 8192, for BERT-base and for MiniLM
 BATCH_TOKENS_ON_GPU = 65536
 LAYER_LISTS = ("encoder.layer", "transformer.layer", "encoder.layers", "layers", "h", "encoder.block")
@@ -125,7 +125,7 @@ def load_encoder(
     """Loads an encoder; weights are kept for the life of the process.
 
     Args:
-        checkpoint: `EMBEDDED`, `FINDINGS`, a folder, or a Hub id with an optional `@revision`.
+        checkpoint: `BUNDLED`, `FINDINGS`, a folder, or a Hub id with an optional `@revision`.
         layer: Hidden layers to use; 0 means all.
         device: torch device; None takes CUDA where there is one, else the CPU.
         batch_size: Texts a forward pass; None: as many as a budget of tokens holds.
@@ -134,7 +134,7 @@ def load_encoder(
         BackendError: Weights not found (within a second), or fewer layers than asked for.
     """
     if checkpoint in FOLDERS:
-        encoder = _load_embedded(checkpoint, layer, pick_device(device))
+        encoder = _load_bundled(checkpoint, layer, pick_device(device))
     else:
         found = find_checkpoint(checkpoint)  # before the seconds that importing transformers takes
         encoder = _load_transformers(checkpoint, found, layer, pick_device(device))
@@ -161,7 +161,7 @@ def _cut(available: int, layer: int, identity: str) -> int:
 
 
 @lru_cache(maxsize=4)
-def _load_embedded(name: str, layer: int, device: str) -> Encoder:
+def _load_bundled(name: str, layer: int, device: str) -> Encoder:
     from tokenizers import Tokenizer
 
     folder = FOLDERS[name]

@@ -1,6 +1,6 @@
 """What RaTEScore compares: a report's entities, each with a vector of its meaning.
 
-Embedded, the reader names the entities and CREPE's encoder gives them vectors: the mean over an entity's tokens, less
+Bundled, the reader names the entities and CREPE's encoder gives them vectors: the mean over an entity's tokens, less
 the mean over the names of all findings, without which any two names are alike. That encoder knows nothing but findings
 and tells them apart better than MiniLM does (tau-b with RadPref's radiologists 0.51 against 0.46).
 

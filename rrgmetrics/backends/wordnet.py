@@ -17,7 +17,7 @@ from typing import IO, NamedTuple
 from rrgmetrics.backends.archives import read_zip_member
 from rrgmetrics.errors import BackendError
 
-EMBEDDED = Path(__file__).parent / "weights" / "wordnet-3.0.zip"
+BUNDLED = Path(__file__).parent / "weights" / "wordnet-3.0.zip"
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 # Detachment rules, WordNet manual, morphy(7WN); "men" and "ies" as in NLTK.
 SUFFIXES = {
@@ -59,7 +59,7 @@ class WordNet:
         BackendError: The folder or one of the files is not there, or is not in WordNet's format.
     """
 
-    def __init__(self, root: Path = EMBEDDED) -> None:
+    def __init__(self, root: Path = BUNDLED) -> None:
         self.root = root
         self._index: dict[str, dict[str, list[int]]] = {}
         self._exceptions: dict[str, dict[str, list[str]]] = {}
@@ -126,5 +126,5 @@ class WordNet:
 
 @lru_cache(maxsize=4)
 def load_wordnet(folder: str = "") -> WordNet:
-    """The WordNet in `folder`, or the embedded one for ""; loaded once a process."""
-    return WordNet(Path(folder) if folder else EMBEDDED)
+    """The WordNet in `folder`, or the bundled one for ""; loaded once a process."""
+    return WordNet(Path(folder) if folder else BUNDLED)

@@ -2,7 +2,7 @@
 
 A **protocol** (GREEN, CRIMSON, ...) knows what to ask about a pair of reports and how to read the replies. An
 **engine** (a server, a local model, a file of recorded replies) knows how to get them. Neither knows the other. The
-embedded engine, `reader`, asks nobody: the protocol makes its verdict from the reader's comparison of both reports.
+bundled engine, `reader`, asks nobody: the protocol makes its verdict from the reader's comparison of both reports.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Engine(Protocol):
 class Verdict(Protocol):
     """What a protocol made of the replies about one pair; each protocol has a frozen dataclass of its own."""
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON has it, for `explain`: numbers, and the judge's words."""
 
 
@@ -105,13 +105,13 @@ class Unscored:
     reason: str
     replies: tuple[str, ...] = ()
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {"unscored": self.reason, "replies": list(self.replies)}
 
 
 class Compared(NamedTuple):
-    """What the embedded engine knows of a pair: both readings, and the comparison in the patient's context."""
+    """What the bundled engine knows of a pair: both readings, and the comparison in the patient's context."""
 
     reference: Reading
     candidate: Reading
@@ -147,7 +147,7 @@ class JudgeProtocol(Protocol):
         """The verdict from all replies, first questions first; raises VerdictError, and the pair is unscored."""
 
     def from_comparison(self, pair: Pair, compared: Compared) -> Verdict:
-        """The embedded verdict: the reader's comparison in the terms of this protocol."""
+        """The bundled verdict: the reader's comparison in the terms of this protocol."""
 
 
 class EngineName(NamedTuple):
@@ -167,7 +167,7 @@ def engine_for(config: str, paper: str = "") -> EngineName:
         paper: The protocol's `paper`.
 
     Returns:
-        The engine; kind `reader` for the embedded one. A model or folder with the published checkpoint's name is
+        The engine; kind `reader` for the bundled one. A model or folder with the published checkpoint's name is
         asked as `paper` is.
 
     Raises:

@@ -82,7 +82,7 @@ class Judge:
 
 @dataclass(frozen=True)
 class ComparedPairs:
-    """The embedded engine: reads and compares both reports. All judges share its annotations, of type Compared."""
+    """The bundled engine: reads and compares both reports. All judges share its annotations, of type Compared."""
 
     key: str = "reader|compared"
 

@@ -65,7 +65,7 @@ def summarise(
 
     Args:
         explained: `green_explained` of a result: score with `green?explain=yes`.
-        embed: Texts → unit vectors `(n, width)`; None takes the embedded encoder.
+        embed: Texts → unit vectors `(n, width)`; None takes the bundled encoder.
 
     Returns:
         Mean, spread, and for each kind A to F its count, accuracy and typical errors.
@@ -178,12 +178,12 @@ def silhouette(vectors: Vectors, labels: NDArray[np.intp]) -> float:
 
 
 def embed_sentences(texts: Sequence[str]) -> Vectors:
-    """Unit vectors `(n, width)`: the mean token vector of the embedded encoder."""
-    from rrgmetrics.backends.encoder import EMBEDDED, load_encoder
+    """Unit vectors `(n, width)`: the mean token vector of the bundled encoder."""
+    from rrgmetrics.backends.encoder import BUNDLED, load_encoder
 
     seen = [
         token.vectors[token.own].mean(axis=0) if token.own.any() else token.vectors[0]
-        for token in load_encoder(EMBEDDED).annotate(texts)
+        for token in load_encoder(BUNDLED).annotate(texts)
     ]
     vectors = np.array(seen, dtype=np.float64)
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))

@@ -1,4 +1,4 @@
-"""How well the embedded labeller finds what hand coders found: CheXpert's conditions against Open-i's MeSH codes.
+"""How well the bundled labeller finds what hand coders found: CheXpert's conditions against Open-i's MeSH codes.
 
 For each condition the MeSH codes that mean it are listed in `MESH`; precision, recall and F1 are counted by report.
 A condition counts as read where it is positive, not where it is uncertain (the coders mostly did the same).
@@ -59,7 +59,7 @@ MESH = {
 
 
 def read_conditions(report: str) -> Statuses:
-    """The embedded labeller: the reader's findings as conditions."""
+    """The bundled labeller: the reader's findings as conditions."""
     return condition_statuses(read(report))
 
 

@@ -21,7 +21,7 @@ from rrgmetrics.metaeval.agreement import (
 )
 from rrgmetrics.metaeval.datasets import Target
 from rrgmetrics.results import Result
-from rrgmetrics.specs import BUNDLED
+from rrgmetrics.specs import BUNDLED_MARK
 from rrgmetrics.stats import Estimate
 
 TITLES: dict[Target, str] = {
@@ -175,7 +175,7 @@ def _named(subject: str, result: Result) -> str:
 
 def _subject(subject: str, result: Result) -> str:
     """The name as asked for, with the mark of a stand-in."""
-    return f"{escape(subject)} {BUNDLED}" if result.bundled else escape(subject)
+    return f"{escape(subject)} {BUNDLED_MARK}" if result.bundled else escape(subject)
 
 
 def _estimate(value: Estimate) -> str:

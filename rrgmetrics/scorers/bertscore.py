@@ -3,7 +3,7 @@
 P = Σ_c w_c max_r cos(c, r) / Σ_c w_c over candidate tokens, R likewise over reference tokens, F = 2PR / (P + R).
 Tokens that open and close a text may be matched but weigh 0. Equal to bert-score 0.3.13 on the same weights.
 
-Configurations: `default` the embedded encoder; `paper` bert-score's for English (roberta-large, layer 17); `radeval`
+Configurations: `default` the bundled encoder; `paper` bert-score's for English (roberta-large, layer 17); `radeval`
 RadEval 2.2's metric (distilbert-base-uncased, layer 5, rescaled); `radcliq` the one inside RadCliQ (distilroberta-base,
 layer 5, rescaled, spaces squeezed; no IDF, as in the authors' default configuration, while RadEval turns it on).
 
@@ -26,14 +26,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.backends.encoder import EMBEDDED, Encoder, TokenVectors, load_encoder
+from rrgmetrics.backends.encoder import BUNDLED, Encoder, TokenVectors, load_encoder
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import MAX_CHARACTERS, Context
 from rrgmetrics.scorers.base import Array, Mean, Runtime
 
 KEYS = ("bertscore", "bertscore_precision", "bertscore_recall")
 MODELS = {  # named configuration → checkpoint, layers; layers as in bert-score's model2layers
-    "default": (EMBEDDED, 3),
+    "default": (BUNDLED, 3),
     "paper": ("roberta-large", 17),
     "radeval": ("distilbert-base-uncased", 5),
     "radcliq": ("distilroberta-base", 5),

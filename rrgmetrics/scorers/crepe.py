@@ -3,7 +3,7 @@
 For (reference, candidate) the network gives n̂_c for six categories: A false finding, B missing finding, C incorrect
 location, D incorrect severity, E false comparison, F missing comparison. CREPE = Σ_c max(0, n̂_c); lower is better.
 
-Configurations: `default` the embedded checkpoint, trained here on generated reports; `paper` the authors'
+Configurations: `default` the bundled checkpoint, trained here on generated reports; `paper` the authors'
 (gihuncho/crepe-biomedbert); a Hub id with an optional `@revision`, or a folder.
 
 Differs from the authors: a head that gives no number makes the pair unscored (NaN), not free of errors. Pairs of more
@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from rrgmetrics.backends.crepe import EMBEDDED, PUBLISHED, CrepeBackend, CrepeReading, Long, WordRate, load_crepe
+from rrgmetrics.backends.crepe import BUNDLED, PUBLISHED, CrepeBackend, CrepeReading, Long, WordRate, load_crepe
 from rrgmetrics.backends.crepe_network import Precision
 from rrgmetrics.errors import BackendError
 from rrgmetrics.reader import ErrorCategory
@@ -32,7 +32,7 @@ from rrgmetrics.scorers.base import Array, Mean, Runtime
 
 CATEGORIES = tuple(category.value for category in ErrorCategory)
 KEYS = ("crepe", *(f"crepe_{category}" for category in CATEGORIES))
-MODELS = {"default": EMBEDDED, "paper": PUBLISHED}  # the authors name no revision
+MODELS = {"default": BUNDLED, "paper": PUBLISHED}  # the authors name no revision
 
 
 @dataclass(frozen=True)

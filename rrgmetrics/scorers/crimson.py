@@ -13,7 +13,7 @@ from rrgmetrics.judges.protocols.crimson import Crimson as Protocol
 from rrgmetrics.judges.protocols.crimson import CrimsonVerdict
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES
 from rrgmetrics.scorers.base import Runtime
-from rrgmetrics.scorers.judged import EMBEDDED, JudgeScorer
+from rrgmetrics.scorers.judged import BUNDLED_ENGINES, JudgeScorer
 
 KEYS = (
     "crimson",
@@ -47,7 +47,7 @@ class Crimson(JudgeScorer):
 
     def backend(self, runtime: Runtime) -> Judge | ComparedPairs:
         """The judge, or the reader; raises MissingExtraError if the authors' question is not at hand."""
-        if self.config not in EMBEDDED:
+        if self.config not in BUNDLED_ENGINES:
             _ = self.protocol.facts
         return super().backend(runtime)
 

@@ -16,7 +16,7 @@ from rrgmetrics.scorers.base import Array, Reduction, Runtime
 
 Annotations: TypeAlias = Mapping[Any, Any]
 
-EMBEDDED = ("default", "reader")
+BUNDLED_ENGINES = ("default", "reader")
 
 
 @dataclass(frozen=True)
@@ -121,14 +121,14 @@ class JudgeScorer(ABC):
     ) -> Mapping[str, Sequence[Any]]:
         """`<name>_explained`: each verdict in words, if wanted; `<name>_unscored`: why, with an asked judge's reply."""
         said: dict[str, list[Any]] = {}
-        asked, name = self.config not in EMBEDDED, self.protocol.name
+        asked, name = self.config not in BUNDLED_ENGINES, self.protocol.name
         if not asked and not self.explain:
             return said
         found = self._verdicts(references, candidates, contexts, annotations)
         if self.explain:
-            said[f"{name}_explained"] = [one.plain() for one in found]
+            said[f"{name}_explained"] = [one.to_dict() for one in found]
         if asked:
-            said[f"{name}_unscored"] = [one.plain() if isinstance(one, Unscored) else None for one in found]
+            said[f"{name}_unscored"] = [one.to_dict() if isinstance(one, Unscored) else None for one in found]
         return said
 
     def _verdicts(

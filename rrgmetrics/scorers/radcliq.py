@@ -6,7 +6,7 @@ with RadGraph the mean F1 of entities and relations. Lower is better. Coefficien
 `v0` as the authors published them, or a file that `rrgmetrics radcliq fit` wrote. `radcliq_rexrank` is 1 / the mean of
 raw, which ReXrank prints: it has a pole, and a perfect system (raw −1.44) ranks below the worst. The mean raw has none.
 
-Configurations: `default` our embedded metrics under the coefficients of the authors' metrics, which the signature calls
+Configurations: `default` our bundled metrics under the coefficients of the authors' metrics, which the signature calls
 `calibrated:no`; `paper` the authors' (RadGraph, distilroberta-base at layer 5 rescaled, CheXbert); a file with refitted
 coefficients, which names the metrics that it was fitted on.
 

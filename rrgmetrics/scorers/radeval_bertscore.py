@@ -2,7 +2,7 @@
 
 P, R and F as in `rrgmetrics.scorers.bertscore`: greedy cosine matching of token vectors, no IDF, no rescaling.
 
-Configurations: `default` the embedded encoder of findings, after its first layer (it was trained to tell errors apart,
+Configurations: `default` the bundled encoder of findings, after its first layer (it was trained to tell errors apart,
 and deeper layers keep less of single words); `paper` IAMJB/RadEvalModernBERT, all 22 layers, as RadEval 2.2 runs it.
 """
 

@@ -2,7 +2,7 @@
 
 s = r·c / (‖r‖ ‖c‖) for the vectors r of the reference and c of the candidate, 0 if either is zero.
 
-Configurations: `default` the embedded encoder trained for CREPE, mean of its token vectors after the first of four
+Configurations: `default` the bundled encoder trained for CREPE, mean of its token vectors after the first of four
 layers (the last ones know errors of a pair, and little of one report; `radeval_bertscore` reads the same); `paper`
 CheXbert's last hidden state of [CLS]; a folder or a file with CheXbert's weights, or another Hub id. With
 `vectors=conditions` the vector has one number for each of CheXpert's 14 conditions, 1 if positive or uncertain, by the
@@ -45,7 +45,7 @@ class SembScore:
         return Mean(KEYS)
 
     def backend(self, runtime: Runtime) -> Encoder | TextFunction | Chexbert:
-        """The embedded encoder, the reader, or CheXbert's weights."""
+        """The bundled encoder, the reader, or CheXbert's weights."""
         if self.config == "default" and self.vectors == "encoder":
             return load_encoder(FINDINGS, layer=LAYER, device=runtime.device, batch_size=runtime.batch_size)
         return condition_backend(self.config, self.long, runtime)

@@ -122,7 +122,7 @@ class CrepeConfig(TrainerConfig):
 
 @dataclass(frozen=True)
 class EncoderConfig(TrainerConfig):
-    """How the embedded encoder is made: vocabulary, masked-language-model training, SimCSE.
+    """How the bundled encoder is made: vocabulary, masked-language-model training, SimCSE.
 
     `epochs`, `batch_size`, `learning_rate` and so on are those of the masked language model; 0 epochs leave it out.
 
@@ -137,7 +137,7 @@ class EncoderConfig(TrainerConfig):
         max_length: Positions, and tokens a text.
         dropout: In the transformer.
         initializer_range: Standard deviation of the first weights (Devlin et al. 2019: 0.02).
-        initialise_from: Encoder whose vectors of our tokens start ours: `embedded`, a Hub id, a folder; empty: random.
+        initialise_from: Encoder whose vectors of our tokens start ours: `bundled`, a Hub id, a folder; empty: random.
         tied_queries: Queries start this many times as large and as keys, so that from the first step a token attends to
             its like, in the other report too; 0 draws both as BERT does.
         mask_probability: Share of tokens to be predicted (Devlin et al. 2019: 0.15).
@@ -160,7 +160,7 @@ class EncoderConfig(TrainerConfig):
     max_length: int = 512
     dropout: float = 0.1
     initializer_range: float = 0.02
-    initialise_from: str = "embedded"
+    initialise_from: str = "bundled"
     tied_queries: float = 0.0
     mask_probability: float = 0.15
     validation_texts: int = 1000
@@ -199,7 +199,7 @@ def read_config(kind: type[Config], name: str, overrides: Sequence[str] = (), **
 
     Args:
         kind: `CrepeConfig` or `EncoderConfig`.
-        name: A YAML file, or the name of one of ours (`crepe`, `embedded`, `encoder`).
+        name: A YAML file, or the name of one of ours (`crepe`, `bundled`, `encoder`).
         overrides: `key=value` texts, values in YAML; they replace what the file says.
         values: Further values by key, which replace both.
 

@@ -53,7 +53,7 @@ class Distribution:
         """Pairs in all."""
         return sum(self.n_by_way.values())
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
             "n_pairs": self.n_pairs,

@@ -2,7 +2,7 @@
 
 `int8` stores each row of a matrix as 8-bit integers with one scale (symmetric, rounded to nearest, the largest weight
 of a row exact), `fp16` as half floats; vectors and single rows (biases, norms, heads) stay 32-bit.
-`rrgmetrics.backends.encoder.load_int8` reads either, so `crepe@FOLDER` and the embedded checkpoint take them;
+`rrgmetrics.backends.encoder.load_int8` reads either, so `crepe@FOLDER` and the bundled checkpoint take them;
 transformers reads `fp16` only. What the checkpoint does not use is left out: a pooler beside `tokens` features.
 """
 

@@ -2,7 +2,7 @@
 
 GREEN (Ostmeier et al. 2024, arXiv 2405.03595) pairs reports at random, removes or shuffles sentences, takes a report
 generator's outputs, takes the nearest report by BERTScore, and permutes RadGraph's entities. Differs from the authors:
-the nearest report is the nearest by the mean token vector of the embedded encoder, and the permutations are those of
+the nearest report is the nearest by the mean token vector of the bundled encoder, and the permutations are those of
 `perturb`, found and judged by the reader.
 
 A candidate is drawn from the reference's own part of the data (train, validation, test), so no report of one part is
@@ -183,10 +183,10 @@ def _nearest(similarity: NDArray[np.float32], own: Sequence[int], pool: NDArray[
 
 
 def embed(texts: Sequence[str]) -> NDArray[np.float32]:
-    """Unit vectors `(n_texts, width)`: the mean token vector of the embedded encoder."""
-    from rrgmetrics.backends.encoder import EMBEDDED, load_encoder
+    """Unit vectors `(n_texts, width)`: the mean token vector of the bundled encoder."""
+    from rrgmetrics.backends.encoder import BUNDLED, load_encoder
 
-    encoder = load_encoder(EMBEDDED)
+    encoder = load_encoder(BUNDLED)
     vectors = []
     for start in range(0, len(texts), 2048):  # token vectors of all texts at once would fill the memory
         for tokens in encoder.annotate(texts[start : start + 2048]):

@@ -1,4 +1,4 @@
-"""The embedded encoder: reports → vocabulary → masked language model → SimCSE → a BERT folder.
+"""The bundled encoder: reports → vocabulary → masked language model → SimCSE → a BERT folder.
 
 A vocabulary of the field's own keeps words such as `pneumothorax` whole. Its token vectors may start from another
 encoder's: each is the mean of the vectors that the other gives the token's text when it reads that alone, brought to
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.checkpoints import Checkpoint
-from rrgmetrics.backends.encoder import EMBEDDED, Encoder, load_encoder, quietly
+from rrgmetrics.backends.encoder import BUNDLED, Encoder, load_encoder, quietly
 from rrgmetrics.backends.loading import load_model
 from rrgmetrics.errors import InputError
 from rrgmetrics.training import trainer as runs
@@ -187,7 +187,7 @@ def _train_language_model(stage: Stage, tokenizer: Any, start: Encoder | None) -
 
 def read_encoder(name: str) -> Encoder:
     """The encoder that `initialise_from` names, all its layers."""
-    return load_encoder(EMBEDDED if name == "embedded" else name, device="cpu")
+    return load_encoder(BUNDLED if name == "bundled" else name, device="cpu")
 
 
 def bert_config(config: EncoderConfig, vocabulary_size: int) -> Any:

@@ -64,7 +64,7 @@ def choice_name(request, tmp_path, reports, published_checkpoints) -> tuple[str,
     spec, key, value = request.param
     config, companion = "", ""
     if (spec.name, key, value) == ("bertscore", "rescale", True):
-        config = "@radeval"  # the embedded encoder has no published baseline
+        config = "@radeval"  # the bundled encoder has no published baseline
     if (key, value) == ("idf", "frozen"):
         file = tmp_path / "corpus & notes=1|2.txt"  # every character that names and signatures must escape
         file.write_text("\n".join(reports.references))

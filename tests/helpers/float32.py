@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-# 128 units of the last place of 1. Over the three widths and batches of 1, 3, 8 and 14 pairs no score of an embedded
+# 128 units of the last place of 1. Over the three widths and batches of 1, 3, 8 and 14 pairs no score of a bundled
 # model moved by more than 16 of them: CREPE's, from AVX-512 to SSE; of the others none by more than 2.
 ROUNDING = 128 * 2.0**-23
 

@@ -1,4 +1,4 @@
-"""The embedded encoder's forward pass beside transformers' BertModel with the same weights."""
+"""The bundled encoder's forward pass beside transformers' BertModel with the same weights."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ def test_forward_pass(n_layers, reports):
     from tokenizers import Tokenizer
     from transformers import BertConfig, BertModel
 
-    from rrgmetrics.backends.encoder import EMBEDDED_FOLDER, bert_forward, load_int8
+    from rrgmetrics.backends.encoder import BUNDLED_FOLDER, bert_forward, load_int8
 
-    stored = json.loads((EMBEDDED_FOLDER / "config.json").read_text())
-    weights = load_int8(EMBEDDED_FOLDER / "model.safetensors")
+    stored = json.loads((BUNDLED_FOLDER / "config.json").read_text())
+    weights = load_int8(BUNDLED_FOLDER / "model.safetensors")
     sizes = ("vocab_size", "hidden_size", "intermediate_size", "num_attention_heads", "max_position_embeddings")
     model = BertModel(
         BertConfig(**{key: stored[key] for key in sizes}, num_hidden_layers=n_layers), add_pooling_layer=False
     )
     model.load_state_dict({key: weights[key] for key in model.state_dict()})  # strict: every weight is used
-    tokenizer = Tokenizer.from_file(str(EMBEDDED_FOLDER / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(BUNDLED_FOLDER / "tokenizer.json"))
     tokenizer.enable_padding()
     batch = tokenizer.encode_batch([*reports.references, "x", "effusion " * 200])
     ids = torch.tensor([encoding.ids[:512] for encoding in batch])

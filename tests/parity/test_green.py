@@ -77,7 +77,7 @@ def test_no_state_is_kept():
 
 def test_accuracy():
     case = AUTHORS["compute_accuracy"]
-    explained = [Green("strict").verdict(PAIR, [REPLIES[name]]).plain() for name in case["analyses"]]
+    explained = [Green("strict").verdict(PAIR, [REPLIES[name]]).to_dict() for name in case["analyses"]]
     summary = summarise(explained, embed=lambda texts: np.ones((len(texts), 1)))
     assert [kind.accuracy for kind in summary.kinds] == list(case["accuracy"].values())
     assert [kind.category for kind in summary.kinds] == list(CATEGORIES)

@@ -11,21 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rrgmetrics
-from rrgmetrics.backends.wordnet import EMBEDDED, PARTS, load_wordnet
+from rrgmetrics.backends.wordnet import BUNDLED, PARTS, load_wordnet
 
 TOKEN = re.compile(r"\w+|[^\w\s]+")  # nltk.wordpunct_tokenize
 
 
 @pytest.fixture(scope="module")
 def nltk_wordnet(tmp_path_factory):
-    """NLTK's reader over the embedded files; it wants the folder below one of nltk.data.path."""
+    """NLTK's reader over the bundled files; it wants the folder below one of nltk.data.path."""
     import nltk.data
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
     root = tmp_path_factory.mktemp("nltk_data")
-    with zipfile.ZipFile(EMBEDDED) as archive:
+    with zipfile.ZipFile(BUNDLED) as archive:
         archive.extractall(root / "corpora")
-    # NLTK derives a satellite adjective's key from its head, which the embedded files leave out: make it a plain one
+    # NLTK derives a satellite adjective's key from its head, which the bundled files leave out: make it a plain one
     adjectives = root / "corpora" / "wordnet" / "data.adj"
     adjectives.write_bytes(re.sub(rb"(?m)^(\d{8} \d\d) s ", rb"\1 a ", adjectives.read_bytes()))
     with pytest.MonkeyPatch.context() as patch:

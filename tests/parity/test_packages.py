@@ -89,16 +89,16 @@ def _encodable(pairs):
 
 @pytest.fixture(scope="module")
 def minilm(tmp_path_factory):
-    """The embedded encoder's weights as a checkpoint of transformers: real ones, so that matches mean something."""
+    """The bundled encoder's weights as a checkpoint of transformers: real ones, so that matches mean something."""
     from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
     folder = tmp_path_factory.mktemp("minilm")
-    config = json.loads((encoder.EMBEDDED_FOLDER / "config.json").read_text())
+    config = json.loads((encoder.BUNDLED_FOLDER / "config.json").read_text())
     model = BertModel(BertConfig(**config), add_pooling_layer=False)
-    model.load_state_dict(encoder.load_int8(encoder.EMBEDDED_FOLDER / "model.safetensors"))
+    model.load_state_dict(encoder.load_int8(encoder.BUNDLED_FOLDER / "model.safetensors"))
     model.save_pretrained(folder)
     special = {"cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]", "unk_token": "[UNK]"}
-    tokens = str(encoder.EMBEDDED_FOLDER / "tokenizer.json")
+    tokens = str(encoder.BUNDLED_FOLDER / "tokenizer.json")
     PreTrainedTokenizerFast(tokenizer_file=tokens, model_max_length=512, **special).save_pretrained(folder)
     return folder
 

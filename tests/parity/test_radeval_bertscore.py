@@ -40,7 +40,7 @@ def test_published_layout(reports, published_checkpoints, checkpoints):
     assert alone.per_pair["radeval_bertscore"] == in_float32(expected[:1])
 
 
-def test_the_embedded_encoder_knows_findings():
+def test_the_bundled_encoder_knows_findings():
     """A paraphrase is closer than the denial in the same words; in the encoder of any English (bertscore) it is not."""
     reference = ["The heart is mildly enlarged. There is a small left pleural effusion."] * 2
     candidates = ["Mild cardiomegaly. Small left effusion.", "The heart is normal. There is no left pleural effusion."]

@@ -13,7 +13,7 @@ from float32 import ROUNDING, assert_equal_in_float32, in_float32
 from rrgmetrics import BackendError
 from rrgmetrics.backends import checkpoints, encoder
 from rrgmetrics.backends.tokens import rouge_tokens, tokenize_13a, words
-from rrgmetrics.backends.wordnet import EMBEDDED, WordNet, load_wordnet
+from rrgmetrics.backends.wordnet import BUNDLED, WordNet, load_wordnet
 
 
 def synonyms(word, wordnet=None):
@@ -22,7 +22,7 @@ def synonyms(word, wordnet=None):
 
 @pytest.fixture
 def folder(tmp_path):
-    with zipfile.ZipFile(EMBEDDED) as archive:
+    with zipfile.ZipFile(BUNDLED) as archive:
         archive.extractall(tmp_path)
     return tmp_path / "wordnet"
 
@@ -101,15 +101,15 @@ def test_rouge_tokens():
 
 
 @pytest.fixture(scope="module")
-def embedded():
-    return encoder.load_encoder(encoder.EMBEDDED, layer=3)
+def bundled():
+    return encoder.load_encoder(encoder.BUNDLED, layer=3)
 
 
 @pytest.mark.parametrize(
     ("text", "n_own"), [("", 0), (" \n", 0), ("effusion", None), ("effusion " * 2000, None), ("\x00", 0)]
 )
-def test_token_vectors(embedded, text, n_own):
-    (annotation,) = embedded.annotate([text])
+def test_token_vectors(bundled, text, n_own):
+    (annotation,) = bundled.annotate([text])
     n = len(annotation.ids)
     assert 2 <= n <= 512
     assert annotation.vectors.shape == (n, 384)
@@ -119,34 +119,34 @@ def test_token_vectors(embedded, text, n_own):
         assert annotation.own.sum() == n_own
 
 
-def test_vectors_do_not_depend_on_the_batch(embedded, reports):
+def test_vectors_do_not_depend_on_the_batch(bundled, reports):
     texts = [*reports.references, "x", "effusion " * 300]
-    together = embedded.annotate(texts)
+    together = bundled.annotate(texts)
     for text, annotation in zip(texts, together, strict=True):
-        (alone,) = embedded.annotate([text])
+        (alone,) = bundled.annotate([text])
         np.testing.assert_array_equal(alone.ids, annotation.ids)
         assert_equal_in_float32(alone.vectors, annotation.vectors)
 
 
-def test_an_annotation_keeps_no_batch_alive(embedded):
+def test_an_annotation_keeps_no_batch_alive(bundled):
     """A slice of a padded batch would hold all of it in memory."""
-    annotations = embedded.annotate(["effusion " * 400, "clear"])
+    annotations = bundled.annotate(["effusion " * 400, "clear"])
     assert [annotation.vectors.base for annotation in annotations] == [None, None]
 
 
 def test_encoders_are_loaded_once():
-    first = encoder.load_encoder(encoder.EMBEDDED, layer=2)
-    again = encoder.load_encoder(encoder.EMBEDDED, layer=2, batch_size=7)
+    first = encoder.load_encoder(encoder.BUNDLED, layer=2)
+    again = encoder.load_encoder(encoder.BUNDLED, layer=2, batch_size=7)
     assert again.forward is first.forward
     assert (first.batch_size, again.batch_size) == (None, 7)
-    assert first.key == again.key != encoder.load_encoder(encoder.EMBEDDED, layer=3).key
-    assert encoder.load_encoder(encoder.EMBEDDED).key == encoder.load_encoder(encoder.EMBEDDED, layer=3).key
+    assert first.key == again.key != encoder.load_encoder(encoder.BUNDLED, layer=3).key
+    assert encoder.load_encoder(encoder.BUNDLED).key == encoder.load_encoder(encoder.BUNDLED, layer=3).key
 
 
 @pytest.mark.parametrize("device", ["gameboy", "cuda:99", "cpu:0:0"])
 def test_unknown_device(device):
     with pytest.raises(BackendError, match=f"device '{device}' cannot be used here"):
-        encoder.load_encoder(encoder.EMBEDDED, device=device)
+        encoder.load_encoder(encoder.BUNDLED, device=device)
 
 
 @pytest.fixture

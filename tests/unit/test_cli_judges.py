@@ -86,7 +86,7 @@ def test_judge_records_and_the_record_scores_alike(pairs, judge, loopback, tmp_p
         ("green@reader", "green@reader asks nobody"),
         ("rouge", "rouge is no judge; judges are"),
         ("green@openai:", "names no model"),
-        ("green?temperature=1", "the embedded one takes no such option"),
+        ("green?temperature=1", "the bundled one takes no such option"),
         ("green@openai:m?concurrency=none", "not a whole number"),
         ("green@replies:nowhere.jsonl", "nowhere.jsonl cannot be read"),
         ("green@openai:m,green@openai:n", "One file holds the replies of one engine"),

@@ -1,4 +1,4 @@
-"""CRIMSON: replies that judges write, and the embedded judge's rubric. All reports are invented."""
+"""CRIMSON: replies that judges write, and the bundled judge's rubric. All reports are invented."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_recorded_replies_and_those_that_cannot_be_read(tmp_path):
     assert result.details["crimson_unscored"][1]["replies"] == [REPLY[:-9]]
 
 
-# --- the embedded judge
+# --- the bundled judge
 
 
 def crimson(reference, candidate, **context):

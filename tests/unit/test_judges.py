@@ -115,7 +115,7 @@ def test_hopeless_replies_leave_a_pair_unscored(protocol, reply):
     assert isinstance(outcome, Unscored)
     assert outcome.reason
     assert outcome.replies[0] == reply[:20_000]
-    assert json.loads(json.dumps(outcome.plain()))["unscored"] == outcome.reason
+    assert json.loads(json.dumps(outcome.to_dict()))["unscored"] == outcome.reason
 
 
 def test_a_reply_without_end_is_not_read():
@@ -171,7 +171,7 @@ def test_radfact_asks_nothing_about_an_empty_report():
     assert [phrase.entailed for phrase in verdict.reference] == [False]
 
 
-def test_all_embedded_judges_share_one_comparison(monkeypatch):
+def test_all_bundled_judges_share_one_comparison(monkeypatch):
     calls = []
     annotate = ComparedPairs.annotate_pairs
     monkeypatch.setattr(
@@ -182,7 +182,7 @@ def test_all_embedded_judges_share_one_comparison(monkeypatch):
     assert len(calls) == 1
 
 
-def test_the_context_reaches_the_embedded_judge():
+def test_the_context_reaches_the_bundled_judge():
     ages = [{"age": 80, "indication": "cough"}, {"age": 25, "indication": "chest pain"}]
     result = rrgmetrics.score(
         "chexprompt",

@@ -8,7 +8,7 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import InputError, runner
-from rrgmetrics.backends.encoder import EMBEDDED, FINDINGS
+from rrgmetrics.backends.encoder import BUNDLED, FINDINGS
 from rrgmetrics.callbacks.schedule import parse_turns
 from rrgmetrics.callbacks.scoring import parse_metrics
 from rrgmetrics.names import parse_name
@@ -16,7 +16,7 @@ from rrgmetrics.specs import PRESETS
 
 WHOLE_TABLE = {  # backends of the whole table: what reads reports, each shared by all who need it
     "reader",
-    f"encoder:{EMBEDDED}:3",
+    f"encoder:{BUNDLED}:3",
     f"encoder:{FINDINGS}:1",
     "ngrams:whitespace",
     "rouge:stem",
@@ -88,4 +88,4 @@ def test_published_presets_run_on_the_checkpoints_they_name(preset, reports, pub
     for name, result in results.items():
         assert result.n_unscored == (3 if name == "green@paper" else 0)  # its stand-in says nothing
         assert "model:minilm" not in result.signature
-        assert "model:crepe-embedded" not in result.signature
+        assert "model:crepe-bundled" not in result.signature

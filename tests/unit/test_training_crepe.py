@@ -278,7 +278,7 @@ def test_our_recipes_can_be_read():
     paper = read_config(CrepeConfig, "crepe")
     assert changed(paper, search=None, ablation=None) == CrepeConfig()
     assert (paper.epochs, paper.batch_size, paper.max_length, paper.presence_weight) == (10, 64, 512, 0.5)
-    assert read_config(CrepeConfig, "embedded").features == "tokens"
+    assert read_config(CrepeConfig, "bundled").features == "tokens"
     assert read_config(EncoderConfig, "encoder").vocabulary_size
 
 

@@ -1,4 +1,4 @@
-"""The embedded encoder's making: corpus, vocabulary, first vectors, hidden tokens, SimCSE, a small run."""
+"""The bundled encoder's making: corpus, vocabulary, first vectors, hidden tokens, SimCSE, a small run."""
 
 from __future__ import annotations
 
@@ -84,9 +84,9 @@ def test_pairs_are_opened_parted_and_typed_as_bert_does(tokenizer):
 
 
 def test_a_piece_starts_as_the_mean_of_what_the_other_makes_of_its_text():
-    embedded = read_encoder("embedded")
-    (read,) = embedded.annotate(["effusion"])
-    whole, ending, empty = piece_vectors(["effusion", "##effusion", "##"], embedded)
+    bundled = read_encoder("bundled")
+    (read,) = bundled.annotate(["effusion"])
+    whole, ending, empty = piece_vectors(["effusion", "##effusion", "##"], bundled)
     assert whole == in_float32(read.vectors[read.own].mean(axis=0))
     assert (ending == whole).all()
     assert not empty.any()
@@ -117,16 +117,16 @@ def test_principal_components_on_paper():
 def test_first_vectors_keep_what_is_alike_near(tokenizer):
     import torch
 
-    embedded = read_encoder("embedded")
+    bundled = read_encoder("bundled")
     weight = torch.zeros(tokenizer.get_vocab_size(), 64)
-    initialise(weight, tokenizer, embedded, 0.04)
+    initialise(weight, tokenizer, bundled, 0.04)
     kept = weight[weight.abs().sum(1) > 0]
     assert float(kept.square().mean().sqrt()) == pytest.approx(0.04, rel=0.05)
     assert weight[PAD].abs().sum() == 0
     left, right, clear = (weight[tokenizer.token_to_id(word)] for word in ("left", "right", "clear"))
     assert torch.cosine_similarity(left, right, dim=0) > torch.cosine_similarity(left, clear, dim=0)
     wide = torch.zeros(tokenizer.get_vocab_size(), 400)
-    initialise(wide, tokenizer, embedded, 0.04)  # wider than the other's 384: the last columns stay as they were
+    initialise(wide, tokenizer, bundled, 0.04)  # wider than the other's 384: the last columns stay as they were
     assert not wide[:, 384:].any()
     assert wide[:, :384].any()
 

@@ -124,4 +124,4 @@ def _load_source(name: EngineName, options: EngineOptions, batch_size: int | Non
         from rrgmetrics.judges.engines.replies import ReplyFile
 
         return ReplyFile.read(Path(name.model))
-    raise InputError(f"{name.kind!r} is no engine that answers; the embedded reader is asked by nobody.")
+    raise InputError(f"{name.kind!r} is no engine that answers; the bundled reader is asked by nobody.")

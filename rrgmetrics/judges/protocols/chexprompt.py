@@ -37,10 +37,10 @@ class ChexpromptVerdict:
     significant: Errors | None
     insignificant: Errors | None
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         kinds = {"significant": self.significant, "insignificant": self.insignificant}
-        return {name: errors.plain() if errors else None for name, errors in kinds.items()}
+        return {name: errors.to_dict() if errors else None for name, errors in kinds.items()}
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ class Errors(NamedTuple):
         """All categories."""
         return sum(self.counts)
 
-    def plain(self) -> dict[str, dict[str, object]]:
+    def to_dict(self) -> dict[str, dict[str, object]]:
         """As JSON has it: category → count and words; categories without an error are left out."""
         rows = zip(CATEGORIES, self.counts, self.words, strict=True)
         return {category.value: {"count": count, "errors": list(words)} for category, count, words in rows if count}

@@ -1,7 +1,7 @@
 """CRIMSON: findings weighted by what they mean for this patient, with partial credit.
 
 arXiv 2603.06183; code rajpurkarlab/CRIMSON 07e3331 (`crimson-score` 0.2.0). The arithmetic is in `crimson_score`, the
-reading of replies in `crimson_json`, the embedded judge's knowledge in `rrgmetrics.reader.rubric`.
+reading of replies in `crimson_json`, the bundled judge's knowledge in `rrgmetrics.reader.rubric`.
 
 Wordings of the question: `own`, in our words, for any model; `published`, the authors', as they ask GPT; `checkpoint`,
 the same without its guidelines, as medgemma-4b-it-crimson was trained. The authors' texts are taken from their package,
@@ -81,7 +81,7 @@ class CrimsonVerdict:
     """An evaluation and what it adds up to.
 
     Attributes:
-        evaluation: Findings of both reports, matches and errors, in the authors' JSON; the embedded judge adds `why`.
+        evaluation: Findings of both reports, matches and errors, in the authors' JSON; the bundled judge adds `why`.
         tally: Counts and score.
         notes: What the parser had to forgive.
     """
@@ -95,7 +95,7 @@ class CrimsonVerdict:
         """CRIMSON, -1 to 1."""
         return self.tally.score
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON has it: score, every error in words, the evaluation."""
         return {
             "score": self.score,
@@ -322,7 +322,7 @@ def completed(evaluation: Mapping[str, Any]) -> dict[str, Any]:
     return {**evaluation, "errors": errors}
 
 
-# --- the embedded judge, and words
+# --- the bundled judge, and words
 
 
 def from_appraisal(found: Appraisal) -> dict[str, Any]:

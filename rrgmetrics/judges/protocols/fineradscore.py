@@ -87,7 +87,7 @@ class FineradscoreVerdict:
         """The greatest severity, 0 without a correction."""
         return max((correction.severity for correction in self.corrections), default=0)
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         corrections = [
             correction._asdict()

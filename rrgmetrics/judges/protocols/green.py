@@ -7,7 +7,7 @@ Differs from the authors: the default parser (`green_parsers.tolerant`) never ta
 question does not share 2048 tokens with the answer; only what was generated is decoded. `parser=strict` scores replies
 as the authors' code does.
 
-Embedded: the findings that both reports have are matched (a wrong place or severity is an error of its own), and so is,
+Bundled: the findings that both reports have are matched (a wrong place or severity is an error of its own), and so is,
 once for all of them, what the reference calls normal, if the candidate contradicts none of it and is not silent.
 """
 
@@ -56,12 +56,12 @@ class GreenVerdict:
         """GREEN, 0 to 1."""
         return self.n_matched / (self.n_matched + self.significant.total) if self.n_matched else 0.0
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
             "score": self.score,
-            "significant": self.significant.plain(),
-            "insignificant": self.insignificant.plain() if self.insignificant else None,
+            "significant": self.significant.to_dict(),
+            "insignificant": self.insignificant.to_dict() if self.insignificant else None,
             "n_matched": self.n_matched,
             "matched": list(self.matched),
             "explanation": self.explanation,

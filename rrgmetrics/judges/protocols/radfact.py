@@ -62,7 +62,7 @@ class RadfactVerdict:
     candidate: tuple[Phrase, ...]
     reference: tuple[Phrase, ...]
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         sides = {"candidate": self.candidate, "reference": self.reference}
         return {

