@@ -26,9 +26,9 @@ from pathlib import Path
 import numpy as np
 
 from rrgmetrics.backends.checkpoints import find_checkpoint
+from rrgmetrics.backends.checkpoints.loading import load_model, load_tokenizer
 from rrgmetrics.backends.crepe import BUNDLED, load_crepe
 from rrgmetrics.backends.encoder import BUNDLED_FOLDER as VOCABULARY
-from rrgmetrics.backends.loading import load_model, load_tokenizer
 from rrgmetrics.reports import Pair
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -116,7 +116,7 @@ def write_base(folder: Path) -> None:
     import torch
     from transformers import BertConfig
 
-    from rrgmetrics.backends.crepe_model import CrepeSettings, crepe_class
+    from rrgmetrics.backends.crepe.model import CrepeSettings, crepe_class
 
     torch.manual_seed(SEED)
     model = crepe_class()(BertConfig(**CrepeSettings().written())).eval()
@@ -132,7 +132,7 @@ def plain_loop(folder: str) -> Callable[[list[Pair]], np.ndarray]:
     """One pair at a time, padded to 512 tokens, as the authors' package does it."""
     import torch
 
-    from rrgmetrics.backends.crepe_model import crepe_class
+    from rrgmetrics.backends.crepe.model import crepe_class
 
     found = find_checkpoint(str(folder))
     (model, _), tokenizer = load_model(crepe_class(), found), load_tokenizer(found)

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from rrgmetrics.backends.limits import stored_shapes
+from rrgmetrics.backends.checkpoints.limits import stored_shapes
 
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"

@@ -641,7 +641,7 @@ def _train_export(options: argparse.Namespace) -> None:
 
 
 def _convert(options: argparse.Namespace) -> None:
-    from rrgmetrics.backends.radgraph_checkpoint import convert
+    from rrgmetrics.backends.radgraph.checkpoint import convert
 
     folder = convert(options.checkpoint, Path(options.output))
     Console(soft_wrap=True, highlight=False).print(f"{folder}: use it as radgraph_f1@{folder}", markup=False)

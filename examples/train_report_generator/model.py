@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from examples.train_report_generator.config import Config
 from examples.train_report_generator.data import LENGTH_STEP, read_grey
 from rrgmetrics.backends.checkpoints import find_checkpoint
-from rrgmetrics.backends.loading import load_config, load_model, load_tokenizer
+from rrgmetrics.backends.checkpoints.loading import load_config, load_model, load_tokenizer
 
 BEGIN, END, PAD = "<s>", "</s>", "<pad>"
 

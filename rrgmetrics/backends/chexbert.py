@@ -21,16 +21,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrgmetrics.backends.bert import BATCH_TOKENS, batches, bert_forward, pack_matrices, pick_device
 from rrgmetrics.backends.checkpoints import CheckpointFile, find_file
-from rrgmetrics.backends.encoder import (
-    BATCH_TOKENS,
-    BUNDLED_FOLDER,
-    batches,
-    bert_forward,
-    pack_matrices,
-    pick_device,
-)
-from rrgmetrics.backends.loading import load_weights
+from rrgmetrics.backends.checkpoints.loading import load_weights
+from rrgmetrics.backends.encoder import BUNDLED_FOLDER
 from rrgmetrics.errors import BackendError
 from rrgmetrics.reader.conditions import Status, Statuses, stronger
 

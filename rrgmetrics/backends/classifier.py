@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrgmetrics.backends.bert import batches, pick_device, quietly
 from rrgmetrics.backends.checkpoints import PICKLE, WEIGHTS, Checkpoint, find_checkpoint
-from rrgmetrics.backends.encoder import batches, pick_device, quietly
-from rrgmetrics.backends.loading import load_config, load_model, load_tokenizer
+from rrgmetrics.backends.checkpoints.loading import load_config, load_model, load_tokenizer
 from rrgmetrics.errors import BackendError
 
 MAX_LENGTH = 512  # the authors' tokenizer calls

@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrgmetrics.backends.bert import batches, pick_device, quietly
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
-from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, batches, load_encoder, pick_device, quietly
-from rrgmetrics.backends.loading import load_model, load_tokenizer
+from rrgmetrics.backends.checkpoints.loading import load_model, load_tokenizer
+from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, load_encoder
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.errors import BackendError

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from rrgmetrics.backends.archives import read_zip_member
+from rrgmetrics.backends.checkpoints.archives import read_zip_member
 from rrgmetrics.errors import BackendError
 
 BUNDLED = Path(__file__).parent / "weights" / "wordnet-3.0.zip"

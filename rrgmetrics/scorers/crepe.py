@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.backends.crepe import BUNDLED, PUBLISHED, CrepeBackend, CrepeReading, Long, WordRate, load_crepe
-from rrgmetrics.backends.crepe_network import Precision
+from rrgmetrics.backends.crepe.network import Precision
 from rrgmetrics.errors import BackendError
 from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.reports import Context, Pair

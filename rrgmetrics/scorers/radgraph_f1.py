@@ -32,10 +32,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rrgmetrics.backends.encoder import pick_device
+from rrgmetrics.backends.bert import pick_device
 from rrgmetrics.backends.radgraph import load_backend
-from rrgmetrics.backends.radgraph_files import GraphFile, Recording
-from rrgmetrics.backends.radgraph_package import load_package
+from rrgmetrics.backends.radgraph.files import GraphFile, Recording
+from rrgmetrics.backends.radgraph.package import load_package
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading

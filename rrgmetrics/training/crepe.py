@@ -1,6 +1,6 @@
 """Training of CREPE regressors: labelled pairs → a checkpoint folder for `crepe@FOLDER`, with its card.
 
-The model and its losses are in `rrgmetrics.backends.crepe_model`. The checkpoint kept is the one with the highest
+The model and its losses are in `rrgmetrics.backends.crepe.model`. The checkpoint kept is the one with the highest
 Kendall's tau-b between predicted and labelled total errors on the validation rows, the paper's criterion.
 """
 
@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics import files
+from rrgmetrics.backends.bert import quietly
 from rrgmetrics.backends.checkpoints import PICKLE, WEIGHTS, Checkpoint, find_checkpoint
-from rrgmetrics.backends.encoder import quietly
-from rrgmetrics.backends.limits import read_config
-from rrgmetrics.backends.loading import load_config, load_model
-from rrgmetrics.backends.pair_tokens import PairTokenizer, load_pair_tokenizer
+from rrgmetrics.backends.checkpoints.limits import read_config
+from rrgmetrics.backends.checkpoints.loading import load_config, load_model
+from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer, load_pair_tokenizer
 from rrgmetrics.errors import InputError
 from rrgmetrics.stats import Estimate, correlate
 from rrgmetrics.training import trainer as runs
@@ -38,7 +38,7 @@ from rrgmetrics.training.tokenized import (
 )
 
 if TYPE_CHECKING:
-    from rrgmetrics.backends.crepe_model import CrepeSettings
+    from rrgmetrics.backends.crepe.model import CrepeSettings
 
 TOKENIZER_FILES = ("tokenizer_config.json", "special_tokens_map.json", "vocab.txt")
 HISTORY, MEASURED = "history.json", "measured.json"
@@ -191,7 +191,7 @@ def read_data(config: CrepeConfig, tokenizer: PairTokenizer, *, progress: bool =
 
 def build_model(config: CrepeConfig, data: CrepeData, tokenizer: PairTokenizer, found: Checkpoint) -> Any:
     """The encoder with heads after the recipe: new ones, or those of a CREPE checkpoint."""
-    from rrgmetrics.backends.crepe_model import build_crepe, crepe_class
+    from rrgmetrics.backends.crepe.model import build_crepe, crepe_class
 
     settings = crepe_settings(config, tokenizer)
     known = encoder_config(found)
@@ -211,7 +211,7 @@ def build_model(config: CrepeConfig, data: CrepeData, tokenizer: PairTokenizer, 
 
 def crepe_settings(config: CrepeConfig, tokenizer: PairTokenizer) -> CrepeSettings:
     """A recipe's heads and loss as the keys of a checkpoint's config."""
-    from rrgmetrics.backends.crepe_model import CrepeSettings
+    from rrgmetrics.backends.crepe.model import CrepeSettings
 
     loss, _, presence = config.loss.partition("+")
     return CrepeSettings(

@@ -2,7 +2,7 @@
 
 `int8` stores each row of a matrix as 8-bit integers with one scale (symmetric, rounded to nearest, the largest weight
 of a row exact), `fp16` as half floats; vectors and single rows (biases, norms, heads) stay 32-bit.
-`rrgmetrics.backends.encoder.load_int8` reads either, so `crepe@FOLDER` and the bundled checkpoint take them;
+`rrgmetrics.backends.bert.load_int8` reads either, so `crepe@FOLDER` and the bundled checkpoint take them;
 transformers reads `fp16` only. What the checkpoint does not use is left out: a pooler beside `tokens` features.
 """
 
@@ -13,9 +13,9 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
+from rrgmetrics.backends.bert import load_int8
 from rrgmetrics.backends.checkpoints import find_checkpoint
-from rrgmetrics.backends.encoder import load_int8
-from rrgmetrics.backends.limits import read_config
+from rrgmetrics.backends.checkpoints.limits import read_config
 from rrgmetrics.errors import BackendError, InputError
 
 if TYPE_CHECKING:

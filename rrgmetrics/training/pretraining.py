@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrgmetrics.backends.bert import quietly
 from rrgmetrics.backends.checkpoints import Checkpoint
-from rrgmetrics.backends.encoder import BUNDLED, Encoder, load_encoder, quietly
-from rrgmetrics.backends.loading import load_model
+from rrgmetrics.backends.checkpoints.loading import load_model
+from rrgmetrics.backends.encoder import BUNDLED, Encoder, load_encoder
 from rrgmetrics.errors import InputError
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.cards import write_encoder_card

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rrgmetrics.backends.encoder import quietly
+from rrgmetrics.backends.bert import quietly
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.config import CrepeConfig, changed, write_config

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.backends.pair_tokens import PairTokenizer
+from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer
 from rrgmetrics.errors import InputError
 from rrgmetrics.training.pairs import CANDIDATE, N_CATEGORIES, REFERENCE, Evidence
 

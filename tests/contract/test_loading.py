@@ -1,4 +1,4 @@
-"""One door: nobody but `backends/loading.py` and `backends/archives.py` loads what others trained or packed."""
+"""One door: nobody but `backends/checkpoints/loading.py` and `backends/checkpoints/archives.py` loads what others trained or packed."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ FUNCTIONS = {"torch.load", "torch.jit.load", "torch.hub.load"}
 MODULES = {"pickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "tarfile", "zipfile"}
 READERS = {"load_file", "load", "safe_open", "deserialize"}  # of safetensors
 DOORS = {
-    "rrgmetrics/backends/archives.py": {"tarfile", "zipfile"},
-    "rrgmetrics/backends/limits.py": {"safe_open"},  # headers only, before torch is imported
-    "rrgmetrics/backends/loading.py": {"from_pretrained", "from_config", "torch.load", "load_file"},
+    "rrgmetrics/backends/checkpoints/archives.py": {"tarfile", "zipfile"},
+    "rrgmetrics/backends/checkpoints/limits.py": {"safe_open"},  # headers only, before torch is imported
+    "rrgmetrics/backends/checkpoints/loading.py": {"from_pretrained", "from_config", "torch.load", "load_file"},
     # The user's own class, in memory already, reads what its Trainer wrote a moment ago; safetensors only.
     "callbacks/restoring.py": {"from_pretrained"},
     "spaces/leaderboard/scoring.py": {"zipfile"},  # what numpy raises for statistics of its own that are damaged

@@ -19,7 +19,7 @@ from rrgmetrics.names import parse_name
 from rrgmetrics.pages import report_page
 from rrgmetrics.reports import Pair
 from rrgmetrics.runner import parse_names, score_systems
-from rrgmetrics.specs import BUNDLED
+from rrgmetrics.specs import BUNDLED_MARK
 
 STAND_INS = [name for name, spec in SPECS.items() if spec.stand_in]
 JUDGES = [name for name in STAND_INS if SPECS[name].judge]
@@ -36,7 +36,7 @@ def bare(text: str, *names: str) -> list[str]:
     specs = [SPECS[name] for name in names or STAND_INS]
     titles = {spec.title for spec in specs} | {key.title for spec in specs for key in spec.keys}
     for title in sorted(titles, key=len, reverse=True):
-        text = text.replace(f"{title} {BUNDLED}", "")
+        text = text.replace(f"{title} {BUNDLED_MARK}", "")
     told = {spec.title for spec in specs} | {spec.headline.title for spec in specs}
     return sorted(title for title in told if title in text)
 
@@ -75,7 +75,7 @@ def test_the_headline_carries_the_metrics_name(spec):
 
 def test_titles_say_which_configuration_ran(spec):
     name = parse_name(spec.name)
-    mark = f" {BUNDLED}" if spec.stand_in else ""
+    mark = f" {BUNDLED_MARK}" if spec.stand_in else ""
     assert (name.bundled, name.title) == (spec.stand_in, spec.title + mark)
     assert [key.title for key in name.titled.keys] == [key.title + mark for key in spec.keys]
     assert [key.name for key in name.titled.keys] == [key.name for key in spec.keys]
@@ -134,7 +134,7 @@ def test_the_report_page(scored, pairs, stand_in):
 def test_verdicts_of_judges(scored, judge):
     result = scored["A"][judge]
     text = printed(verdict(judge, result), judge_lines([result], "replies.jsonl"))
-    assert BUNDLED in text
+    assert BUNDLED_MARK in text
     assert bare(text, judge) == []
 
 
@@ -154,7 +154,7 @@ def test_agreement_with_radiologists(scored, pairs, stand_in):
     report = radpref_report(RadPref(tuple(rated)), {stand_in: scored["A"][stand_in]}, trials=20)
     stream = io.StringIO()
     report.print(Console(file=stream, width=200))
-    assert stream.getvalue().count(f"{stand_in} {BUNDLED}") == 3  # the summary and both views
+    assert stream.getvalue().count(f"{stand_in} {BUNDLED_MARK}") == 3  # the summary and both views
     figure = _figure(report, stand_in)
     words = "\n".join([figure.get_suptitle(), *(axes.get_xlabel() for axes in figure.axes)])
     assert words.count(parse_name(stand_in).titled.headline.title) == 3
@@ -166,7 +166,7 @@ def test_cases_of_radjudge(scored, pairs, stand_in):
     cases = [RankedCase(f"case {n}", "any", {"C1": pairs["A"][n], "C2": pairs["A"][n + 1]}, wrong) for n in (0, 2, 4)]
     stream = io.StringIO()
     radjudge_report(cases, {stand_in: scored["A"][stand_in]}).print(Console(file=stream, width=200))
-    assert stream.getvalue().count(f"{stand_in} {BUNDLED}") == 2
+    assert stream.getvalue().count(f"{stand_in} {BUNDLED_MARK}") == 2
 
 
 # --- pages
@@ -197,9 +197,9 @@ def test_the_page_of_a_metric(scored, pairs, stand_in, ui, tmp_path):
         batch.overview(file),
         written[1],
     ):
-        assert BUNDLED in text
+        assert BUNDLED_MARK in text
         assert bare(text, stand_in) == []
-    assert BUNDLED not in written[0]  # the columns are read by machines
+    assert BUNDLED_MARK not in written[0]  # the columns are read by machines
 
 
 def test_the_comparison_of_reports(reports, ui):
@@ -215,7 +215,7 @@ def test_the_comparison_of_reports(reports, ui):
         tables.score_part(lines, measured),
         tables.agreement_part(measured),
     ):
-        assert BUNDLED in part
+        assert BUNDLED_MARK in part
         assert bare(part) == []
 
 
@@ -260,7 +260,7 @@ def test_the_leaderboard(board):
         pages.head_to_head_page([line.system for line in standings.systems], board.head_to_head(first, second)),
         printed(commands.standings_table(standings)),
     ):
-        assert BUNDLED in text
+        assert BUNDLED_MARK in text
         assert bare(text) == []
 
 
@@ -291,4 +291,4 @@ def test_cards(stand_in):
 def test_machine_readable_names_stay():
     names = parse_names(list(SPECS))
     assert [name.slug for name in names.values()] == list(SPECS)
-    assert not any(BUNDLED in key.name for name in names.values() for key in name.titled.keys)
+    assert not any(BUNDLED_MARK in key.name for name in names.values() for key in name.titled.keys)

@@ -9,8 +9,8 @@ import torch
 import rrgmetrics
 from float32 import assert_equal_in_float32
 from rrgmetrics.backends import chexbert
+from rrgmetrics.backends.checkpoints.loading import load_weights
 from rrgmetrics.backends.chexbert import FILE, load_chexbert, tokenize
-from rrgmetrics.backends.loading import load_weights
 from rrgmetrics.errors import BackendError
 from rrgmetrics.reader.conditions import Status
 

@@ -10,10 +10,10 @@ import pytest
 
 from float32 import in_float32
 from rrgmetrics import BackendError
-from rrgmetrics.backends import crepe_network
 from rrgmetrics.backends.crepe import PUBLISHED, clip_counts, load_crepe
-from rrgmetrics.backends.crepe_model import CrepeSettings, build_crepe, count_loss, crepe_class
-from rrgmetrics.backends.pair_tokens import load_pair_tokenizer
+from rrgmetrics.backends.crepe import network as crepe_network
+from rrgmetrics.backends.crepe.model import CrepeSettings, build_crepe, count_loss, crepe_class
+from rrgmetrics.backends.crepe.pair_tokens import load_pair_tokenizer
 from rrgmetrics.reports import Pair
 
 FIXTURES = json.loads((Path(__file__).parents[1] / "data" / "crepe.json").read_text())

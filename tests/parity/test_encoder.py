@@ -15,7 +15,8 @@ def test_forward_pass(n_layers, reports):
     from tokenizers import Tokenizer
     from transformers import BertConfig, BertModel
 
-    from rrgmetrics.backends.encoder import BUNDLED_FOLDER, bert_forward, load_int8
+    from rrgmetrics.backends.bert import bert_forward, load_int8
+    from rrgmetrics.backends.encoder import BUNDLED_FOLDER
 
     stored = json.loads((BUNDLED_FOLDER / "config.json").read_text())
     weights = load_int8(BUNDLED_FOLDER / "model.safetensors")

@@ -95,7 +95,7 @@ def minilm(tmp_path_factory):
     folder = tmp_path_factory.mktemp("minilm")
     config = json.loads((encoder.BUNDLED_FOLDER / "config.json").read_text())
     model = BertModel(BertConfig(**config), add_pooling_layer=False)
-    model.load_state_dict(encoder.load_int8(encoder.BUNDLED_FOLDER / "model.safetensors"))
+    model.load_state_dict(load_int8(encoder.BUNDLED_FOLDER / "model.safetensors"))
     model.save_pretrained(folder)
     special = {"cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]", "unk_token": "[UNK]"}
     tokens = str(encoder.BUNDLED_FOLDER / "tokenizer.json")

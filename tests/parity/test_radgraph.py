@@ -22,7 +22,7 @@ import pytest
 import rrgmetrics
 from float32 import in_float32
 from rrgmetrics.backends.radgraph import load_backend
-from rrgmetrics.backends.radgraph_checkpoint import convert
+from rrgmetrics.backends.radgraph.checkpoint import convert
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.reader.graph import Graph
 from rrgmetrics.scorers.radgraph_f1 import compare_graphs
@@ -158,7 +158,7 @@ def test_scores_are_those_of_a_plain_loop(folder, texts):
     """Vectors of words, scores of entities and of relations, before any decision."""
     import torch
 
-    from rrgmetrics.backends import radgraph_network
+    from rrgmetrics.backends.radgraph import network as radgraph_network
 
     network = load_backend(str(folder)).network
     (graph,) = load_backend(str(folder)).annotate(texts[:1])

@@ -17,7 +17,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from rrgmetrics.backends import archives, checkpoints
+from rrgmetrics.backends import checkpoints
+from rrgmetrics.backends.checkpoints import archives
 from rrgmetrics.errors import BackendError
 
 COMPRESSIONS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "none": bytes}

@@ -13,7 +13,8 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from rrgmetrics.backends import checkpoints, loading
+from rrgmetrics.backends import checkpoints
+from rrgmetrics.backends.checkpoints import loading
 from rrgmetrics.errors import BackendError
 
 REPOSITORY = "StanfordAIMI/RRG_scorers"

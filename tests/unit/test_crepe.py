@@ -12,8 +12,9 @@ from safetensors.numpy import load_file, save_file
 
 from float32 import in_float32
 from rrgmetrics import BackendError
-from rrgmetrics.backends import crepe, crepe_network
+from rrgmetrics.backends import crepe
 from rrgmetrics.backends.crepe import clip_counts, load_crepe
+from rrgmetrics.backends.crepe import network as crepe_network
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.crepe import Crepe
@@ -245,7 +246,7 @@ def test_shares_of_words_add_up_to_the_counts(tokens_folder, monkeypatch):
 
 def test_words_of_an_explanation(tokens_folder, monkeypatch):
     """Pieces of one word are merged, punctuation stands alone, small shares are dropped."""
-    from rrgmetrics.backends.crepe_network import Network, Output
+    from rrgmetrics.backends.crepe.network import Network, Output
 
     pair = Pair("No effusions.", "Left")
     rates = np.zeros((8, 6))  # [CLS] no effusion ##s . [SEP] left [SEP]

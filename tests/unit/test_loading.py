@@ -22,7 +22,7 @@ from rrgmetrics import SPECS
 from rrgmetrics.backends.chexbert import load_chexbert
 from rrgmetrics.backends.classifier import load_classifier
 from rrgmetrics.backends.crepe import load_crepe
-from rrgmetrics.backends.crepe_model import build_crepe
+from rrgmetrics.backends.crepe.model import build_crepe
 from rrgmetrics.backends.encoder import load_encoder
 from rrgmetrics.backends.radgraph import load_backend
 from rrgmetrics.backends.ratescore import load_entities
@@ -121,7 +121,7 @@ def crepe(hub, folder, checkpoints, radgraph_checkpoints, reports):
 def crepe_of_transformers(hub, folder, checkpoints, radgraph_checkpoints, reports):
     from transformers import BertTokenizerFast, DistilBertConfig
 
-    from rrgmetrics.backends.crepe_model import CrepeSettings, crepe_class
+    from rrgmetrics.backends.crepe.model import CrepeSettings, crepe_class
 
     checkpoints.write_crepe(folder)
     BertTokenizerFast.from_pretrained(folder).save_pretrained(folder)
@@ -423,7 +423,7 @@ def test_weights_of_chexbert_that_are_no_numbers(tmp_path, checkpoints, name):
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64, torch.float8_e4m3fn])
 def test_numbers_of_every_width_are_looked_at(dtype):
-    from rrgmetrics.backends.loading import check_finite
+    from rrgmetrics.backends.checkpoints.loading import check_finite
 
     good = {"a": torch.full((3, 3), 200.0).to(dtype), "b": torch.ones(2, dtype=torch.int8), "c": torch.empty(0)}
     good["d"] = torch.empty(4, device="meta", dtype=dtype)
@@ -434,7 +434,7 @@ def test_numbers_of_every_width_are_looked_at(dtype):
 
 def test_all_of_a_large_16_bit_tensor_may_be_large():
     """A sum would overflow and refuse it."""
-    from rrgmetrics.backends.loading import check_finite
+    from rrgmetrics.backends.checkpoints.loading import check_finite
 
     check_finite([("a", torch.full((1000, 1000), 60_000.0, dtype=torch.float16))])
 
@@ -460,7 +460,7 @@ def test_pickles_beside_the_weights_are_not_read(ran, made, loader):
 
 
 def test_a_pickle_cannot_show_few_numbers_as_many(tmp_path, checkpoints):
-    from rrgmetrics.backends.loading import load_weights
+    from rrgmetrics.backends.checkpoints.loading import load_weights
 
     torch.save({"a": torch.ones(1).expand(10**12)}, tmp_path / "wide.pth")
     with pytest.raises(BackendError, match=r"wide\.pth does not hold all of a"):
@@ -468,7 +468,7 @@ def test_a_pickle_cannot_show_few_numbers_as_many(tmp_path, checkpoints):
 
 
 def test_pickles_are_not_read_by_a_torch_that_may_run_them(tmp_path, monkeypatch):
-    from rrgmetrics.backends.loading import load_weights
+    from rrgmetrics.backends.checkpoints.loading import load_weights
 
     torch.save({"a": torch.ones(1)}, tmp_path / "a.pth")
     assert list(load_weights(tmp_path / "a.pth")) == ["a"]
@@ -492,8 +492,8 @@ def test_the_package_of_radgraph_is_given_nothing_that_it_would_run(
     ran, tmp_path, monkeypatch, radgraph_checkpoints, reports, damage
 ):
     """It unpickles what it is given, and AllenNLP makes an object of any class that a config names by its path."""
-    from rrgmetrics.backends import radgraph_package
-    from rrgmetrics.backends.radgraph_checkpoint import find_radgraph
+    from rrgmetrics.backends.radgraph import package as radgraph_package
+    from rrgmetrics.backends.radgraph.checkpoint import find_radgraph
 
     encoder = radgraph_checkpoints.write_encoder(tmp_path / "encoder", reports.references[:3])
     folder = radgraph_checkpoints.write_radgraph(tmp_path / "radgraph", "radgraph", encoder)

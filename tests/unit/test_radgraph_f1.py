@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics.backends.radgraph_files import GraphFile
-from rrgmetrics.backends.radgraph_words import WORDS, radgraph_words, radgraph_xl_words
+from rrgmetrics.backends.radgraph.files import GraphFile
+from rrgmetrics.backends.radgraph.words import WORDS, radgraph_words, radgraph_xl_words
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.reader import read
 from rrgmetrics.reader.graph import Entity, Graph, Relation, build_graph
@@ -268,14 +268,14 @@ def test_echograph_has_words_of_its_own():
 
 
 def test_the_package_is_asked_for_by_name(monkeypatch):
-    monkeypatch.setattr("rrgmetrics.backends.radgraph_package.find_spec", lambda name: None)
+    monkeypatch.setattr("rrgmetrics.backends.radgraph.package.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match="pip install"):
         score("radgraph_f1@package", [REPORT], [REPORT])
 
 
 def test_the_package_does_not_work_beside_transformers_5(monkeypatch):
-    monkeypatch.setattr("rrgmetrics.backends.radgraph_package.find_spec", lambda name: object())
+    monkeypatch.setattr("rrgmetrics.backends.radgraph.package.find_spec", lambda name: object())
     versions = {"radgraph": "0.1.18", "transformers": "5.23.0"}
-    monkeypatch.setattr("rrgmetrics.backends.radgraph_package.version", versions.__getitem__)
+    monkeypatch.setattr("rrgmetrics.backends.radgraph.package.version", versions.__getitem__)
     with pytest.raises(BackendError, match=r"needs transformers 4; here is 5\.23\.0.*radgraph_f1@paper"):
         score("radgraph_f1@package", [REPORT], [REPORT])

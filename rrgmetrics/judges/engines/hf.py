@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from rrgmetrics.backends import loading
-from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
-from rrgmetrics.backends.encoder import quietly
+from rrgmetrics.backends.bert import quietly
+from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint, loading
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt
 from rrgmetrics.judges.engines.asking import Answer, ended, failed

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rrgmetrics.backends.checkpoints import find_checkpoint
-from rrgmetrics.backends.limits import check_folder, stored_shapes, weight_files
+from rrgmetrics.backends.checkpoints.limits import check_folder, stored_shapes, weight_files
 from rrgmetrics.errors import BackendError, MissingExtraError
 from rrgmetrics.judges.base import EngineName, Prompt
 from rrgmetrics.judges.engines.asking import Answer, ended

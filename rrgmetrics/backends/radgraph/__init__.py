@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rrgmetrics.backends.encoder import pick_device
-from rrgmetrics.backends.radgraph_checkpoint import find_radgraph, load_radgraph
-from rrgmetrics.backends.radgraph_network import RadgraphNetwork
+from rrgmetrics.backends.bert import pick_device
+from rrgmetrics.backends.radgraph.checkpoint import find_radgraph, load_radgraph
+from rrgmetrics.backends.radgraph.network import RadgraphNetwork
 from rrgmetrics.reader.graph import Graph
 
 

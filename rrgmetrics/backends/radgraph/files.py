@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rrgmetrics.backends.radgraph_words import WORDS
+from rrgmetrics.backends.radgraph.words import WORDS
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.reader.graph import WORD, Graph
 

@@ -19,9 +19,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from rrgmetrics.backends.limits import entries, read_config
-from rrgmetrics.backends.loading import load_weights
-from rrgmetrics.backends.radgraph_checkpoint import PUBLISHED_FILES, Parts, find_radgraph
+from rrgmetrics.backends.checkpoints.limits import entries, read_config
+from rrgmetrics.backends.checkpoints.loading import load_weights
+from rrgmetrics.backends.radgraph.checkpoint import PUBLISHED_FILES, Parts, find_radgraph
 from rrgmetrics.errors import BackendError, MissingExtraError
 from rrgmetrics.reader.graph import Graph
 

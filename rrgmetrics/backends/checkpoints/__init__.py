@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.error import HTTPError
 
-from rrgmetrics.backends.archives import unpack_tar
+from rrgmetrics.backends.checkpoints.archives import unpack_tar
 from rrgmetrics.errors import BackendError
 
 PROBE_SECONDS = 0.7

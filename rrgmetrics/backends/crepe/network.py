@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrgmetrics.backends.bert import BATCH_TOKENS, batches, bert_forward, load_int8, pack_matrices, quietly
 from rrgmetrics.backends.checkpoints import Checkpoint
-from rrgmetrics.backends.crepe_model import CrepeSettings, apply_heads, crepe_class, own_tokens
-from rrgmetrics.backends.encoder import BATCH_TOKENS, batches, bert_forward, load_int8, pack_matrices, quietly
-from rrgmetrics.backends.limits import Shape, check_folder, read_config, stored_shapes, weight_files
-from rrgmetrics.backends.loading import load_model
-from rrgmetrics.backends.pair_tokens import PairTokenizer, load_pair_tokenizer
+from rrgmetrics.backends.checkpoints.limits import Shape, check_folder, read_config, stored_shapes, weight_files
+from rrgmetrics.backends.checkpoints.loading import load_model
+from rrgmetrics.backends.crepe.model import CrepeSettings, apply_heads, crepe_class, own_tokens
+from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer, load_pair_tokenizer
 from rrgmetrics.errors import BackendError
 
 if TYPE_CHECKING:

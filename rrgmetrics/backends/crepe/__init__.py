@@ -17,10 +17,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from rrgmetrics.backends.bert import pick_device
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
-from rrgmetrics.backends.crepe_network import Array, Network, Output, Precision, load_network, read_checkpoint
-from rrgmetrics.backends.encoder import pick_device
-from rrgmetrics.backends.pair_tokens import Window
+from rrgmetrics.backends.crepe.network import Array, Network, Output, Precision, load_network, read_checkpoint
+from rrgmetrics.backends.crepe.pair_tokens import Window
 from rrgmetrics.errors import BackendError
 from rrgmetrics.reader import ErrorCategory, Reading, read
 from rrgmetrics.reader.affirmed import affirmed
@@ -28,7 +28,7 @@ from rrgmetrics.reader.penalties import penalties, silent
 from rrgmetrics.reports import Context, Pair
 
 BUNDLED = "crepe-bundled@2"
-BUNDLED_FOLDER = Path(__file__).parent / "weights" / "crepe-bundled"
+BUNDLED_FOLDER = Path(__file__).parent.parent / "weights" / "crepe-bundled"
 PUBLISHED = "gihuncho/crepe-biomedbert"
 CATEGORIES = tuple(ErrorCategory)
 SMALLEST_RATE = 0.05  # of an error; what a word adds below it is not worth showing

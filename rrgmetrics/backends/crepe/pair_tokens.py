@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rrgmetrics.backends.limits import read_json
+from rrgmetrics.backends.checkpoints.limits import read_json
 from rrgmetrics.errors import BackendError
 
 

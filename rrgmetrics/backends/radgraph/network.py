@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from rrgmetrics.backends.encoder import batches
-from rrgmetrics.backends.radgraph_words import WORDS, radgraph_xl_words
+from rrgmetrics.backends.bert import batches
+from rrgmetrics.backends.radgraph.words import WORDS, radgraph_xl_words
 from rrgmetrics.reader.graph import Entity, Graph, Relation
 
 if TYPE_CHECKING:

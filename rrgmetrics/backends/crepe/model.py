@@ -30,7 +30,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from rrgmetrics.backends.checkpoints import PICKLE, WEIGHTS, find_checkpoint
-from rrgmetrics.backends.loading import build_model, load_config, load_model
+from rrgmetrics.backends.checkpoints.loading import build_model, load_config, load_model
 from rrgmetrics.errors import BackendError
 
 if TYPE_CHECKING:

@@ -15,11 +15,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rrgmetrics.backends.bert import BATCH_TOKENS, bert_forward, pack_matrices, quietly
 from rrgmetrics.backends.checkpoints import Checkpoint, find_archive, find_checkpoint
-from rrgmetrics.backends.encoder import BATCH_TOKENS, bert_forward, pack_matrices, quietly
-from rrgmetrics.backends.limits import read_config
-from rrgmetrics.backends.loading import build_model, load_config, load_tokenizer, load_weights
-from rrgmetrics.backends.radgraph_network import Pieces, RadgraphNetwork, RadgraphSettings
+from rrgmetrics.backends.checkpoints.limits import read_config
+from rrgmetrics.backends.checkpoints.loading import build_model, load_config, load_tokenizer, load_weights
+from rrgmetrics.backends.radgraph.network import Pieces, RadgraphNetwork, RadgraphSettings
 from rrgmetrics.errors import BackendError, InputError
 
 if TYPE_CHECKING:

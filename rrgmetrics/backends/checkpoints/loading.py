@@ -17,9 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rrgmetrics.backends import limits
-from rrgmetrics.backends.archives import check_uncompressed
-from rrgmetrics.backends.checkpoints import PICKLE, Checkpoint
+from rrgmetrics.backends.checkpoints import PICKLE, Checkpoint, limits
+from rrgmetrics.backends.checkpoints.archives import check_uncompressed
 from rrgmetrics.errors import BackendError
 
 if TYPE_CHECKING:
