@@ -1,4 +1,4 @@
-"""Pins what our configurations load: fills rrgmetrics/backends/checkpoints/published.yaml with revisions and SHA-256 from the Hub.
+"""Pins what our configurations load: fills published.yaml with revisions and SHA-256 from the Hub.
 
 Needs a network and nothing else: the Hub keeps the SHA-256 of every large file, so that no weights are downloaded.
 `python scripts/pin_checkpoints.py [REPOSITORY ...]` pins the named repositories, or all of the table, to their newest
@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-PINS = Path(__file__).parents[1] / "rrgmetrics" / "backends" / "published.yaml"
+PINS = Path(__file__).parents[1] / "rrgmetrics" / "backends" / "checkpoints" / "published.yaml"
 WEIGHTS = (".safetensors", ".bin", ".pth", ".th", ".tar.gz")
 
 

@@ -1,4 +1,4 @@
-"""One door: nobody but `backends/checkpoints/loading.py` and `backends/checkpoints/archives.py` loads what others trained or packed."""
+"""One door: only `loading.py` and `archives.py` of `backends/checkpoints` load what others trained or packed."""
 
 from __future__ import annotations
 
