@@ -6,9 +6,7 @@ nothing in this text. What could not be read stays in it.
 
 from __future__ import annotations
 
-from functools import cache
-
-from rrgmetrics.reader.lexicon import load, load_file
+from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading, Span
 from rrgmetrics.reader.penalties import silent
 
@@ -50,7 +48,7 @@ def standard_wording(reading: Reading) -> str:
     return " ".join([*affirmed(reading).split(), *rest])
 
 
-@cache
+@per_lexicon
 def _normal_sentences() -> dict[str, str]:
     sentences: dict[str, str] = load_file("normal")["sentences"]
     return sentences

@@ -11,29 +11,9 @@ from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.model import Certainty
 
-_DESCRIBING = frozenset(
-    {
-        "opacity",
-        "density",
-        "linear_opacity",
-        "airspace_opacity",
-        "airspace_disease",
-        "consolidation",
-        "ground_glass",
-        "interstitial_opacity",
-        "nodular_opacity",
-        "reticular_opacity",
-    }
-)
 _LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
-_THEN = frozenset({"after", "following", "until"})  # what is advised may name a time
-_VERBS = frozenset({"is", "are", "was", "were", "cannot", "could"})  # as the first word of "is not excluded"
 _JUDGED = frozenset({"negation_after", "not_excluded_after", "possible_after"})
-_OR = frozenset({"or", "nor", "/"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
-_ANYTHING = frozenset({"opacity", "density", "lucency", "air_fluid_level"})  # may turn out to be anything
-_ANYWHERE = frozenset({"metastasis", "malignancy", "nipple_shadow", "artifact"})  # may explain a finding of any organ
-_LINK_GROUPS = frozenset({"lung", "pleura", "heart_and_vessels", "mediastinum"})
 
 
 def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
@@ -52,20 +32,20 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
             walk.step(i, item)
 
 
-def _starts_statement(senses: Senses) -> bool:
+def _starts_statement(senses: Senses, lexicon: Lexicon) -> bool:
     """Tell whether a word after a comma begins a statement ("no effusion, stable cardiomegaly")."""
     if "concept" in senses or senses.get("change") == "new":
         return False
     if "severity" in senses:
         return bool(senses["severity"] < _LARGE)
-    return bool(senses.keys() & {"change", "position"}) or senses.get("acuity") in ("chronic", "healing")
+    return bool(senses.keys() & {"change", "position"}) or senses.get("acuity") in lexicon.old
 
 
 class _Walk:
     """The state of the walk through one sentence."""
 
     def __init__(self, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
-        self.items, self.mentions, self.lexicon = items, mentions, lexicon
+        self.items, self.mentions, self.lexicon, self.small = items, mentions, lexicon, lexicon.small
         self.absent = False
         self.once = False  # "is not" denies one quality only
         self.resolved = False
@@ -121,17 +101,17 @@ class _Walk:
 
     def _same_picture(self, a: Mention, b: Mention) -> bool:
         """Tell whether the second mention can be a reading of the first."""
-        if a.concept in _ANYTHING or b.concept in _ANYWHERE:
+        if a.concept in self.lexicon.roles["anything"] or b.concept in self.lexicon.roles["anywhere"]:
             return True
         groups = {self.lexicon.concepts[a.concept].group, self.lexicon.concepts[b.concept].group}
-        return len(groups) == 1 or groups <= _LINK_GROUPS
+        return len(groups) == 1 or groups <= self.lexicon.groups["one_picture"]
 
     def step(self, i: int, item: Item) -> None:
         """Let an item that is no mention change the state."""
         senses = item.senses
-        if "clause_end" in senses and not (self.hypothetical and item.word in _THEN):
+        if "clause_end" in senses and not (self.hypothetical and item.word in self.small.then):
             self._end_clause()
-            if item.word == "there":  # "there is" is a verb: what a later verb says is not said of its findings
+            if item.word in self.small.existing:
                 self.verb_at = i
         if "negation_before" in senses:
             self.absent, self.comma = True, False
@@ -167,7 +147,7 @@ class _Walk:
             self._resolve()
         if "versus" in senses:
             self.joined = True
-        elif item.word in (",", "and", ";", "with", "—", "–"):
+        elif item.word in self.small.list_joints:
             self._joint(i, item)
         elif "item_break" in senses:
             self._verb(i)
@@ -188,7 +168,7 @@ class _Walk:
 
     def _look_back(self, assertion: str, *, devices: bool = True) -> None:
         for mention in self._statement():
-            if mention.denies or (not devices and self.lexicon.concepts[mention.concept].group == "devices"):
+            if mention.denies or (not devices and self.lexicon.concepts[mention.concept].is_device):
                 continue
             if assertion == "absent":
                 mention.assertion = "absent"
@@ -232,7 +212,8 @@ class _Walk:
 
     def _apposition(self, i: int) -> bool:
         """Tell whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""
-        if not self._statement() or self._statement()[-1].concept not in _DESCRIBING or self.absent:
+        describing = self.lexicon.roles["describing"]
+        if not self._statement() or self._statement()[-1].concept not in describing or self.absent:
             return False
         seen = 0
         for item in self._ahead(i):
@@ -254,13 +235,13 @@ class _Walk:
             senses = item.senses
             if "clause_end" in senses or "negation_before" in senses:
                 return False
-            if item.word in _OR:
+            if item.word in self.small.alternatives:
                 return False
             if first and senses and item.word != "and":
-                if _starts_statement(senses) and not self._or_ahead(i):
+                if _starts_statement(senses, self.lexicon) and not self._or_ahead(i):
                     return True
                 first = False
-            if "item_break" in senses and item.word not in ("seen", "noted", "present", "with"):
+            if "item_break" in senses and item.word not in self.small.seen:
                 return self._quality_ahead(i + 1 + k)
             if item.word == ",":
                 return False
@@ -271,7 +252,7 @@ class _Walk:
 
     def _or_ahead(self, i: int) -> bool:
         for item in self._ahead(i):
-            if item.word in _OR:
+            if item.word in self.small.alternatives:
                 return True
             if "clause_end" in item.senses:
                 return False
@@ -289,7 +270,7 @@ class _Walk:
     def _verb_ahead(self, i: int) -> bool:
         """Tell whether the words up to the next joint hold a verb: a statement of their own."""
         for item in self._ahead(i):
-            if "item_break" in item.senses or (item.word in _VERBS and item.senses.keys() & _JUDGED):
+            if "item_break" in item.senses or (item.word in self.small.judged and item.senses.keys() & _JUDGED):
                 return True
             if "clause_end" in item.senses:
                 return False

@@ -41,7 +41,6 @@ OPPOSITE_SIDE, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.55, 0.75, 0.85
 MATCH = 0.5  # below: two different findings
 TIE_BREAK = 1e-4  # for each attribute that agrees
 COVERED = 0.7  # above: a left-over finding is said by the other report in other words
-_DESCRIBING = frozenset({"opacity", "density", "lucency"})
 # Steps of severity (lexicon/attributes.yaml) that differ by more than observer variation, and that matter.
 SEVERITY_STEPS, SEVERITY_SIGNIFICANT_STEPS = 2, 3
 # Measurement thresholds of the CRIMSON rubric (arXiv 2603.06183): nodules, masses; and of tube depth.
@@ -153,7 +152,7 @@ def _committed(group: list[Finding], lexicon: Lexicon) -> tuple[Finding, ...]:
         f
         for f in group
         if not any(
-            f.concept in _DESCRIBING
+            f.concept in lexicon.roles["replaceable"]
             and g.certainty in ("definite", "probable")
             and not related(f.concept, g.concept, lexicon)
             for g in group
@@ -282,7 +281,7 @@ def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
 
 def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
     """Return the errors in the attributes of two matched observations, at most one for each attribute."""
-    device = lexicon.concepts[ref.head.concept].group == "devices"
+    device = lexicon.concepts[ref.head.concept].is_device
     found: list[tuple[Attribute, bool]] = []
     place = _location_error(ref, cand, lexicon)
     if place is not None:
@@ -294,7 +293,11 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     steps = _severity_steps(ref, cand)
     if steps >= SEVERITY_STEPS:
         found.append(("severity", steps >= SEVERITY_SIGNIFICANT_STEPS))
-    if _acute(ref) is not None and _acute(cand) is not None and _acute(ref) != _acute(cand):
+    if (
+        _acute(ref, lexicon) is not None
+        and _acute(cand, lexicon) is not None
+        and _acute(ref, lexicon) != _acute(cand, lexicon)
+    ):
         found.append(("descriptor", True))
     size = _measurement_error(ref, cand, device)
     if size is not None:
@@ -350,10 +353,10 @@ def position(device: Finding, lexicon: Lexicon) -> str | None:
     return device.position
 
 
-def _acute(unit: Unit) -> bool | None:
+def _acute(unit: Unit, lexicon: Lexicon) -> bool | None:
     """Return whether a finding is called acute or old, None if neither."""
     acuity = next((f.acuity for f in unit.readings if f.acuity), None)
-    return acuity in ("acute", "subacute") if acuity else None
+    return acuity not in lexicon.old if acuity else None
 
 
 def _tip_steps(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> int:
@@ -426,21 +429,6 @@ def _agreed_normals(reference: Reading, candidate: Reading) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f.concept for f in reference.findings if f.assertion == "absent" and f.concept in other))
 
 
-_ZONE_WORDS = {
-    "upper": "upper lobe",
-    "lower": "lower lobe",
-    "mid": "mid lung",
-    "base": "basal",
-    "apex": "apical",
-    "middle_lobe": "middle lobe",
-    "costophrenic": "",
-    "hilum": "hilar",
-    "cervical_spine": "cervical",
-    "thoracic_spine": "thoracic",
-    "lumbar_spine": "lumbar",
-}
-
-
 def phrase(unit: Unit, lexicon: Lexicon) -> str:
     """Return an observation in words: "small right upper lobe nodule (4 mm)"."""
     head = unit.head
@@ -451,7 +439,7 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
     if unit.side:
         words.append(unit.side)
     name = " or ".join(dict.fromkeys(lexicon.concepts[f.concept].name for f in unit.readings))
-    zones = (_ZONE_WORDS.get(z, z.replace("_", " ")) for z in sorted(unit.zones))
+    zones = (lexicon.zones[zone].name for zone in sorted(unit.zones))
     words.extend(z for z in zones if z not in name)
     words.append(name)
     if head.route:
@@ -459,7 +447,7 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
     if head.tip:
         words.append("with tip in " + ", ".join(t.replace("_", " ") for t in sorted(head.tip)))
     if head.position:
-        words.append(f"({_POSITION_WORDS[head.position]})")
+        words.append(f"({lexicon.position_names[head.position]})")
     if head.measurements_mm:
         words.append("(" + " x ".join(f"{n:g}" for n in head.measurements_mm) + " mm)")
     if head.change:
@@ -467,15 +455,10 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
     return " ".join(w for w in words if w)
 
 
-_POSITION_WORDS = {"good": "well positioned", "bad": "malpositioned"}
-_SIZED = frozenset({"pleural_effusion", "pneumothorax", "nodule", "mass", "hiatal_hernia"})
-_SIZE_WORDS = {1: "tiny", 2: "small", 3: "small to moderate", 5: "moderate to large", 6: "large"}
-
-
 def _severity_word(unit: Unit, lexicon: Lexicon) -> str:
     step = next((f.severity for f in unit.readings if f.severity is not None), None)
     if step is None:
         return ""
-    if _SIZED & {unit.head.concept, *lexicon.concepts[unit.head.concept].ancestors} and step in _SIZE_WORDS:
-        return _SIZE_WORDS[step]
+    if unit.head.concept in lexicon.roles["sized"] and step in lexicon.size_names:
+        return lexicon.size_names[step]
     return next((key.replace("_", " ") for key, value in lexicon.severity.items() if value == step), "")

@@ -11,12 +11,10 @@ An empty report, and one that the reader finds nothing in, is all blank. Which c
 from __future__ import annotations
 
 from enum import IntEnum
-from functools import cache
-from hashlib import sha256
-from importlib import resources
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.lexicon import load, load_file
+from rrgmetrics.reader.label_rules import table_checksum
+from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading
 from rrgmetrics.reader.penalties import contradictions
 
@@ -52,7 +50,7 @@ class Conditions(NamedTuple):
     of_concept: dict[str, tuple[int, ...]]
 
 
-@cache
+@per_lexicon
 def load_conditions() -> Conditions:
     """The conditions; read from the file once per process."""
     table: dict[str, Any] = load_file("conditions")
@@ -68,10 +66,9 @@ def load_conditions() -> Conditions:
     )
 
 
-@cache
 def checksum() -> str:
     """SHA-256 of `conditions.yaml`, for signatures."""
-    return sha256(resources.files("rrgmetrics.reader.lexicon").joinpath("conditions.yaml").read_bytes()).hexdigest()
+    return table_checksum("conditions")
 
 
 def condition_statuses(reading: Reading) -> Statuses:

@@ -6,14 +6,12 @@ that of chest X-ray reports: it knows the words of these conditions, not all tha
 
 from __future__ import annotations
 
-from functools import cache
-
 from rrgmetrics.reader.label_rules import RulesByConcept, find_rule, index_rules
-from rrgmetrics.reader.lexicon import load, load_file
+from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading
 
 
-@cache
+@per_lexicon
 def load_ct() -> tuple[tuple[str, ...], RulesByConcept]:
     """Return the conditions in the order of the published heads, and the rules by concept."""
     table = load_file("ct")

@@ -13,9 +13,6 @@ from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.scope import Scan
 from rrgmetrics.reader.tokens import Sentence, Token, tokenize
 
-_POINTERS = frozenset({"appearance", "this", "these", "finding", "it", "they"})
-_GENERIC = frozenset({"opacity", "lesion", "infiltrate", "airspace_opacity"})
-
 
 def read(report: str) -> Reading:
     """Read an English chest X-ray report.
@@ -99,11 +96,11 @@ def _explained(
         return observations.get(id(mention.link))
     if not found or mention.certainty == "definite" or mention.assertion == "absent" or observations:
         return None
-    if any(item.word in _POINTERS for item in items[: mention.first]):
+    if any(item.word in lexicon.small.pointers for item in items[: mention.first]):
         before = found[-1]
-        described = before.assertion != "absent" and _in_family(before.concept, "opacity", lexicon)
+        described = before.assertion != "absent" and before.concept in lexicon.roles["picture"]
         next_to = number - before.sentence == 1 and before.section == section
-        if described and next_to and lexicon.concepts[mention.concept].group in ("lung", "pleura"):
+        if described and next_to and lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]:
             return len(found) - 1
     return None
 
@@ -131,26 +128,26 @@ def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span
 
 def _antecedent(mention: Mention, found: list[Finding], number: int, lexicon: Lexicon) -> int | None:
     """Return the finding a mention only points back to ("The opacity obscures the heart.")."""
-    if not mention.definite_article or mention.concept not in _GENERIC or mention.assertion != "present":
+    if (
+        not mention.definite_article
+        or mention.concept not in lexicon.roles["generic"]
+        or mention.assertion != "present"
+    ):
         return None
     for k in range(len(found) - 1, max(-1, len(found) - 5), -1):
         f = found[k]
-        if f.assertion != "absent" and number - f.sentence in (0, 1) and _in_family(f.concept, "opacity", lexicon):
+        if f.assertion != "absent" and number - f.sentence in (0, 1) and f.concept in lexicon.roles["picture"]:
             return k
     return None
 
 
-def _in_family(concept: str, root: str, lexicon: Lexicon) -> bool:
-    return concept == root or root in lexicon.concepts[concept].ancestors
-
-
 def _continue(items: list[Item], number: int, lexicon: Lexicon, found: list[Finding]) -> None:
     """Add to the last device what a sentence without findings says of it ("The tip lies in the lower SVC.")."""
-    if not any(item.word in ("tip", "it", "lead", "end", "these", "position") for item in items):
+    if not any(item.word in lexicon.small.device_pointers for item in items):
         return
     for k in range(len(found) - 1, max(-1, len(found) - 4), -1):
         finding = found[k]
-        if finding.assertion != "absent" and lexicon.concepts[finding.concept].group == "devices":
+        if finding.assertion != "absent" and lexicon.concepts[finding.concept].is_device:
             tips = {item.senses["tip"] for item in items if "tip" in item.senses}
             position = next((item.senses["position"] for item in items if "position" in item.senses), None)
             sizes = tuple(n for item in items for n in item.senses.get("measure", ()))

@@ -7,10 +7,9 @@ list of denials must earn nothing (`rrgmetrics.scorers.ratescore` says what they
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Literal, NamedTuple, get_args
 
-from rrgmetrics.reader.lexicon import load, load_file
+from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
 from rrgmetrics.reader.model import Finding, Reading
 
 EntityType = Literal["abnormality", "anatomy", "disease", "non-abnormality", "non-disease"]
@@ -49,7 +48,7 @@ def _place(finding: Finding, organ: str) -> str:
     return " ".join((*filter(None, [finding.side]), *zones, organ))
 
 
-@cache
+@per_lexicon
 def _tables() -> tuple[frozenset[str], dict[str, str]]:
     """Concepts that are diseases, and the organ of each group."""
     table = load_file("entities")

@@ -31,10 +31,6 @@ _TRANSPARENT = frozenset(
     }
 )
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
-_JOINTS = frozenset({"and", "or", ",", "/"})
-_BUT = frozenset({"but", "although", "though", "however", "yet"})
-_OF = frozenset({"of", "in", "within", "involving", "at", "along", "throughout", "over", "overlying"})
-_UNITS = {"cm": 10.0, "mm": 1.0, "centimeter": 10.0, "millimeter": 1.0}
 
 
 class Item:
@@ -79,7 +75,7 @@ def read_sentences(tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sent
     What it takes back ("disregard: ...") or says of somebody else ("another patient has ...") is left out.
     """
     taken_back = ""
-    for sentence in sentences(tokens, lexicon.headings):
+    for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
         items = find_items(tokens, sentence.first, sentence.last, lexicon)
         cue = next((i for i, item in enumerate(items) if "retracted" in item.senses), None)
         if cue is not None:
@@ -107,7 +103,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             j += 1
         word = tokens[i].word
         if senses is None:
-            length = _measure(tokens, i, last)
+            length = _measure(tokens, i, last, lexicon)
             if length:
                 end, senses = length[0], {"measure": length[1]}
             items.append(Item(i, end, senses or {}, word))
@@ -129,14 +125,14 @@ def _part(i: int, end: int, word: str, part: str, lexicon: Lexicon) -> Item:
     return Item(i, end, node[""], word)
 
 
-def _measure(tokens: list[Token], i: int, last: int) -> tuple[int, tuple[float, ...]] | None:
+def _measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
     """Read "3", "3 x 4", "3 to 4" followed by a unit at ``i``; return the index after it and the numbers in mm."""
     numbers: list[float] = []
     while i < last and len(numbers) < 3 and tokens[i].word[0].isdigit():
         numbers.append(float(tokens[i].word))
-        unit = _UNITS.get(tokens[i + 1].word) if i + 1 < last else None
+        unit = lexicon.units.get(tokens[i + 1].word) if i + 1 < last else None
         step = i + 2 if unit else i + 1
-        if step < last - 1 and tokens[step].word in ("x", "by") and tokens[step + 1].word[0].isdigit():
+        if step < last - 1 and tokens[step].word in lexicon.times and tokens[step + 1].word[0].isdigit():
             i = step + 1
             continue
         return (step, tuple(n * unit for n in numbers)) if unit else None
@@ -182,7 +178,7 @@ def _is_topic(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> b
 def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
     """Pair the quality at ``q`` with the structures it is said of; ``floor`` is the item the search may not pass."""
     qualities = items[q].senses["quality"]
-    if _is_predicate(items, q):
+    if _is_predicate(items, q, lexicon):
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     else:
         partners = _forward(items, q, qualities, lexicon)
@@ -202,12 +198,12 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
     return mentions
 
 
-def _is_predicate(items: list[Item], q: int) -> bool:
+def _is_predicate(items: list[Item], q: int, lexicon: Lexicon) -> bool:
     """Tell whether a verb stands before the quality: "the heart is mildly ENLARGED"."""
     for item in reversed(items[max(0, q - 4) : q]):
         if "item_break" in item.senses and item.word != "with":
             return True
-        if item.word in _JOINTS or item.senses.keys() & {"structure", "concept"}:
+        if item.word in lexicon.small.joints or item.senses.keys() & {"structure", "concept"}:
             return False
         if "quality" in item.senses and "severity" not in item.senses:
             return False
@@ -254,12 +250,12 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
         if _fits(item, qualities, lexicon) and joint and not _adjunct(items, s):
             found.append(s)
             joint = False
-        elif item.word in _JOINTS:
+        elif item.word in lexicon.small.joints:
             beside = s == q + 1 or (item.word == "," and not of)
             if not found and beside and ("normal" in qualities or not _next_is_quality(items, s)):
                 break
             joint = True
-        elif "item_break" in item.senses and not found and _place_follows(items, s):
+        elif "item_break" in item.senses and not found and _place_follows(items, s, lexicon):
             of = joint = True
         elif "clause_end" in item.senses or "item_break" in item.senses or "negation_before" in item.senses:
             if found and "item_break" in item.senses and _predicate_follows(items, s):
@@ -267,7 +263,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             break
         elif "concept" in item.senses and "structure" not in item.senses and "quality" not in item.senses:
             break
-        elif item.word in _OF:
+        elif item.word in lexicon.small.places:
             of = True
             joint = joint or not found
         elif "quality" in item.senses and found and not (item.senses.keys() & {"severity", "zone"}):
@@ -288,9 +284,9 @@ def _adjunct(items: list[Item], s: int) -> bool:
     return False
 
 
-def _place_follows(items: list[Item], i: int) -> bool:
+def _place_follows(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tell whether the verb at ``i`` leads to a place ("changes are present in the spine")."""
-    return any(item.word in _OF for item in items[i + 1 : i + 5])
+    return any(item.word in lexicon.small.places for item in items[i + 1 : i + 5])
 
 
 def _next_is_quality(items: list[Item], i: int) -> bool:
@@ -330,9 +326,9 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
             if not found or gap_has_joint:
                 found.append(s)
             gap_has_joint = False
-        elif item.word in _JOINTS:
+        elif item.word in lexicon.small.joints:
             gap_has_joint = True
-        elif item.word in _BUT and not found and not gap_has_joint:
+        elif item.word in lexicon.small.contrasts and not found and not gap_has_joint:
             continue  # "the heart is obscured but appears enlarged"
         elif (
             "clause_end" in item.senses

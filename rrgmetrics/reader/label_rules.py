@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
-from importlib import resources
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.lexicon import Lexicon, checksum
 from rrgmetrics.reader.model import Finding, Reading
 from rrgmetrics.reader.significance import position_of
 
@@ -68,4 +66,4 @@ def _fits(key: str, values: tuple[str, ...], finding: Finding, reading: Reading,
 
 def table_checksum(name: str) -> str:
     """Return the SHA-256 of a table of the lexicon's folder, for signatures."""
-    return sha256(resources.files("rrgmetrics.reader.lexicon").joinpath(f"{name}.yaml").read_bytes()).hexdigest()
+    return checksum(name)

@@ -23,8 +23,6 @@ from rrgmetrics.reader.significance import significance
 from rrgmetrics.reports import Context
 
 QUOTED = 60  # characters of a sentence in an error's words
-# Normal statements that stand beside such findings all the same: "the lungs are (otherwise) clear", "low normal".
-_OTHERWISE = frozenset({"opacity", "low_lung_volume"})
 
 
 class Contradiction(NamedTuple):
@@ -66,7 +64,7 @@ def contradictions(reading: Reading, lexicon: Lexicon) -> list[Contradiction]:
     """
     denied: dict[str, list[Finding]] = {}
     for finding in reading.findings:
-        loose = finding.normal and finding.concept in _OTHERWISE
+        loose = finding.normal and finding.concept in lexicon.roles["otherwise"]
         if finding.assertion == "absent" and not loose and not _narrow(finding):
             denied.setdefault(finding.concept, []).append(finding)
     found = []

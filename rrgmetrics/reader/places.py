@@ -7,7 +7,7 @@ from rrgmetrics.reader.lexicon import Lexicon
 
 def near(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
     """Tell whether two sets of zones overlap or touch; an unstated place agrees with all."""
-    if not a or not b or a & b or "diffuse" in a | b:
+    if not a or not b or a & b or not lexicon.everywhere.isdisjoint(a | b):
         return True
     for x in a:
         zone = lexicon.zones[x]

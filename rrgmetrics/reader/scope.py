@@ -15,12 +15,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from rrgmetrics.reader.items import Item, Mention, read_sentences
-from rrgmetrics.reader.lexicon import Lexicon, load, load_file
+from rrgmetrics.reader.lexicon import TECHNIQUE, Lexicon, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Kind, Scope, Span
 from rrgmetrics.reader.tokens import Sentence, Token, tokenize
 
@@ -114,6 +113,7 @@ class Scan:
 
     def __init__(self, report: str, tokens: Sequence[Token], lexicon: Lexicon) -> None:
         self._report, self._tokens, self._lexicon = report, tokens, lexicon
+        self._knowledge = _knowledge()
         self._statements: list[Span] = []
         self._unread: list[Span] = []
         self._words: list[frozenset[str]] = []
@@ -133,7 +133,7 @@ class Scan:
     def _is_salad(self, sentence: Sentence) -> bool:
         """Tell whether words stand side by side that English does not put there, too often for a slip."""
         words = [token.word for token in self._tokens[sentence.first : sentence.last]] + ["."]
-        broken = _knowledge().broken
+        broken = self._knowledge.broken
         n_broken = sum(
             then in broken.get(first, ()) or (first == then and first.isalpha() and _REMOVED not in first)
             for first, then in pairwise(words)
@@ -143,13 +143,13 @@ class Scan:
     def _says(self, items: Sequence[Item], mentions: Sequence[Mention]) -> bool:
         """Tell whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
         concepts = self._lexicon.concepts
-        if any(mention.denies or concepts[mention.concept].group != "technique" for mention in mentions):
+        if any(mention.denies or concepts[mention.concept].group != TECHNIQUE for mention in mentions):
             return True
         return any("change" in item.senses or "normal" in item.senses.get("quality", ()) for item in items)
 
     def _count(self, items: Sequence[Item]) -> tuple[list[str], int]:
         """Return the words that are not understood, and how many of a report's own words there are."""
-        knowledge = _knowledge()
+        knowledge = self._knowledge
         unknown: list[str] = []
         known = 0
         for item in items:
@@ -236,7 +236,7 @@ def _cues(words: Sequence[str]) -> dict[tuple[str, str], set[tuple[str, ...]]]:
     return found
 
 
-@cache
+@per_lexicon
 def _knowledge() -> _Knowledge:
     lexicon = load()
     tables, vocabulary = load_file("scope"), load_file("vocabulary")
@@ -244,8 +244,8 @@ def _knowledge() -> _Knowledge:
     def plain(terms: Iterable[Any]) -> set[str]:
         return {token.word for term in terms for token in tokenize(str(term), lexicon.words)}
 
-    grammar = plain(vocabulary.pop("grammar"))
-    own = plain(word for words in vocabulary.values() for word in words)
+    grammar = plain(vocabulary["grammar"])
+    own = plain(word for kind, words in vocabulary.items() if kind != "grammar" for word in words)
     english = grammar | own | _trie_words(lexicon.trie)
     kinds = tuple((table, kind) for table in ("elsewhere", "modality") for kind in tables[table])
     terms: dict[str, list[tuple[tuple[str, ...], tuple[str, str]]]] = {}

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.lexicon import Lexicon, load
+from rrgmetrics.reader.lexicon import Lexicon, load, per_lexicon
 from rrgmetrics.reader.model import Finding, Significance
 from rrgmetrics.reports import Context
 
 FAR_STEPS = 3  # steps along a device's path (lexicon/attributes.yaml, tip_sites)
-_DENIAL = re.compile(r"\b(?:no|non|not|denies|denied|without|negative for)\b")
 
 
 class Level(NamedTuple):
@@ -41,20 +39,21 @@ def level(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
     return Level(found, why)  # type: ignore[arg-type]
 
 
-@lru_cache(maxsize=4096)
+@per_lexicon
 def indication_kinds(indication: str) -> frozenset[str]:
     """Return what an indication speaks of, by the words of ``lexicon/context.yaml``.
 
     >>> sorted(indication_kinds("Fall from a ladder, no fever."))
     ['trauma']
     """
+    lexicon = load()
     text = re.sub(r"[-/\s]+", " ", indication.lower())
     stated = []
     for clause in re.split(r"[.;:]", text):
-        denial = _DENIAL.search(clause)
+        denial = lexicon.denied.search(clause)
         stated.append(clause[: denial.start()] if denial else clause)
     words = ". ".join(stated)
-    return frozenset(kind for kind, pattern in load().indications.items() if pattern.search(words))
+    return frozenset(kind for kind, pattern in lexicon.indications.items() if pattern.search(words))
 
 
 def position_of(finding: Finding, lexicon: Lexicon) -> str | None:

@@ -8,11 +8,10 @@ opacity) gives no label. No Finding: the report denies something, and nothing is
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.reader.label_rules import RulesByConcept, find_rule, index_rules
-from rrgmetrics.reader.lexicon import load, load_file
+from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
 from rrgmetrics.reader.model import Finding, Reading
 
 Level = Literal["leaves", "upper"]
@@ -38,7 +37,7 @@ class SrrTable(NamedTuple):
     groups: dict[str, str]
 
 
-@cache
+@per_lexicon
 def load_srr() -> SrrTable:
     """Return the table; read from the file once per process."""
     table: dict[str, Any] = load_file("srr")
@@ -51,7 +50,7 @@ def load_srr() -> SrrTable:
     )
 
 
-@cache
+@per_lexicon
 def label_names(level: Level, statuses: bool) -> tuple[str, ...]:
     """Return the labels in the order of the published checkpoint's heads.
 

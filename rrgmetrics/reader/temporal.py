@@ -55,7 +55,7 @@ def read_changes(reading: Reading) -> tuple[ChangeStatement, ...]:
 def _of_no_finding(text: str, lexicon: Lexicon) -> Iterator[ChangeStatement]:
     """Yield the changes of sentences that name no finding; a denied one is none."""
     tokens = tokenize(text, lexicon.words)
-    for sentence in sentences(tokens, lexicon.headings):
+    for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
         items = find_items(tokens, sentence.first, sentence.last, lexicon)
         changes = [item for item in items if "change" in item.senses]
         if not changes or any(mention.concept for mention in find_mentions(items, lexicon)):

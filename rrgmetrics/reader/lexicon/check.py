@@ -1,0 +1,74 @@
+"""What is wrong with the lexicon's files, with file and line, in words that say what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.reader.lexicon.faults import Problem, Source, find_faults, hint
+from rrgmetrics.reader.lexicon.files import bundled_file, folder_in_use, own_files, parse
+from rrgmetrics.reader.lexicon.schema import SHAPES
+
+
+def check(files: Iterable[str | Path] = ()) -> list[Problem]:
+    """Looks for faults in the lexicon in use, or in files of it.
+
+    Args:
+        files: Bundled files, or files and folders of the user's own, which are checked as they would be read beside the
+            bundled ones. None: the bundled files and the folder in use.
+
+    Returns:
+        list[Problem]: In the order of the files; empty if all is well.
+
+    Raises:
+        InputError: A file or folder does not exist.
+    """
+    asked = [path for file in files for path in _expanded(Path(file))]
+    bundled = [bundled_file(name) for name in SHAPES]
+    own = [path for path in asked if not any(path.resolve() == ours.resolve() for ours in bundled)]
+    own = own or own_files(folder_in_use())
+    problems = [problem for path in own for problem in _misnamed(path)]
+    sources: list[Source] = []
+    for path in (*bundled, *own):
+        if path.stem in SHAPES:
+            read = _read(path, is_own=path in own)
+            if isinstance(read, Problem):
+                problems.append(read)
+            else:
+                sources.append(read)
+    if not problems:
+        problems = find_faults(sources)
+    wanted = {path.resolve() for path in asked}
+    return [problem for problem in problems if problem.file.resolve() in wanted] or problems
+
+
+def _expanded(path: Path) -> list[Path]:
+    if path.is_dir():
+        return own_files(str(path))
+    if not path.is_file():
+        raise InputError(f"{path} does not exist; name a YAML file of a lexicon, or a folder of them.")
+    return [path]
+
+
+def _misnamed(path: Path) -> Iterator[Problem]:
+    if path.suffix != ".yaml" or path.stem not in SHAPES:
+        advice = hint(path.stem, SHAPES) or f"the files are {', '.join(f'{name}.yaml' for name in SHAPES)}"
+        yield Problem(path, 1, f"no file of the lexicon has this name; {advice}.")
+
+
+def _read(path: Path, *, is_own: bool) -> Source | Problem:
+    import yaml
+
+    try:
+        text = path.read_text(encoding="utf-8")
+        node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        if not isinstance(node, yaml.MappingNode):
+            return Problem(path, 1, "holds no block of keys; see the bundled file of this name for its shape.")
+        return Source(path, path.stem, node, parse(text), is_own)
+    except UnicodeDecodeError as error:
+        return Problem(path, 1, f"is not UTF-8 text: {error}.")
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        why = getattr(error, "problem", None) or error
+        return Problem(path, mark.line + 1 if mark else 1, f"is not YAML: {why}; look at the line before, too.")
