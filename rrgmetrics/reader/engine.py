@@ -11,6 +11,7 @@ from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.scope import Scan
+from rrgmetrics.reader.similarity import related
 from rrgmetrics.reader.tokens import Sentence, Token, tokenize
 
 
@@ -193,12 +194,6 @@ def _join_observation(finding: Finding, kept: list[Finding], position: dict[int,
             ):
                 return replace(finding, observation=other.observation)
     return finding
-
-
-def related(a: str, b: str, lexicon: Lexicon) -> bool:
-    """Tell whether two concepts can name one picture: parent and child, or interchangeable."""
-    ca, cb = lexicon.concepts[a], lexicon.concepts[b]
-    return a == b or b in ca.ancestors or a in cb.ancestors or b in ca.same_as or a in cb.same_as
 
 
 def _same_place(a: Finding, b: Finding, lexicon: Lexicon) -> bool:

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rrgmetrics.reader.engine import related
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import SIGNIFICANT, ErrorCategory, Finding, FindingError, Reading, Span
 from rrgmetrics.reader.places import near, same_side
-from rrgmetrics.reader.scope import foreign_spans
+from rrgmetrics.reader.scope import unread_spans
 from rrgmetrics.reader.significance import significance
+from rrgmetrics.reader.similarity import related
 from rrgmetrics.reports import Context
 
 QUOTED = 60  # characters of a sentence in an error's words
@@ -140,11 +140,6 @@ def _hedged(reference: Reading, candidate: Reading, lexicon: Lexicon) -> Iterato
                 candidate_spans=hedge.spans,
                 significance="actionable_not_urgent" if matters else "not_actionable_not_urgent",
             )
-
-
-def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
-    """Return the candidate's sentences that the reader does not understand and the reference does not hold."""
-    return foreign_spans(reference.text, candidate.text, candidate.scope)
 
 
 def _unread(reference: Reading, candidate: Reading) -> Iterator[FindingError]:

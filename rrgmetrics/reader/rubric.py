@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.compare import attribute_errors, phrase, position
+from rrgmetrics.reader.differences import attribute_errors, position
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance, Unit
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.significance import indication_kinds, level, position_of
+from rrgmetrics.reader.wording import phrase
 from rrgmetrics.reports import Context
 
 

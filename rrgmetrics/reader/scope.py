@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.reader.items import Item, Mention, read_sentences
 from rrgmetrics.reader.lexicon import TECHNIQUE, Lexicon, load, load_file, per_lexicon
-from rrgmetrics.reader.model import Kind, Scope, Span
+from rrgmetrics.reader.model import Kind, Reading, Scope, Span
 from rrgmetrics.reader.tokens import Sentence, Token, tokenize
 
 # Which kinds of text a metric can read, by the modality of its spec; a metric of any text reads all.
@@ -90,21 +90,15 @@ def out_of_scope(scope: Scope, modality: str) -> str:
     return f"looks {'like ' * (scope.kind != 'language')}{scope.looks}"
 
 
-def foreign_spans(reference: str, candidate: str, scope: Scope) -> list[Span]:
-    """Return the unread sentences of a candidate that neither stand in the reference nor are made of its words.
-
-    Args:
-        reference: the radiologist's report.
-        candidate: the machine's report.
-        scope: of the candidate.
-    """
-    if not scope.unread:
+def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
+    """The unread sentences of a candidate that neither stand in the reference nor are made of its words."""
+    if not candidate.scope.unread:
         return []
-    known = {token.word for token in tokenize(reference, load().words)}
+    known = {token.word for token in tokenize(reference.text, load().words)}
     return [
         span
-        for span, words in zip(scope.unread, scope.words, strict=True)
-        if candidate[span.start : span.end] not in reference and not (words and words <= known)
+        for span, words in zip(candidate.scope.unread, candidate.scope.words, strict=True)
+        if candidate.text[span.start : span.end] not in reference.text and not (words and words <= known)
     ]
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rrgmetrics.reader.compare import concept_similarity
 from rrgmetrics.reader.items import Item, find_items, find_mentions
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.places import same_side
+from rrgmetrics.reader.similarity import concept_similarity
 from rrgmetrics.reader.tokens import sentences, tokenize
 
 
