@@ -3,8 +3,8 @@
 `schema` says what a file may hold, `files` reads them, `build` makes of them what the engine looks things up in, and
 `check` says with file and line what is wrong with them. A folder of the same shape adds concepts and terms or overrides
 ours, without touching the package: the environment variable `RRGMETRICS_LEXICON` names it for a process and all that it
-starts, `--lexicon` for one command, and `use` for a block of Python. Metrics that were prepared before keep the name
-of the lexicon that they were prepared with in their signature: choose the lexicon first.
+starts, `--lexicon` for one command, and `use` for a block of Python. It stands in the signature of every metric that
+reads. Prepare metrics inside the block that they score in: models that were loaded before name the lexicon of then.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from rrgmetrics.reader.lexicon.build import build
 from rrgmetrics.reader.lexicon.check import check
 from rrgmetrics.reader.lexicon.files import (
     checksum,
-    facts,
     folder_in_use,
     folder_used,
     load_file,
@@ -41,7 +40,6 @@ __all__ = [
     "Trie",
     "Zone",
     "checksum",
-    "facts",
     "load",
     "load_file",
     "own_facts",
@@ -83,7 +81,8 @@ def use(folder: str | Path | None) -> Iterator[None]:
         'urgent'
     """
     with folder_used(folder):
-        load()
+        if folder_in_use():
+            load()
         yield
 
 

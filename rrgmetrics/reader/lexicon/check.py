@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.lexicon.faults import Problem, Source, find_faults, hint
+from rrgmetrics.reader.lexicon.faults import Problem, Source, Term, find_faults, find_terms, hint
 from rrgmetrics.reader.lexicon.files import bundled_file, folder_in_use, own_files, parse
 from rrgmetrics.reader.lexicon.schema import SHAPES
 
@@ -16,7 +16,7 @@ def check(files: Iterable[str | Path] = ()) -> list[Problem]:
 
     Args:
         files: Bundled files, or files and folders of the user's own, which are checked as they would be read beside the
-            bundled ones. None: the bundled files and the folder in use.
+            bundled ones. None named: the bundled files and the folder in use.
 
     Returns:
         list[Problem]: In the order of the files; empty if all is well.
@@ -25,22 +25,30 @@ def check(files: Iterable[str | Path] = ()) -> list[Problem]:
         InputError: A file or folder does not exist.
     """
     asked = [path for file in files for path in _expanded(Path(file))]
-    bundled = [bundled_file(name) for name in SHAPES]
-    own = [path for path in asked if not any(path.resolve() == ours.resolve() for ours in bundled)]
-    own = own or own_files(folder_in_use())
-    problems = [problem for path in own for problem in _misnamed(path)]
-    sources: list[Source] = []
-    for path in (*bundled, *own):
-        if path.stem in SHAPES:
-            read = _read(path, is_own=path in own)
-            if isinstance(read, Problem):
-                problems.append(read)
-            else:
-                sources.append(read)
-    if not problems:
-        problems = find_faults(sources)
+    bundled = {bundled_file(name).resolve() for name in SHAPES}
+    own = [path for path in asked if path.resolve() not in bundled] or own_files(folder_in_use())
+    sources, problems = _read_all(own)
+    problems = problems or find_faults(sources)
     wanted = {path.resolve() for path in asked}
     return [problem for problem in problems if problem.file.resolve() in wanted] or problems
+
+
+def terms() -> list[Term]:
+    """Every term of the lexicon in use, where it stands."""
+    return find_terms(_read_all(own_files(folder_in_use()))[0])
+
+
+def _read_all(own: Sequence[Path]) -> tuple[list[Source], list[Problem]]:
+    """The bundled files and the user's, and what keeps some of them from being read."""
+    problems = [problem for path in own for problem in _misnamed(path)]
+    sources: list[Source] = []
+    for path in (*map(bundled_file, SHAPES), *own):
+        read = _read(path, is_own=path in own) if path.stem in SHAPES else None
+        if isinstance(read, Source):
+            sources.append(read)
+        elif read:
+            problems.append(read)
+    return sources, problems
 
 
 def _expanded(path: Path) -> list[Path]:

@@ -43,9 +43,8 @@ class Problem(NamedTuple):
     message: str
 
     def __str__(self) -> str:
-        """The line of an error, `lung.yaml:12: ...`; the file as it is seen from the current folder."""
-        file, here = self.file.resolve(), Path.cwd()
-        return f"{file.relative_to(here) if file.is_relative_to(here) else self.file}:{self.line}: {self.message}"
+        """The line of an error: `lung.yaml:12: ...`."""
+        return f"{place(self.file, self.line)}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,14 +71,23 @@ class Term(NamedTuple):
 def find_faults(sources: Sequence[Source]) -> list[Problem]:
     """The faults of all files, in the order of the files, the user's own behind the bundled ones."""
     check = _Check(sources)
-    for source in sources:
-        check.shape(source, SHAPES[source.name], source.node, (source.path.name,))
     if not check.problems:  # the rest needs files of the right shape
         check.reachable()
         check.claims()
         check.concepts()
     order = {source.path: number for number, source in enumerate(sources)}
     return sorted(dict.fromkeys(check.problems), key=lambda problem: (order[problem.file], problem.line))
+
+
+def find_terms(sources: Sequence[Source]) -> list[Term]:
+    """The terms of all files, where they stand."""
+    return _Check(sources).terms
+
+
+def place(file: Path, line: int) -> str:
+    """A file, as it is seen from the current folder, and a line of it."""
+    path, here = file.resolve(), Path.cwd()
+    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{line}"
 
 
 def hint(word: str, options: Iterable[str]) -> str:
@@ -115,18 +123,21 @@ class _Check:
             "concepts": concepts,
             "concepts or any": {**concepts, "any": None},
         }
+        self.words: dict[str, str] = self.contents["spellings"]["words"]
+        for source in sources:
+            self._shape(source, SHAPES[source.name], source.node, (source.path.name,))
 
     def _say(self, source: Source, node: Any, message: str) -> None:
         line = node if isinstance(node, int) else node.start_mark.line + 1
         self.problems.append(Problem(source.path, line, message))
 
-    def shape(self, source: Source, shape: Shape, node: Any, keys: tuple[str, ...]) -> None:
+    def _shape(self, source: Source, shape: Shape, node: Any, keys: tuple[str, ...]) -> None:
         """Looks at one node of a file and all below it; `keys` lead to it. Terms are collected on the way."""
         if isinstance(shape, Value):
             self._value(source, shape, node, keys)
         elif isinstance(shape, Many) and node.id == "sequence":
             for item in node.value:
-                self.shape(source, shape.value, item, keys)
+                self._shape(source, shape.value, item, keys)
         elif isinstance(shape, Many):
             self._say(source, node, f"{keys[-1]} should be a list: a line for each, with a dash before it.")
         elif node.id != "mapping":
@@ -142,9 +153,9 @@ class _Check:
             lines[key.value] = key.start_mark.line + 1
             if isinstance(shape, Table):
                 self._value(source, shape.keys, key, (*keys, key.value), is_key=True)
-                self.shape(source, shape.value, value, (*keys, key.value))
+                self._shape(source, shape.value, value, (*keys, key.value))
             elif key.value in shape.keys:
-                self.shape(source, shape.keys[key.value], value, (*keys, key.value))
+                self._shape(source, shape.keys[key.value], value, (*keys, key.value))
             else:
                 advice = hint(key.value, shape.keys) or f"known here are {', '.join(shape.keys)}."
                 self._say(source, key, f'unknown key "{key.value}"; {advice}')
@@ -197,7 +208,6 @@ class _Check:
     def reachable(self) -> None:
         """Terms that no report can match, and what keeps them from it."""
         spellings, small = self.contents["spellings"], self.contents["small_words"]
-        self.words: dict[str, str] = spellings["words"]
         known = {tuple(words_of(term.text, self.words)) for term in self.terms if term.value.term == "report"}
         compounds = {tuple(words_of(word, self.words)) for word in spellings["compounds"]}
         for term in self.terms:

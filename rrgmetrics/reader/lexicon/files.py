@@ -55,7 +55,7 @@ def folder_used(folder: str | Path | None) -> Iterator[None]:
         forget()
     try:
         if folder is not None:
-            os.environ[VARIABLE] = str(Path(folder).resolve()) if str(folder) else ""
+            os.environ[VARIABLE] = str(Path(folder).resolve())
         yield
     finally:
         os.environ.pop(VARIABLE, None)
@@ -104,17 +104,12 @@ def checksum(*names: str) -> str:
     return sha256(json.dumps(contents, ensure_ascii=False).encode()).hexdigest()
 
 
-def facts() -> dict[str, str]:
-    """What a signature says of the lexicon in use: eight letters of its checksum, and the name of the user's folder.
+def own_facts() -> dict[str, str]:
+    """What the signature of every metric that reads says of the user's folder: its name and eight letters of the sum.
 
     Example:
-        >>> sorted(facts())
-        ['lexicon_sha256']
+        >>> own_facts()
+        {}
     """
-    return {"lexicon_sha256": checksum()[:8], **own_facts()}
-
-
-def own_facts() -> dict[str, str]:
-    """The name of the user's folder, for the signatures of metrics that read with more than the lexicon."""
     folder = folder_in_use()
-    return {"lexicon": Path(folder).name} if folder else {}
+    return {"lexicon": f"{Path(folder).name}@{checksum()[:8]}"} if folder else {}
