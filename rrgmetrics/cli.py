@@ -493,10 +493,10 @@ def _judge_names(texts: Sequence[str], **said: OptionValue) -> list[str]:
 
 
 def _synthesize(options: argparse.Namespace) -> None:
-    from rrgmetrics.training.distribution import distribution, plot, tables
-    from rrgmetrics.training.pairs import read_rows
-    from rrgmetrics.training.sources import load_collection, read_outputs
-    from rrgmetrics.training.synthesis import outcome_lines, parse_ways, synthesize
+    from rrgmetrics.synthesis.distribution import distribution, plot, tables
+    from rrgmetrics.synthesis.pairs import read_rows
+    from rrgmetrics.synthesis.sources import load_collection, read_outputs
+    from rrgmetrics.synthesis.synthesize import outcome_lines, parse_ways, synthesize
 
     files.check_outputs(
         tables=[options.output],
