@@ -62,6 +62,11 @@ class Metrics:
         """Lets go of the models; to score again is an InputError."""
         self.jobs, self._memory = {}, None
 
+    @classmethod
+    def together(cls, parts: Sequence[Metrics]) -> Metrics:
+        """Metrics that were made ready one by one, as if at once: what they read is shared."""
+        return cls({text: job for part in parts for text, job in part.jobs.items()}, Bars())
+
     def only(self, names: Iterable[str]) -> Metrics:
         """Some of the metrics, sharing the models of all.
 

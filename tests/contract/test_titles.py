@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from rrgmetrics import SPECS, cli, module_path
+from rrgmetrics import SPECS, module_path
+from rrgmetrics.cli.score import print_summaries
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.display import comparison_table, judge_lines, metric_table, score_table, verdict
 from rrgmetrics.metaeval.agreement import radjudge_report, radpref_report
@@ -139,7 +140,7 @@ def test_verdicts_of_judges(scored, judge):
 
 
 def test_the_summary_of_green(scored, capsys):
-    cli._print_summaries({"green": scored["A"]["green"]})
+    print_summaries({"green": scored["A"]["green"]})
     text = capsys.readouterr().out
     assert text.startswith("GREEN (bundled): mean ")
     assert bare(text, "green") == []
