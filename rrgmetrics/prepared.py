@@ -20,7 +20,7 @@ from rrgmetrics.names import MetricName, expand, parse_name
 from rrgmetrics.notice import name_stand_ins
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.results import Result
-from rrgmetrics.runner import BLOCK, Job, Memory, Progress, run
+from rrgmetrics.runner import Job, Memory, Progress, run
 from rrgmetrics.scorers.base import Array, Bars, Reduction, Runtime, Scorer
 from rrgmetrics.specs import JUDGE_OPTIONS, MetricSpec
 from rrgmetrics.text import get_normaliser
@@ -166,12 +166,12 @@ class Metrics:
         alone = [self.only([name]).score_sets(sets, **options) for name in self.jobs]
         return [{name: each for part in parts for name, each in part.items()} for parts in zip(*alone, strict=True)]
 
-    def steps(self, pairs: Sequence[Pair], *, block: int = BLOCK) -> Iterator[Progress | dict[str, Result]]:
+    def steps(self, pairs: Sequence[Pair], *, block: int | None = None) -> Iterator[Progress | dict[str, Result]]:
         """Scores pairs and tells how far it is: yields Progress after each block, and at last the Results.
 
         Args:
             pairs: As in `score_pairs`.
-            block: Distinct pairs between two words of progress.
+            block: Distinct pairs between two words of progress; None: the runner's own number.
         """
         self._bars.shown = False
         results = yield from self._walk([pairs], block=block)

@@ -131,7 +131,7 @@ def run(
     jobs: Sequence[Job],
     calls: Sequence[Sequence[Pair]],
     *,
-    block: int = BLOCK,
+    block: int | None = None,
     announce: bool = True,
     memory: Memory | None = None,
 ) -> Generator[Progress, None, list[list[Result]]]:
@@ -140,7 +140,7 @@ def run(
     Args:
         jobs: Metrics that are ready to run.
         calls: Lists of pairs.
-        block: Distinct pairs between two words of progress.
+        block: Distinct pairs between two words of progress; None: BLOCK.
         announce: Whether to warn of pairs that are out of scope.
         memory: Of references that earlier calls have read; None: there is none.
 
@@ -150,7 +150,7 @@ def run(
     Returns:
         Results by call, in the order of the jobs.
     """
-    steps = list(_steps(jobs, [list(dict.fromkeys(pairs)) for pairs in calls], block))
+    steps = list(_steps(jobs, [list(dict.fromkeys(pairs)) for pairs in calls], block or BLOCK))
     statistics = {(call, id(job)): job.reference_statistics(pairs) for call, pairs in enumerate(calls) for job in jobs}
     collected = {key: Collected() for key in statistics}
     annotations = Annotations(steps, memory)
