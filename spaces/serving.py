@@ -46,7 +46,7 @@ def serve_board(host: str = "", port: int | None = None) -> None:
     proxies = int("SPACE_ID" in os.environ)  # on the Hub one proxy stands before the page
     with tempfile.TemporaryDirectory() as folder:
         board = f"env:{BOARD}" if os.environ.get(BOARD) else _demo(Path(folder))
-        commands.run(Namespace(step="serve", board=board, host=host, port=port, proxies=proxies, worker=True))
+        commands.serve(Namespace(board=board, host=host, port=port, proxies=proxies, worker=True))
 
 
 def _demo(folder: Path) -> str:

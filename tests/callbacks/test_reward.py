@@ -20,12 +20,6 @@ def halve(score: float) -> float:
     return score / 2
 
 
-@pytest.fixture(autouse=True)
-def fresh():
-    """Each test loads its metrics anew."""
-    reward._loaded.cache_clear()
-
-
 @pytest.mark.parametrize(
     ("metric", "arguments", "expected"),
     [

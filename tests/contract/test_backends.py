@@ -9,7 +9,7 @@ import pytest
 
 import rrgmetrics
 from float32 import in_float32, rounding
-from rrgmetrics import SPECS, runner
+from rrgmetrics import SPECS, prepared, runner
 
 BLOCK = 7
 NAMES = {
@@ -40,7 +40,7 @@ class CountingBackend:
 def seen(monkeypatch) -> dict[str, Counter[str]]:
     """Texts annotated, by backend; blocks are small."""
     counts: dict[str, Counter[str]] = {}
-    build = runner.build_scorer
+    build = prepared.build_scorer
 
     class CountingScorer:
         def __init__(self, name):
@@ -52,7 +52,7 @@ def seen(monkeypatch) -> dict[str, Counter[str]]:
         def backend(self, runtime):
             return CountingBackend(self.scorer.backend(runtime), counts)
 
-    monkeypatch.setattr(runner, "build_scorer", CountingScorer)
+    monkeypatch.setattr(prepared, "build_scorer", CountingScorer)
     monkeypatch.setattr(runner, "BLOCK", BLOCK)
     return counts
 
@@ -86,9 +86,8 @@ def test_metrics_share_a_backend_by_its_key(seen, reports):
 
 def test_several_systems_share_the_references(seen, reports):
     systems = {"a": reports.altered, "b": reports.references, "c": reports.altered[::-1]}
-    together = runner.score_systems(
-        ["bleu", "bertscore"], systems=systems, references=reports.references, progress=False
-    )
+    ready = rrgmetrics.prepare(["bleu", "bertscore"])
+    together = ready.score_systems(systems=systems, references=reports.references, progress=False)
     for counts in seen.values():
         assert counts == dict.fromkeys([*reports.references, *reports.altered], 1)
     for name, candidates in systems.items():
