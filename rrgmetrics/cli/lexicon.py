@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from rrgmetrics.cli.arguments import add_lexicon, add_step
@@ -24,20 +24,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _check(options: argparse.Namespace) -> None:
-    from rrgmetrics.reader.lexicon.check import check
+    from rrgmetrics.reader.lexicon.checking import check
 
-    problems = check(options.files)
-    for problem in problems:
-        print_line(str(problem))
-    if problems:
-        raise InputError(f"the lexicon has {len(problems)} fault{'s' * (len(problems) > 1)}, see above.")
+    faults = check(options.files)
+    for fault in faults:
+        print_line(str(fault))
+    if faults:
+        raise InputError(f"the lexicon has {len(faults)} fault{'s' * (len(faults) > 1)}, see above.")
     print_line(f"No fault in {' '.join(options.files) or 'the lexicon'}.")
 
 
 def _show(options: argparse.Namespace) -> None:
     from rrgmetrics.reader.terms import show_term
 
-    table = Table.grid(padding=(0, 2))
+    table = Table.grid(Column(no_wrap=True), Column(overflow="fold"), padding=(0, 2))
     for name, text in show_term(" ".join(options.term)):
         table.add_row(Text(name), Text(text))
     Console(highlight=False).print(table)

@@ -11,7 +11,7 @@ from rrgmetrics.reader.ct_conditions import ct_conditions
 from rrgmetrics.reader.engine import read
 from rrgmetrics.reader.lexicon import Lexicon, load, load_file
 from rrgmetrics.reader.lexicon.build import forms_of, words_of
-from rrgmetrics.reader.lexicon.check import terms
+from rrgmetrics.reader.lexicon.checking import terms
 from rrgmetrics.reader.lexicon.faults import Term, place
 from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES
 from rrgmetrics.reader.model import Finding, Reading, Scope, Span, Unit

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.lexicon.build import build
-from rrgmetrics.reader.lexicon.check import check
+from rrgmetrics.reader.lexicon.build import build_lexicon
+from rrgmetrics.reader.lexicon.checking import check
 from rrgmetrics.reader.lexicon.files import (
     checksum,
     folder_in_use,
@@ -56,11 +56,11 @@ def load() -> Lexicon:
         InputError: Something is wrong with the user's folder, or with our files; it says where, and what to do.
     """
     if folder_in_use():
-        _raise_problems()
+        _raise_faults()
     try:
-        return build()
+        return build_lexicon()
     except Exception:  # whatever a fault of a file does to the build, the check says it better
-        _raise_problems()
+        _raise_faults()
         raise
 
 
@@ -86,7 +86,7 @@ def use(folder: str | Path | None) -> Iterator[None]:
         yield
 
 
-def _raise_problems() -> None:
-    problems = check()
-    if problems:
-        raise InputError("\n".join(map(str, problems)))
+def _raise_faults() -> None:
+    faults = check()
+    if faults:
+        raise InputError("\n".join(map(str, faults)))

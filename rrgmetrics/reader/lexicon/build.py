@@ -27,7 +27,7 @@ _INHERITED: frozenset[Role] = frozenset({"picture", "sized"})  # the concept's o
 _BELOW: frozenset[Role] = frozenset({"tipped"})  # its children's only
 
 
-def build() -> Lexicon:
+def build_lexicon() -> Lexicon:
     """The lexicon in use, made from its files."""
     spellings, small = load_file("spellings"), load_file("small_words")
     lexicon = Lexicon(spellings["words"], SmallWords(**{key: frozenset(words) for key, words in small.items()}))

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,7 +36,7 @@ _ATTRIBUTES = (
 )
 
 
-class Problem(NamedTuple):
+class Fault(NamedTuple):
     """One fault of a file, and what to do about it."""
 
     file: Path
@@ -68,15 +69,15 @@ class Term(NamedTuple):
     value: Value
 
 
-def find_faults(sources: Sequence[Source]) -> list[Problem]:
+def find_faults(sources: Sequence[Source]) -> list[Fault]:
     """The faults of all files, in the order of the files, the user's own behind the bundled ones."""
     check = _Check(sources)
-    if not check.problems:  # the rest needs files of the right shape
+    if not check.faults:  # the rest needs files of the right shape
         check.reachable()
         check.claims()
         check.concepts()
     order = {source.path: number for number, source in enumerate(sources)}
-    return sorted(dict.fromkeys(check.problems), key=lambda problem: (order[problem.file], problem.line))
+    return sorted(dict.fromkeys(check.faults), key=lambda fault: (order[fault.file], fault.line))
 
 
 def find_terms(sources: Sequence[Source]) -> list[Term]:
@@ -92,8 +93,13 @@ def place(file: Path, line: int) -> str:
 
 def hint(word: str, options: Iterable[str]) -> str:
     """What may have been meant, as a question; "" if nothing is near."""
-    near = difflib.get_close_matches(word, list(options), 1)
-    return f'did you mean "{near[0]}"?' if near else ""
+    near = nearest(word, options)
+    return f'did you mean "{near}"?' if near else ""
+
+
+def nearest(word: str, options: Iterable[str]) -> str:
+    """The option that a word is nearest to; "" if none is near."""
+    return next(iter(difflib.get_close_matches(word, list(options), 1)), "")
 
 
 def listed(options: Sequence[str]) -> str:
@@ -106,7 +112,7 @@ class _Check:
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self.sources = sources
-        self.problems: list[Problem] = []
+        self.faults: list[Fault] = []
         self.terms: list[Term] = []
         self.contents: dict[str, Any] = {}
         self.home: dict[str, str] = {}  # concept → the file that it stands in
@@ -123,13 +129,14 @@ class _Check:
             "concepts": concepts,
             "concepts or any": {**concepts, "any": None},
         }
-        self.words: dict[str, str] = self.contents["spellings"]["words"]
+        spellings = self.contents["spellings"]["words"]
+        self.words_of = cache(lambda text: tuple(words_of(text.strip(), spellings)))
         for source in sources:
             self._shape(source, SHAPES[source.name], source.node, (source.path.name,))
 
     def _say(self, source: Source, node: Any, message: str) -> None:
         line = node if isinstance(node, int) else node.start_mark.line + 1
-        self.problems.append(Problem(source.path, line, message))
+        self.faults.append(Fault(source.path, line, message))
 
     def _shape(self, source: Source, shape: Shape, node: Any, keys: tuple[str, ...]) -> None:
         """Looks at one node of a file and all below it; `keys` lead to it. Terms are collected on the way."""
@@ -159,11 +166,17 @@ class _Check:
             else:
                 advice = hint(key.value, shape.keys) or f"known here are {', '.join(shape.keys)}."
                 self._say(source, key, f'unknown key "{key.value}"; {advice}')
+                lines.setdefault(nearest(key.value, shape.keys), lines[key.value])
         missing = [key for key in shape.required if key not in lines] if isinstance(shape, Record) else []
         if missing and not (source.is_own and self._is_bundled(source.name, keys[1:])):
             line = lines[min(lines, key=lines.__getitem__)] - (len(keys) > 1) if lines else node
-            near = hint(keys[-1], self.tables["concepts"].keys() - {keys[-1]}) if source.name in CONCEPT_FILES else ""
-            self._say(source, line, f"{keys[-1]} has no {listed(missing)}; {near or 'add it.'}")
+            home = self.home.get(keys[-1], source.name)
+            advice = "add it"
+            if home != source.name:
+                advice = f"it stands in {home}.yaml, change it there"
+            elif source.name in CONCEPT_FILES and (near := nearest(keys[-1], self.home.keys() - {keys[-1]})):
+                advice = f'add it, unless you mean "{near}"'
+            self._say(source, line, f"{keys[-1]} has no {listed(missing)}; {advice}.")
 
     def _is_bundled(self, name: str, keys: Sequence[str]) -> bool:
         """Whether the keys lead to a block of a bundled file, which the user's own overrides."""
@@ -208,13 +221,13 @@ class _Check:
     def reachable(self) -> None:
         """Terms that no report can match, and what keeps them from it."""
         spellings, small = self.contents["spellings"], self.contents["small_words"]
-        known = {tuple(words_of(term.text, self.words)) for term in self.terms if term.value.term == "report"}
-        compounds = {tuple(words_of(word, self.words)) for word in spellings["compounds"]}
+        known = {self.words_of(term.text) for term in self.terms if term.value.term == "report"}
+        compounds = {self.words_of(word) for word in spellings["compounds"]}
         for term in self.terms:
             if term.value.of == "terms":
                 fault = "" if tuple(term.text.split()) in known else "it is no term of the lexicon; name one."
             else:
-                fault = _fault(term, words_of(term.text, self.words), compounds, small["abbreviations"])
+                fault = _fault(term, self.words_of(term.text), compounds, small["abbreviations"])
             if fault:
                 self._say(term.source, term.line, f'"{term.text}" is never read: {fault}')
 
@@ -231,8 +244,7 @@ class _Check:
             kind, owner = _claim(term)
             if kind and (term.source.is_own or (owner, term.text) not in lost):
                 for form in forms_of(term.text, self.contents["spellings"]["phrases"]):
-                    words = tuple(words_of(form, self.words))
-                    owners.setdefault((kind, words), {}).setdefault(owner, term)
+                    owners.setdefault((kind, self.words_of(form)), {}).setdefault(owner, term)
         for (kind, _), claims in owners.items():
             for owner, term in claims.items() if len(claims) > 1 else ():
                 other, twin = next((key, claim) for key, claim in claims.items() if key != owner)
@@ -250,7 +262,7 @@ class _Check:
         for source in self.sources:
             for key, entry in source.node.value if source.name in CONCEPT_FILES else ():
                 if self.home[key.value] != source.name:
-                    self._say(source, key, f"{key.value} stands in {self.home[key.value]}.yaml; change it there.")
+                    self._say(source, key, f"{key.value} stands in {self.home[key.value]}.yaml, change it there.")
                 if self._is_below_itself(key.value):
                     self._say(source, key, f"{key.value} is its own parent, or its parents'; give it another parent.")
                 for item in (item for name, node in entry.value if name.value == "seen_as" for item in node.value):
