@@ -14,7 +14,7 @@ _MARKS = ".,;:!?"
 
 
 def affirmed(reading: Reading) -> str:
-    """Return the report with spaces in place of every other sentence, so that characters keep their places.
+    """Returns the report with spaces in place of every other sentence, so that characters keep their places.
 
     Example:
         >>> from rrgmetrics.reader import read
@@ -31,7 +31,7 @@ def affirmed(reading: Reading) -> str:
 
 
 def standard_wording(reading: Reading) -> str:
-    """Return what a report affirms, then one standard sentence for each organ system without a finding; "" for silence.
+    """What a report affirms, then one standard sentence for each organ system without a finding; "" for silence.
 
     Silence about an organ and any denial read alike, so that two reports differ in wording only where findings do.
 
@@ -43,8 +43,8 @@ def standard_wording(reading: Reading) -> str:
     if silent(reading):
         return " ".join(affirmed(reading).split())
     concepts = load().concepts
-    found = {concepts[finding.concept].group for finding in reading.abnormal}
-    rest = (f"{sentence}." for system, sentence in _normal_sentences().items() if system not in found)
+    named = {concepts[finding.concept].group for finding in reading.abnormal}
+    rest = (f"{sentence}." for system, sentence in _normal_sentences().items() if system not in named)
     return " ".join([*affirmed(reading).split(), *rest])
 
 
@@ -55,7 +55,7 @@ def _normal_sentences() -> dict[str, str]:
 
 
 def _distinct(spans: list[Span], text: str) -> list[Span]:
-    """Return the spans whose words stand for the first time, in the order of the text."""
+    """Returns the spans whose words stand for the first time, in the order of the text."""
     first: dict[str, Span] = {}
     for span in sorted(spans):
         first.setdefault(" ".join(text[span.start : span.end].lower().split()), span)

@@ -17,7 +17,7 @@ _LARGE = 6  # severity steps that lists of denied findings are full of ("no cons
 
 
 def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
-    """Set assertion, certainty and links of every mention in place; drop those that are only asked or advised."""
+    """Sets assertion, certainty and links of every mention in place; drops those that are only asked or advised."""
     walk = _Walk(items, mentions, lexicon)
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
@@ -33,7 +33,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
 
 
 def _starts_statement(senses: Senses, lexicon: Lexicon) -> bool:
-    """Tell whether a word after a comma begins a statement ("no effusion, stable cardiomegaly")."""
+    """Tells whether a word after a comma begins a statement ("no effusion, stable cardiomegaly")."""
     if "concept" in senses or senses.get("change") == "new":
         return False
     if "severity" in senses:
@@ -59,10 +59,10 @@ class _Walk:
         self.listing = False  # the hedge opened a list ("differential includes ...")
         self.verb_at = self.met_at = -1
         self.clause: list[Mention] = []  # mentions of the clause
-        self.segment = 0  # index in ``clause`` where the current statement starts
+        self.segment = 0  # index in `clause` where the current statement starts
 
     def meet(self, mention: Mention) -> None:
-        """Give a mention the assertion of the moment."""
+        """Gives a mention the assertion of the moment."""
         before = self.clause[-1] if self.clause else None
         if mention.denies:
             mention.assertion = "present" if self.once or self.absent else "absent"
@@ -93,21 +93,21 @@ class _Walk:
                 mention.certainty = before.certainty = "probable"
 
     def _interpreted(self, mention: Mention) -> Mention | None:
-        """Return the mention that a hedged mention explains: the last before it that can be the same picture."""
+        """Returns the mention that a hedged mention explains: the last before it that can be the same picture."""
         stated = [m for m in self.clause[-3:] if m.assertion != "absent" and not m.dropped and not m.denies]
         fitting = [m for m in reversed(stated) if self._same_picture(m, mention)]
         signs = [m for m in fitting if self.lexicon.concepts[m.concept].sign_of]
         return next((m for m in fitting if m not in signs), fitting[0] if fitting else None)
 
     def _same_picture(self, a: Mention, b: Mention) -> bool:
-        """Tell whether the second mention can be a reading of the first."""
+        """Tells whether the second mention can be a reading of the first."""
         if a.concept in self.lexicon.roles["anything"] or b.concept in self.lexicon.roles["anywhere"]:
             return True
         groups = {self.lexicon.concepts[a.concept].group, self.lexicon.concepts[b.concept].group}
         return len(groups) == 1 or groups <= self.lexicon.groups["one_picture"]
 
     def step(self, i: int, item: Item) -> None:
-        """Let an item that is no mention change the state."""
+        """Lets an item that is no mention change the state."""
         senses = item.senses
         if "clause_end" in senses and not (self.hypothetical and item.word in self.small.then):
             self._end_clause()
@@ -211,7 +211,7 @@ class _Walk:
                 self.certainty, self.linking = "definite", False
 
     def _apposition(self, i: int) -> bool:
-        """Tell whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""
+        """Tells whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""
         describing = self.lexicon.roles["describing"]
         if not self._statement() or self._statement()[-1].concept not in describing or self.absent:
             return False
@@ -229,7 +229,7 @@ class _Walk:
         self.verb_at = i
 
     def _new_statement(self, i: int) -> bool:
-        """Tell whether what follows the joint at ``i`` is stated, though the words before it were denied."""
+        """Tells whether what follows the joint at `i` is stated, though the words before it were denied."""
         first = True
         for k, item in enumerate(self._ahead(i)):
             senses = item.senses
@@ -259,7 +259,7 @@ class _Walk:
         return False
 
     def _quality_ahead(self, verb: int) -> bool:
-        """Tell whether the verb at ``verb`` is followed by a quality, not by "seen" or "identified"."""
+        """Tells whether the verb at `verb` is followed by a quality, not by "seen" or "identified"."""
         for item in self.items[verb + 1 : verb + 6]:
             if "quality" in item.senses or ("concept" in item.senses):
                 return True
@@ -268,7 +268,7 @@ class _Walk:
         return False
 
     def _verb_ahead(self, i: int) -> bool:
-        """Tell whether the words up to the next joint hold a verb: a statement of their own."""
+        """Tells whether the words up to the next joint hold a verb: a statement of their own."""
         for item in self._ahead(i):
             if "item_break" in item.senses or (item.word in self.small.judged and item.senses.keys() & _JUDGED):
                 return True
@@ -277,7 +277,7 @@ class _Walk:
         return False
 
     def _list_goes_on(self, i: int) -> bool:
-        """Tell whether the hedged list goes on after the joint at ``i``."""
+        """Tells whether the hedged list goes on after the joint at `i`."""
         for item in self._ahead(i):
             if "versus" in item.senses:
                 return True

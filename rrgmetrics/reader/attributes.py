@@ -46,7 +46,7 @@ _REACH = 16  # tokens
 
 
 def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
-    """Give each mention the items that describe it (``mention.modifiers``), in place."""
+    """Gives each mention the items that describe it (`mention.modifiers`), in place."""
     small = lexicon.small
     spoken = sorted((m for m in mentions), key=lambda m: (m.first, m.last))
     groups = _by_position(spoken)
@@ -77,7 +77,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
 
 
 def _extent(mention: Mention) -> tuple[int, int]:
-    """Return the tokens from the first to the last word that describes a mention, none far from it."""
+    """Returns the tokens from the first to the last word that describes a mention, none far from it."""
     first, last = mention.tokens
     for item in mention.modifiers:
         if item.senses.keys() & _DESCRIBING and mention.tokens[0] - _REACH < item.first < mention.tokens[1] + _REACH:
@@ -86,7 +86,7 @@ def _extent(mention: Mention) -> tuple[int, int]:
 
 
 def _by_position(mentions: list[Mention]) -> list[list[Mention]]:
-    """Group mentions that overlap (one quality said of two structures)."""
+    """Groups mentions that overlap (one quality said of two structures)."""
     groups: list[list[Mention]] = []
     for mention in mentions:
         if groups and mention.first < max(m.last for m in groups[-1]):
@@ -99,7 +99,7 @@ def _by_position(mentions: list[Mention]) -> list[list[Mention]]:
 
 
 def _split(items: list[Item], lo: int, hi: int, small: SmallWords) -> int:
-    """Return where the words of the later mention begin, between item ``lo`` and item ``hi``."""
+    """Returns where the words of the later mention begin, between item `lo` and item `hi`."""
     stop = next((i for i in range(hi - 1, lo - 1, -1) if items[i].word == ";"), None)
     if stop is not None:
         return stop + 1
@@ -121,7 +121,7 @@ def _is_cue(item: Item, small: SmallWords) -> bool:
 
 
 def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
-    """Return where the words of the first mention begin: after "with", if what it joins has no place of its own."""
+    """Returns where the words of the first mention begin: after "with", if what it joins has no place of its own."""
     for i in range(hi - 1, -1, -1):
         if items[i].word in small.placing:
             return 0
@@ -135,7 +135,7 @@ def _has_place(items: list[Item]) -> bool:
 
 
 def _share_places(items: list[Item], groups: list[list[Mention]], lexicon: Lexicon) -> None:
-    """Let a place said once hold for all findings of a list, a place after the list first."""
+    """Lets a place said once hold for all findings of a list, a place after the list first."""
     pairs = [(a[0], b[0]) for a, b in pairwise(groups) if _listed(items, a[0], b[0], lexicon)]
     for earlier, later in reversed(pairs):
         if later.post_place and not (earlier.pre_place or earlier.post_place):
@@ -152,7 +152,7 @@ def _lend_place(giver: Mention, taker: Mention) -> None:
 
 
 def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexicon) -> bool:
-    """Tell whether two mentions stand in one list, or the later explains the earlier."""
+    """Tells whether two mentions stand in one list, or the later explains the earlier."""
     if not _lung_like(earlier, lexicon) or not _lung_like(later, lexicon):
         return False
     if later.link is earlier:
@@ -168,7 +168,7 @@ def _lung_like(mention: Mention, lexicon: Lexicon) -> bool:
 
 
 def _share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
-    """Hand tip, route and position words found beside another finding to the device before them."""
+    """Hands tip, route and position words found beside another finding to the device before them."""
     device: Mention | None = None
     for mention in mentions:
         if not mention.denies and lexicon.concepts[mention.concept].is_device:
@@ -180,7 +180,7 @@ def _share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
 
 
 def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
-    """Return the fields of the ``Finding`` that a mention's modifiers give."""
+    """Returns the fields of the `Finding` that a mention's modifiers give."""
     device = mention.concept in lexicon.roles["tipped"]
     fields: dict[str, Any] = {"morphology": set(), "tip": set(), "zones": set(), "measurements": (), "sides": set()}
     for senses in _all_senses(mention, lexicon):
@@ -210,7 +210,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
 
 
 def by_side(mention: Mention, fields: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return one set of fields for each side with a severity of its own: "moderate left and small right effusions"."""
+    """Returns one set of fields for each side with a severity of its own: "moderate left and small right effusions"."""
     severity: dict[str, int] = {}
     step = None
     for item in mention.modifiers:
@@ -226,7 +226,7 @@ def by_side(mention: Mention, fields: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
-    """Yield what describes a mention: the words around it, then the words inside its own term."""
+    """Yields what describes a mention: the words around it, then the words inside its own term."""
     before = ""
     for item in mention.modifiers:
         earlier, before = before in lexicon.small.earlier, item.word
@@ -253,7 +253,7 @@ def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, dev
 
 
 def one_side(sides: set[str]) -> str | None:
-    """Return the side a set of side words stands for."""
+    """Returns the side a set of side words stands for."""
     sides = sides - {"midline"}
     if not sides:
         return None
@@ -265,7 +265,7 @@ def one_side(sides: set[str]) -> str | None:
 def build(
     mention: Mention, fields: dict[str, Any], section: str, sentence: int, observation: int, spans: Any
 ) -> Finding:
-    """Return the finding of a mention."""
+    """Returns the finding of a mention."""
     return Finding(
         concept=mention.concept,
         assertion=mention.assertion,

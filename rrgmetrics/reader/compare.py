@@ -5,7 +5,7 @@ similarity of concept and place; what is left over is a false (A) or a missing (
 says the same in other words or names its cause. The attributes of matched findings are compared: location and device
 position give C; severity, measurement, certainty, descriptor, over- and underinterpretation give D; temporal gives E
 (a comparison that the reference does not make) or F (a change that the candidate leaves out). What a candidate pays for
-besides its findings is in ``penalties``.
+besides its findings is in `penalties`.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ COVERED = 0.7  # above: a left-over finding is said by the other report in other
 
 
 def compare(reference: Reading, candidate: Reading, context: Context | Mapping[str, Any] | None = None) -> Comparison:
-    """Compare a candidate's reading with the reference's.
+    """Compares a candidate's reading with the reference's.
 
     Args:
-        reference: reading of the radiologist's report.
-        candidate: reading of the machine's report.
-        context: ``age``, ``sex`` and ``indication`` of the patient, which decide how much a finding matters; or None.
+        reference: Reading of the radiologist's report.
+        candidate: Reading of the machine's report.
+        context: `age`, `sex` and `indication` of the patient, which decide how much a finding matters; or None.
 
     Returns:
         Comparison: matches, errors, and counts per category; no errors for two readings of one text.
@@ -99,15 +99,15 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
 
 
 def explain(reference: str, candidate: str, context: Context | Mapping[str, Any] | None = None) -> Comparison:
-    """Read two reports and return what differs, in words and with the evidence in either text.
+    """Reads two reports and returns what differs, in words and with the evidence in either text.
 
     Args:
-        reference: the radiologist's report.
-        candidate: the machine's report.
-        context: ``age``, ``sex`` and ``indication`` of the patient, or None.
+        reference: The radiologist's report.
+        candidate: The machine's report.
+        context: `age`, `sex` and `indication` of the patient, or None.
 
     Returns:
-        Comparison: ``errors``, each with its category, one plain sentence and the spans of both texts it rests on.
+        Comparison: `errors`, each with its category, one plain sentence and the spans of both texts it rests on.
 
     Example:
         >>> for error in explain("Small right effusion.", "Small left effusion.").errors:
@@ -118,46 +118,47 @@ def explain(reference: str, candidate: str, context: Context | Mapping[str, Any]
 
 
 def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
-    """Return the observations of a reading that count, in the order of the text."""
+    """Returns the observations of a reading that count, in the order of the text."""
     groups: dict[int, list[Finding]] = {}
     for finding in reading.findings:
         stated = finding.assertion != "absent" and finding.certainty != "not_excluded"
         if stated and lexicon.concepts[finding.concept].counts:
             groups.setdefault(finding.observation, []).append(finding)
-    found = []
+    observations = []
     for group in groups.values():
-        sides = {f.side for f in group if f.side}
+        sides = {finding.side for finding in group if finding.side}
         side = next(iter(sides)) if len(sides) == 1 else ("bilateral" if sides else None)
         readings = _committed(group, lexicon)
-        head = max(readings, key=lambda f: f.certainty == "definite")
-        found.append(Unit(head, readings, side, frozenset().union(*(f.zones for f in group))))
-    return found
+        head = max(readings, key=lambda finding: finding.certainty == "definite")
+        observations.append(Unit(head, readings, side, frozenset().union(*(finding.zones for finding in group))))
+    return observations
 
 
 def _committed(group: list[Finding], lexicon: Lexicon) -> tuple[Finding, ...]:
-    """Leave out a describing word that its interpretation replaces ("opacity, consistent with an effusion")."""
+    """Leaves out a describing word that its interpretation replaces ("opacity, consistent with an effusion")."""
     kept = [
-        f
-        for f in group
+        finding
+        for finding in group
         if not any(
-            f.concept in lexicon.roles["replaceable"]
-            and g.certainty in ("definite", "probable")
-            and not related(f.concept, g.concept, lexicon)
-            for g in group
+            finding.concept in lexicon.roles["replaceable"]
+            and other.certainty in ("definite", "probable")
+            and not related(finding.concept, other.concept, lexicon)
+            for other in group
         )
     ]
     return tuple(kept or group)
 
 
 def _nearly(unit: Unit, other: Reading) -> bool:
-    """Tell whether the other report calls borderline what is borderline here ("upper normal")."""
-    return unit.head.severity == 0 and any(f.concept == unit.head.concept and f.severity == 0 for f in other.findings)
+    """Tells whether the other report calls borderline what is borderline here ("upper normal")."""
+    borderline = {finding.concept for finding in other.findings if finding.severity == 0}
+    return unit.head.severity == 0 and unit.head.concept in borderline
 
 
 def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | None:
-    """Return which of the other report's observations says the same, or is what the finding is a sign of."""
-    stated = {f.concept: i for i, u in enumerate(others) for f in u.readings}
-    causes = [lexicon.concepts[f.concept].sign_of & stated.keys() for f in unit.readings]
+    """Returns which of the other report's observations says the same, or is what the finding is a sign of."""
+    stated = {finding.concept: i for i, u in enumerate(others) for finding in u.readings}
+    causes = [lexicon.concepts[finding.concept].sign_of & stated.keys() for finding in unit.readings]
     if all(causes):
         return min(stated[concept] for concept in causes[0])
     named = replace(unit, readings=(unit.head,))
@@ -167,17 +168,17 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
 
 
 def _left_over(unit: Unit, other: Reading, category: ErrorCategory, context: Context, lexicon: Lexicon) -> FindingError:
-    """Return the error for a finding that only one report has."""
+    """Returns the error for a finding that only one report has."""
     level = significance(unit.head, context, lexicon)
     denial = _denial(unit, other, lexicon)
     false = category is ErrorCategory.FALSE_FINDING
     who, whom = ("candidate", "reference") if false else ("reference", "candidate")
-    said = f"Only the {who} reports: {phrase(unit, lexicon)}"
+    difference = f"Only the {who} reports: {phrase(unit, lexicon)}"
     spans = denial.spans if denial else ()
     return FindingError(
         category=category,
         significant=level in SIGNIFICANT,
-        sentence=f"{said}; the {whom} denies it." if denial else f"{said}.",
+        sentence=f"{difference}; the {whom} denies it." if denial else f"{difference}.",
         reference=denial if false else unit.head,
         candidate=unit.head if false else denial,
         reference_spans=spans if false else unit.spans,
@@ -188,7 +189,7 @@ def _left_over(unit: Unit, other: Reading, category: ErrorCategory, context: Con
 
 
 def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
-    """Return the statement of the other report that denies an observation."""
+    """Returns the statement of the other report that denies an observation."""
     for finding in other.findings:
         if finding.assertion == "absent":
             for mine in unit.readings:
@@ -203,6 +204,9 @@ def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
 
 
 def _agreed_normals(reference: Reading, candidate: Reading) -> tuple[str, ...]:
-    """Return the concepts that both reports deny."""
-    other = {f.concept for f in candidate.findings if f.assertion == "absent"}
-    return tuple(dict.fromkeys(f.concept for f in reference.findings if f.assertion == "absent" and f.concept in other))
+    """Returns the concepts that both reports deny."""
+    mine, theirs = (
+        dict.fromkeys(finding.concept for finding in reading.findings if finding.assertion == "absent")
+        for reading in (reference, candidate)
+    )
+    return tuple(concept for concept in mine if concept in theirs)

@@ -13,13 +13,13 @@ from rrgmetrics.reader.model import Reading
 
 @per_lexicon
 def load_ct() -> tuple[tuple[str, ...], RulesByConcept]:
-    """Return the conditions in the order of the published heads, and the rules by concept."""
+    """Returns the conditions in the order of the published heads, and the rules by concept."""
     table = load_file("ct")
     return tuple(table["conditions"]), index_rules(table["rules"], load())
 
 
 def ct_conditions(reading: Reading) -> frozenset[str]:
-    """Return the conditions of a report.
+    """Returns the conditions of a report.
 
     Example:
         >>> from rrgmetrics.reader import read
@@ -27,5 +27,5 @@ def ct_conditions(reading: Reading) -> frozenset[str]:
         ['Interlobular septal thickening', 'Pleural effusion']
     """
     _, rules = load_ct()
-    found = (find_rule(finding, reading, rules, load()) for finding in reading.abnormal)
-    return frozenset(rule.labels["label"] for rule in found if rule)
+    fitting = (find_rule(finding, reading, rules, load()) for finding in reading.abnormal)
+    return frozenset(rule.labels["label"] for rule in fitting if rule)

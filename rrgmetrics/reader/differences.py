@@ -20,30 +20,30 @@ TIP_STEPS, TIP_SIGNIFICANT_STEPS = 2, 3
 
 
 def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
-    """Return the errors in the attributes of two matched observations, at most one for each attribute."""
+    """Returns the errors in the attributes of two matched observations, at most one for each attribute."""
     device = lexicon.concepts[ref.head.concept].is_device
-    found: list[tuple[Attribute, bool]] = []
+    wrong: list[tuple[Attribute, bool]] = []
     place = _location_error(ref, cand, lexicon)
     if place is not None:
-        found.append(("location", place))
+        wrong.append(("location", place))
     if device:
         tip = _device_error(ref, cand, lexicon)
         if tip is not None:
-            found.append(("device_position", tip))
+            wrong.append(("device_position", tip))
     steps = _severity_steps(ref, cand)
     if steps >= SEVERITY_STEPS:
-        found.append(("severity", steps >= SEVERITY_SIGNIFICANT_STEPS))
+        wrong.append(("severity", steps >= SEVERITY_SIGNIFICANT_STEPS))
     if (
         _acute(ref, lexicon) is not None
         and _acute(cand, lexicon) is not None
         and _acute(ref, lexicon) != _acute(cand, lexicon)
     ):
-        found.append(("descriptor", True))
+        wrong.append(("descriptor", True))
     size = _measurement_error(ref, cand, device)
     if size is not None:
-        found.append(("measurement", size))
-    found.extend(_interpretation_errors(ref, cand, lexicon))
-    errors = [_attribute_error(ref, cand, attribute, matters, lexicon) for attribute, matters in found]
+        wrong.append(("measurement", size))
+    wrong.extend(_interpretation_errors(ref, cand, lexicon))
+    errors = [_attribute_error(ref, cand, attribute, matters, lexicon) for attribute, matters in wrong]
     return errors + _temporal_errors(ref, cand, lexicon)
 
 
@@ -66,7 +66,7 @@ def _attribute_error(
 
 
 def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
-    """Return whether a wrong place matters; None if the places agree. A place added to none is no error."""
+    """Returns whether a wrong place matters; None if the places agree. A place added to none is no error."""
     if ref.side and cand.side and ref.side != cand.side:
         return "bilateral" not in (ref.side, cand.side)
     if not near(ref.zones, cand.zones, lexicon):
@@ -75,7 +75,7 @@ def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
 
 
 def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
-    """Return whether a wrong device position matters; None if the positions agree."""
+    """Returns whether a wrong device position matters; None if the positions agree."""
     a, b = ref.head, cand.head
     if {position(a, lexicon), position(b, lexicon)} == {"good", "bad"}:
         return True
@@ -86,7 +86,7 @@ def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
 
 
 def position(device: Finding, lexicon: Lexicon) -> str | None:
-    """Return whether a device lies well, as stated or as its depth above the carina tells."""
+    """Returns whether a device lies well, as stated or as its depth above the carina tells."""
     depths = lexicon.concepts[device.concept].carina_cm
     if device.position is None and depths:
         return "good" if any(depths[0] <= mm / 10 <= depths[-1] for mm in device.measurements_mm) else None
@@ -94,13 +94,13 @@ def position(device: Finding, lexicon: Lexicon) -> str | None:
 
 
 def _acute(unit: Unit, lexicon: Lexicon) -> bool | None:
-    """Return whether a finding is called acute or old, None if neither."""
-    acuity = next((f.acuity for f in unit.readings if f.acuity), None)
+    """Returns whether a finding is called acute or old, None if neither."""
+    acuity = next((finding.acuity for finding in unit.readings if finding.acuity), None)
     return acuity not in lexicon.old if acuity else None
 
 
 def _tip_steps(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> int:
-    """Return how far the tip of ``a`` that fits ``b`` least lies from the tips of ``b`` on the same path."""
+    """Returns how far the tip of `a` that fits `b` least lies from the tips of `b` on the same path."""
     worst = 0
     for x in a:
         path, order, x_wide = lexicon.tips[x]
@@ -114,16 +114,16 @@ def _tip_steps(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> int:
 
 
 def _severity_steps(ref: Unit, cand: Unit) -> int:
-    """Return the steps between two stated severities, 0 if one is not stated."""
-    a = next((f.severity for f in ref.readings if f.severity is not None), None)
-    b = next((f.severity for f in cand.readings if f.severity is not None), None)
+    """Returns the steps between two stated severities, 0 if one is not stated."""
+    a = next((finding.severity for finding in ref.readings if finding.severity is not None), None)
+    b = next((finding.severity for finding in cand.readings if finding.severity is not None), None)
     return abs(a - b) if a is not None and b is not None else 0
 
 
 def _measurement_error(ref: Unit, cand: Unit, device: bool) -> bool | None:
-    """Return whether two sizes differ by more than the thresholds; None if they agree or one is missing."""
-    a = max((n for f in ref.readings for n in f.measurements_mm), default=None)
-    b = max((n for f in cand.readings for n in f.measurements_mm), default=None)
+    """Returns whether two sizes differ by more than the thresholds; None if they agree or one is missing."""
+    a = max((n for finding in ref.readings for n in finding.measurements_mm), default=None)
+    b = max((n for finding in cand.readings for n in finding.measurements_mm), default=None)
     if a is None or b is None or a == b:
         return None
     difference = abs(a - b)
@@ -138,7 +138,7 @@ def _measurement_error(ref: Unit, cand: Unit, device: bool) -> bool | None:
 
 
 def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:
-    """Return over- and underinterpretation: one report commits to what the other only describes."""
+    """Returns over- and underinterpretation: one report commits to what the other only describes."""
     pairs = [(x.concept, y.concept) for x in ref.readings for y in cand.readings]
     if any(concept_similarity(x, y, lexicon) >= INTERCHANGEABLE for x, y in pairs):
         return []
@@ -152,9 +152,9 @@ def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tupl
 
 
 def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
-    """Return E if the candidate makes a comparison the reference does not, F if it leaves a change out."""
-    a = next((f.change for f in ref.readings if f.change), None)
-    b = next((f.change for f in cand.readings if f.change), None)
+    """Returns E if the candidate makes a comparison the reference does not, F if it leaves a change out."""
+    a = next((finding.change for finding in ref.readings if finding.change), None)
+    b = next((finding.change for finding in cand.readings if finding.change), None)
     if b and b != a and not (a is None and b == "stable"):
         opposed = a is not None and "stable" not in (a, b)
         return [_attribute_error(ref, cand, "temporal", opposed, lexicon, ErrorCategory.FALSE_COMPARISON)]

@@ -33,14 +33,14 @@ def entities(reading: Reading) -> tuple[Entity, ...]:
         pleural effusion - abnormality
         left pleura - anatomy
     """
-    found: dict[Entity, None] = {}
+    distinct: dict[Entity, None] = {}
     concepts, (diseases, organs) = load().concepts, _tables()
     for finding in reading.abnormal:
         concept = concepts[finding.concept]
         if concept.group in organs:
-            found[Entity(concept.name, "disease" if concept.key in diseases else "abnormality")] = None
-            found[Entity(_place(finding, organs[concept.group]), "anatomy")] = None
-    return tuple(found)
+            distinct[Entity(concept.name, "disease" if concept.key in diseases else "abnormality")] = None
+            distinct[Entity(_place(finding, organs[concept.group]), "anatomy")] = None
+    return tuple(distinct)
 
 
 def _place(finding: Finding, organ: str) -> str:

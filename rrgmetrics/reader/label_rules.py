@@ -28,8 +28,8 @@ RulesByConcept = Mapping[str, Sequence[Rule]]
 
 
 def index_rules(rows: Sequence[Mapping[str, Any]], lexicon: Lexicon) -> RulesByConcept:
-    """Return for each concept the rules that name it or a concept above it, in the order of the table."""
-    found: dict[str, list[Rule]] = {key: [] for key in lexicon.concepts}
+    """Returns for each concept the rules that name it or a concept above it, in the order of the table."""
+    indexed: dict[str, list[Rule]] = {key: [] for key in lexicon.concepts}
     for row in rows:
         rule = Rule(
             {key: value for key, value in row.items() if key != "concepts" and key not in CONDITIONS},
@@ -38,12 +38,12 @@ def index_rules(rows: Sequence[Mapping[str, Any]], lexicon: Lexicon) -> RulesByC
         named = set(row["concepts"])
         for key, concept in lexicon.concepts.items():
             if not named.isdisjoint((key, *concept.ancestors)):
-                found[key].append(rule)
-    return found
+                indexed[key].append(rule)
+    return indexed
 
 
 def find_rule(finding: Finding, reading: Reading, rules: RulesByConcept, lexicon: Lexicon) -> Rule | None:
-    """Return the first rule that fits a finding of a reading."""
+    """Returns the first rule that fits a finding of a reading."""
     for rule in rules[finding.concept]:
         if all(_fits(key, values, finding, reading, lexicon) for key, values in rule.conditions.items()):
             return rule
@@ -52,8 +52,8 @@ def find_rule(finding: Finding, reading: Reading, rules: RulesByConcept, lexicon
 
 def _fits(key: str, values: tuple[str, ...], finding: Finding, reading: Reading, lexicon: Lexicon) -> bool:
     if key == "words":
-        said = reading.evidence(finding).lower()
-        return any(value in said for value in values)
+        words = reading.evidence(finding).lower()
+        return any(value in words for value in values)
     has = {
         "morphology": finding.morphology,
         "zones": finding.zones,
@@ -65,5 +65,5 @@ def _fits(key: str, values: tuple[str, ...], finding: Finding, reading: Reading,
 
 
 def table_checksum(name: str) -> str:
-    """Return the SHA-256 of a table of the lexicon's folder, for signatures."""
+    """Returns the SHA-256 of a table of the lexicon's folder, for signatures."""
     return checksum(name)

@@ -1,4 +1,4 @@
-"""How much a finding matters: its concept's default, changed by the rules of ``lexicon/context.yaml``."""
+"""How much a finding matters: its concept's default, changed by the rules of `lexicon/context.yaml`."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Level(NamedTuple):
 
 
 def significance(finding: Finding, context: Context, lexicon: Lexicon) -> Significance:
-    """Return the class of clinical significance of a finding in its context."""
+    """Returns the class of clinical significance of a finding in its context."""
     return level(finding, context, lexicon).significance
 
 
 def level(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
-    """Return the class of clinical significance of a finding in its context, with the reason."""
+    """Returns the class of clinical significance of a finding in its context, with the reason."""
     concept = lexicon.concepts[finding.concept]
-    found, why = concept.significance, ""
+    grade, why = concept.significance, ""
     position = position_of(finding, lexicon)
     kinds = indication_kinds(context.indication)
     names = {finding.concept, *concept.ancestors}
@@ -35,13 +35,13 @@ def level(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
         if names.isdisjoint(rule["concepts"]) and "any" not in rule["concepts"]:
             continue
         if _fits(rule, finding, position, context.age, kinds):
-            found, why = rule["significance"], rule["why"]
-    return Level(found, why)  # type: ignore[arg-type]
+            grade, why = rule["significance"], rule["why"]
+    return Level(grade, why)  # type: ignore[arg-type]
 
 
 @per_lexicon
 def indication_kinds(indication: str) -> frozenset[str]:
-    """Return what an indication speaks of, by the words of ``lexicon/context.yaml``.
+    """Returns what an indication speaks of, by the words of `lexicon/context.yaml`.
 
     >>> sorted(indication_kinds("Fall from a ladder, no fever."))
     ['trauma']
@@ -57,7 +57,7 @@ def indication_kinds(indication: str) -> frozenset[str]:
 
 
 def position_of(finding: Finding, lexicon: Lexicon) -> str | None:
-    """Return a device's position as the report names it, or "bad" if its tip is far from where it should be."""
+    """Returns a device's position as the report names it, or "bad" if its tip is far from where it should be."""
     concept = lexicon.concepts[finding.concept]
     if finding.position is not None:
         return finding.position
@@ -77,7 +77,7 @@ def position_of(finding: Finding, lexicon: Lexicon) -> str | None:
 def _fits(
     rule: dict[str, Any], finding: Finding, position: str | None, age: float | None, kinds: frozenset[str]
 ) -> bool:
-    """Tell whether every condition of a rule holds; a condition on something unknown does not."""
+    """Tells whether every condition of a rule holds; a condition on something unknown does not."""
     size = max(finding.measurements_mm, default=None)
     checks = (
         ("severity_at_most", finding.severity, lambda have, want: have <= want),

@@ -14,13 +14,13 @@ TIE_BREAK = 1e-4  # for each attribute that agrees
 
 
 def related(a: str, b: str, lexicon: Lexicon) -> bool:
-    """Tell whether two concepts can name one picture: parent and child, or interchangeable."""
+    """Tells whether two concepts can name one picture: parent and child, or interchangeable."""
     ca, cb = lexicon.concepts[a], lexicon.concepts[b]
     return a == b or b in ca.ancestors or a in cb.ancestors or b in ca.same_as or a in cb.same_as
 
 
 def concept_similarity(a: str, b: str, lexicon: Lexicon) -> float:
-    """Return how far two concepts name one picture, 0 to 1."""
+    """Returns how far two concepts name one picture, 0 to 1."""
     if a == b:
         return SAME
     ca, cb = lexicon.concepts[a], lexicon.concepts[b]
@@ -34,7 +34,7 @@ def concept_similarity(a: str, b: str, lexicon: Lexicon) -> float:
 
 
 def place_similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
-    """Return how far two places agree, 0 to 1; a place that is not stated agrees with all."""
+    """Returns how far two places agree, 0 to 1; a place that is not stated agrees with all."""
     return _side_similarity(a.side, b.side) * (1.0 if near(a.zones, b.zones, lexicon) else DISTANT_ZONE)
 
 
@@ -45,13 +45,13 @@ def _side_similarity(a: str | None, b: str | None) -> float:
 
 
 def similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
-    """Return how far two observations are the same, 0 to 1."""
+    """Returns how far two observations are the same, 0 to 1."""
     concept = max(concept_similarity(x.concept, y.concept, lexicon) for x in a.readings for y in b.readings)
     return concept * place_similarity(a, b, lexicon) if concept else 0.0
 
 
 def assign(refs: list[Unit], cands: list[Unit], lexicon: Lexicon) -> list[tuple[int, int, float]]:
-    """Return the matched (reference, candidate, similarity) with the greatest sum of similarities."""
+    """Returns the matched (reference, candidate, similarity) with the greatest sum of similarities."""
     if not refs or not cands:
         return []
     scores = [[similarity(r, c, lexicon) for c in cands] for r in refs]
@@ -68,7 +68,7 @@ def assign(refs: list[Unit], cands: list[Unit], lexicon: Lexicon) -> list[tuple[
 
 
 def _agreement(a: Unit, b: Unit) -> int:
-    """Return how many attributes agree; it decides between matches that are otherwise alike."""
+    """Returns how many attributes agree; it decides between matches that are otherwise alike."""
     x, y = a.head, b.head
     return sum(
         (

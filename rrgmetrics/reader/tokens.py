@@ -31,7 +31,7 @@ class Token(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """Tokens ``[first, last)`` of the report, and the section they stand in."""
+    """Tokens `[first, last)` of the report, and the section they stand in."""
 
     first: int
     last: int
@@ -40,7 +40,7 @@ class Sentence(NamedTuple):
 
 @lru_cache(maxsize=16384)
 def singular(word: str) -> str:
-    """Return the singular of a lower-case English word; good enough for matching, applied to lexicon and text alike.
+    """Returns the singular of a lower-case English word; good enough for matching, applied to lexicon and text alike.
 
     >>> [singular(w) for w in ("effusions", "opacities", "masses", "diaphragmatic", "base", "atelectasis")]
     ['effusion', 'opacity', 'mass', 'diaphragmatic', 'base', 'atelectasis']
@@ -55,9 +55,9 @@ def singular(word: str) -> str:
 
 
 def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
-    """Split a text into tokens. Hyphens and line ends are spaces.
+    """Splits a text into tokens. Hyphens and line ends are spaces.
 
-    The mark ``¶`` stands for a blank line, a list bullet, and the end of a line before a topic ("FINDINGS:").
+    The mark `¶` stands for a blank line, a list bullet, and the end of a line before a topic ("FINDINGS:").
     """
     tokens: list[Token] = []
     append = tokens.append
@@ -76,12 +76,12 @@ def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
 def sentences(
     tokens: list[Token], headings: Mapping[str, tuple[str, bool]], abbreviations: frozenset[str]
 ) -> list[Sentence]:
-    """Split tokens into sentences and give each its section; the sentences of sections that are not read are left out.
+    """Splits tokens into sentences, each with its section; those of sections that are not read are left out.
 
     `headings` maps a heading (its tokens joined by spaces) to its section and whether the section is read; a full stop
     behind one of the `abbreviations` ends no sentence.
     """
-    found: list[Sentence] = []
+    pieces: list[Sentence] = []
     section, read, first, n = "findings", True, 0, len(tokens)
     i = 0
     while i < n:
@@ -93,12 +93,12 @@ def sentences(
                 continue
         if tokens[i].word in ENDS and not _is_abbreviation(tokens, i, abbreviations):
             if read:
-                found.extend(_pieces(first, i, section))
+                pieces.extend(_pieces(first, i, section))
             first = i + 1
         i += 1
     if read:
-        found.extend(_pieces(first, n, section))
-    return found
+        pieces.extend(_pieces(first, n, section))
+    return pieces
 
 
 def _pieces(first: int, last: int, section: str) -> Iterator[Sentence]:
@@ -107,16 +107,16 @@ def _pieces(first: int, last: int, section: str) -> Iterator[Sentence]:
 
 
 def _is_abbreviation(tokens: list[Token], i: int, abbreviations: frozenset[str]) -> bool:
-    """Tell whether the full stop at ``i`` belongs to an abbreviation ("vs.", "Dr.")."""
+    """Tells whether the full stop at `i` belongs to an abbreviation ("vs.", "Dr.")."""
     before = tokens[i - 1] if i else None
     return bool(before and tokens[i].word == "." and before.end == tokens[i].start and before.word in abbreviations)
 
 
 def _heading(tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool]]) -> tuple[str, bool, int] | None:
-    """Return section, whether it is read, and the index after it, if a section heading starts at ``i``."""
+    """Returns section, whether it is read, and the index after it, if a section heading starts at `i`."""
     for length in range(min(5, len(tokens) - i - 1), 0, -1):
         if tokens[i + length].word == ":":
-            known = headings.get(" ".join(t.word for t in tokens[i : i + length]))
+            known = headings.get(" ".join(token.word for token in tokens[i : i + length]))
             if known is not None:
                 return known[0], known[1], i + length + 1
     return None

@@ -7,7 +7,7 @@ from rrgmetrics.reader.model import Unit
 
 
 def phrase(unit: Unit, lexicon: Lexicon) -> str:
-    """Return an observation in words: "small right upper lobe nodule (4 mm)"."""
+    """Returns an observation in words: "small right upper lobe nodule (4 mm)"."""
     head = unit.head
     words = []
     if head.assertion == "uncertain":
@@ -15,14 +15,14 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
     words.append(_severity_word(unit, lexicon))
     if unit.side:
         words.append(unit.side)
-    name = " or ".join(dict.fromkeys(lexicon.concepts[f.concept].name for f in unit.readings))
+    name = " or ".join(dict.fromkeys(lexicon.concepts[finding.concept].name for finding in unit.readings))
     zones = (lexicon.zones[zone].name for zone in sorted(unit.zones))
     words.extend(z for z in zones if z not in name)
     words.append(name)
     if head.route:
         words.append(f"({head.route.replace('_', ' ')})")
     if head.tip:
-        words.append("with tip in " + ", ".join(t.replace("_", " ") for t in sorted(head.tip)))
+        words.append("with tip in " + ", ".join(site.replace("_", " ") for site in sorted(head.tip)))
     if head.position:
         words.append(f"({lexicon.position_names[head.position]})")
     if head.measurements_mm:
@@ -33,7 +33,7 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
 
 
 def _severity_word(unit: Unit, lexicon: Lexicon) -> str:
-    step = next((f.severity for f in unit.readings if f.severity is not None), None)
+    step = next((finding.severity for finding in unit.readings if finding.severity is not None), None)
     if step is None:
         return ""
     if unit.head.concept in lexicon.roles["sized"] and step in lexicon.size_names:
