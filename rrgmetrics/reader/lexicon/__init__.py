@@ -1,10 +1,11 @@
 """The lexicon: the radiology that the reader knows, in the YAML files of this folder, for a radiologist to correct.
 
 `schema` says what a file may hold, `files` reads them, `build` makes of them what the engine looks things up in, and
-`checking` says with file and line what is wrong with them. A folder of the same shape adds concepts and terms or overrides
-ours, without touching the package: the environment variable `RRGMETRICS_LEXICON` names it for a process and all that it
-starts, `--lexicon` for one command, and `use` for a block of Python. It stands in the signature of every metric that
-reads. Prepare metrics inside the block that they score in: models that were loaded before name the lexicon of then.
+`checking` says with file and line what is wrong with them. A folder of the same shape adds concepts and terms or
+overrides ours, without touching the package: the environment variable `RRGMETRICS_LEXICON` names it for a process and
+all that it starts, `--lexicon` for one command, and `use` for a block of Python. It stands in the signature of every
+metric that reads. Prepare metrics inside the block that they score in: what was prepared before names the lexicon of
+then.
 """
 
 from __future__ import annotations
