@@ -199,7 +199,7 @@ def test_a_set_that_a_time_limit_shrinks_is_another_set(make_trainer, vision_mod
 def test_a_judge_that_asks_a_model_is_asked_about_trivial_reports_with_all_only(judge):
     pairs = check_pairs(WORSE, REFERENCES)
     metrics = Scoring([judge, "rouge"])
-    asked = headline(metrics.jobs[judge].name)
+    asked = headline(metrics.metrics.names[judge])
     values = metrics.score(pairs).values
     for which, expected in (("bundled", {"rouge"}), ("all", {asked, "rouge"}), ("none", set())):
         watch = Watch(metrics, which)
@@ -296,9 +296,9 @@ def test_a_reference_is_scored_once_for_both_trivial_reports(monkeypatch, caplog
     asked = []
     original = FindingErrors.pair_stats
 
-    def counted(self, references, candidates, *rest):
-        asked.extend(pair for pair in zip(references, candidates, strict=True) if pair[1] in TRIVIAL)
-        return original(self, references, candidates, *rest)
+    def counted(self, pairs, *rest):
+        asked.extend(pair for pair in pairs if pair.candidate in TRIVIAL)
+        return original(self, pairs, *rest)
 
     monkeypatch.setattr(FindingErrors, "pair_stats", counted)
     monkeypatch.setattr(reward, "KEPT_PAIRS", 1)  # what the metric itself remembers

@@ -253,9 +253,7 @@ def test_words_of_an_explanation(tokens_folder, monkeypatch):
         ("reference", 12, 13, 1, 0.06),
         ("candidate", 0, 4, 2, 1.0),
     )
-    details = Crepe(explain=True, presence=True).details(
-        [pair.reference], [pair.candidate], [pair.context], {pair: reading}
-    )
+    details = Crepe(explain=True, presence=True).details([pair], {pair: reading})
     assert details["crepe_explained"][0][0] == {
         "text": "reference", "start": 3, "end": 12, "category": "missing_finding", "rate": 0.75,
     }  # fmt: skip

@@ -28,7 +28,7 @@ class Waiting:
 
 def results_of(jobs, calls):
     """The results of a walk."""
-    walk = runner.run(jobs, calls)
+    walk = runner.run(jobs, calls, memory=runner.Memory(0))
     while True:
         try:
             next(walk)

@@ -116,9 +116,8 @@ def test_what_is_missing_is_known_before_any_work(monkeypatch, tmp_path):
 
 def test_score_systems():
     systems = {"a": ["x y", "z"], "b": ["x", "z z"]}
-    scored = rrgmetrics.prepare(["rouge", "cider"]).score_systems(
-        systems=systems, references=["x y", "z"], progress=False
-    )
+    ready = rrgmetrics.prepare(["rouge", "cider"])
+    scored = ready.score_systems(systems=systems, references=["x y", "z"], progress=False)
     for name, candidates in systems.items():
         alone = rrgmetrics.score(["rouge", "cider"], predictions=candidates, references=["x y", "z"], progress=False)
         assert {metric: result.scores for metric, result in scored[name].items()} == {
