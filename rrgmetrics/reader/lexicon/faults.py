@@ -99,7 +99,7 @@ def hint(word: str, options: Iterable[str]) -> str:
 
 def nearest(word: str, options: Iterable[str]) -> str:
     """The option that a word is nearest to; "" if none is near."""
-    return next(iter(difflib.get_close_matches(word, list(options), 1)), "")
+    return next(iter(difflib.get_close_matches(word, list(map(str, options)), 1)), "")
 
 
 def listed(options: Sequence[str]) -> str:

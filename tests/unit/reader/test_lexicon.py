@@ -10,7 +10,7 @@ import pytest
 
 from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.lexicon import CONCEPT_FILES, TABLE_FILES, load, load_file, use
+from rrgmetrics.reader.lexicon import CONCEPT_FILES, TABLE_FILES, checking, files, load, load_file, use
 from rrgmetrics.reader.lexicon.checking import check, terms
 from rrgmetrics.reader.lexicon.files import bundled_file
 from rrgmetrics.reader.lexicon.schema import SHAPES
@@ -161,6 +161,19 @@ def test_a_faulty_lexicon_is_refused_in_the_same_words(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error, use(folder):
         pytest.fail("a faulty lexicon was read")
     assert str(error.value) == str(check([folder])[0])
+
+
+def test_a_bundled_file_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = bundled_file("lung").read_text("utf-8").replace("  significance: actionable", "  signifcance: actionable", 1)
+    edited = write(tmp_path / "copy", {"lung.yaml": text}) / "lung.yaml"
+    said = r'lung.yaml:\d+: unknown key "signifcance"; did you mean "significance"'
+    with monkeypatch.context() as patch:
+        for module in (checking, files):
+            patch.setattr(module, "bundled_file", lambda name: edited if name == "lung" else bundled_file(name))
+        with use(None), pytest.raises(InputError, match=said):  # what was loaded before is read anew
+            load()
+    with use(None):
+        assert load()
 
 
 def test_every_file_says_how_to_edit_and_has_a_term_a_line() -> None:
