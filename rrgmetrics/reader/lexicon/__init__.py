@@ -4,8 +4,7 @@
 `checking` says with file and line what is wrong with them. A folder of the same shape adds concepts and terms or
 overrides ours, without touching the package: the environment variable `RRGMETRICS_LEXICON` names it for a process and
 all that it starts, `--lexicon` for one command, and `use` for a block of Python. It stands in the signature of every
-metric that reads. Prepare metrics inside the block that they score in: what was prepared before names the lexicon of
-then.
+metric that reads.
 """
 
 from __future__ import annotations

@@ -146,6 +146,13 @@ def test_it_stands_in_the_signatures_of_what_reads(folder: Path) -> None:
     assert signatures() == bundled
 
 
+def test_metrics_that_were_prepared_before_name_the_lexicon_that_they_score_with(folder: Path) -> None:
+    with rrgmetrics.prepare(["finding_errors"]) as metrics, use(folder):
+        results = metrics.score(predictions=["Fire sign."], references=["Wet pleura."], progress=False)
+        assert f"lexicon_sha256:{checksum()[:8]}|lexicon:wards@" in results["finding_errors"].signature
+        assert results["finding_errors"].scores["finding_errors"] == 2
+
+
 def test_the_command_line_reads_with_it_and_forgets_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "Fire sign.", "Clear lungs.", "--lexicon", str(folder)]) == 0
     assert "fire sign" in capsys.readouterr().out.replace("Fire sign", "")
