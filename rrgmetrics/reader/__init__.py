@@ -5,9 +5,9 @@
     >>> comparison.errors[0].sentence
     'Reference: small right pleural effusion; candidate: small left pleural effusion.'
 
-The reader is deterministic and explains itself. Its knowledge is the lexicon (`lexicon/*.yaml`), which a radiologist can
-correct or add to; its engine is a few short modules: `tokens` → `items` → `assertion` → `attributes` → `engine` read a
-report, `similarity`, `differences` and `penalties` → `compare` tell two readings apart.
+The reader is deterministic and explains itself. Its knowledge is the lexicon (`lexicon/*.yaml`), which a radiologist
+can correct or add to; its engine is a few short modules: `tokens` → `items` → `assertion` → `attributes` → `engine`
+read a report, `similarity`, `differences` and `penalties` → `compare` tell two readings apart.
 """
 
 from rrgmetrics.reader.compare import compare, explain
