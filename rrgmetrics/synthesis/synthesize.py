@@ -25,8 +25,7 @@ import numpy as np
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
-from rrgmetrics.synthesis.edits import wording_sha256
-from rrgmetrics.synthesis.foreign import add_foreign_words
+from rrgmetrics.synthesis.edits.distractors import add_distractors
 from rrgmetrics.synthesis.labels import INJECTED, READER, Labeller, labeller_for
 from rrgmetrics.synthesis.pairing import NEAREST_AMONG, WAYS, Pool, find_neighbours
 from rrgmetrics.synthesis.pairs import (
@@ -38,6 +37,7 @@ from rrgmetrics.synthesis.pairs import (
     seed_of,
     split_of,
 )
+from rrgmetrics.synthesis.phrases import phrases_sha256
 from rrgmetrics.synthesis.sources import Collection
 from rrgmetrics.version import VERSION
 
@@ -120,7 +120,7 @@ class Plan:
             "wanted": dict(self.counts),
             "label_source": labeller.source,
             "label_version": labeller.version,
-            "wording_sha256": wording_sha256()[:8],
+            "wording_sha256": phrases_sha256("edits")[:8],
             "seed": self.seed,
             "held_out": list(self.held_out),
             "shard_size": self.shard_size,
@@ -384,7 +384,7 @@ class Maker:
             return draft
         rng = Random(f"{draft.seed} {draft.study_id} {draft.pairing}")
         reference, candidate = (
-            add_foreign_words(text, rng) if rng.random() < self.plan.foreign else text
+            add_distractors(text, rng) if rng.random() < self.plan.foreign else text
             for text in (draft.reference, draft.candidate)
         )
         return draft._replace(reference=reference, candidate=candidate)
