@@ -37,12 +37,12 @@ def slots(text: str) -> list[Slot]:
     """Returns the sentences of a report that the reader reads, in order; a lone enumerator ("2.") is none."""
     lexicon = load()
     tokens = tokens_of(text)
-    found = []
+    sentences = []
     for first, last, section in reader_sentences(tokens, lexicon.headings):
         start, end = tokens[first].start, tokens[last - 1].end
         if any(token.word[0].isalpha() for token in tokens[first:last]):
-            found.append(Slot(start, end + (text[end : end + 1] in (".", "!", "?")), section))
-    return found
+            sentences.append(Slot(start, end + (text[end : end + 1] in (".", "!", "?")), section))
+    return sentences
 
 
 def tidy(text: str) -> str:

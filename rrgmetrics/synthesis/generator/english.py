@@ -40,7 +40,7 @@ def words() -> Words:
         places["zones"],
         places["sides"]["adjective"],
         places["sides"]["place"],
-        {scale: {int(step): said for step, said in steps.items()} for scale, steps in places["severity"].items()},
+        {scale: {int(step): terms for step, terms in steps.items()} for scale, steps in places["severity"].items()},
         places["acuity"],
         places["tips"],
         places["wrong_tips"],

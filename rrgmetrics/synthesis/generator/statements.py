@@ -61,11 +61,11 @@ class Speaker:
 
     def normals(self) -> list[Statement]:
         """Returns statements of what is normal, as many as the style lists."""
-        said: list[Statement] = []
+        statements: list[Statement] = []
         topics = self._topics()
         listed = [topic for topic in topics if topic.denied_as]
         if len(listed) > 1 and self.by_chance(self.style.list_normals):
-            said.append(Statement(self.book.layout["list_of_denials"], self._denials(listed)))
+            statements.append(Statement(self.book.layout["list_of_denials"], self._denials(listed)))
             topics = [topic for topic in topics if not topic.denied_as]
         names, texts = {topic.name for topic in topics}, set()
         for topic in topics:
@@ -74,8 +74,8 @@ class Speaker:
             text = self._one_of(topic.says, {})
             if text not in texts:
                 texts.add(text)
-                said.append(Statement(topic.organ, text))
-        return said
+                statements.append(Statement(topic.organ, text))
+        return statements
 
     def _topics(self) -> list[Normal]:
         present = self._present()
@@ -111,7 +111,7 @@ class Speaker:
 
     def facts(self, facts: Sequence[Fact]) -> list[Statement]:
         """Returns statements of facts, now and then two in one sentence."""
-        said: list[Statement] = []
+        statements: list[Statement] = []
         waiting = list(facts)
         while waiting:
             fact = waiting.pop(0)
@@ -119,11 +119,11 @@ class Speaker:
             if self._is_plain(fact) and self.by_chance(self.style.join):
                 partner = next((other for other in waiting if self._is_plain(other)), None)
             if partner is None:
-                said.append(Statement(self._organ(fact), self._statement(fact)))
+                statements.append(Statement(self._organ(fact), self._statement(fact)))
             else:
                 waiting.remove(partner)
-                said.append(Statement(self._organ(fact), self._together(fact, partner)))
-        return said
+                statements.append(Statement(self._organ(fact), self._together(fact, partner)))
+        return statements
 
     def _organ(self, fact: Fact) -> str:
         """Returns what part of a report a fact belongs to; what surgery left is no device."""
