@@ -179,19 +179,19 @@ def _add_scoring(command: argparse.ArgumentParser, *, trials: int) -> None:
 
 def _add_training(commands: Any) -> None:
     command = _command(commands, "crepe", _train_crepe, "train a CREPE regressor on labelled pairs, or go on with it")
-    _add_recipe(command, "crepe")
+    _add_config(command, "crepe")
 
-    command = _command(commands, "search", _train_search, "search a CREPE recipe's values with Optuna")
+    command = _command(commands, "search", _train_search, "search a CREPE config's values with Optuna")
     command.add_argument("--trials", type=int, default=20, help="trainings in all (default %(default)s)")
-    _add_recipe(command, "crepe")
+    _add_config(command, "crepe")
 
-    command = _command(commands, "ablation", _train_ablation, "train variants of a CREPE recipe and compare them")
-    _add_recipe(command, "crepe")
+    command = _command(commands, "ablation", _train_ablation, "train variants of a CREPE config and compare them")
+    _add_config(command, "crepe")
 
     command = _command(
         commands, "encoder", _train_encoder, "make an encoder: vocabulary, masked language model, SimCSE"
     )
-    _add_recipe(command, "encoder", data="corpus")
+    _add_config(command, "encoder", data="corpus")
 
     command = _command(commands, "export", _train_export, "store a checkpoint in fewer bits, for shipping")
     command.add_argument("checkpoint", metavar="FOLDER", help="a checkpoint's folder")
@@ -202,9 +202,9 @@ def _add_training(commands: Any) -> None:
     command.add_argument("--force", action="store_true", help="replace files that exist")
 
 
-def _add_recipe(command: argparse.ArgumentParser, recipe: str, *, data: str = "pairs") -> None:
-    command.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="values that replace the recipe's")
-    command.add_argument("--config", default=recipe, metavar="RECIPE", help="a YAML file, or one of ours: %(default)s")
+def _add_config(command: argparse.ArgumentParser, config: str, *, data: str = "pairs") -> None:
+    command.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="values that replace the config's")
+    command.add_argument("--config", default=config, metavar="CONFIG", help="a YAML file, or one of ours: %(default)s")
     command.add_argument(f"--{data}", dest="data", action="append", metavar="FILE", help="repeat it for several files")
     command.add_argument("--output", required=True, metavar="DIR", help="folder of the run; goes on where it stopped")
     command.add_argument("--no-progress", action="store_true", help="no progress bar")
@@ -569,7 +569,7 @@ def _train_search(options: argparse.Namespace) -> None:
     best = ", ".join(f"{key}={value:.4g}" for key, value in found.values.items())
     _training_console().print(
         f"Best of {found.n_trials} trials: tau {found.tau:.3f} with {best}",
-        f"Train with it: rrgmetrics train crepe --config {found.recipe}",
+        f"Train with it: rrgmetrics train crepe --config {found.config}",
         sep="\n",
     )
 
