@@ -322,7 +322,7 @@ def test_a_config_made_in_python_is_checked_too():
 
 def test_wrong_runs(shared, tmp_path):
     with pytest.raises(
-        InputError, match="There is no file nosuch, and no config of that name; ours are bundled, crepe, encoder"
+        InputError, match="no file nosuch, and no config of that name; ours are bundled, crepe, encoder"
     ):
         read_config(CrepeConfig, "nosuch")
     with pytest.raises(InputError, match="No pairs are named"):
