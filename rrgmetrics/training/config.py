@@ -164,7 +164,7 @@ class EncoderConfig(TrainerConfig):
 
     Attributes:
         corpus: Files of reports: text (one a line), CSV, JSONL, or Parquet with `report`, `reference`, `candidate`.
-        vocabulary_size: Word pieces, specials included.
+        vocabulary_size: Word pieces, special tokens included.
         min_frequency: Times a word piece must occur.
         hidden_size: Width.
         layers: Transformer layers.

@@ -140,7 +140,7 @@ class TokenizedTexts:
 
 
 def tokenize_texts(texts: Sequence[str], tokenizer: Any, max_length: int) -> TokenizedTexts:
-    """Tokenises texts, cut at `max_length`, specials included."""
+    """Tokenises texts, cut at `max_length`, special tokens included."""
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length)
     rows = [

@@ -14,7 +14,7 @@ from rrgmetrics.training.measured import Measured
 
 
 def measured_table(measured: Sequence[Measured]) -> Table:
-    """Returns a line a split: agreement of totals with the labels."""
+    """Returns a table with a line a split: agreement of totals with the labels."""
     table = _table("Agreement with the labels", "split", "pairs", "tau-b [95% interval]", "rho", "mean error")
     for m in measured:
         table.add_row(m.split, f"{m.n_pairs:,}", escape(estimate(m.tau)), f"{m.rho.value:.3f}", f"{m.mae:.3f}")
@@ -22,7 +22,7 @@ def measured_table(measured: Sequence[Measured]) -> Table:
 
 
 def ablation_table(variants: Sequence[Variant]) -> Table:
-    """Returns the shape of the paper's Table 4: a block a setting, a line a value of it."""
+    """Returns a table in the shape of the paper's Table 4: a block a setting, a line a value of it."""
     table = _table(
         f"Ablation, {variants[0].measured.split} rows", "setting", "value", "tau-b [95% interval]", "rho", "mean error"
     )
