@@ -25,13 +25,12 @@ from rrgmetrics.synthesis.edits.attributes import (
 )
 from rrgmetrics.synthesis.edits.page import Donors, Edit, Page, on_a_finding
 from rrgmetrics.synthesis.edits.presence import add, affirm, deny, remove
+from rrgmetrics.synthesis.pairs import N_CATEGORIES, Counts
 from rrgmetrics.synthesis.readings import reading_of
 
-N_CATEGORIES = len(ErrorCategory)
 A, B, C, D, E, F = range(N_CATEGORIES)
 NUMBER_WEIGHTS = (34, 26, 18, 12, 6, 4)  # how often a report gets 1, 2, ... edits
 ATTEMPTS = 10  # edits tried for each one wanted
-Injected = tuple[int, ...]
 
 
 class Kind(NamedTuple):
@@ -70,7 +69,7 @@ KINDS = {
 }
 
 
-def inject(reading: Reading, donors: Donors, rng: Random, n_edits: int | None = None) -> tuple[str, Injected] | None:
+def inject(reading: Reading, donors: Donors, rng: Random, n_edits: int | None = None) -> tuple[str, Counts] | None:
     """Puts errors into a report.
 
     Args:

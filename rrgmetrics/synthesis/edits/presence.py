@@ -73,7 +73,7 @@ def deny(page: Page, unit: Unit, rng: Random) -> str | None:
         return None
     names = (concept.key, *concept.ancestors)
     sentences = next((edit_words()["normal"][name] for name in names if name in edit_words()["normal"]), None)
-    denial = rng.choice(sentences or [f"No {concept.name}.", f"There is no {concept.name}."])
+    denial = rng.choice(sentences or [frame.format(concept.name) for frame in edit_words()["plain_denials"]])
     return rewrite(page.text, {**dict.fromkeys(here, ""), min(here): denial})
 
 

@@ -11,6 +11,7 @@ from random import Random
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon import load_file
 from rrgmetrics.synthesis.generator.draws import pick
+from rrgmetrics.synthesis.generator.english import words
 from rrgmetrics.synthesis.generator.phrasebook import Style, phrasebook
 from rrgmetrics.synthesis.generator.statements import Speaker, Statement
 from rrgmetrics.synthesis.generator.studies import Fact, Study
@@ -182,7 +183,8 @@ class _Writer:
 def respell(text: str, rng: Random) -> str:
     """Returns a text with the spellings of another hand, now and then: "air space", "oedema"."""
     if rng.random() < 0.2:
-        text = text.replace("airspace", "air space").replace("Airspace", "Air space")
+        for usual, other in words().english["respelled"].items():
+            text = text.replace(usual, other)
     if rng.random() < 0.04:
         text = _WORD.sub(lambda match: _respellings().get(match.group(), match.group()), text)
     return text
