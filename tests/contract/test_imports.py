@@ -35,7 +35,7 @@ ROOMS = {
     "names": 2,
     "notice": 3,
     "gate": 7,
-    "signature": 3,
+    "signature": 4,
     "reader": 3,
     "backends": 4,
     "judges": 5,

@@ -38,7 +38,7 @@ def slots(text: str) -> list[Slot]:
     lexicon = load()
     tokens = tokens_of(text)
     sentences = []
-    for first, last, section in reader_sentences(tokens, lexicon.headings):
+    for first, last, section in reader_sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
         start, end = tokens[first].start, tokens[last - 1].end
         if any(token.word[0].isalpha() for token in tokens[first:last]):
             sentences.append(Slot(start, end + (text[end : end + 1] in (".", "!", "?")), section))
