@@ -73,8 +73,7 @@ def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases
         for spec in specs:
             for key in spec.keys:
                 low, high = key.range
-                better = "higher" if key.higher_is_better else "lower"
-                table.add_row(key.name, better, f"{number(low)} … {number(high)}", ", ".join(key.aliases) or "-")
+                table.add_row(key.name, key.better, f"{number(low)} … {number(high)}", ", ".join(key.aliases) or "-")
         return table
     table = _table("", "metric", "better", "range", "keys", "configurations", "options")
     table.caption = STAND_IN
@@ -82,7 +81,7 @@ def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases
         low, high = spec.range
         table.add_row(
             spec.name,
-            "higher" if spec.higher_is_better else "lower",
+            spec.headline.better,
             f"{number(low)} … {number(high)}",
             "\n".join(_short(key.name, spec.name) for key in spec.keys),
             "\n".join([*map(partial(_config, spec), spec.configs), *_other_configs(spec)]),
@@ -174,7 +173,7 @@ def judge_lines(results: Iterable[Result], record: str) -> str:
 
 def direction(key: Key) -> str:
     """`BLEU-4 ↑`: which way is better."""
-    return f"{key.title} {'↑' if key.higher_is_better else '↓'}"
+    return f"{key.title} {key.arrow}"
 
 
 def estimate(value: Estimate) -> str:

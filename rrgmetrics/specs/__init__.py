@@ -14,7 +14,17 @@ from rrgmetrics.specs.clinical import CLINICAL
 from rrgmetrics.specs.judges import EXPLAIN_OPTION, JUDGE_CONFIGS, JUDGE_OPTIONS, JUDGES
 from rrgmetrics.specs.labels import LABELS
 from rrgmetrics.specs.lexical import LEXICAL
-from rrgmetrics.specs.model import BUNDLED_MARK, HACKS, INF, Hack, Key, MetricSpec, Option, OptionValue
+from rrgmetrics.specs.model import (
+    BUNDLED_MARK,
+    HACKS,
+    INF,
+    UNDEFINED,
+    Hack,
+    Key,
+    MetricSpec,
+    Option,
+    OptionValue,
+)
 from rrgmetrics.specs.presets import PRESETS
 from rrgmetrics.specs.shared import LONG_OPTION, TEXT_OPTION
 from rrgmetrics.specs.vectors import VECTORS
@@ -30,6 +40,7 @@ __all__ = [
     "PRESETS",
     "SPECS",
     "TEXT_OPTION",
+    "UNDEFINED",
     "Hack",
     "Key",
     "MetricSpec",
