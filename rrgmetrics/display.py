@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -16,7 +15,7 @@ from rrgmetrics.comparison import Row
 from rrgmetrics.names import resolve
 from rrgmetrics.reader import Comparison as Explanation
 from rrgmetrics.results import Result
-from rrgmetrics.specs import PRESETS, SPECS, Key, MetricSpec
+from rrgmetrics.specs import PRESETS, SPECS, Key, MetricSpec, configurations
 from rrgmetrics.stats import Comparison, Estimate
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases
             spec.headline.better,
             f"{number(low)} … {number(high)}",
             "\n".join(_short(key.name, spec.name) for key in spec.keys),
-            "\n".join([*map(partial(_config, spec), spec.configs), *_other_configs(spec)]),
+            "\n".join(_config(spec, config) for config in configurations(spec)),
             "\n".join(spec.options),
         )
         table.add_section()
@@ -204,12 +203,7 @@ def _test_cells(test: Comparison, row: Row) -> tuple[str, str, str]:
 
 def _config(spec: MetricSpec, config: str) -> str:
     """A configuration's name, `default *` where a stand-in answers."""
-    return f"{config} *" if resolve(spec, config, {}).bundled else config
-
-
-def _other_configs(spec: MetricSpec) -> list[str]:
-    engines = ["openai:<model>", "hf:<id>", "vllm:<id>", "replies:<file>"] if spec.judge else []
-    return [*engines, *(["a Hub id", "a folder"] if spec.takes_checkpoint else [])]
+    return f"{config} *" if config in spec.configs and resolve(spec, config, {}).bundled else config
 
 
 def _short(key: str, metric: str) -> str:

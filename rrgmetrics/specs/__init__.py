@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.specs.clinical import CLINICAL
-from rrgmetrics.specs.judges import EXPLAIN_OPTION, JUDGE_CONFIGS, JUDGE_OPTIONS, JUDGES
+from rrgmetrics.specs.judges import BUNDLED_CONFIGS, ENGINES, EXPLAIN_OPTION, JUDGE_OPTIONS, JUDGES
 from rrgmetrics.specs.labels import LABELS
 from rrgmetrics.specs.lexical import LEXICAL
 from rrgmetrics.specs.model import (
@@ -19,6 +19,7 @@ from rrgmetrics.specs.model import (
     HACKS,
     INF,
     UNDEFINED,
+    Config,
     Hack,
     Key,
     MetricSpec,
@@ -30,17 +31,19 @@ from rrgmetrics.specs.shared import LONG_OPTION, TEXT_OPTION
 from rrgmetrics.specs.vectors import VECTORS
 
 __all__ = [
+    "BUNDLED_CONFIGS",
     "BUNDLED_MARK",
+    "ENGINES",
     "EXPLAIN_OPTION",
     "HACKS",
     "INF",
-    "JUDGE_CONFIGS",
     "JUDGE_OPTIONS",
     "LONG_OPTION",
     "PRESETS",
     "SPECS",
     "TEXT_OPTION",
     "UNDEFINED",
+    "Config",
     "Hack",
     "Key",
     "MetricSpec",
@@ -54,6 +57,20 @@ __all__ = [
 SPECS: Mapping[str, MetricSpec] = {
     spec.name: spec for family in (CLINICAL, JUDGES, LABELS, LEXICAL, VECTORS) for spec in family
 }
+
+
+def configurations(spec: MetricSpec) -> dict[str, str]:
+    """Everything that may stand behind a metric's `@`, and what then runs.
+
+    Example:
+        >>> list(configurations(SPECS["crepe"]))
+        ['default', 'paper', '<id or path>']
+    """
+    return {
+        **{name: config.help for name, config in spec.configs.items()},
+        **(ENGINES if spec.judge else {}),
+        **({"<id or path>": spec.checkpoint} if spec.checkpoint else {}),
+    }
 
 
 def known_as(alias: str) -> list[Key]:

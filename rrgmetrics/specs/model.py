@@ -145,20 +145,34 @@ class Option:
 
 
 @dataclass(frozen=True)
+class Config:
+    """A configuration that has a name.
+
+    Attributes:
+        help: What runs, in a few words.
+        options: Options whose default it changes, with their values.
+    """
+
+    help: str
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class MetricSpec:
     """What is true of a metric, whoever computes it.
 
     Attributes:
         name: Folder = module = headline key.
         title: How tables name it.
-        scorer: `module:class` below `rrgmetrics.scorers`.
+        summary: What it compares, in one line for tables.
+        scorer: Its class, `module:class`.
         keys: What it returns; the first is the headline and has the metric's own name.
         level: "pair" if the corpus value is the mean over scored pairs, else "corpus".
         empty: The stated values: (empty, empty), (reference, empty), (empty, candidate). None: depends on the report;
             UNDEFINED: there is none, the pair is unscored.
         options: Declared options.
-        configs: Named configurations and the option values each stands for.
-        takes_checkpoint: Whether a Hub id or a folder is a configuration too.
+        configs: Configurations by name; `default` is what runs if nothing is said.
+        checkpoint: What may stand in a configuration's place by its Hub id or path; "": nothing.
         judge: Whether it asks a judge: takes engines as configurations, and `JUDGE_OPTIONS` beside its own options.
         needs: Backends it reads texts with.
         extra: pip extra it needs, "" if none.
@@ -180,8 +194,8 @@ class MetricSpec:
     level: Literal["pair", "corpus"]
     empty: tuple[Stated, Stated, Stated]
     options: Mapping[str, Option] = field(default_factory=dict)
-    configs: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=lambda: {"default": {}})
-    takes_checkpoint: bool = False
+    configs: Mapping[str, Config] = field(default_factory=lambda: {"default": Config("the formula")})
+    checkpoint: str = ""
     judge: bool = False
     needs: tuple[str, ...] = ()
     extra: str = ""
@@ -193,6 +207,16 @@ class MetricSpec:
     licence: str = ""
     citation: str = ""
     hacks: tuple[Hack, ...] = ()
+    summary: str = ""
+
+    @property
+    def takes_checkpoint(self) -> bool:
+        """Whether a Hub id or a path is a configuration too."""
+        return self.judge or bool(self.checkpoint)
+
+    def preset(self, config: str) -> Mapping[str, OptionValue]:
+        """The option values that a configuration stands for; none for a checkpoint."""
+        return self.configs[config].options if config in self.configs else {}
 
     @property
     def headline(self) -> Key:

@@ -40,7 +40,7 @@ def test_every_configuration_runs_and_its_signature_reads_back(spec, score, repo
 
 def test_options_and_presets_are_of_the_declared_type(spec):
     assert spec.options["text"]
-    for preset in ({}, *spec.configs.values()):
+    for preset in ({}, *(config.options for config in spec.configs.values())):
         assert preset.keys() <= spec.options.keys()
         for key, value in preset.items():
             option = spec.options[key]
