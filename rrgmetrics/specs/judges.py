@@ -22,7 +22,7 @@ JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the bundled one, `rea
     "price_out": Option(0.0, "openai: price of a million tokens answered", stated=False),
 }
 
-BUNDLED_ENGINE = Config("the reader, which compares both reports in milliseconds; no language model")
+BUNDLED_ENGINE = Config("the reader; no language model")
 BUNDLED_CONFIGS: Mapping[str, Config] = {"default": BUNDLED_ENGINE, "reader": BUNDLED_ENGINE}
 ENGINES: Mapping[str, str] = {  # that are configurations of every judge
     "hf:<id>": "a causal language model through transformers, on this machine; so is a bare Hub id or a folder",
