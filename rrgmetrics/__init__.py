@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError, VerdictError
 from rrgmetrics.hub import load, module_path
+from rrgmetrics.prepared import Metrics, prepare, score
 from rrgmetrics.reader import explain
 from rrgmetrics.results import Result
-from rrgmetrics.runner import score
 from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.version import VERSION
 
@@ -25,6 +25,7 @@ __all__ = [
     "BackendError",
     "InputError",
     "MetricSpec",
+    "Metrics",
     "MissingExtraError",
     "Result",
     "VerdictError",
@@ -32,5 +33,6 @@ __all__ = [
     "explain",
     "load",
     "module_path",
+    "prepare",
     "score",
 ]

@@ -10,9 +10,9 @@ from typing import Any
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
+from rrgmetrics.prepared import parse_names, prepare
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
-from rrgmetrics.runner import parse_names, score_systems
 from rrgmetrics.specs import PRESETS, SPECS, OptionValue
 
 SCORE_TRIALS = 1_000  # intervals only; `compare` also tests
@@ -116,15 +116,8 @@ def study_ids(studies: files.Studies) -> list[str]:
     return studies.study_ids or [str(index) for index in range(len(studies.pairs))]
 
 
-def score_pairs(names: list[str], systems: Mapping[str, list[Pair]], options: argparse.Namespace) -> Results:
+def score_systems(names: list[str], systems: Mapping[str, list[Pair]], options: argparse.Namespace) -> Results:
     """The results of each system by metric."""
-    first = next(iter(systems.values()))
-    return score_systems(
-        names,
-        systems={name: [pair.candidate for pair in pairs] for name, pairs in systems.items()},
-        references=[pair.reference for pair in first],
-        contexts=[pair.context._asdict() for pair in first],
-        batch_size=options.batch_size,
-        device=options.device,
-        progress=not options.no_progress,
-    )
+    with prepare(names, batch_size=options.batch_size, device=options.device) as metrics:
+        results = metrics.score_sets(list(systems.values()), progress=not options.no_progress)
+    return dict(zip(systems, results, strict=True))

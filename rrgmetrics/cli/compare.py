@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import add_scoring, metric_names, score_pairs
+from rrgmetrics.cli.arguments import add_scoring, metric_names, score_systems
 from rrgmetrics.cli.output import print_unscored, write_reports
 from rrgmetrics.comparison import CORRECTIONS, compare_systems
 from rrgmetrics.errors import InputError
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> None:
     files.check_outputs(results=[options.json], pages=[options.html], inputs=inputs, force=options.force)
     references = files.read_references(options.references)
     systems = {name: files.join(references, files.read_system(path)) for name, path in paths.items()}
-    results = score_pairs(names, {name: studies.pairs for name, studies in systems.items()}, options)
+    results = score_systems(names, {name: studies.pairs for name, studies in systems.items()}, options)
     rows = compare_systems(
         results, all_keys=options.all_keys, correction=options.correction, trials=options.trials, seed=options.seed
     )

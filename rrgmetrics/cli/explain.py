@@ -9,8 +9,8 @@ from rich.console import Console
 
 from rrgmetrics.cli.arguments import judge_names
 from rrgmetrics.errors import InputError
+from rrgmetrics.prepared import score
 from rrgmetrics.reports import check_report
-from rrgmetrics.runner import score
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from rrgmetrics.cli.arguments import (
     input_files,
     judge_names,
     read_studies,
-    score_pairs,
+    score_systems,
     split_names,
 )
 from rrgmetrics.errors import InputError
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
     studies = read_studies(options)
     part = Path(f"{options.record}.part")
     part.unlink(missing_ok=True)
-    results = score_pairs(judge_names(names, record=str(part)), {"": studies.pairs}, options)[""]
+    results = score_systems(judge_names(names, record=str(part)), {"": studies.pairs}, options)[""]
     if part.exists():  # else nobody gave a reply
         part.replace(options.record)
     Console(soft_wrap=True, highlight=False).print(judge_lines(results.values(), options.record))

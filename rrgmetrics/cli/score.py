@@ -18,7 +18,7 @@ from rrgmetrics.cli.arguments import (
     input_files,
     metric_names,
     read_studies,
-    score_pairs,
+    score_systems,
     study_ids,
 )
 from rrgmetrics.cli.output import print_line, print_unscored, write_reports
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> None:
     )
     studies = read_studies(options)
     system = Path(options.predictions or options.pairs).stem
-    results = score_pairs(names, {system: studies.pairs}, options)
+    results = score_systems(names, {system: studies.pairs}, options)
     rows = compare_systems(results, all_keys=True, trials=options.trials, seed=options.seed)
     Console().print(score_table(rows, n_pairs=len(studies.pairs)))
     print_unscored(results)

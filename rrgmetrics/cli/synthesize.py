@@ -39,10 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Makes the pairs, prints how their labels are distributed and writes what was asked for."""
-    from rrgmetrics.training.distribution import distribution, plot, tables
-    from rrgmetrics.training.pairs import read_rows
-    from rrgmetrics.training.sources import load_collection, read_outputs
-    from rrgmetrics.training.synthesis import outcome_lines, parse_ways, synthesize
+    from rrgmetrics.synthesis.distribution import distribution, plot, tables
+    from rrgmetrics.synthesis.pairs import read_rows
+    from rrgmetrics.synthesis.sources import load_collection, read_outputs
+    from rrgmetrics.synthesis.synthesize import outcome_lines, parse_ways, synthesize
 
     files.check_outputs(
         tables=[options.output],

@@ -22,9 +22,9 @@ import numpy as np
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.datasets import RadPref, RankedCase, Target, load_radjudge, load_radpref
+from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
-from rrgmetrics.runner import score
 from rrgmetrics.scorers.base import Array, Mean
 from rrgmetrics.stats import LEVEL, TRIALS, Estimate, bootstrap, correlate
 
@@ -252,15 +252,8 @@ def agree(
         raise InputError(f"There is no dataset {dataset!r}; write radpref:PATH or radjudge:PATH.")
 
     def scored(pairs: Sequence[Pair]) -> dict[str, Result]:
-        return score(
-            metrics,
-            predictions=[pair.candidate for pair in pairs],
-            references=[pair.reference for pair in pairs],
-            contexts=[pair.context._asdict() for pair in pairs],
-            batch_size=batch_size,
-            device=device,
-            progress=progress,
-        )
+        with prepare(metrics, batch_size=batch_size, device=device) as ready:
+            return ready.score_pairs(pairs, progress=progress)
 
     if kind == "radpref":
         data = load_radpref(path)

@@ -48,7 +48,8 @@ ROOMS = {
     "hub": 10,
     "comparison": 10,
     "metaeval": 11,
-    "training": 11,
+    "synthesis": 11,
+    "training": 12,
     "display": 12,
     "pages": 12,
     "cli": 13,
@@ -95,6 +96,13 @@ def test_imports_run_one_way(path):
             assert there not in OUTER or here == "cli", name
             if there in ROOMS:
                 assert there == here or ROOMS[there] < ROOMS[here], f"{here} imports {name}"
+
+
+def test_training_knows_synthesis_by_its_pairs_alone():
+    trainers = {name for path in (PACKAGE / "training").glob("*.py") for name in imported(path)}
+    pairs = {name for name in trainers if name.startswith("rrgmetrics.synthesis")}
+    assert pairs
+    assert {name.rpartition(".")[0] for name in pairs} == {"rrgmetrics.synthesis.pairs"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))

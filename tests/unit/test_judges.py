@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import rrgmetrics
+from rrgmetrics.backends.comparison import ComparedPairs
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt, Reply, Unscored, engine_for
-from rrgmetrics.judges.judge import MAX_CHARACTERS, ComparedPairs, Judge
+from rrgmetrics.judges.judge import MAX_CHARACTERS, Judge
 from rrgmetrics.judges.protocols.chexprompt import Chexprompt
 from rrgmetrics.judges.protocols.fineradscore import Fineradscore
 from rrgmetrics.judges.protocols.green import Green, question

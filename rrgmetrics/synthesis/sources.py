@@ -10,7 +10,7 @@ from typing import Any
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import check_report
-from rrgmetrics.training.pairs import Report, identity
+from rrgmetrics.synthesis.pairs import Report, identity
 
 ID_COLUMN = "study_id"
 HUB, GENERATOR = "hub:", "generator:"
@@ -135,7 +135,7 @@ def _dataset_rows(source: str, split: str) -> Iterable[tuple[str, dict[str, Any]
 
 
 def _generated(source: str, seed: int) -> Collection:
-    from rrgmetrics.training.generator import generate_reports
+    from rrgmetrics.synthesis.generator import generate_reports
 
     number = source.removeprefix(GENERATOR)
     if not number.isdigit() or int(number) == 0:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.tokens import sentences as reader_sentences
-from rrgmetrics.training.readings import tokens_of
+from rrgmetrics.synthesis.readings import tokens_of
 
 _NUMBERED = re.compile(r"(?:(?<=\n)|(?<=^)|(?<=:\s))\s*\d{1,2}[.)][ \t]*(?=\n|$)")  # an enumerator left alone
 _SPACES = re.compile(r"[ \t]{2,}")

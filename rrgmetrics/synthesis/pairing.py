@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rrgmetrics.reader import Reading
-from rrgmetrics.training.pairs import N_CATEGORIES, Counts, Report, Split
-from rrgmetrics.training.paraphrase import paraphrase
-from rrgmetrics.training.perturb import inject
-from rrgmetrics.training.readings import reading_of
-from rrgmetrics.training.sentences import reorder, slots, without
+from rrgmetrics.synthesis.pairs import N_CATEGORIES, Counts, Report, Split
+from rrgmetrics.synthesis.paraphrase import paraphrase
+from rrgmetrics.synthesis.perturb import inject
+from rrgmetrics.synthesis.readings import reading_of
+from rrgmetrics.synthesis.sentences import reorder, slots, without
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

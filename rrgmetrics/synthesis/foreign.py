@@ -13,10 +13,10 @@ from random import Random
 
 from rrgmetrics.backends.wordnet import load_wordnet
 from rrgmetrics.reader import compare
-from rrgmetrics.training.grammar import Template, expand, parse
-from rrgmetrics.training.readings import reading_of
-from rrgmetrics.training.sentences import slots
-from rrgmetrics.training.studies import load_phrases
+from rrgmetrics.synthesis.grammar import Template, expand, parse
+from rrgmetrics.synthesis.readings import reading_of
+from rrgmetrics.synthesis.sentences import slots
+from rrgmetrics.synthesis.studies import load_phrases
 
 ADDITIONS = (1, 1, 1, 2, 2, 3, 4)  # how many a text gets
 KINDS = {"sentences": 3, "endings": 3, "openings": 1, "words": 3}

@@ -7,7 +7,7 @@ from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
-from rrgmetrics.training.studies import DEVICES, Fact, inside, knowledge, load_phrases, pick
+from rrgmetrics.synthesis.studies import DEVICES, Fact, inside, knowledge, load_phrases, pick
 
 _UNCOUNTED_ENDS = ("ing", "asis", "osis", "edema", "ion", "ia", "ema", "disease", "fluid", "air", "gas")
 _VOWELS = frozenset("aeiou")

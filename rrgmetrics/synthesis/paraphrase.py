@@ -10,10 +10,10 @@ from random import Random
 from re import Match
 
 from rrgmetrics.reader import Reading, compare
-from rrgmetrics.training.edits import pattern, wording
-from rrgmetrics.training.perturb import Page, listed
-from rrgmetrics.training.readings import reading_of
-from rrgmetrics.training.sentences import Slot, reorder, replace_words, rewrite
+from rrgmetrics.synthesis.edits import pattern, wording
+from rrgmetrics.synthesis.perturb import Page, listed
+from rrgmetrics.synthesis.readings import reading_of
+from rrgmetrics.synthesis.sentences import Slot, reorder, replace_words, rewrite
 
 TRIES = 4
 SHARE = 0.5  # of the synonyms and sentences that are replaced where they could be

@@ -11,7 +11,7 @@ from typing import Any
 
 from rrgmetrics.reader.engine import read
 from rrgmetrics.reader.lexicon import CONCEPT_FILES, Lexicon, load, load_file
-from rrgmetrics.training.grammar import Template, parse
+from rrgmetrics.synthesis.grammar import Template, parse
 
 DEVICES = "devices"
 _CHANGES = {"stable": 4.0, "new": 2.0, "worse": 2.0, "better": 2.0}
@@ -107,7 +107,7 @@ def load_phrases(name: str) -> Any:
     """Return one file of ``phrases/`` as plain dictionaries and lists."""
     import yaml
 
-    text = resources.files("rrgmetrics.training").joinpath("phrases").joinpath(f"{name}.yaml").read_text("utf-8")
+    text = resources.files("rrgmetrics.synthesis").joinpath("phrases").joinpath(f"{name}.yaml").read_text("utf-8")
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return yaml.load(text, Loader=loader)
 

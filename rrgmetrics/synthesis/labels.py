@@ -17,8 +17,8 @@ from rrgmetrics.reader import Comparison, compare
 from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Pair
 from rrgmetrics.specs import JUDGE_OPTIONS
-from rrgmetrics.training.pairs import CANDIDATE, CATEGORIES, REFERENCE, Draft, Evidence, Label
-from rrgmetrics.training.readings import reading_of
+from rrgmetrics.synthesis.pairs import CANDIDATE, CATEGORIES, REFERENCE, Draft, Evidence, Label
+from rrgmetrics.synthesis.readings import reading_of
 
 READER, INJECTED = "reader", "injected"
 

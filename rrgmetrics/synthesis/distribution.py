@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
-from rrgmetrics.training.pairs import CATEGORIES, LETTERS, N_CATEGORIES, Row
+from rrgmetrics.synthesis.pairs import CATEGORIES, LETTERS, N_CATEGORIES, Row
 
 HIGHEST = 3  # the last bin is "3 or more"
 N_PAPER = 32.0  # thousands of pairs
