@@ -26,6 +26,7 @@ from rrgmetrics.specs.model import (
     Option,
     OptionValue,
 )
+from rrgmetrics.specs.plugins import Plugins, plugins
 from rrgmetrics.specs.presets import PRESETS
 from rrgmetrics.specs.shared import LONG_OPTION, TEXT_OPTION
 from rrgmetrics.specs.vectors import VECTORS
@@ -50,8 +51,11 @@ __all__ = [
     "Option",
     "OptionValue",
     "all_keys",
+    "all_specs",
+    "configurations",
     "get_spec",
     "known_as",
+    "others",
 ]
 
 SPECS: Mapping[str, MetricSpec] = {
@@ -87,19 +91,34 @@ def get_spec(name: str) -> MetricSpec:
     """The spec of a metric; raises InputError with near spellings for an unknown name, or with what it is here."""
     if name in SPECS:
         return SPECS[name]
+    theirs = others()
+    if name in theirs.problems:
+        raise InputError(f"{theirs.problems[name]}.")
+    if name in theirs.specs:
+        return theirs.specs[name]
     if name in PRESETS:
         raise InputError(f"{name!r} stands for several metrics; name one of them here: {', '.join(PRESETS[name])}.")
     called = [(spec, key) for spec, key in all_keys() if key in known_as(name)]
     if called:
         spec, key = called[0]
         raise InputError(f"What papers call {name!r} is {key.name} here; name the metric {spec.name}.")
-    near = difflib.get_close_matches(name, [*SPECS, *PRESETS], n=3)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(SPECS)}."
+    near = difflib.get_close_matches(name, [*all_specs(), *PRESETS], n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(all_specs())}."
     raise InputError(f"There is no metric {name!r}; {hint} `rrgmetrics list` shows all.")
 
 
+def others() -> Plugins:
+    """What other packages declare (`rrgmetrics.specs.plugins`); imports them at the first call."""
+    return plugins(frozenset(name for spec, key in all_keys() for name in (spec.name, key.name)))
+
+
+def all_specs() -> Mapping[str, MetricSpec]:
+    """Our metrics and those of other packages, by name."""
+    return {**SPECS, **others().specs}
+
+
 def all_keys() -> Iterator[tuple[MetricSpec, Key]]:
-    """Every (metric, key) of the table, in its order."""
+    """Every (metric, key) of our own table, in its order."""
     for spec in SPECS.values():
         for key in spec.keys:
             yield spec, key

@@ -166,6 +166,7 @@ class MetricSpec:
         title: How tables name it.
         summary: What it compares, in one line for tables.
         scorer: Its class, `module:class`.
+        modules: The package that holds the folder of its `evaluate` module; of a metric from outside its own package.
         keys: What it returns; the first is the headline and has the metric's own name.
         level: "pair" if the corpus value is the mean over scored pairs, else "corpus".
         empty: The stated values: (empty, empty), (reference, empty), (empty, candidate). None: depends on the report;
@@ -208,6 +209,7 @@ class MetricSpec:
     citation: str = ""
     hacks: tuple[Hack, ...] = ()
     summary: str = ""
+    modules: str = "rrgmetrics.metrics"
 
     @property
     def takes_checkpoint(self) -> bool:
