@@ -54,6 +54,7 @@ __all__ = [
     "all_specs",
     "configurations",
     "get_spec",
+    "keys_of",
     "known_as",
     "others",
 ]
@@ -105,6 +106,16 @@ def get_spec(name: str) -> MetricSpec:
     near = difflib.get_close_matches(name, [*all_specs(), *PRESETS], n=3)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(all_specs())}."
     raise InputError(f"There is no metric {name!r}; {hint} `rrgmetrics list` shows all.")
+
+
+def keys_of(name: str) -> tuple[str, ...]:
+    """The names of a metric's keys, the headline first, for the columns of a scorer.
+
+    Example:
+        >>> keys_of("rouge")
+        ('rouge', 'rouge_1', 'rouge_2', 'rouge_l')
+    """
+    return tuple(key.name for key in get_spec(name).keys)
 
 
 def others() -> Plugins:

@@ -43,17 +43,6 @@ def check_facts(case: Case) -> None:
     assert script == cards.module_script(card, case.spec, licence=about), "run `make cards`"
 
 
-def check_script_imports(case: Case) -> None:
-    """`evaluate` finds them with a regular expression, line by line; what is missing it names with the pip hint."""
-    from evaluate.loading import get_imports
-
-    found = get_imports(str(_folder(case) / f"{case.spec.name}.py"))
-    assert [(kind, name, hint) for kind, name, hint, _ in found] == [
-        ("library", "evaluate", "evaluate"),
-        ("library", "rrgmetrics", "rrgmetrics"),
-    ]
-
-
 def check_citation(case: Case) -> None:
     """The card has the BibTeX entry that the row names."""
     assert case.spec.citation in _card(case)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+from importlib import import_module
+
 import numpy as np
 
 from rrgmetrics import signature
 from rrgmetrics.names import parse_name
-from rrgmetrics.specs import OptionValue
+from rrgmetrics.specs import JUDGE_OPTIONS, OptionValue
 from rrgmetrics.testing.case import Case
 from rrgmetrics.testing.scores import assert_same
 from rrgmetrics.text import NORMALISERS
@@ -24,6 +27,19 @@ def check_options(case: Case) -> None:
         for key, value in preset.items():
             option = case.spec.options[key]
             assert option.parse(option.write(value), key) == value
+
+
+def check_scorer_fields(case: Case) -> None:
+    """The scorer takes the options that the row declares, with the same defaults."""
+    module, _, name = case.spec.scorer.partition(":")
+    fields = {field.name: field.default for field in dataclasses.fields(getattr(import_module(module), name))}
+    options = {key: option.default for key, option in case.spec.options.items() if key != "text"}
+    if case.spec.judge:
+        options = {key: value for key, value in options.items() if key not in JUDGE_OPTIONS}
+        fields.pop("engine")
+    if case.spec.takes_checkpoint:
+        options["config"] = "default"
+    assert fields == options
 
 
 def check_choices(case: Case) -> None:

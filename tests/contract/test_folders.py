@@ -19,6 +19,15 @@ def test_folders(case, check):
     check(case)
 
 
+def test_evaluate_reads_the_imports_that_the_script_means(spec):
+    """It finds them with a regular expression, line by line; what it takes for missing is named with the pip hint."""
+    from evaluate.loading import get_imports
+
+    script = rrgmetrics.module_path(spec.name) / f"{spec.name}.py"
+    imports = [(kind, name, hint) for kind, name, hint, _ in get_imports(str(script))]
+    assert imports == [("library", "evaluate", "evaluate"), ("library", "rrgmetrics", "rrgmetrics")]
+
+
 def test_every_folder_has_a_row_and_every_row_a_folder():
     root = rrgmetrics.module_path(next(iter(SPECS))).parent
     assert {path.name for path in root.iterdir() if path.is_dir() and path.name != "__pycache__"} == set(SPECS)

@@ -8,7 +8,7 @@ import pytest
 
 from rrgmetrics import signature
 from rrgmetrics.names import parse_config, parse_name
-from rrgmetrics.testing import case_of, names
+from rrgmetrics.testing import case_of, checks_of, names
 
 
 def test_every_choice_runs_and_its_signature_reads_back(choice_name):
@@ -16,7 +16,9 @@ def test_every_choice_runs_and_its_signature_reads_back(choice_name):
     names.check_choice(case_of(parse_name(text).spec.name), text, key, value)
 
 
-@pytest.mark.parametrize("check", [names.check_options, names.check_normalisers], ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    "check", [check for check in checks_of(names) if check is not names.check_choices], ids=lambda check: check.__name__
+)
 def test_names(case, check):
     check(case)
 
