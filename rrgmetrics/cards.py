@@ -8,6 +8,7 @@ So nothing is written twice, and a contract test finds what has gone apart.
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 from collections.abc import Iterable
 from pathlib import Path
@@ -265,3 +266,15 @@ def write(path: Path, text: str) -> bool:
         return False
     path.write_text(text, encoding="utf-8")
     return True
+
+
+def main(names: Iterable[str]) -> None:
+    """Writes the folders of the metrics that are named: `python -m rrgmetrics.cards NAME ...`."""
+    from rrgmetrics.hub import module_path
+
+    for name in names:
+        write_folder(module_path(name), parse_name(name).spec)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

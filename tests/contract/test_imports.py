@@ -54,7 +54,7 @@ ROOMS = {
     "pages": 12,
     "cli": 13,
     "testing": 13,
-    "cards": 4,
+    "cards": 11,
     "__main__": 14,
     "__init__": 14,
 }
