@@ -54,6 +54,8 @@ ROOMS = {
     "display": 12,
     "pages": 12,
     "cli": 13,
+    "testing": 13,
+    "cards": 11,
     "__main__": 14,
     "__init__": 14,
 }

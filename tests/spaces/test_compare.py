@@ -10,8 +10,8 @@ pytest.importorskip("gradio")
 
 from rrgmetrics import SPECS
 from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.metaeval.measured import Agreements, Measured, agreements, record
 from rrgmetrics.names import parse_name
-from rrgmetrics.spaces.agreement import Agreements, Measured, agreements, record
 from rrgmetrics.spaces.compare import page, scoring, tables
 from rrgmetrics.spaces.compare.scoring import Line, compare_reports
 from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, WORDING, group_of, summary
