@@ -7,11 +7,9 @@ neither on the number of processes nor on interruptions.
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -121,7 +119,7 @@ def write_shard(path: Path, rows: Sequence[Row], outcomes: Mapping[str, Any]) ->
     columns = zip(*rows, strict=True) if rows else ((),) * len(Row._fields)
     arrays = [pa.array(column, kind.type) for column, kind in zip(columns, schema(), strict=True)]
     table = pa.Table.from_arrays(arrays, schema=schema().with_metadata({METADATA: json.dumps(outcomes)}))
-    with _when_whole(path) as part:
+    with files.replacing(path, force=True) as part:
         parquet.write_table(table, part)
 
 
@@ -136,17 +134,6 @@ def _begin(plan: Plan, folder: Path) -> None:
 def _work(shard: int) -> None:
     if _maker is not None:
         _maker.make(shard)
-
-
-@contextmanager
-def _when_whole(path: Path) -> Iterator[Path]:
-    """Yields a file to write to, which takes its name when it is whole and vanishes if it never is."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield part
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def make_shards(plan: Plan, folder: Path, labeller: Labeller, n_jobs: int, progress: bool) -> None:
@@ -178,7 +165,7 @@ def merge_shards(plan: Plan, folder: Path, path: Path, facts: Mapping[str, Any],
 
     outcomes = {way: Counter[str](dict.fromkeys(OUTCOMES, 0)) for way in plan.counts}
     seen: set[int] = set()
-    with _when_whole(path) as part:
+    with files.replacing(path, force) as part:
         with parquet.ParquetWriter(part, schema()) as writer:
             for shard in range(plan.n_shards):
                 table = parquet.read_table(shard_path(folder, shard))
@@ -189,7 +176,6 @@ def merge_shards(plan: Plan, folder: Path, path: Path, facts: Mapping[str, Any],
             writer.add_key_value_metadata({METADATA.decode(): json.dumps({**facts, "outcomes": outcomes})})
         if not seen:
             raise InputError(_nothing(outcomes, plan.labels))
-        files.check_outputs(tables=[path], force=force)
     return {way: dict(counts) for way, counts in outcomes.items()}
 
 
@@ -219,5 +205,5 @@ def write_neighbours(plan: Plan, folder: Path) -> None:
         return
     texts = [report.text for report in plan.collection.reports]
     neighbours = find_neighbours(texts, plan.splits, plan.order("nearest"))
-    with _when_whole(folder / NEIGHBOURS_FILE) as part, part.open("wb") as file:
+    with files.replacing(folder / NEIGHBOURS_FILE, force=True) as part, part.open("wb") as file:
         np.save(file, neighbours)
