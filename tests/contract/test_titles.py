@@ -20,7 +20,7 @@ from rrgmetrics.metaeval.plots import _figure
 from rrgmetrics.names import parse_name
 from rrgmetrics.pages import report_page
 from rrgmetrics.reports import Pair
-from rrgmetrics.runner import parse_names, score_systems
+from rrgmetrics.prepared import parse_names, prepare
 from rrgmetrics.specs import BUNDLED_MARK
 
 STAND_INS = [name for name, spec in SPECS.items() if spec.stand_in]
@@ -55,8 +55,8 @@ def scored(reports):
     """Two systems' Results by all metrics, with the verdicts of judges in words."""
     names = [f"{name}?explain=yes" if SPECS[name].judge else name for name in SPECS]
     systems = {"A": reports.altered[:6], "B": reports.references[:6]}
-    found = score_systems(names, systems=systems, references=reports.references[:6], progress=False)
-    return {system: dict(zip(SPECS, results.values(), strict=True)) for system, results in found.items()}
+    scored = prepare(names).score_systems(systems=systems, references=reports.references[:6], progress=False)
+    return {system: dict(zip(SPECS, results.values(), strict=True)) for system, results in scored.items()}
 
 
 @pytest.fixture(scope="module")
