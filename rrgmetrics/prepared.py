@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -20,11 +20,12 @@ from rrgmetrics.names import MetricName, expand, parse_name
 from rrgmetrics.notice import name_stand_ins
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.results import Result
-from rrgmetrics.runner import BLOCK, Job, Memory, Progress, run
+from rrgmetrics.runner import Job, Memory, Progress, run
 from rrgmetrics.scorers.base import Array, Bars, Reduction, Runtime, Scorer
 from rrgmetrics.specs import JUDGE_OPTIONS, MetricSpec
 from rrgmetrics.text import get_normaliser
 
+T = TypeVar("T")
 OnError = Literal["raise", "unscored"]
 
 
@@ -37,10 +38,15 @@ class Metrics:
         jobs: Scorer, backend and normaliser of each metric, by the name it was asked for.
     """
 
-    def __init__(self, jobs: Mapping[str, Job], bars: Bars, memory: Memory | None = None) -> None:
+    def __init__(self, jobs: Mapping[str, Job], runtime: Runtime, kept_references: int = 0) -> None:
         self.jobs = dict(jobs)
-        self._bars = bars
-        self._memory = memory
+        self._runtime = runtime
+        self._memory = Memory(kept_references)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy in another process loads its own models."""
+        runtime = self._runtime
+        return _prepare, (list(self.jobs), runtime.batch_size, runtime.device, self._memory.size)
 
     @property
     def names(self) -> dict[str, MetricName]:
@@ -60,12 +66,12 @@ class Metrics:
 
     def close(self) -> None:
         """Lets go of the models; to score again is an InputError."""
-        self.jobs, self._memory = {}, None
+        self.jobs, self._memory = {}, Memory(0)
 
     @classmethod
     def together(cls, parts: Sequence[Metrics]) -> Metrics:
         """Metrics that were made ready one by one, as if at once: what they read is shared."""
-        return cls({text: job for part in parts for text, job in part.jobs.items()}, Bars())
+        return cls({text: job for part in parts for text, job in part.jobs.items()}, parts[0]._runtime)
 
     def only(self, names: Iterable[str]) -> Metrics:
         """Some of the metrics, sharing the models of all.
@@ -74,7 +80,9 @@ class Metrics:
             names: As they were asked for; in the order of `names`.
         """
         wanted = set(names)
-        return Metrics({text: job for text, job in self.jobs.items() if text in wanted}, self._bars, self._memory)
+        chosen = Metrics({text: job for text, job in self.jobs.items() if text in wanted}, self._runtime)
+        chosen._memory = self._memory
+        return chosen
 
     def signatures(self, n_pairs: int) -> dict[str, str]:
         """What would run, by name: the signatures of results for so many pairs, less what depends on the pairs."""
@@ -99,7 +107,7 @@ class Metrics:
         Raises:
             InputError: A report or context that cannot be used; nothing was scored.
         """
-        return self.score_pairs(check_pairs(predictions, references, contexts), progress=progress)
+        return self.score_sets([check_pairs(predictions, references, contexts)], progress=progress)[0]
 
     def score_systems(
         self, *, systems: Mapping[str, Any], references: Any, contexts: Any = None, progress: bool = True
@@ -154,9 +162,9 @@ class Metrics:
         """
         if on_error not in ("raise", "unscored"):
             raise InputError(f"on_error is {on_error!r}; pass 'raise' or 'unscored'.")
-        self._bars.shown = progress
+        self._runtime.progress.shown = progress
         try:
-            return self._run(sets, announce=announce)
+            return _drained(self._walk(sets, announce=announce), self._runtime.progress)
         except Exception as error:  # a server, a model or a plug-in: the other metrics must outlive it
             if on_error == "raise" or not self.jobs:
                 raise
@@ -166,28 +174,16 @@ class Metrics:
         alone = [self.only([name]).score_sets(sets, **options) for name in self.jobs]
         return [{name: each for part in parts for name, each in part.items()} for parts in zip(*alone, strict=True)]
 
-    def steps(self, pairs: Sequence[Pair], *, block: int = BLOCK) -> Iterator[Progress | dict[str, Result]]:
+    def steps(self, pairs: Sequence[Pair], *, block: int | None = None) -> Iterator[Progress | dict[str, Result]]:
         """Scores pairs and tells how far it is: yields Progress after each block, and at last the Results.
 
         Args:
             pairs: As in `score_pairs`.
-            block: Distinct pairs between two words of progress.
+            block: Distinct pairs between two words of progress; None: the runner's own number.
         """
-        self._bars.shown = False
+        self._runtime.progress.shown = False
         results = yield from self._walk([pairs], block=block)
         yield results[0]
-
-    def _run(self, sets: Sequence[Sequence[Pair]], *, announce: bool) -> list[dict[str, Result]]:
-        walk = self._walk(sets, announce=announce)
-        with _bar(self._bars) as bar:
-            while True:
-                try:
-                    progress = next(walk)
-                except StopIteration as stop:
-                    results: list[dict[str, Result]] = stop.value
-                    return results
-                bar.total = progress.total
-                bar.update(progress.done - bar.n)
 
     def _walk(
         self, sets: Sequence[Sequence[Pair]], **options: Any
@@ -244,15 +240,18 @@ def prepare(
         >>> results["rouge"].scores["rouge_1"]
         0.8
     """
+    return _prepare(names, check_batch_size(batch_size), device, kept_references)
+
+
+def _prepare(names: str | Sequence[str], batch_size: int | None, device: str | None, kept_references: int) -> Metrics:
     parsed = parse_names(names)
-    bars = Bars()
-    runtime = Runtime(check_batch_size(batch_size), device, bars)
+    runtime = Runtime(batch_size, device)
     scorers = [build_scorer(name) for name in parsed.values()]  # all of them before any model is loaded
     jobs = {
         text: Job(name, scorer, scorer.backend(runtime), get_normaliser(str(name.options.get("text", "none"))))
         for (text, name), scorer in zip(parsed.items(), scorers, strict=True)
     }
-    return Metrics(jobs, bars, Memory(kept_references) if kept_references else None)
+    return Metrics(jobs, runtime, kept_references)
 
 
 def score(
@@ -288,9 +287,9 @@ def score(
         >>> score("rouge", predictions=["Clear lungs."], references=["Lungs are clear."])["rouge"].scores["rouge_1"]
         0.8
     """
-    parse_names(names)  # and the pairs, before any model is loaded
+    texts = list(parse_names(names))  # and the pairs, before any model is loaded
     pairs = check_pairs(predictions, references, contexts)
-    return prepare(names, batch_size=batch_size, device=device).score_pairs(pairs, progress=progress)
+    return prepare(texts, batch_size=batch_size, device=device).score_sets([pairs], progress=progress)[0]
 
 
 def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
@@ -357,6 +356,19 @@ def _failed(job: Job, n_pairs: int, error: Exception) -> Result:
         bundled=job.name.bundled,
         error=error,
     )
+
+
+def _drained(walk: Generator[Progress, None, T], shown: Bars) -> T:
+    """What a walk returns, with a bar beside it."""
+    with _bar(shown) as bar:
+        while True:
+            try:
+                progress = next(walk)
+            except StopIteration as stop:
+                result: T = stop.value
+                return result
+            bar.total = progress.total
+            bar.update(progress.done - bar.n)
 
 
 def _bar(shown: Bars) -> Any:

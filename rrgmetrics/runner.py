@@ -108,7 +108,7 @@ class Memory:
     """
 
     def __init__(self, size: int) -> None:
-        self._size = size
+        self.size = size
         self._kept: dict[str, OrderedDict[str, Any]] = {}
 
     def recall(self, key: str, texts: Sequence[str]) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class Memory:
         """Keeps the annotations of the references, and drops the oldest beyond the size."""
         kept = self._kept.setdefault(key, OrderedDict())
         kept.update((text, annotations[text]) for text in references)
-        while len(kept) > self._size:
+        while len(kept) > self.size:
             kept.popitem(last=False)
 
 
@@ -131,18 +131,18 @@ def run(
     jobs: Sequence[Job],
     calls: Sequence[Sequence[Pair]],
     *,
-    block: int = BLOCK,
+    block: int | None = None,
     announce: bool = True,
-    memory: Memory | None = None,
+    memory: Memory,
 ) -> Generator[Progress, None, list[list[Result]]]:
     """Scores several lists of pairs with every job.
 
     Args:
         jobs: Metrics that are ready to run.
         calls: Lists of pairs.
-        block: Distinct pairs between two words of progress.
+        block: Distinct pairs between two words of progress; None: BLOCK.
         announce: Whether to warn of pairs that are out of scope.
-        memory: Of references that earlier calls have read; None: there is none.
+        memory: Of references that earlier calls have read.
 
     Yields:
         How far it is, after each block.
@@ -150,7 +150,7 @@ def run(
     Returns:
         Results by call, in the order of the jobs.
     """
-    steps = list(_steps(jobs, [list(dict.fromkeys(pairs)) for pairs in calls], block))
+    steps = list(_steps(jobs, [list(dict.fromkeys(pairs)) for pairs in calls], block or BLOCK))
     statistics = {(call, id(job)): job.reference_statistics(pairs) for call, pairs in enumerate(calls) for job in jobs}
     collected = {key: Collected() for key in statistics}
     annotations = Annotations(steps, memory)
@@ -220,7 +220,7 @@ def _gate(step: Step, annotations: Annotations, index: int) -> Gate:
 class Annotations:
     """What the backends made of the texts (or pairs) that are still needed."""
 
-    def __init__(self, steps: Sequence[Step], memory: Memory | None = None) -> None:
+    def __init__(self, steps: Sequence[Step], memory: Memory) -> None:
         self._steps = steps
         self._memory = memory
         self._last: dict[str | Pair, int] = {}
@@ -240,12 +240,12 @@ class Annotations:
             known.update(zip(new, self._of_pairs(backend, new, index) if new else (), strict=True))
             return known
         texts = [text for text in distinct_texts(pairs) if text not in known]
-        if self._memory and texts:
+        if self._memory.size and texts:
             known.update(self._memory.recall(backend.key, texts))
             texts = [text for text in texts if text not in known]
         if texts:
             known.update(zip(texts, self._of_texts(backend, texts, index), strict=True))
-        if self._memory:
+        if self._memory.size:
             self._memory.keep(backend.key, list(dict.fromkeys(pair.reference for pair in pairs)), known)
         return known
 

@@ -219,8 +219,8 @@ def load_entities(
     if not checkpoint:
         return ReadEntities(_centred(load_encoder(encoder or FINDINGS, device=device, batch_size=batch_size)))
     found = find_checkpoint(checkpoint)
-    phrases = Phrases(_cut(load_encoder(encoder or BIOLORD, device=device, batch_size=batch_size)), _first)
     classifier = _load_classifier(found, pick_device(device))
+    phrases = Phrases(_cut(load_encoder(encoder or BIOLORD, device=device, batch_size=batch_size)), _first)
     return MarkedEntities(found.identity, classifier, phrases, pick_device(device), batch_size)
 
 

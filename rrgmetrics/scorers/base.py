@@ -7,7 +7,7 @@ Bootstrap samples, swapped systems and slices of the data are then sums of rows,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -35,7 +35,7 @@ class Runtime:
 
     batch_size: int | None = None
     device: str | None = None
-    progress: bool | Bars = True
+    progress: Bars = field(default_factory=Bars)
 
 
 def of_pairs(pairs: Sequence[Pair], annotations: Mapping[str, Any]) -> list[tuple[Any, Any]]:

@@ -19,8 +19,8 @@ from rrgmetrics.metaeval.datasets import Annotation, RadPref, RankedCase, RatedP
 from rrgmetrics.metaeval.plots import _figure
 from rrgmetrics.names import parse_name
 from rrgmetrics.pages import report_page
-from rrgmetrics.reports import Pair
 from rrgmetrics.prepared import parse_names, prepare
+from rrgmetrics.reports import Pair
 from rrgmetrics.specs import BUNDLED_MARK
 
 STAND_INS = [name for name, spec in SPECS.items() if spec.stand_in]
