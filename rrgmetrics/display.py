@@ -52,7 +52,7 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
     table = _table(title, "", "value [95% interval]", "difference", "p", "effect", *_unscored_header(rows))
     for row in rows:
         if row.system == baseline:
-            table.add_row(f"[bold]{direction(row.key)}[/bold]", "" if row.metric in SPECS else row.metric)
+            table.add_row(f"[bold]{row.title} {row.key.arrow}[/bold]", "" if row.metric in SPECS else row.metric)
         cells = _test_cells(row.test, row) if row.test else ("", "", "")
         table.add_row(f"  {row.system}", estimate(row.score), *cells, *_unscored_cell(row, rows))
         if row.system == last:

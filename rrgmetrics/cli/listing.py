@@ -117,10 +117,10 @@ def agreement_parts(spec: MetricSpec) -> Iterator[RenderableType]:
     row = measured.metrics[spec.name]
     table = _table("agreement", "value [95% interval]", "one radiologist against the others")
     for target, title in TARGETS.items():
-        found = row.preferences if target == "preferences" else row.tau_b[target]
+        estimate = row.preferences if target == "preferences" else row.tau_b[target]
         low, high = measured.ceiling[target]
         table.add_row(
-            title, escape(f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"), f"{low:.2f} to {high:.2f}"
+            title, escape(f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"), f"{low:.2f} to {high:.2f}"
         )
     table.caption = (
         f"{measured.n_raters} radiologists, {measured.n_pairs} pairs of {measured.n_cases} cases; {row.date}, "
