@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -13,17 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from rrgmetrics.comparison import Row
-from rrgmetrics.names import resolve
 from rrgmetrics.reader import Comparison as Explanation
 from rrgmetrics.results import Result
-from rrgmetrics.specs import PRESETS, SPECS, Key, MetricSpec
+from rrgmetrics.specs import SPECS, Key
 from rrgmetrics.stats import Comparison, Estimate
 
 if TYPE_CHECKING:
     from rrgmetrics.metaeval.composite import Composite
 
-STAND_IN = "* a bundled stand-in: its scores do not compare with published ones"
-ALIAS = "* in `rrgmetrics list`: a bundled stand-in, not what the papers ran"
 CATEGORY_STYLES = {"A": "red", "B": "yellow", "C": "magenta", "D": "cyan", "E": "blue", "F": "green"}
 
 
@@ -56,49 +52,11 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
     table = _table(title, "", "value [95% interval]", "difference", "p", "effect", *_unscored_header(rows))
     for row in rows:
         if row.system == baseline:
-            table.add_row(f"[bold]{direction(row.key)}[/bold]", "" if row.metric in SPECS else row.metric)
+            table.add_row(f"[bold]{row.title} {row.key.arrow}[/bold]", "" if row.metric in SPECS else row.metric)
         cells = _test_cells(row.test, row) if row.test else ("", "", "")
         table.add_row(f"  {row.system}", estimate(row.score), *cells, *_unscored_cell(row, rows))
         if row.system == last:
             table.add_section()
-    return table
-
-
-def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases: bool = False) -> Table:
-    """The spec table; with `aliases` one line a key and what papers call it."""
-    if aliases:
-        table = _table("What papers call the keys", "key", "better", "range", "in papers")
-        table.caption = ALIAS
-        table.columns[0].min_width = max(len(key.name) for spec in specs for key in spec.keys)  # to be copied whole
-        for spec in specs:
-            for key in spec.keys:
-                low, high = key.range
-                better = "higher" if key.higher_is_better else "lower"
-                table.add_row(key.name, better, f"{number(low)} … {number(high)}", ", ".join(key.aliases) or "-")
-        return table
-    table = _table("", "metric", "better", "range", "keys", "configurations", "options")
-    table.caption = STAND_IN
-    for spec in specs:
-        low, high = spec.range
-        table.add_row(
-            spec.name,
-            "higher" if spec.higher_is_better else "lower",
-            f"{number(low)} … {number(high)}",
-            "\n".join(_short(key.name, spec.name) for key in spec.keys),
-            "\n".join([*map(partial(_config, spec), spec.configs), *_other_configs(spec)]),
-            "\n".join(spec.options),
-        )
-        table.add_section()
-    return table
-
-
-def preset_table() -> Table:
-    """What stands for several metrics."""
-    table = _table("", "preset", "metrics")
-    table.columns[1].overflow, table.columns[1].no_wrap = "fold", False
-    for name, metrics in PRESETS.items():
-        table.add_row(name, ", ".join(metrics))
-        table.add_section()
     return table
 
 
@@ -174,7 +132,7 @@ def judge_lines(results: Iterable[Result], record: str) -> str:
 
 def direction(key: Key) -> str:
     """`BLEU-4 ↑`: which way is better."""
-    return f"{key.title} {'↑' if key.higher_is_better else '↓'}"
+    return f"{key.title} {key.arrow}"
 
 
 def estimate(value: Estimate) -> str:
@@ -201,21 +159,6 @@ def _test_cells(test: Comparison, row: Row) -> tuple[str, str, str]:
     change = test.difference
     cell = f"[{style}]{change.value:+.3f} \\[{change.low:+.3f}, {change.high:+.3f}][/{style}]"
     return cell, p_value(row.p_corrected), "" if math.isnan(test.effect_size) else f"{test.effect_size:+.2f}"
-
-
-def _config(spec: MetricSpec, config: str) -> str:
-    """A configuration's name, `default *` where a stand-in answers."""
-    return f"{config} *" if resolve(spec, config, {}).bundled else config
-
-
-def _other_configs(spec: MetricSpec) -> list[str]:
-    engines = ["openai:<model>", "hf:<id>", "vllm:<id>", "replies:<file>"] if spec.judge else []
-    return [*engines, *(["a Hub id", "a folder"] if spec.takes_checkpoint else [])]
-
-
-def _short(key: str, metric: str) -> str:
-    """`_significant` for a key that begins with the metric's name."""
-    return key.removeprefix(metric) or key
 
 
 def _unscored_header(rows: Sequence[Row]) -> list[str]:

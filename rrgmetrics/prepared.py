@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from rrgmetrics.scorers.base import Array, Bars, Reduction, Runtime, Scorer
 from rrgmetrics.specs import JUDGE_OPTIONS, MetricSpec
 from rrgmetrics.text import get_normaliser
 
+T = TypeVar("T")
 OnError = Literal["raise", "unscored"]
 
 
@@ -106,7 +107,7 @@ class Metrics:
         Raises:
             InputError: A report or context that cannot be used; nothing was scored.
         """
-        return self.score_pairs(check_pairs(predictions, references, contexts), progress=progress)
+        return self.score_sets([check_pairs(predictions, references, contexts)], progress=progress)[0]
 
     def score_systems(
         self, *, systems: Mapping[str, Any], references: Any, contexts: Any = None, progress: bool = True
@@ -163,7 +164,7 @@ class Metrics:
             raise InputError(f"on_error is {on_error!r}; pass 'raise' or 'unscored'.")
         self._runtime.progress.shown = progress
         try:
-            return self._run(sets, announce=announce)
+            return _drained(self._walk(sets, announce=announce), self._runtime.progress)
         except Exception as error:  # a server, a model or a plug-in: the other metrics must outlive it
             if on_error == "raise" or not self.jobs:
                 raise
@@ -183,18 +184,6 @@ class Metrics:
         self._runtime.progress.shown = False
         results = yield from self._walk([pairs], block=block)
         yield results[0]
-
-    def _run(self, sets: Sequence[Sequence[Pair]], *, announce: bool) -> list[dict[str, Result]]:
-        walk = self._walk(sets, announce=announce)
-        with _bar(self._runtime.progress) as bar:
-            while True:
-                try:
-                    progress = next(walk)
-                except StopIteration as stop:
-                    results: list[dict[str, Result]] = stop.value
-                    return results
-                bar.total = progress.total
-                bar.update(progress.done - bar.n)
 
     def _walk(
         self, sets: Sequence[Sequence[Pair]], **options: Any
@@ -300,7 +289,7 @@ def score(
     """
     texts = list(parse_names(names))  # and the pairs, before any model is loaded
     pairs = check_pairs(predictions, references, contexts)
-    return prepare(texts, batch_size=batch_size, device=device).score_pairs(pairs, progress=progress)
+    return prepare(texts, batch_size=batch_size, device=device).score_sets([pairs], progress=progress)[0]
 
 
 def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
@@ -317,7 +306,7 @@ def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
 def build_scorer(name: MetricName) -> Scorer:
     """The scorer of a metric with its options; loads no model."""
     module, _, class_name = name.spec.scorer.partition(":")
-    scorer_class = getattr(import_module(f"rrgmetrics.scorers.{module}"), class_name)
+    scorer_class = getattr(import_module(module), class_name)
     options: dict[str, Any] = {key: value for key, value in name.options.items() if key != "text"}
     if name.spec.judge:
         options["engine"] = {key: options.pop(key) for key in JUDGE_OPTIONS}
@@ -367,6 +356,19 @@ def _failed(job: Job, n_pairs: int, error: Exception) -> Result:
         bundled=job.name.bundled,
         error=error,
     )
+
+
+def _drained(walk: Generator[Progress, None, T], shown: Bars) -> T:
+    """What a walk returns, with a bar beside it."""
+    with _bar(shown) as bar:
+        while True:
+            try:
+                progress = next(walk)
+            except StopIteration as stop:
+                result: T = stop.value
+                return result
+            bar.total = progress.total
+            bar.update(progress.done - bar.n)
 
 
 def _bar(shown: Bars) -> Any:

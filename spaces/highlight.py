@@ -121,7 +121,7 @@ def _letter(kind: str) -> Markup:
 
 def direction(key: Key) -> str:
     """Which way is better, in three words."""
-    return f"{'higher' if key.higher_is_better else 'lower'} is better"
+    return f"{key.better} is better"
 
 
 def in_words(key: Key) -> str:
@@ -135,8 +135,10 @@ def in_words(key: Key) -> str:
         'Higher is better, from −1 (the worst) to 1 (the best).'
     """
     low, high = key.range
-    best, worst = (high, low) if key.higher_is_better else (low, high)
     better = direction(key).capitalize()
+    if key.target is not None:
+        return f"{better}: {_bound(key.target)} is the best; possible are {_bound(low)} to {_bound(high)}."
+    best, worst = (high, low) if key.higher_is_better else (low, high)
     if math.isinf(best):
         return f"{better}; there is no best." if math.isinf(worst) else f"{better}: {_bound(worst)} is the worst."
     if math.isinf(worst):
@@ -160,8 +162,7 @@ def _meter(key: Key, value: float) -> Markup:
     if not all(map(math.isfinite, (low, high, value))):
         return NOTHING
     share = 100 * (value - low) / (high - low)
-    ends = "worst", "best"
-    left, right = ends if key.higher_is_better else ends[::-1]
+    left, right = {high: ("worst", "best"), low: ("best", "worst")}.get(key.best, ("", ""))
     return Markup(
         '<div class="meter" aria-hidden="true"><div class="track"><i style="width:{:.1f}%"></i></div>'
         "<div><span>{} {}</span><span>{} {}</span></div></div>"

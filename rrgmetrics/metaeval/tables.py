@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from rrgmetrics.metaeval.agreement import (
-    HEADLINE_TARGETS,
-    VIEWS,
-    Agreement,
-    Preference,
-    RadJudgeReport,
-    RadPrefReport,
-    View,
-)
 from rrgmetrics.metaeval.datasets import Target
+from rrgmetrics.metaeval.model import HEADLINE_TARGETS, VIEWS, Agreement, Preference, View
 from rrgmetrics.results import Result
 from rrgmetrics.specs import BUNDLED_MARK
 from rrgmetrics.stats import Estimate
+
+if TYPE_CHECKING:
+    from rrgmetrics.metaeval.agreement import RadJudgeReport, RadPrefReport
 
 TITLES: dict[Target, str] = {
     "total_errors": "total errors",
@@ -170,7 +165,7 @@ def _failed(report: RadJudgeReport) -> Table:
 
 def _named(subject: str, result: Result) -> str:
     """`rouge ↑`, `green (bundled) ↑`: whether a stand-in scored, and which way is better."""
-    return f"{_subject(subject, result)} {'↑' if result.spec.higher_is_better else '↓'}"
+    return f"{_subject(subject, result)} {result.spec.headline.arrow}"
 
 
 def _subject(subject: str, result: Result) -> str:

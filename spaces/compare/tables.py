@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
+from rrgmetrics.metaeval.measured import Agreements, Measured
 from rrgmetrics.pages import show
 from rrgmetrics.reader import Comparison, explain
-from rrgmetrics.spaces.agreement import Agreements, Measured
 from rrgmetrics.spaces.compare.scoring import Line, title_of
 from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, SIDES, WORDING, Group, Summary, group_of
 from rrgmetrics.spaces.highlight import NOTHING, Mark, Remark, direction, part, remarks, reports

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rrgmetrics.spaces.agreement import Agreements
+from rrgmetrics.metaeval.measured import Agreements
 from rrgmetrics.spaces.compare.scoring import Line, Verdict
 from rrgmetrics.specs import MetricSpec
 

@@ -134,8 +134,8 @@ def _serve_arguments(parser: argparse.ArgumentParser) -> None:
 
 def serve(options: argparse.Namespace) -> None:
     """Serves the page, with a worker beside it unless `options.worker` is False."""
+    from rrgmetrics.spaces.address import check_address
     from rrgmetrics.spaces.leaderboard import app
-    from rrgmetrics.spaces.serving import check_address
 
     check_address(options.host, options.port)
     signal.signal(signal.SIGTERM, _end)

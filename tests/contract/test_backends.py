@@ -10,6 +10,7 @@ import pytest
 import rrgmetrics
 from float32 import in_float32, rounding
 from rrgmetrics import SPECS, prepared, runner
+from rrgmetrics.backends import reader
 
 BLOCK = 7
 NAMES = {
@@ -82,6 +83,20 @@ def test_metrics_share_a_backend_by_its_key(seen, reports):
         NAMES["one encoder"] + NAMES["two layers"][1:], predictions=candidates, references=references, progress=False
     )
     assert len(seen) == 2  # one encoder at two layers
+
+
+READING = ["finding_errors", "green", "crepe", "radgraph_f1", "chexbert_f1", "radcliq", "ratescore", "temporal_f1"]
+
+
+@pytest.mark.parametrize("names", [READING[:2], READING], ids=["two metrics", "all that read findings"])
+def test_the_reader_reads_each_distinct_text_once(names, monkeypatch, reports):
+    """Whatever is made of its readings, and for the check of scope too."""
+    read = Counter()
+    monkeypatch.setattr(reader, "read", lambda text, read_text=reader.read: read.update([text]) or read_text(text))
+    monkeypatch.setattr(runner, "BLOCK", BLOCK)
+    references, candidates = repeating(reports)
+    rrgmetrics.score(names, predictions=candidates, references=references, progress=False)
+    assert read == dict.fromkeys({*references, *candidates}, 1)
 
 
 def test_several_systems_share_the_references(seen, reports):

@@ -10,9 +10,10 @@ import pytest
 from rich.console import Console
 
 from rrgmetrics import SPECS, module_path
+from rrgmetrics.cli.listing import metric_table
 from rrgmetrics.cli.score import print_summaries
 from rrgmetrics.comparison import compare_systems
-from rrgmetrics.display import comparison_table, judge_lines, metric_table, score_table, verdict
+from rrgmetrics.display import comparison_table, judge_lines, score_table, verdict
 from rrgmetrics.metaeval.agreement import radjudge_report, radpref_report
 from rrgmetrics.metaeval.datasets import Annotation, RadPref, RankedCase, RatedPair
 from rrgmetrics.metaeval.plots import _figure
@@ -54,8 +55,8 @@ def scored(reports):
     """Two systems' Results by all metrics, with the verdicts of judges in words."""
     names = [f"{name}?explain=yes" if SPECS[name].judge else name for name in SPECS]
     systems = {"A": reports.altered[:6], "B": reports.references[:6]}
-    found = prepare(names).score_systems(systems=systems, references=reports.references[:6], progress=False)
-    return {system: dict(zip(SPECS, results.values(), strict=True)) for system, results in found.items()}
+    scored = prepare(names).score_systems(systems=systems, references=reports.references[:6], progress=False)
+    return {system: dict(zip(SPECS, results.values(), strict=True)) for system, results in scored.items()}
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +73,14 @@ def pairs(reports):
 
 def test_the_headline_carries_the_metrics_name(spec):
     assert spec.title.removesuffix(" F1") in spec.headline.title
+
+
+def test_a_key_beside_those_of_other_metrics_carries_its_metrics_name(spec):
+    titled = parse_name(spec.name).titled
+    names = [titled.named(key) for key in titled.keys]
+    assert all(spec.title.removesuffix(" F1") in name for name in names)
+    assert all(name.count(BUNDLED_MARK) == spec.stand_in for name in names)
+    assert len(set(names)) == len(names) or spec.name in ("radgraph_f1", "rouge")  # which have the headline twice
 
 
 def test_titles_say_which_configuration_ran(spec):
@@ -110,7 +119,10 @@ def stand_in(request) -> str:
 def test_tables_of_the_terminal(scored, stand_in):
     results = {system: {stand_in: by_metric[stand_in]} for system, by_metric in scored.items()}
     rows = compare_systems(results, all_keys=True, trials=20)
-    title = parse_name(stand_in).titled.headline.title
+    titled = parse_name(stand_in).titled
+    title = titled.headline.title
+    whole = printed(comparison_table(rows, n_pairs=6, correction="holm"))
+    assert all(f"{titled.named(key)} {key.arrow}" in whole for key in titled.keys)
     for table in (
         score_table([row for row in rows if row.system == "A"], n_pairs=6),
         comparison_table(rows, n_pairs=6, correction="holm"),
@@ -121,7 +133,7 @@ def test_tables_of_the_terminal(scored, stand_in):
 
 
 def test_the_list_marks_what_is_bundled(stand_in):
-    assert "default *" in printed(metric_table([SPECS[stand_in]]))
+    assert f"{stand_in} *" in printed(metric_table([SPECS[stand_in]]))
 
 
 def test_the_report_page(scored, pairs, stand_in):
@@ -204,7 +216,7 @@ def test_the_page_of_a_metric(scored, pairs, stand_in, ui, tmp_path):
 
 
 def test_the_comparison_of_reports(reports, ui):
-    from rrgmetrics.spaces.agreement import agreements
+    from rrgmetrics.metaeval.measured import agreements
     from rrgmetrics.spaces.compare import tables
     from rrgmetrics.spaces.compare.scoring import compare_reports
     from rrgmetrics.spaces.compare.verdict import summary

@@ -13,16 +13,20 @@ from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.tokens import tokenize
 from rrgmetrics.synthesis.generator import (
     WAYS,
+    Fact,
     GeneratedPair,
+    Study,
+    corrupt,
+    draw_study,
     generate_pairs,
     generate_reports,
-    phrasebook,
     render,
     styles,
 )
+from rrgmetrics.synthesis.generator.english import article, plural_of, surface
+from rrgmetrics.synthesis.generator.knowledge import inside, knowledge
+from rrgmetrics.synthesis.generator.phrasebook import phrasebook
 from rrgmetrics.synthesis.grammar import expand, parse, parse_rules, sentence
-from rrgmetrics.synthesis.studies import Fact, Study, corrupt, draw_study, inside, knowledge
-from rrgmetrics.synthesis.wording import article, plural_of, surface
 
 N = 300
 
@@ -41,7 +45,7 @@ def test_number_i_is_the_same_in_every_slice() -> None:
 
 def test_reader_finds_the_facts_in_the_text() -> None:
     lexicon = load()
-    found = total = 0
+    n_read = total = 0
     for report in generate_reports(N, seed=2):
         findings = read(report.text).findings
         for fact in report.study.facts:
@@ -50,14 +54,14 @@ def test_reader_finds_the_facts_in_the_text() -> None:
                 continue
             total += 1
             denied = fact.assertion == "absent" or fact.change == "resolved"
-            found += any(
+            n_read += any(
                 (f.concept == fact.concept or f.concept in concept.same_as or concept.key in _meant_by(f.concept))
                 and (f.assertion == "absent") == denied
                 and (fact.side is None or f.side in (None, fact.side))
                 for f in findings
             )
     assert total > N
-    assert found / total >= 0.97
+    assert n_read / total >= 0.97
 
 
 def _meant_by(concept: str) -> frozenset[str]:
