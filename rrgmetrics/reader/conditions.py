@@ -13,7 +13,6 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.label_rules import table_checksum
 from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading
 from rrgmetrics.reader.penalties import contradictions
@@ -64,11 +63,6 @@ def load_conditions() -> Conditions:
         beside=frozenset(index[name] for name in table["beside"]),
         of_concept=of_concept,
     )
-
-
-def checksum() -> str:
-    """SHA-256 of `conditions.yaml`, for signatures."""
-    return table_checksum("conditions")
 
 
 def condition_statuses(reading: Reading) -> Statuses:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.lexicon import Lexicon, checksum
+from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Finding, Reading
 from rrgmetrics.reader.significance import position_of
 
@@ -62,8 +62,3 @@ def _fits(key: str, values: tuple[str, ...], finding: Finding, reading: Reading,
         "position": {position_of(finding, lexicon)},
     }[key]
     return not has.isdisjoint(values)
-
-
-def table_checksum(name: str) -> str:
-    """Returns the SHA-256 of a table of the lexicon's folder, for signatures."""
-    return checksum(name)

@@ -27,7 +27,8 @@ from rrgmetrics.backends.chexbert import PUBLISHED, Chexbert, ConditionReading, 
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading
-from rrgmetrics.reader.conditions import Status, checksum, condition_statuses, contradicted_conditions, load_conditions
+from rrgmetrics.reader.conditions import Status, condition_statuses, contradicted_conditions, load_conditions
+from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reader.scope import unread_spans
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime, explain_both
@@ -122,7 +123,7 @@ class ChexbertF1:
 def condition_backend(config: str, long: Long, runtime: Runtime) -> TextFunction | Chexbert:
     """What `default`, `paper`, a Hub id, a folder or a file means; annotations are readings, of either kind."""
     if config == "default":
-        return reader_backend(conditions_sha256=checksum())
+        return reader_backend(conditions_sha256=checksum("conditions"))
     checkpoint = PUBLISHED if config == "paper" else config
     return load_chexbert(checkpoint, device=runtime.device, batch_size=runtime.batch_size, long=long)
 

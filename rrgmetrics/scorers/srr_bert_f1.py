@@ -21,7 +21,7 @@ from rrgmetrics.backends.classifier import Classifier, load_classifier, srr_sent
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading
-from rrgmetrics.reader.label_rules import table_checksum
+from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reader.srr_labels import Level, label_names, srr_labels
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime, explain_both
@@ -66,7 +66,7 @@ class SrrBertF1:
     def backend(self, runtime: Runtime) -> TextFunction | Classifier:
         """The reader, or a checkpoint."""
         if self.config == "default":
-            return reader_backend(labels_sha256=table_checksum("srr"))
+            return reader_backend(labels_sha256=checksum("srr"))
         return load_classifier(
             PUBLISHED[self.level, self.statuses] if self.config == "paper" else self.config,
             n_labels=len(self.names),
