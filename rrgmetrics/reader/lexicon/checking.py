@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon.faults import Fault, Source, Term, find_faults, find_terms, hint
 from rrgmetrics.reader.lexicon.files import bundled_file, folder_in_use, own_files
-from rrgmetrics.reader.lexicon.schema import SHAPES
+from rrgmetrics.reader.lexicon.schema import LABEL_FILES, SHAPES
 
 
 def check(files: Iterable[str | Path] = ()) -> list[Fault]:
@@ -43,7 +43,7 @@ def _read_all(own: Sequence[Path]) -> tuple[list[Source], list[Fault]]:
     faults = [fault for path in own for fault in _misnamed(path)]
     sources: list[Source] = []
     for path in (*map(bundled_file, SHAPES), *own):
-        read = _read(path, is_own=path in own) if path.stem in SHAPES else None
+        read = None if path in own and _misnamed(path) else _read(path, is_own=path in own)
         if isinstance(read, Source):
             sources.append(read)
         elif read:
@@ -59,10 +59,16 @@ def _expanded(path: Path) -> list[Path]:
     return [path]
 
 
-def _misnamed(path: Path) -> Iterator[Fault]:
-    if path.suffix != ".yaml" or path.stem not in SHAPES:
-        advice = hint(path.stem, SHAPES) or f"the files are {', '.join(f'{name}.yaml' for name in SHAPES)}."
-        yield Fault(path, 1, f"no file of the lexicon has this name; {advice}")
+def _misnamed(path: Path) -> list[Fault]:
+    """What is wrong with the name of a file of the user's own."""
+    names = [name for name in SHAPES if name not in LABEL_FILES]
+    if path.suffix == ".yaml" and path.stem in names:
+        return []
+    if path.stem in LABEL_FILES:
+        why = 'it holds labels of others, which stay; a concept says under "condition" what it counts as.'
+    else:
+        why = hint(path.stem, names) or f"the files are {', '.join(f'{name}.yaml' for name in names)}."
+    return [Fault(path, 1, f"no file of your own has this name; {why}")]
 
 
 def _read(path: Path, *, is_own: bool) -> Source | Fault:

@@ -121,13 +121,16 @@ class _Check:
             self.contents[source.name] = merge(source.name, before, source.content)
             for key in source.content if source.name in CONCEPT_FILES else ():
                 self.home.setdefault(key, source.name)
-        concepts = {key: self.contents[name][key] for key, name in self.home.items()}
+        self.entries = {key: self.contents[name][key] for key, name in self.home.items()}
         tables = {**self.contents["anatomy"], **self.contents["attributes"], **self.contents["context"]}
-        self.tables: dict[str, Mapping[str, Any]] = {
+        labels = self.contents["srr"]
+        self.tables: dict[str, Mapping[str, Any] | list[str]] = {
             **{name: table for name, table in tables.items() if isinstance(table, dict)},
+            **{name: labels.get(name, []) for name in ("leaves", "uppers")},
+            **{name: self.contents[name].get("conditions", []) for name in ("conditions", "ct")},
             "qualities": self.contents["qualities"],
-            "concepts": concepts,
-            "concepts or any": {**concepts, "any": None},
+            "concepts": self.entries,
+            "concepts or any": {**self.entries, "any": None},
         }
         spellings = self.contents["spellings"].get("words", {})
         self.words_of = cache(lambda text: tuple(words_of(text.strip(), spellings)))
@@ -275,10 +278,10 @@ class _Check:
 
     def _is_below_itself(self, key: str) -> bool:
         passed: set[str] = set()
-        parent = self.tables["concepts"][key].get("parent")
+        parent = self.entries[key].get("parent")
         while parent is not None and parent not in passed:
             passed.add(parent)
-            parent = self.tables["concepts"][parent].get("parent")
+            parent = self.entries[parent].get("parent")
         return key in passed
 
 

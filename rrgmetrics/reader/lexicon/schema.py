@@ -32,6 +32,7 @@ TABLE_FILES = (
     "scope",
     "vocabulary",
 )
+LABEL_FILES = ("conditions", "ct", "srr", "entities")  # label sets of others, which no folder of a user's own changes
 CONDITIONS = (
     "Enlarged Cardiomediastinum",
     "Cardiomegaly",
@@ -171,6 +172,14 @@ _RULE = _record(
         "unless_indication": _names("indications"),
     },
 )
+_LABEL_CONDITIONS: dict[str, Shape] = {
+    "morphology": _names("morphology"),
+    "zones": _names("zones"),
+    "sides": _names("sides"),
+    "acuity": _names("acuity"),
+    "position": _names("position"),
+    "words": _LETTERS,
+}
 _PRECISION = _record(
     {
         "precise": _names("concepts"),
@@ -265,6 +274,40 @@ SHAPES: dict[str, Shape] = {
             "modality": Table(_TERMS, Value(choices=("chest x-ray", "chest ct"))),
         }
     ),
+    "conditions": _record(
+        {
+            "conditions": Many(_TEXT),
+            "five": _names("conditions"),
+            "beside": _names("conditions"),
+            "instead": Table(_names("conditions"), Value(of="concepts")),
+        }
+    ),
+    "ct": _record(
+        {
+            "conditions": Many(_TEXT),
+            "rules": Many(_record({"label": Value(of="ct"), "concepts": _names("concepts")}, _LABEL_CONDITIONS)),
+        }
+    ),
+    "srr": _record(
+        {
+            "no_finding": _record({"leaves": _STEP, "uppers": _STEP}),
+            "leaves": Table(Value(of="uppers")),
+            "uppers": Many(_TEXT),
+            "groups": Table(Value(of="uppers"), Value(choices=CONCEPT_FILES)),
+            "rules": Many(
+                _record(
+                    {"concepts": _names("concepts")},
+                    {
+                        "leaf": Value(of="leaves"),
+                        "upper": Value(of="uppers"),
+                        "status": Value(choices=("present", "uncertain", "absent")),
+                        **_LABEL_CONDITIONS,
+                    },
+                )
+            ),
+        }
+    ),
+    "entities": _record({"diseases": _names("concepts"), "organs": Table(_TEXT, Value(choices=CONCEPT_FILES))}),
     "vocabulary": _record(dict.fromkeys(("grammar", "report", "clinical", "description", "anatomy"), _TERMS)),
 }
 LAST_WINS = "rules"  # of context.yaml; in every other list the first of two rows wins

@@ -13,7 +13,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon import CONCEPT_FILES, TABLE_FILES, checking, files, load, load_file, use
 from rrgmetrics.reader.lexicon.checking import check, terms
 from rrgmetrics.reader.lexicon.files import bundled_file
-from rrgmetrics.reader.lexicon.schema import SHAPES
+from rrgmetrics.reader.lexicon.schema import LABEL_FILES, SHAPES
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
@@ -85,8 +85,9 @@ TABLES = [
         "context.yaml": ("indications:\n  trauma:\n    - car-crash\n", 3, 'in indications "-" and "/" are spaces'),
     },
     {
-        "lungs.yaml": (NEW, 1, 'no file of the lexicon has this name; did you mean "lung"?'),
-        "pleura.yml": (NEW, 1, "no file of the lexicon has this name"),
+        "lungs.yaml": (NEW, 1, 'no file of your own has this name; did you mean "lung"?'),
+        "pleura.yml": (NEW, 1, "no file of your own has this name"),
+        "srr.yaml": ("rules: []\n", 1, "it holds labels of others, which stay"),
         "bones.yaml": ("fire_sign: [\n", 2, "is not YAML"),
         "devices.yaml": ("# nothing\n", 1, "holds no block of keys"),
     },
@@ -163,6 +164,15 @@ def test_a_faulty_lexicon_is_refused_in_the_same_words(tmp_path: Path) -> None:
     assert str(error.value) == str(check([folder])[0])
 
 
+def test_tables_of_labels_are_checked_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = bundled_file("srr").read_text("utf-8").replace("{leaf: Edema,", "{leaf: Oedema,")
+    edited = write(tmp_path / "copy", {"srr.yaml": text}) / "srr.yaml"
+    monkeypatch.setattr(checking, "bundled_file", lambda name: edited if name == "srr" else bundled_file(name))
+    (fault,) = check()
+    assert "{leaf: Oedema," in text.splitlines()[fault.line - 1]
+    assert fault.message == 'leaf names "Oedema", which does not exist; did you mean "Edema"?'
+
+
 def test_a_bundled_file_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     text = bundled_file("lung").read_text("utf-8").replace("  significance: actionable", "  signifcance: actionable", 1)
     edited = write(tmp_path / "copy", {"lung.yaml": text}) / "lung.yaml"
@@ -191,7 +201,8 @@ def test_every_file_says_how_to_edit_and_has_a_term_a_line() -> None:
 
 def test_there_are_at_least_150_concepts() -> None:
     assert len(load().concepts) >= 150
-    assert set(SHAPES) == {*CONCEPT_FILES, *TABLE_FILES}
+    assert set(SHAPES) == {*CONCEPT_FILES, *TABLE_FILES, *LABEL_FILES}
+    assert {path.stem for path in bundled_file("lung").parent.glob("*.yaml")} == set(SHAPES)
 
 
 def test_roles_hold_for_children_where_the_file_says_so() -> None:
