@@ -37,7 +37,7 @@ def scores() -> Scores:
     references, candidates = zip(*pairs, strict=True)
     results = rrgmetrics.score(list(REWARDS), predictions=candidates, references=references, progress=False)
     return {
-        (name, *pair): float(value) if SPECS[name].higher_is_better else -float(value)
+        (name, *pair): SPECS[name].headline.goodness(float(value))
         for name in REWARDS
         for pair, value in zip(pairs, results[name].per_pair[name], strict=True)
     }
