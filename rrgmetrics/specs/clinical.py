@@ -35,6 +35,7 @@ CLINICAL = (
         modality=CHEST_XRAY,
         paper="rrgmetrics; categories of Yu et al. 2023, Patterns",
         citation="yu-2023-rexval",
+        resists_tricks=True,
     ),
     MetricSpec(
         name="crepe",
@@ -75,6 +76,7 @@ CLINICAL = (
         paper="Cho et al. 2025, EMNLP",
         licence="default: Apache-2.0; paper: none is stated",
         citation="cho-2025-crepe",
+        resists_tricks=True,
     ),
     MetricSpec(
         name="radgraph_f1",
@@ -110,6 +112,7 @@ CLINICAL = (
         modality=CHEST_XRAY,
         paper="Delbrouck et al. 2022, Findings of EMNLP",
         citation="delbrouck-etal-2022-improving",
+        resists_tricks=True,
         hacks=("contradiction",),
     ),
     MetricSpec(
@@ -146,6 +149,7 @@ CLINICAL = (
         modality=CHEST_XRAY,
         paper="Zhao et al. 2024, EMNLP",
         citation="zhao-etal-2024-ratescore",
+        resists_tricks=True,
         hacks=("contradiction",),
     ),
     MetricSpec(
@@ -187,6 +191,7 @@ CLINICAL = (
         modality=CHEST_XRAY,
         paper="Yu et al. 2023, Patterns",
         citation="yu-2023-rexval",
+        resists_tricks=True,
         hacks=("contradiction",),
     ),
 )

@@ -73,6 +73,7 @@ JUDGES = (
         modality=CHEST_XRAY,
         paper="Ostmeier et al. 2024, Findings of EMNLP",
         citation="ostmeier-etal-2024-green",
+        resists_tricks=True,
     ),
     MetricSpec(
         name="crimson",
@@ -135,6 +136,7 @@ JUDGES = (
         modality=CHEST_XRAY,
         paper="Baharoon et al. 2026, arXiv 2603.06183",
         citation="baharoon-2026-crimson",
+        resists_tricks=True,
     ),
     MetricSpec(
         name="chexprompt",
@@ -169,6 +171,7 @@ JUDGES = (
         modality=CHEST_XRAY,
         paper="Zambrano Chaves et al. 2025, Nature Communications",
         citation="zambranochaves-etal-2025-chexprompt",
+        resists_tricks=True,
     ),
     MetricSpec(
         name="fineradscore",
@@ -198,6 +201,7 @@ JUDGES = (
         modality=CHEST_XRAY,
         paper="Huang et al. 2024, MLHC",
         citation="huang-etal-2024-fineradscore",
+        resists_tricks=True,
     ),
     MetricSpec(
         name="radfact",
@@ -225,5 +229,6 @@ JUDGES = (
         modality=CHEST_XRAY,
         paper="Bannur et al. 2024, arXiv 2406.04449",
         citation="bannur-etal-2024-maira2",
+        resists_tricks=True,
     ),
 )

@@ -81,6 +81,7 @@ LABELS = (
         paper="Smit et al. 2020, EMNLP",
         licence="default: Apache-2.0; paper: that of StanfordAIMI/RRG_scorers",
         citation="smit-etal-2020-chexbert",
+        resists_tricks=True,
         hacks=("order", "contradiction"),
     ),
     MetricSpec(

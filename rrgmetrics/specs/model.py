@@ -186,6 +186,8 @@ class MetricSpec:
         citation: BibTeX key in the module's script.
         hacks: What pays in a reward although it is not right: keys of `HACKS`, as measured on the default
             configuration (tests/callbacks/test_hacks.py).
+        resists_tricks: Whether no trick of `rrgmetrics.metaeval.tricks` scores better than the honest report that it
+            was made from (tests/contract/test_tricks.py).
     """
 
     name: str
@@ -208,6 +210,7 @@ class MetricSpec:
     licence: str = ""
     citation: str = ""
     hacks: tuple[Hack, ...] = ()
+    resists_tricks: bool = False
     summary: str = ""
     modules: str = "rrgmetrics.metrics"
 

@@ -58,8 +58,8 @@ def pays(reports):
     scored = prepare(names).score_systems(systems=systems, references=reports.references, progress=False)
 
     def by_hack(name):
-        sign = 1 if SPECS[name].higher_is_better else -1
-        earned = {system: sign * results[name].scores[name] for system, results in scored.items()}
+        goodness = SPECS[name].headline.goodness
+        earned = {system: goodness(results[name].scores[name]) for system, results in scored.items()}
         worth = earned["right"] - earned["normal"]
         return {
             "repetition": earned["repetition"] - earned["half"],

@@ -1,4 +1,4 @@
-"""No trick beats the report it was made from, in any metric that may be a reward."""
+"""No trick beats the report it was made from, in any metric that declares so."""
 
 from __future__ import annotations
 
@@ -8,21 +8,7 @@ import rrgmetrics
 from rrgmetrics.metaeval.tricks import Case, Trick, load_cases, tricks
 from rrgmetrics.specs import SPECS
 
-REWARDS = (
-    "finding_errors",
-    "crepe",
-    "green",
-    "crimson",
-    "chexprompt",
-    "fineradscore",
-    "radfact",
-    "radgraph_f1",
-    "chexbert_f1",
-    "ratescore",
-    "radcliq",
-)
-HACKABLE = ("bleu", "rouge", "meteor", "bertscore", "semb_score", "radeval_bertscore")  # their cards print the table
-LABELS = ("srr_bert_f1", "f1_radbert_ct", "temporal_f1")  # F1 of label sets, which have no place for a bad sentence
+REWARDS = [name for name, spec in SPECS.items() if spec.resists_tricks]
 ROUNDING = 1e-5  # of networks in fp32: the same report in another batch
 COSTS = ("good + contradiction", "good + babble")  # must be dearer, not only no better
 CASES = load_cases()
@@ -37,7 +23,7 @@ def scores() -> Scores:
     references, candidates = zip(*pairs, strict=True)
     results = rrgmetrics.score(list(REWARDS), predictions=candidates, references=references, progress=False)
     return {
-        (name, *pair): float(value) if SPECS[name].higher_is_better else -float(value)
+        (name, *pair): SPECS[name].headline.goodness(float(value))
         for name in REWARDS
         for pair, value in zip(pairs, results[name].per_pair[name], strict=True)
     }
@@ -59,8 +45,3 @@ def test_the_better_report_scores_better(scores: Scores, name: str, case: Case) 
     good, mid, empty = (scores[name, case.reference, text] for text in (case.good, case.mid, ""))
     assert good >= mid
     assert good > empty
-
-
-def test_the_table_covers_every_metric_that_may_be_a_reward() -> None:
-    may_be = {name for name, spec in SPECS.items() if not spec.corpus_statistics}
-    assert may_be == {*REWARDS, *HACKABLE, *LABELS}

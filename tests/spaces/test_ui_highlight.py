@@ -85,7 +85,7 @@ def test_everything_is_escaped():
 def test_direction_and_range_in_words(name):
     for key in SPECS[name].keys:
         words = highlight.in_words(key)
-        assert words.startswith("Higher" if key.higher_is_better else "Lower")
+        assert words.startswith(key.better.capitalize())
         assert "inf" not in words
 
 

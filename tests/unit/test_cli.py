@@ -130,6 +130,15 @@ def test_a_file_on_disk_is_replaced_only_with_force(folder, capsys):
     assert (folder / "r.json").read_bytes() == first
 
 
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_every_command_says_what_it_does(capsys, command):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main([command, "--help"])
+    out = " ".join(capsys.readouterr().out.split())
+    assert stopped.value.code == 0
+    assert cli.COMMANDS[command][1][1:] in out
+
+
 def test_list_has_every_metric(capsys, monkeypatch):
     from rrgmetrics import SPECS
 
