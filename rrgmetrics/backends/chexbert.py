@@ -38,7 +38,7 @@ MAX_LENGTH = 512
 OVERLAP = 64  # tokens that neighbouring windows share, so that most sentences are whole in one of them
 VOCABULARY = BUNDLED_FOLDER / "tokenizer.json"  # MiniLM's is bert-base-uncased's
 N_WORDS, CLS, SEP = 30522, 101, 102
-ROOM = MAX_LENGTH - 2
+TOKEN_BUDGET = MAX_LENGTH - 2
 HEAD_WIDTH = 64  # of an attention head, in every BERT of the published sizes
 CLASSES = (*[4] * 13, 2)
 HEADS = tuple(f"linear_heads.{i}" for i in range(len(CLASSES)))
@@ -125,7 +125,7 @@ class Chexbert:
         rows = [_rows(body, self.long) for body in bodies]
         outputs = iter(self._run([row for windows in rows for row in windows]))
         return [
-            _merge([next(outputs) for _ in windows], len(body) > ROOM, self.network.width)
+            _merge([next(outputs) for _ in windows], len(body) > TOKEN_BUDGET, self.network.width)
             for body, windows in zip(bodies, rows, strict=True)
         ]
 
@@ -227,8 +227,8 @@ def _rows(body: list[int], long: Long) -> list[list[int]]:
     """What the model reads of a text: nothing, one row, or one a window."""
     if not body:
         return []
-    starts = range(0, max(1, len(body) - OVERLAP), ROOM - OVERLAP) if long == "windows" else (0,)
-    return [[CLS, *body[start : start + ROOM], SEP] for start in starts]
+    starts = range(0, max(1, len(body) - OVERLAP), TOKEN_BUDGET - OVERLAP) if long == "windows" else (0,)
+    return [[CLS, *body[start : start + TOKEN_BUDGET], SEP] for start in starts]
 
 
 def _merge(outputs: Sequence[Output], too_long: bool, width: int) -> ConditionReading:

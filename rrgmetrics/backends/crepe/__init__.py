@@ -146,7 +146,7 @@ class CrepeBackend:
 
     def _windows(self, pair: tuple[str, str], encodings: Mapping[str, Any], ids: Mapping[str, Any]) -> list[Window]:
         lengths = len(ids[pair[0]]), len(ids[pair[1]])
-        if self.long == "windows" and sum(lengths) > self.network.tokenizer.room(lengths[1]):
+        if self.long == "windows" and sum(lengths) > self.network.tokenizer.token_budget(lengths[1]):
             return self.network.tokenizer.windows(encodings[pair[0]], encodings[pair[1]], pair)
         return [self.network.tokenizer.truncated(*lengths)]
 
@@ -163,7 +163,7 @@ class CrepeBackend:
                 word for which in (0, 1) for word in _words(which, pair[which], encodings[pair[which]], rates[which])
             )
         n_reference, n_candidate = (len(encodings[text]) for text in pair)
-        too_long = n_reference + n_candidate > self.network.tokenizer.room(n_candidate)
+        too_long = n_reference + n_candidate > self.network.tokenizer.token_budget(n_candidate)
         return CrepeReading(counts, 1 / (1 + np.exp(-logits)), too_long, words)
 
     def _rates(self, windows: Sequence[Window], outputs: Sequence[Output]) -> tuple[Array, Array]:

@@ -72,7 +72,7 @@ class PairTokenizer:
     types: tuple[int, int]
     max_length: int
 
-    def room(self, n_candidate: int) -> int:
+    def token_budget(self, n_candidate: int) -> int:
         """Tokens of the two texts that fit, for a candidate of so many."""
         after = (self.between, self.closing) if n_candidate else (self.lone,)
         return self.max_length - sum(len(marks.ids) for marks in (self.opening, *after))
@@ -92,13 +92,13 @@ class PairTokenizer:
         return ids, types
 
     def truncated(self, n_reference: int, n_candidate: int) -> Window:
-        """What is left of two texts of so many tokens: the longer is cut first, then both to half of the room."""
-        room = self.room(n_candidate)
+        """What is left of two texts of so many tokens: the longer is cut first, then both to half of the budget."""
+        budget = self.token_budget(n_candidate)
         short, long = sorted((n_reference, n_candidate))
-        if short + long > room:
-            long = max(short, room - short)
-        if short + long > room:
-            short, long = room // 2, room - room // 2
+        if short + long > budget:
+            long = max(short, budget - short)
+        if short + long > budget:
+            short, long = budget // 2, budget - budget // 2
         lengths = (short, long) if n_reference <= n_candidate else (long, short)
         return Window(Span(0, lengths[0]), Span(0, lengths[1]))
 
@@ -112,13 +112,13 @@ class PairTokenizer:
         """
         ends = [_sentence_ends(encoding, text) for encoding, text in zip((reference, candidate), texts, strict=True)]
         lengths = len(reference.ids), len(candidate.ids)
-        room = self.room(lengths[1])
-        fewest = -(-sum(lengths) // room)
-        most = -(-sum(lengths) // (room - 2))  # equal shares of both, rounded up, fit at last
+        budget = self.token_budget(lengths[1])
+        fewest = -(-sum(lengths) // budget)
+        most = -(-sum(lengths) // (budget - 2))  # equal shares of both, rounded up, fit at last
         for n in range(fewest, 2 * most + 1):
             cut = [_shares(length, at, n) for length, at in zip(lengths, ends, strict=True)]
             found = [Window(*pair) for pair in zip(*cut, strict=True)]
-            if all(window.length <= room for window in found):
+            if all(window.length <= budget for window in found):
                 return found
         anywhere = [_shares(length, range(length), most) for length in lengths]  # a sentence is longer than a window
         return [Window(*pair) for pair in zip(*anywhere, strict=True)]

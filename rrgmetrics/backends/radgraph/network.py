@@ -140,8 +140,8 @@ class RadgraphNetwork:
         import torch
 
         opening, closing = (self.pieces.opening, self.pieces.closing) if self.settings.framed else ([], [])
-        room = self.settings.max_length - len(opening) - len(closing)
-        segments = [segment for report in reports for segment in report.segments(room)]
+        budget = self.settings.max_length - len(opening) - len(closing)
+        segments = [segment for report in reports for segment in report.segments(budget)]
         longest = max(map(len, segments)) + len(opening) + len(closing)
         rows = [opening + segment + closing for segment in segments]
         ids = torch.tensor([row + [0] * (longest - len(row)) for row in rows], device=self.device)
