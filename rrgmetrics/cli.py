@@ -27,7 +27,7 @@ from rrgmetrics.stats import TRIALS
 from rrgmetrics.version import VERSION
 
 if TYPE_CHECKING:
-    from rrgmetrics.pages import Evidence
+    from rrgmetrics.present.marks import Explanation
 
 SCORE_TRIALS = 1_000  # intervals only; `compare` also tests
 Results = Mapping[str, Mapping[str, Result]]
@@ -338,7 +338,7 @@ def _add_leaderboard(command: argparse.ArgumentParser) -> None:
 
 
 def _list(options: argparse.Namespace) -> None:
-    from rrgmetrics.display import metric_table, preset_table
+    from rrgmetrics.present.results import metric_table, preset_table
 
     Console().print(metric_table(aliases=options.aliases))
     if not options.aliases:
@@ -346,7 +346,7 @@ def _list(options: argparse.Namespace) -> None:
 
 
 def _score(options: argparse.Namespace) -> None:
-    from rrgmetrics.display import score_table
+    from rrgmetrics.present.results import score_table
 
     names = _summarised(_metric_names(options)) if options.summary else _metric_names(options)
     sources = [options.pairs, options.predictions, options.references]
@@ -399,7 +399,7 @@ def _print_summaries(results: Mapping[str, Result]) -> None:
 
 
 def _compare(options: argparse.Namespace) -> None:
-    from rrgmetrics.display import comparison_table
+    from rrgmetrics.present.results import comparison_table
 
     names = _metric_names(options)
     paths = _system_paths(options.systems)
@@ -442,7 +442,8 @@ def _agree(options: argparse.Namespace) -> None:
 
 
 def _explain(options: argparse.Namespace) -> None:
-    from rrgmetrics.display import explanation, verdict
+    from rrgmetrics.present.marks import Explanation
+    from rrgmetrics.present.terminal import explained, verdict
     from rrgmetrics.reader import explain
 
     reference, candidate = (_report_text(text) for text in (options.reference, options.candidate))
@@ -453,13 +454,13 @@ def _explain(options: argparse.Namespace) -> None:
     found = explain(reference, candidate, context)
     results = score(names, predictions=[candidate], references=[reference], contexts=[context]) if names else {}
     console = Console(highlight=False)
-    console.print(explanation(reference, candidate, found))
+    console.print(explained(reference, candidate, Explanation.of(found)))
     for name, result in zip(options.judges, results.values(), strict=True):
         console.print(verdict(name, result))
 
 
 def _judge(options: argparse.Namespace) -> None:
-    from rrgmetrics.display import judge_lines
+    from rrgmetrics.present.results import judge_lines
 
     names = _judge_names([name for text in options.metrics for name in text.split(",") if name])
     silent = [name for name in names if parse_name(name).config in READER]
@@ -608,8 +609,8 @@ def _train_encoder(options: argparse.Namespace) -> None:
 
 
 def _fit_radcliq(options: argparse.Namespace) -> None:
-    from rrgmetrics.display import composite_table
     from rrgmetrics.metaeval.composite import fit_radcliq
+    from rrgmetrics.present.results import composite_table
 
     inputs = [options.rated] if Path(options.rated).exists() else []
     files.check_outputs(results=[options.output], inputs=inputs, force=options.force)
@@ -743,7 +744,7 @@ def _write_reports(
     if options.json:
         files.write_json(options.json, as_json(results, rows), force=options.force)
     if options.html:
-        from rrgmetrics.pages import report_page
+        from rrgmetrics.present.report import report_page
 
         first = next(iter(systems.values()))
         pairs = {name: studies.pairs for name, studies in systems.items()}
@@ -757,21 +758,12 @@ def _metric_specs(results: Results) -> list[set[str]]:
     return [{result.spec.name for result in by_metric.values()} for by_metric in results.values()]
 
 
-def evidence(systems: Mapping[str, Sequence[Pair]]) -> dict[str, list[Evidence]]:
-    """What the reader finds in each pair of each system, for the pages: spans labelled with the error in words."""
-    return {name: [_pair_evidence(pair) for pair in pairs] for name, pairs in systems.items()}
-
-
-def _pair_evidence(pair: Pair) -> Evidence:
-    from rrgmetrics.pages import Evidence, Span
+def evidence(systems: Mapping[str, Sequence[Pair]]) -> dict[str, list[Explanation]]:
+    """What the reader finds in each pair of each system, for the pages."""
+    from rrgmetrics.present.marks import Explanation
     from rrgmetrics.reader import explain
 
-    reference, candidate = [], []
-    for error in explain(*pair).errors:
-        label = f"{error.category.letter} {error.category.value.replace('_', ' ')}"
-        reference += [Span(span.start, span.end, label) for span in error.reference_spans]
-        candidate += [Span(span.start, span.end, label) for span in error.candidate_spans]
-    return Evidence(reference, candidate)
+    return {name: [Explanation.of(explain(*pair)) for pair in pairs] for name, pairs in systems.items()}
 
 
 def _intervals(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, tuple[float, float]]]]:

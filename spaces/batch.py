@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -11,15 +10,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from rrgmetrics import aggregate, files, pages, signature, stats
+from rrgmetrics import aggregate, files, signature, stats
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
+from rrgmetrics.present import html
+from rrgmetrics.present.html import NOTHING, category_bars, category_counts, headline, part
+from rrgmetrics.present.numbers import between, direction, show
+from rrgmetrics.present.report import report_page
+from rrgmetrics.present.results import key_table
+from rrgmetrics.present.tables import Cell, Group, Table
 from rrgmetrics.results import Result
 from rrgmetrics.runner import prepare, run
 from rrgmetrics.scorers.base import Array, Noting, Runtime
-from rrgmetrics.spaces.highlight import NOTHING, category_bars, category_counts, direction, headline, part, score_table
 from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, MAX_SECONDS, check_size
 from rrgmetrics.specs import Key, MetricSpec
 
@@ -129,9 +133,7 @@ def write_scores(scored: Scored, folder: str) -> list[str]:
     columns: dict[str, Sequence[Any]] = {"study_id": scored.study_ids}
     columns |= {key: values.tolist() for key, values in scored.result.per_pair.items()}
     files.write_table(paths[0], columns, force=True)
-    page = pages.report_page(
-        {"candidate": {name: scored.result}}, {"candidate": scored.studies.pairs}, scored.study_ids
-    )
+    page = report_page({"candidate": {name: scored.result}}, {"candidate": scored.studies.pairs}, scored.study_ids)
     files.write_text(paths[1], page, force=True)
     return paths
 
@@ -170,8 +172,8 @@ def overview(scored: Scored) -> Markup:
     if n_scored > 1:
         interval = stats.bootstrap(result.reduction, result.pair_stats, trials=INTERVAL_TRIALS)[key.name]
         pieces.append(
-            Markup('<p class="note">95% interval over pairs: {} to {}.{}</p>').format(
-                pages.show(interval.low, key), pages.show(interval.high, key), _level(result.spec)
+            Markup('<p class="note">95% interval over pairs: {}.{}</p>').format(
+                between(interval.low, interval.high, key), _level(result.spec)
             )
         )
     counts = category_counts(result)
@@ -183,7 +185,7 @@ def overview(scored: Scored) -> Markup:
     pieces.append(
         Markup(
             "<details><summary>All scores, and what ran</summary>{}<p class='note'><code>{}</code></p></details>"
-        ).format(score_table(result.titled.keys, result.scores), result.signature)
+        ).format(key_table(result.titled.keys, result.scores), result.signature)
     )
     return part(*pieces)
 
@@ -205,9 +207,7 @@ def histogram(values: Array, key: Key) -> Markup:
         for i, height in enumerate(80 * counts / counts.max())
         if height
     )
-    described = (
-        f"median {pages.show(median, key)}, the middle half from {pages.show(first, key)} to {pages.show(third, key)}"
-    )
+    described = f"median {show(median, key)}, the middle half from {between(first, third, key)}"
     return Markup(
         '<figure class="spread"><svg viewBox="0 0 300 80" preserveAspectRatio="none" role="img" aria-label="{}: {}">{}'
         '<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="80"/></svg><div class="axis" aria-hidden="true"><span>{}</span>'
@@ -216,8 +216,8 @@ def histogram(values: Array, key: Key) -> Markup:
         key.title,
         described,
         bars,
-        pages.show(low, key),
-        pages.show(high, key),
+        show(low, key),
+        show(high, key),
         direction(key).capitalize(),
         described,
         x=300 * (median - low) / (high - low),
@@ -231,27 +231,18 @@ def worst_pairs(scored: Scored) -> tuple[str, Markup]:
     values = result.per_pair[key.name]
     order = np.argsort(values if key.higher_is_better else -values, kind="stable")[:SHOWN_ROWS]  # NaN comes last
     keys = [key for key in result.titled.keys if key.name in result.per_pair]
-    head = NOTHING.join(
-        Markup('<th scope="col">{}</th>').format(title) for title in ("Study", *(k.title for k in keys))
-    )
-    rows = NOTHING.join(
-        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+    lines = tuple(
+        (
             scored.study_ids[row][:60],
-            NOTHING.join(
-                Markup('<td class="number">{}</td>').format(pages.show(float(result.per_pair[k.name][row]), k))
-                for k in keys
-            ),
+            *(Cell(show(float(result.per_pair[key.name][row]), key), "number") for key in keys),
         )
         for row in order
     )
     title = f"The {len(order)} worst pairs" if len(order) < len(values) else "All pairs, the worst first"
-    table = Markup(
-        '<div class="wide" tabindex="0" role="region" aria-label="Scores of pairs"><table><thead><tr>{}</tr></thead>'
-        "<tbody>{}</tbody></table></div>"
-    )
-    return title, table.format(head, rows)
+    heads = ("Study", *(key.title for key in keys))
+    return title, html.table(Table(heads, (Group(lines),), title="Scores of pairs"))
 
 
 def plain(text: str) -> str:
     """A message for Gradio's own boxes, which read HTML."""
-    return html.escape(text)
+    return str(escape(text))

@@ -11,7 +11,7 @@ from typing import Literal
 
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.names import READER, parse_name
-from rrgmetrics.pages import show
+from rrgmetrics.present.numbers import show
 from rrgmetrics.reports import parse_context
 from rrgmetrics.results import Result
 from rrgmetrics.runner import prepare, score_systems

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import signal
 import subprocess
@@ -14,15 +13,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from rrgmetrics import child, notice
-from rrgmetrics.display import direction
 from rrgmetrics.errors import InputError
-from rrgmetrics.pages import show
+from rrgmetrics.present.numbers import estimate, headed, show
+from rrgmetrics.present.tables import Group, Table
 from rrgmetrics.spaces.leaderboard.board import Board, create_board, open_board
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, RefusedError, Standings
 from rrgmetrics.stats import Estimate
@@ -168,25 +164,28 @@ STEPS: Mapping[str, Callable[[argparse.Namespace], None]] = {
 def standings_table(standings: Standings) -> Table:
     """The table for the terminal: a line a system; the primary metric with its interval."""
     info = standings.board
-    title = f"{info.title}: {info.n_studies:,} studies, edition {info.edition}, {info.n_queued} in the queue"
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, show_edge=False)
-    for heading in ("rank", "id", "system"):
-        table.add_column(heading, no_wrap=heading != "system", overflow="fold")
-    for metric in info.metrics:
-        table.add_column(direction(metric.spec.headline))
-    for line in standings.systems:
-        rank = "-" if line.rank is None else str(line.rank)
-        name = escape(line.system.name) + (f"\n[dim]{escape(line.reason)}[/dim]" if line.reason else "")
-        scores = [escape(_score(info, metric, score)) for metric, score in line.scores.items()]
-        table.add_row(rank, line.system.id, name, *scores)
-    return table
+    lines = tuple(
+        (
+            "-" if line.rank is None else str(line.rank),
+            line.system.id,
+            line.system.name + (f"\n{line.reason}" if line.reason else ""),
+            *(_score(info, metric, score) for metric, score in line.scores.items()),
+        )
+        for line in standings.systems
+    )
+    return Table(
+        ("rank", "id", "system", *(headed(metric.spec.headline) for metric in info.metrics)),
+        (Group(lines),),
+        title=f"{info.title}: {info.n_studies:,} studies, edition {info.edition}, {info.n_queued} in the queue",
+        whole=frozenset({1}),
+        broken=frozenset(range(2, 3 + len(info.metrics))),
+    )
 
 
 def _score(info: BoardInfo, metric: str, score: Estimate) -> str:
     """A score as the page shows it; of the primary metric with its interval."""
     key = info.metric(metric).spec.headline
-    interval = f" [{show(score.low, key)}, {show(score.high, key)}]"
-    return show(score.value, key) + (interval if metric == info.primary and not math.isnan(score.low) else "")
+    return estimate(score, key) if metric == info.primary else show(score.value, key)
 
 
 def place(text: str) -> str:

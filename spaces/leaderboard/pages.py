@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from rrgmetrics import display, names
-from rrgmetrics.pages import show
+from rrgmetrics import names
+from rrgmetrics.english import counted, listed
+from rrgmetrics.present import html
+from rrgmetrics.present.kinds import KINDS
+from rrgmetrics.present.marks import Explanation
+from rrgmetrics.present.numbers import direction, p_value, show, signed
 from rrgmetrics.reader import ErrorCategory, explain
-from rrgmetrics.spaces import highlight
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
     BoardMetric,
@@ -33,8 +36,6 @@ from rrgmetrics.spaces.leaderboard.model import (
     SystemReport,
     Versus,
 )
-from rrgmetrics.spaces.theme import KINDS
-from rrgmetrics.specs import Key
 from rrgmetrics.stats import Estimate
 
 HERE = Path(__file__).parent
@@ -197,12 +198,6 @@ def label(metric: BoardMetric) -> str:
     return names.label(metric.name, metric.spec)
 
 
-def signed(value: float, key: Key) -> str:
-    """A difference with its sign."""
-    text = show(value, key)
-    return f"+{text}" if value > 0 and text.strip("0.") else text
-
-
 def verdict(row: Versus, better: str = "better", worse: str = "worse") -> str:
     """What a tested difference says, in words; nothing where there was no test."""
     if math.isnan(row.p_corrected):
@@ -223,8 +218,7 @@ def duration(seconds: float) -> str:
         return ""
     for name, size in (("hour", 3600), ("minute", 60), ("second", 1)):
         if seconds > size or size == 1:
-            n = math.ceil(seconds / size)
-            return f"{n} {name}{'s' if n != 1 else ''}"
+            return counted(math.ceil(seconds / size), name)
     return ""
 
 
@@ -334,36 +328,25 @@ def _summary(found: HeadToHead, headlines: Sequence[Versus]) -> str:
     if not better and not worse:
         return f"No difference is shown between {found.first.name} and {found.second.name} (corrected p < {LEVEL})."
     sides = ((found.first.name, better), (found.second.name, worse))
-    said = [f"{name} is better in {_listed(won)}" for name, won in sides if won]
+    clauses = [f"{name} is better in {listed(won)}" for name, won in sides if won]
     if len(better) + len(worse) < len(headlines):
-        said.append("no difference is shown elsewhere")
-    return f"{'; '.join(said)} (corrected p < {LEVEL})."
-
-
-def _listed(titles: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1])))
+        clauses.append("no difference is shown elsewhere")
+    return f"{'; '.join(clauses)} (corrected p < {LEVEL})."
 
 
 def _example(board: BoardInfo, example: Example) -> dict[str, Any]:
     """A public study: both reports marked, the errors in words, the scores of the pair."""
-    errors = explain(example.reference, example.candidate, example.context).errors
-    marks = {
-        "Reference": [
-            highlight.Mark(error.reference_spans, error.category.value) for error in errors if error.reference_spans
-        ],
-        "Candidate": [
-            highlight.Mark(error.candidate_spans, error.category.value) for error in errors if error.candidate_spans
-        ],
-    }
+    read = Explanation.of(explain(example.reference, example.candidate, example.context))
     keys = {metric.name: metric.spec.headline for metric in board.metrics}
     titles = {metric.name: label(metric) for metric in board.metrics}
     return {
         "study_id": example.study_id,
         "about": _about(example.context),
-        "reports": highlight.reports({"Reference": example.reference, "Candidate": example.candidate}, marks),
-        "remarks": highlight.remarks(
-            [highlight.Remark(error.category.value, error.sentence, error.significant) for error in errors]
+        "reports": html.reports(
+            {"Reference": example.reference, "Candidate": example.candidate},
+            {"Reference": read.reference, "Candidate": read.candidate},
         ),
+        "remarks": html.remarks(read.remarks),
         "scores": [(titles[name], show(value, keys[name])) for name, value in example.scores.items()],
     }
 
@@ -398,7 +381,9 @@ def _environment() -> Any:
         web=is_web,
         isnan=math.isnan,
         whole="{:,}".format,
-        p_value=display.p_value,
+        p_value=p_value,
+        counted=counted,
+        direction=direction,
         KINDS=KINDS,
         kind_of={category.letter: category.value for category in ErrorCategory},
     )

@@ -11,12 +11,13 @@ from rich.console import Console
 
 from rrgmetrics import SPECS, cli, module_path
 from rrgmetrics.comparison import compare_systems
-from rrgmetrics.display import comparison_table, judge_lines, metric_table, score_table, verdict
 from rrgmetrics.metaeval.agreement import radjudge_report, radpref_report
 from rrgmetrics.metaeval.datasets import Annotation, RadPref, RankedCase, RatedPair
 from rrgmetrics.metaeval.plots import _figure
 from rrgmetrics.names import parse_name
-from rrgmetrics.pages import report_page
+from rrgmetrics.present.report import report_page
+from rrgmetrics.present.results import comparison_table, judge_lines, metric_table, score_table
+from rrgmetrics.present.terminal import verdict
 from rrgmetrics.reports import Pair
 from rrgmetrics.runner import parse_names, score_systems
 from rrgmetrics.specs import BUNDLED_MARK

@@ -1,27 +1,28 @@
 """The report page: one HTML file with scores, their spread, and every study's texts side by side.
 
 The file holds everything it shows; it loads nothing, and its content security policy forbids it to. Texts and names are
-escaped by Jinja2. Words are compared as written (difflib; case and punctuation aside): what a candidate lacks is
-marked in the reference, what it adds is marked in the candidate. A sentence that only moved is not marked, nor is a
-run of words such as "there is a".
+escaped by Jinja2. Words are compared as written (`differences`): what a candidate lacks is marked in the reference,
+what it adds is marked in the candidate.
 """
 
 from __future__ import annotations
 
 import base64
-import difflib
 import hashlib
-import itertools
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import label
+from rrgmetrics.present.differences import differences
+from rrgmetrics.present.marks import Explanation, pieces
+from rrgmetrics.present.numbers import UNSCORED, arrow, between, direction, show
+from rrgmetrics.reader.model import Span
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.results import Result, unscored_lines
 from rrgmetrics.scorers.base import Array
@@ -32,28 +33,15 @@ Intervals = Mapping[str, Mapping[str, Mapping[str, tuple[float, float]]]]
 
 MAX_STUDIES = 500  # about 1 MB of page for two systems
 SHOWN_CHARACTERS = 6000  # of one report
-COMPARED_WORDS = 1500  # a longer report is shown without marks; difflib's time grows with the square
-MOVED_WORDS = 3  # shortest run of words that counts as moved and not as missing and added
 N_BINS = 30
-LITTLE_WORDS = frozenset(
-    "a an and are as at be been by for from has have in is it its of on or that the there this to was with".split()
-)
-_WORD = re.compile(r"\w+(?:[.,'’/-]\w+)*")
 
 
-class Span(NamedTuple):
-    """A stretch of a text, from `start` up to `end`, and what to call it."""
+class Layer(NamedTuple):
+    """A stretch that is marked for one system: its CSS class, and what stands behind it."""
 
-    start: int
-    end: int
-    label: str
-
-
-class Evidence(NamedTuple):
-    """What a reader found in one pair: spans of the reference and of the candidate, labelled with their category."""
-
-    reference: Sequence[Span] = ()
-    candidate: Sequence[Span] = ()
+    spans: tuple[Span, ...]
+    name: str
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,7 +77,7 @@ def report_page(
     *,
     title: str = "Radiology report scores",
     intervals: Intervals | None = None,
-    evidence: Mapping[str, Sequence[Evidence]] | None = None,
+    evidence: Mapping[str, Sequence[Explanation]] | None = None,
     max_studies: int = MAX_STUDIES,
 ) -> str:
     """Makes a self-contained HTML page for one or several systems on the same studies.
@@ -100,7 +88,7 @@ def report_page(
         study_ids: One id a study; None numbers them from 1.
         title: Heading of the page.
         intervals: System to metric (as named in `results`) to key to the ends of its 95% interval.
-        evidence: System to one `Evidence` a pair, marked in the texts beside the words that differ.
+        evidence: System to one explanation a pair, whose marks stand in the texts beside the words that differ.
         max_studies: How many studies to show in full, the worst by the first metric; the scores cover all.
 
     Returns:
@@ -118,12 +106,13 @@ def report_page(
     orders = _orders(results)
     shown = np.argsort(orders[0].values, kind="stable")[:max_studies]  # NaN sorts last
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("rrgmetrics", "templates"),
+        loader=jinja2.PackageLoader("rrgmetrics.present", "templates"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.globals.update(counted=counted, direction=direction, arrow=arrow, unscored_word=UNSCORED)
     script = environment.loader.get_source(environment, "report.js")[0] if environment.loader else ""
     return environment.get_template("report.html.j2").render(
         title=title,
@@ -148,7 +137,7 @@ def _check(
     results: Mapping[str, Mapping[str, Result]],
     pairs: Mapping[str, Sequence[Pair]],
     study_ids: Sequence[str] | None,
-    evidence: Mapping[str, Sequence[Evidence]] | None,
+    evidence: Mapping[str, Sequence[Explanation]] | None,
 ) -> None:
     if not results or not all(results.values()):
         raise InputError("There is nothing to show: pass at least one system with at least one metric.")
@@ -173,19 +162,6 @@ def _check(
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
-def decimals(key: Key) -> int:
-    """How many decimals of a score are shown: three up to 1, two beyond."""
-    return 3 if key.range[1] <= 1 else 2
-
-
-def show(value: float, key: Key) -> str:
-    """A score as text, with its decimals; a true minus sign; NaN is "unscored"."""
-    if math.isnan(value):
-        return "unscored"
-    text = f"{value:.{decimals(key)}f}"
-    return text.replace("-", "\N{MINUS SIGN}") if float(text) else text.removeprefix("-")
-
-
 def _metric(name: str, results: Mapping[str, Mapping[str, Result]], intervals: Intervals) -> dict[str, Any]:
     """A metric's rows in the score table, and the spread of its headline."""
     by_system = {system: by_name[name] for system, by_name in results.items()}
@@ -206,7 +182,7 @@ def _metric(name: str, results: Mapping[str, Mapping[str, Result]], intervals: I
 
 
 def _cell(key: Key, result: Result, interval: tuple[float, float] | None) -> dict[str, Any]:
-    ends = "" if interval is None else f"{show(interval[0], key)} to {show(interval[1], key)}"
+    ends = "" if interval is None else between(*interval, key)
     unscored = result.n_unscored if key.name == result.spec.name else 0
     return {"value": show(result.scores.get(key.name, math.nan), key), "interval": ends, "n_unscored": unscored}
 
@@ -239,9 +215,9 @@ def _axis(key: Key, values: Array) -> tuple[float, float]:
 def _quartiles(key: Key, column: Array, low: float, high: float) -> dict[str, Any]:
     scored = column[np.isfinite(column)]
     if not len(scored):
-        return {"median": "unscored", "middle": "", "x": None, "described": "no study scored"}
+        return {"median": UNSCORED, "middle": "", "x": None, "described": "no study scored"}
     first, median, third = np.quantile(scored, (0.25, 0.5, 0.75))
-    middle = f"{show(first, key)} to {show(third, key)}"
+    middle = between(first, third, key)
     ends = f"lowest {show(scored.min(), key)}, highest {show(scored.max(), key)}"
     described = f"median {show(median, key)}, middle half {middle}, {ends}"
     x = round(300 * float((median - low) / (high - low)), 1)
@@ -287,31 +263,32 @@ def _study(
     pairs: Mapping[str, Sequence[Pair]],
     results: Mapping[str, Mapping[str, Result]],
     orders: Sequence[Order],
-    evidence: Mapping[str, Sequence[Evidence]],
+    evidence: Mapping[str, Sequence[Explanation]],
 ) -> dict[str, Any]:
     """One study as the page shows it."""
     reference, _, context = pairs[next(iter(results))][row]
-    reference_marks: list[tuple[Span, str]] = []
+    reference_layers: list[Layer] = []
     candidates = []
     for i, (system, by_name) in enumerate(results.items()):
         candidate = pairs[system][row].candidate
         missing, added = differences(reference, candidate)
-        found = evidence[system][row] if system in evidence else Evidence()
-        reference_marks += [(span, f"m{i}") for span in missing]
+        explanation = evidence[system][row] if system in evidence else Explanation()
         whose = f"{system}: " if len(results) > 1 else ""
-        reference_marks += [(span._replace(label=whose + span.label), f"e{i}") for span in found.reference]
-        marks = [(span, "added") for span in added] + [(span, f"e{i}") for span in found.candidate]
+        reference_layers += [Layer((span,), f"m{i}") for span in missing]
+        reference_layers += [Layer(mark.spans, f"e{i}", whose + mark.label) for mark in explanation.reference]
+        layers = [Layer((span,), "added") for span in added]
+        layers += [Layer(mark.spans, f"e{i}", mark.label) for mark in explanation.candidate]
         scores = [
             (label(name, result.titled), show(float(result.per_pair[result.spec.name][row]), result.spec.headline))
             for name, result in by_name.items()
         ]
-        candidates.append({"system": system, "scores": scores, "text": _text(candidate, marks)})
+        candidates.append({"system": system, "scores": scores, "text": _text(candidate, layers)})
     return {
         "index": row,
         "id": ids[row],
         "about": _about(context),
         "indication": context.indication,
-        "reference": _text(reference, reference_marks, n_systems=len(results)),
+        "reference": _text(reference, reference_layers, n_systems=len(results)),
         "candidates": candidates,
         "values": [
             str(row),
@@ -325,80 +302,28 @@ def _about(context: Context) -> str:
     age = ""
     if context.age is not None:
         months = round(context.age * 12)
-        age = f"{context.age:.0f} years" if months >= 24 else f"{months} month{'s' * (months != 1)}"
+        age = f"{context.age:.0f} years" if months >= 24 else counted(months, "month")
     return ", ".join(filter(None, (age, {"F": "female", "M": "male", "O": "other"}.get(context.sex, ""))))
 
 
-def _text(text: str, marks: Sequence[tuple[Span, str]], *, n_systems: int = 0) -> dict[str, Any]:
+def _text(text: str, layers: Sequence[Layer], *, n_systems: int = 0) -> dict[str, Any]:
     """A report cut at its marks, and how many characters of it are left out."""
     shown = text[:SHOWN_CHARACTERS]
     return {
-        "segments": _segments(shown, marks, n_systems),
+        "segments": _segments(shown, layers, n_systems),
         "n_left_out": len(text) - len(shown),
         "is_empty": not text.strip(),
     }
 
 
-def _segments(text: str, marks: Sequence[tuple[Span, str]], n_systems: int) -> list[Segment]:
-    """Cuts a text wherever a mark starts or ends. `m-all` joins the classes where every system lacks the words."""
-    inner = {end for span, _ in marks for end in (span.start, span.end) if 0 < end < len(text)}
-    cuts = sorted({0, len(text), *inner})
+def _segments(text: str, layers: Sequence[Layer], n_systems: int) -> list[Segment]:
+    """The pieces of a text with their classes. `m-all` joins the classes where every system lacks the words."""
     lacking = {f"m{i}" for i in range(n_systems)}
     segments = []
-    for start, end in itertools.pairwise(cuts):
-        over = [(span, name) for span, name in marks if span.start < end and span.end > start]
-        classes = {name for _, name in over} | {"evidence" for span, _ in over if span.label}
+    for piece in pieces(text, layers):
+        classes = {layer.name for layer in piece.over} | {"evidence" for layer in piece.over if layer.label}
         if lacking and lacking <= classes:
             classes.add("m-all")
-        labels = tuple((name, span.label) for span, name in over if span.label and min(span.end, len(text)) == end)
-        segments.append(Segment(text[start:end], " ".join(sorted(classes)), labels))
+        labels = tuple((layer.name, layer.label) for layer in piece.ending if layer.label)
+        segments.append(Segment(piece.text, " ".join(sorted(classes)), labels))
     return segments
-
-
-def differences(reference: str, candidate: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Runs of words that only one of two texts has.
-
-    Args:
-        reference: The radiologist's text.
-        candidate: The system's text.
-
-    Returns:
-        Spans of the reference that the candidate lacks, and spans of the candidate that it adds; labels are empty.
-
-    Example:
-        >>> missing, added = differences("Small right effusion.", "Small left effusion.")
-        >>> missing
-        (Span(start=6, end=11, label=''),)
-    """
-    found = [list(_WORD.finditer(text)) for text in (reference, candidate)]
-    if max(map(len, found)) > COMPARED_WORDS:
-        return (), ()
-    words: list[list[object]] = [[match[0].lower() for match in matches] for matches in found]
-    for a, b, size in difflib.SequenceMatcher(None, words[0], words[1], autojunk=False).get_matching_blocks():
-        _strike(words, a, b, size)
-    while True:
-        a, b, size = difflib.SequenceMatcher(None, words[0], words[1], autojunk=False).find_longest_match()
-        if size < MOVED_WORDS:
-            break
-        _strike(words, a, b, size)
-    missing, added = (_runs(matches, left) for matches, left in zip(found, words, strict=True))
-    return missing, added
-
-
-def _strike(words: list[list[object]], a: int, b: int, size: int) -> None:
-    """Takes a matched run out of both lists; what stands in its place matches nothing."""
-    words[0][a : a + size] = [object() for _ in range(size)]
-    words[1][b : b + size] = [object() for _ in range(size)]
-
-
-def _runs(matches: Sequence[re.Match[str]], left: Sequence[object]) -> tuple[Span, ...]:
-    """Spans of neighbouring words still in `left`, but for runs of little words."""
-    spans, run = [], list[int]()
-    for i in range(len(left) + 1):
-        if i < len(left) and isinstance(left[i], str):
-            run.append(i)
-            continue
-        if any(left[j] not in LITTLE_WORDS for j in run):
-            spans.append(Span(matches[run[0]].start(), matches[run[-1]].end(), ""))
-        run = []
-    return tuple(spans)

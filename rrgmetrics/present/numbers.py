@@ -1,0 +1,111 @@
+"""Numbers and directions as people read them: one way for every face."""
+
+from __future__ import annotations
+
+import math
+
+from rrgmetrics.specs import Key
+from rrgmetrics.stats import Estimate
+
+MINUS = "\N{MINUS SIGN}"
+UNSCORED = "unscored"
+
+
+def decimals(key: Key) -> int:
+    """The number of decimals that a score is shown with: three up to 1, two beyond."""
+    return 3 if key.range[1] <= 1 else 2
+
+
+def figure(value: float, places: int = 3) -> str:
+    """A number with its decimals and a true minus sign; NaN is "unscored".
+
+    Example:
+        >>> figure(0.41249), figure(-0.25), figure(-0.0001), figure(float("nan"))
+        ('0.412', '−0.250', '0.000', 'unscored')
+    """
+    if math.isnan(value):
+        return UNSCORED
+    text = f"{value:.{places}f}"
+    return text.replace("-", MINUS) if float(text) else text.removeprefix("-")
+
+
+def show(value: float, key: Key) -> str:
+    """A score with the decimals of its key."""
+    return figure(value, decimals(key))
+
+
+def signed(value: float, key: Key) -> str:
+    """A difference of scores, with its sign unless it rounds to zero."""
+    text = show(value, key)
+    return f"+{text}" if value > 0 and text.strip("0.") else text
+
+
+def estimate(score: Estimate, key: Key | None = None) -> str:
+    """A score with its interval.
+
+    Example:
+        >>> estimate(Estimate(0.288, 0.127, 0.461, 20))
+        '0.288 [0.127, 0.461]'
+    """
+    if math.isnan(score.value):
+        return UNSCORED
+    value, low, high = (figure(end, 3 if key is None else decimals(key)) for end in score[:3])
+    return value if math.isnan(score.low) else f"{value} [{low}, {high}]"
+
+
+def between(low: float, high: float, key: Key) -> str:
+    """The ends of an interval in words: `0.127 to 0.461`."""
+    return f"{show(low, key)} to {show(high, key)}"
+
+
+def bound(value: float) -> str:
+    """An end of a range.
+
+    Example:
+        >>> bound(-1.0), bound(10.0), bound(float("inf"))
+        ('−1', '10', '∞')
+    """
+    text = "∞" if math.isinf(value) else f"{abs(value):g}"
+    return MINUS + text if value < 0 else text
+
+
+def p_value(value: float) -> str:
+    """A p-value: `0.012`, `<0.001`, or nothing where there is no test."""
+    if math.isnan(value):
+        return ""
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def direction(key: Key) -> str:
+    """Which way is better, in three words."""
+    return f"{'higher' if key.higher_is_better else 'lower'} is better"
+
+
+def arrow(key: Key) -> str:
+    """Which way is better, as an arrow."""
+    return "↑" if key.higher_is_better else "↓"
+
+
+def headed(key: Key) -> str:
+    """The head of a score's column: `BLEU-4 ↑`."""
+    return f"{key.title} {arrow(key)}"
+
+
+def in_words(key: Key) -> str:
+    """Direction and range in a sentence.
+
+    Example:
+        >>> from rrgmetrics.specs import SPECS
+        >>> in_words(SPECS["crepe"].headline)
+        'Lower is better: 0 is the best, there is no worst.'
+        >>> in_words(SPECS["crimson"].headline)
+        'Higher is better, from −1 (the worst) to 1 (the best).'
+    """
+    low, high = key.range
+    best, worst = (high, low) if key.higher_is_better else (low, high)
+    better = direction(key).capitalize()
+    if math.isinf(best):
+        return f"{better}; there is no best." if math.isinf(worst) else f"{better}: {bound(worst)} is the worst."
+    if math.isinf(worst):
+        return f"{better}: {bound(best)} is the best, there is no worst."
+    return f"{better}, from {bound(worst)} (the worst) to {bound(best)} (the best)."
