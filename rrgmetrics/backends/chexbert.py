@@ -25,6 +25,7 @@ from rrgmetrics.backends.bert import BATCH_TOKENS, batches, bert_forward, pack_m
 from rrgmetrics.backends.checkpoints import CheckpointFile, find_file
 from rrgmetrics.backends.checkpoints.loading import load_weights
 from rrgmetrics.backends.encoder import BUNDLED_FOLDER
+from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
 from rrgmetrics.reader.conditions import Status, Statuses, stronger
 
@@ -156,7 +157,7 @@ def tokenize(texts: Sequence[str]) -> list[list[int]]:
 def load_chexbert(
     checkpoint: str = PUBLISHED, *, device: str | None = None, batch_size: int | None = None, long: Long = "truncate"
 ) -> Chexbert:
-    """Loads CheXbert's weights; they are kept for the life of the process.
+    """Loads CheXbert's weights; whoever holds them shares them.
 
     Args:
         checkpoint: The file, a folder that holds `chexbert.pth`, or a Hub id with an optional `@revision`.
@@ -181,7 +182,7 @@ def _tokenizer() -> Any:
     return tokenizer
 
 
-@lru_cache(maxsize=2)
+@shared
 def _load(found: CheckpointFile, device: str) -> Network:
     """`found` names a checksum or a commit: weights that changed are read again."""
     import torch

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from rrgmetrics.backends.bert import batches, pick_device, quietly
 from rrgmetrics.backends.checkpoints import PICKLE, WEIGHTS, Checkpoint, find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import load_config, load_model, load_tokenizer
+from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
 
 MAX_LENGTH = 512  # the authors' tokenizer calls
@@ -113,7 +114,7 @@ def load_classifier(
     device: str | None = None,
     batch_size: int | None = None,
 ) -> Classifier:
-    """Loads a classifier; weights are kept for the life of the process.
+    """Loads a classifier; whoever holds the weights shares them.
 
     Args:
         checkpoint: A folder, or a Hub id with an optional `@revision`.
@@ -140,7 +141,7 @@ def load_classifier(
     )
 
 
-@lru_cache(maxsize=4)
+@shared
 def _load(
     found: Checkpoint, words: Checkpoint, n_labels: int, device: str
 ) -> Callable[[Sequence[str], int | None], NDArray[np.float32]]:

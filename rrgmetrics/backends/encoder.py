@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from rrgmetrics.backends.bert import BATCH_TOKENS, batches, bert_forward, load_int8, pack_matrices, pick_device, quietly
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import load_config, load_model, load_tokenizer
+from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Encoder:
 def load_encoder(
     checkpoint: str, *, layer: int = 0, device: str | None = None, batch_size: int | None = None
 ) -> Encoder:
-    """Loads an encoder; weights are kept for the life of the process.
+    """Loads an encoder; whoever holds one of the same weights shares them.
 
     Args:
         checkpoint: `BUNDLED`, `FINDINGS`, a folder, or a Hub id with an optional `@revision`.
@@ -121,10 +121,10 @@ def load_encoder(
         BackendError: Weights not found (within a second), or fewer layers than asked for.
     """
     if checkpoint in FOLDERS:
-        encoder = _load_bundled(checkpoint, layer, pick_device(device))
+        encoder = _bundled(checkpoint, layer, pick_device(device))
     else:
         found = find_checkpoint(checkpoint)  # before the seconds that importing transformers takes
-        encoder = _load_transformers(checkpoint, found, layer, pick_device(device))
+        encoder = _published(checkpoint, found, layer, pick_device(device))
     return replace(encoder, batch_size=batch_size)
 
 
@@ -134,37 +134,85 @@ def _cut(available: int, layer: int, identity: str) -> int:
     return layer or available
 
 
-@lru_cache(maxsize=4)
-def _load_bundled(name: str, layer: int, device: str) -> Encoder:
-    from tokenizers import Tokenizer
+@dataclass(frozen=True, eq=False)
+class Bundled:
+    """A bundled encoder in memory: its settings, its tokenizer, and the weights of all layers by name."""
 
-    folder = FOLDERS[name]
-    config = json.loads((folder / "config.json").read_text())
+    config: Mapping[str, Any]
+    tokenizer: Any
+    weights: Mapping[str, Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """A checkpoint of transformers in memory, cut after `layers` layers."""
+
+    config: Any
+    tokenizer: Any
+    model: Any
+    layers: int
+
+
+def _bundled(name: str, layer: int, device: str) -> Encoder:
+    loaded = _load_bundled(name, device)
+    config = loaded.config
     layers = _cut(config["num_hidden_layers"], layer, name)
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(config["max_position_embeddings"])
-    stored = load_int8(folder / "model.safetensors").items()
-    weights = {weight.removeprefix("bert."): tensor.to(device) for weight, tensor in stored}
-    if device == "cpu":
-        weights = pack_matrices(weights, BATCH_TOKENS)
 
     def forward(ids: Tensor, mask: Tensor) -> Tensor:
-        return bert_forward(weights, ids, mask, n_layers=layers, n_heads=config["num_attention_heads"])
+        return bert_forward(loaded.weights, ids, mask, n_layers=layers, n_heads=config["num_attention_heads"])
 
     return Encoder(
         identity=name,
         layer=layers,
         special_ids=frozenset((config["cls_token_id"], config["sep_token_id"])),
-        tokenize=lambda texts: [encoding.ids for encoding in tokenizer.encode_batch(list(texts))],
+        tokenize=lambda texts: [encoding.ids for encoding in loaded.tokenizer.encode_batch(list(texts))],
         forward=forward,
         device=device,
     )
 
 
-@lru_cache(maxsize=4)
-def _load_transformers(checkpoint: str, found: Checkpoint, layer: int, device: str) -> Encoder:
-    folder, identity = found  # part of the key: weights that changed are read again
+@shared
+def _load_bundled(name: str, device: str) -> Bundled:
+    from tokenizers import Tokenizer
+
+    folder = FOLDERS[name]
+    config = json.loads((folder / "config.json").read_text())
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(config["max_position_embeddings"])
+    stored = load_int8(folder / "model.safetensors").items()
+    weights = {weight.removeprefix("bert."): tensor.to(device) for weight, tensor in stored}
+    return Bundled(config, tokenizer, pack_matrices(weights, BATCH_TOKENS) if device == "cpu" else weights)
+
+
+def _published(checkpoint: str, found: Checkpoint, layer: int, device: str) -> Encoder:
+    loaded = _load_published(checkpoint, found, layer, device)
+    tokenizer = loaded.tokenizer
+
+    def tokenize(texts: Sequence[str]) -> list[list[int]]:
+        encoded = tokenizer(list(texts), truncation=True, max_length=_max_length(tokenizer, loaded.config))
+        ids: list[list[int]] = encoded["input_ids"]
+        return ids
+
+    def forward(ids: Tensor, mask: Tensor) -> Tensor:
+        padded = ids.masked_fill(mask == 0, 0 if tokenizer.pad_token_id is None else tokenizer.pad_token_id)
+        states: Tensor = loaded.model(input_ids=padded, attention_mask=mask).last_hidden_state
+        return states
+
+    special = (tokenizer.cls_token_id, tokenizer.sep_token_id)
+    return Encoder(
+        identity=found.identity,
+        layer=loaded.layers,
+        special_ids=frozenset(token for token in special if token is not None),
+        tokenize=tokenize,
+        forward=forward,
+        device=device,
+    )
+
+
+@shared
+def _load_published(checkpoint: str, found: Checkpoint, layer: int, device: str) -> Published:
+    """`found` names a checksum or a commit: weights that changed are read again."""
     config = load_config(found)
     prefix: dict[str, Any] = {"add_prefix_space": True} if config.model_type in SPACE_SENSITIVE else {}
     tokenizer = load_tokenizer(found, **prefix)
@@ -172,29 +220,11 @@ def _load_transformers(checkpoint: str, found: Checkpoint, layer: int, device: s
         model, loading = load_model("AutoModel", found)
     absent = sorted(key for key in loading["missing_keys"] if "pooler" not in key)
     if absent:
-        raise BackendError(f"{checkpoint}: {folder} lacks {len(absent)} weights of the encoder, such as {absent[0]}.")
-    layers = _truncate(model, layer, identity)
-    model.eval().to(device)
-
-    def tokenize(texts: Sequence[str]) -> list[list[int]]:
-        encoded = tokenizer(list(texts), truncation=True, max_length=_max_length(tokenizer, config))
-        ids: list[list[int]] = encoded["input_ids"]
-        return ids
-
-    def forward(ids: Tensor, mask: Tensor) -> Tensor:
-        padding = 0 if tokenizer.pad_token_id is None else tokenizer.pad_token_id
-        states: Tensor = model(input_ids=ids.masked_fill(mask == 0, padding), attention_mask=mask).last_hidden_state
-        return states
-
-    special = (tokenizer.cls_token_id, tokenizer.sep_token_id)
-    return Encoder(
-        identity=identity,
-        layer=layers,
-        special_ids=frozenset(token for token in special if token is not None),
-        tokenize=tokenize,
-        forward=forward,
-        device=device,
-    )
+        raise BackendError(
+            f"{checkpoint}: {found.folder} lacks {len(absent)} weights of the encoder, such as {absent[0]}."
+        )
+    layers = _truncate(model, layer, found.identity)
+    return Published(config, tokenizer, model.eval().to(device), layers)
 
 
 def _truncate(model: Any, layer: int, identity: str) -> int:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,6 +28,7 @@ from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import load_model, load_tokenizer
 from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, load_encoder
 from rrgmetrics.backends.reader import reader_backend
+from rrgmetrics.backends.shared import shared
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.errors import BackendError
 from rrgmetrics.reader import Reading, read
@@ -121,18 +121,14 @@ class MarkedEntities:
 
     Attributes:
         identity: How the signature names the classifier.
-        tokenizer: Its tokenizer, of transformers.
-        classify: Padded ids and mask `(batch, length)` → the index of each token's label.
-        labels: Label of each index, as `B-ANATOMY`.
+        classifier: Marks tokens.
         phrases: Vectors of what is marked.
         device: Where it runs.
         batch_size: Sentences a forward pass; None: as many as a budget of tokens holds.
     """
 
     identity: str
-    tokenizer: Any
-    classify: Callable[[Tensor, Tensor], Tensor]
-    labels: Sequence[str]
+    classifier: TokenClassifier
     phrases: Phrases
     device: str
     batch_size: int | None = None
@@ -160,24 +156,26 @@ class MarkedEntities:
 
         if not sentences:
             return {}
-        ids = self.tokenizer(list(sentences), truncation=True, max_length=LONGEST_SENTENCE)["input_ids"]
+        ids = self.classifier.tokenizer(list(sentences), truncation=True, max_length=LONGEST_SENTENCE)["input_ids"]
         found: dict[str, list[Entity]] = {}
         for batch in batches([len(row) for row in ids], self.device, self.batch_size):
             longest = max(len(ids[i]) for i in batch)
             rows = [ids[i] + [0] * (longest - len(ids[i])) for i in batch]
             mask = [[1] * len(ids[i]) + [0] * (longest - len(ids[i])) for i in batch]
             with torch.inference_mode():
-                classes = self.classify(*(torch.tensor(x, device=self.device) for x in (rows, mask))).tolist()
+                inputs = (torch.tensor(x, device=self.device) for x in (rows, mask))
+                classes = self.classifier.classify(*inputs).tolist()
             for i, row in zip(batch, classes, strict=True):
-                found[sentences[i]] = list(self._entities(ids[i], [self.labels[index] for index in row[: len(ids[i])]]))
+                labels = [self.classifier.labels[index] for index in row[: len(ids[i])]]
+                found[sentences[i]] = list(self._entities(ids[i], labels))
         return found
 
     def _entities(self, ids: Sequence[int], labels: Sequence[str]) -> Iterator[Entity]:
-        special = set(self.tokenizer.all_special_ids)
+        special = set(self.classifier.tokenizer.all_special_ids)
         own = ["O" if token in special else label for token, label in zip(ids, labels, strict=True)]
-        tokens = self.tokenizer.convert_ids_to_tokens(ids)
+        tokens = self.classifier.tokenizer.convert_ids_to_tokens(ids)
         for start, end, kind in decode(own):
-            yield Entity(self.tokenizer.convert_tokens_to_string(tokens[start:end]).strip(), kind)
+            yield Entity(self.classifier.tokenizer.convert_tokens_to_string(tokens[start:end]).strip(), kind)
 
 
 def split_sentences(text: str) -> Iterator[str]:
@@ -206,7 +204,7 @@ def decode(labels: Sequence[str]) -> Iterator[tuple[int, int, Any]]:
 def load_entities(
     checkpoint: str = "", *, encoder: str = "", device: str | None = None, batch_size: int | None = None
 ) -> ReadEntities | MarkedEntities:
-    """Loads what finds entities and what reads them; weights are kept for the life of the process.
+    """Loads what finds entities and what reads them; whoever holds the weights shares them.
 
     Args:
         checkpoint: "" for the reader, else a token classifier: a folder or a Hub id with an optional `@revision`.
@@ -221,13 +219,27 @@ def load_entities(
         return ReadEntities(_centred(load_encoder(encoder or FINDINGS, device=device, batch_size=batch_size)))
     found = find_checkpoint(checkpoint)
     phrases = Phrases(_cut(load_encoder(encoder or BIOLORD, device=device, batch_size=batch_size)), _first)
-    tokenizer, classify, labels = _load_classifier(found, pick_device(device))
-    return MarkedEntities(found.identity, tokenizer, classify, labels, phrases, pick_device(device), batch_size)
+    classifier = _load_classifier(found, pick_device(device))
+    return MarkedEntities(found.identity, classifier, phrases, pick_device(device), batch_size)
 
 
-@lru_cache(maxsize=2)
-def _load_classifier(found: Checkpoint, device: str) -> tuple[Any, Callable[[Tensor, Tensor], Tensor], list[str]]:
-    """Tokenizer, classifier and labels of a checkpoint."""
+@dataclass(frozen=True, eq=False)
+class TokenClassifier:
+    """A token classifier in memory.
+
+    Attributes:
+        tokenizer: Its tokenizer, of transformers.
+        classify: Padded ids and mask `(batch, length)` → the index of each token's label.
+        labels: Label of each index, as `B-ANATOMY`.
+    """
+
+    tokenizer: Any
+    classify: Callable[[Tensor, Tensor], Tensor]
+    labels: Sequence[str]
+
+
+@shared
+def _load_classifier(found: Checkpoint, device: str) -> TokenClassifier:
     tokenizer = load_tokenizer(found)
     with quietly():
         model, loading = load_model("AutoModelForTokenClassification", found)
@@ -247,7 +259,7 @@ def _load_classifier(found: Checkpoint, device: str) -> tuple[Any, Callable[[Ten
         logits: Tensor = model(input_ids=ids.masked_fill(mask == 0, padding), attention_mask=mask).logits
         return logits.argmax(dim=-1)
 
-    return tokenizer, classify, labels
+    return TokenClassifier(tokenizer, classify, labels)
 
 
 def _with_vectors(found: Sequence[tuple[Entity, ...]], phrases: Phrases) -> list[EntityVectors]:
@@ -266,7 +278,7 @@ def _centred(encoder: Encoder) -> Phrases:
     return Phrases(encoder, pool)
 
 
-@lru_cache(maxsize=4)
+@shared
 def _centre(checkpoint: str, device: str) -> Vector:
     encoder = load_encoder(checkpoint, device=device)
     names = dict.fromkeys(concept.name for concept in load().concepts.values())

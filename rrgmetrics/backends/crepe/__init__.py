@@ -223,7 +223,7 @@ def load_crepe(
     explain: bool = False,
     only_affirmed: bool = False,
 ) -> CrepeBackend:
-    """Loads a checkpoint; weights are kept for the life of the process.
+    """Loads a checkpoint; whoever holds the weights shares them.
 
     Args:
         checkpoint: `BUNDLED`, a folder, or a Hub id with an optional `@revision`.
@@ -239,11 +239,11 @@ def load_crepe(
     """
     bundled = checkpoint == BUNDLED
     found = Checkpoint(BUNDLED_FOLDER, BUNDLED) if bundled else find_checkpoint(checkpoint)
-    if explain and read_checkpoint(found).settings.crepe_features != "tokens":
+    known = read_checkpoint(found)  # before the second that importing torch takes
+    if explain and known.settings.crepe_features != "tokens":
         raise BackendError(
             f"{found.identity} predicts counts of a whole pair, not of words: it cannot explain them. "
             "Use a checkpoint with crepe_features 'tokens', such as the bundled one."
         )
-    read_checkpoint(found)  # before the second that importing torch takes
     network = load_network(found, pick_device(device), precision)
     return CrepeBackend(network, precision, long, explain, batch_size, only_affirmed)

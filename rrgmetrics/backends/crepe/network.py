@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from rrgmetrics.backends.checkpoints.limits import Shape, check_folder, read_con
 from rrgmetrics.backends.checkpoints.loading import load_model
 from rrgmetrics.backends.crepe.model import CrepeSettings, apply_heads, crepe_class, own_tokens
 from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer, load_pair_tokenizer
+from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ def _array(tensor: Tensor) -> Array:
     return array
 
 
-class Description(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Description:
     """What a checkpoint's folder says, read and checked without torch."""
 
     config: Mapping[str, Any]
@@ -101,7 +102,7 @@ class Description(NamedTuple):
     tokenizer: PairTokenizer
 
 
-@lru_cache(maxsize=4)
+@shared
 def read_checkpoint(found: Checkpoint) -> Description:
     """Reads all but the weights, and checks their names and shapes: what is wrong is known within a second.
 
@@ -116,12 +117,13 @@ def read_checkpoint(found: Checkpoint) -> Description:
     return Description(config, settings, tokenizer)
 
 
-@lru_cache(maxsize=4)
+@shared
 def load_network(found: Checkpoint, device: str, precision: Precision) -> Network:
     """Loads a checkpoint onto a device; `found` names a checksum, so weights that changed are read again."""
-    config, settings, tokenizer = read_checkpoint(found)
-    load = _load_bert if _is_plain_bert(config) else _load_transformers
-    return Network(found.identity, settings, tokenizer, load(found, config, settings, device, precision), device)
+    known = read_checkpoint(found)
+    load = _load_bert if _is_plain_bert(known.config) else _load_transformers
+    forward = load(found, known.config, known.settings, device, precision)
+    return Network(found.identity, known.settings, known.tokenizer, forward, device)
 
 
 def _read_config(found: Checkpoint) -> tuple[Mapping[str, Any], CrepeSettings]:

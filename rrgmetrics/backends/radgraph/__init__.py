@@ -46,7 +46,7 @@ class RadgraphBackend:
 
 
 def load_backend(name: str, *, device: str | None = None, batch_size: int | None = None) -> RadgraphBackend:
-    """Loads a checkpoint; weights are kept for the life of the process.
+    """Loads a checkpoint; whoever holds the weights shares them.
 
     Args:
         name: As for `radgraph_checkpoint.find_radgraph`.

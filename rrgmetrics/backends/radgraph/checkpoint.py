@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +19,7 @@ from rrgmetrics.backends.checkpoints import Checkpoint, find_archive, find_check
 from rrgmetrics.backends.checkpoints.limits import read_config
 from rrgmetrics.backends.checkpoints.loading import build_model, load_config, load_tokenizer, load_weights
 from rrgmetrics.backends.radgraph.network import Pieces, RadgraphNetwork, RadgraphSettings
+from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError, InputError
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _read_json(file: Path, where: str) -> Mapping[str, Any]:
         raise BackendError(f"{where}: {file.parent}: {error}") from error
 
 
-@lru_cache(maxsize=2)
+@shared
 def load_radgraph(parts: Parts, device: str) -> RadgraphNetwork:
     """Loads a checkpoint; `parts` names checksum or commit, so weights that changed are read again.
 
@@ -217,7 +217,6 @@ def _rename(stored: Mapping[str, Tensor], dataset: str) -> dict[str, Tensor]:
     return renamed
 
 
-@lru_cache(maxsize=4)
 def load_pieces(folder: Path) -> Pieces:
     """The tokenizer of an encoder; the pieces of a word are remembered."""
     try:

@@ -12,7 +12,6 @@ import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -22,6 +21,7 @@ from typing import Any
 from rrgmetrics.backends.checkpoints.limits import entries, read_config
 from rrgmetrics.backends.checkpoints.loading import load_weights
 from rrgmetrics.backends.radgraph.checkpoint import PUBLISHED_FILES, Parts, find_radgraph
+from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError, MissingExtraError
 from rrgmetrics.reader.graph import Graph
 
@@ -84,7 +84,7 @@ def load_package(name: str = "radgraph-xl", *, device: str) -> PackageBackend:
     return _load(parts, device)
 
 
-@lru_cache(maxsize=1)
+@shared
 def _load(parts: Parts, device: str) -> PackageBackend:
     _check(parts)
     cuda = -1 if device == "cpu" else int(device.partition(":")[2] or 0)

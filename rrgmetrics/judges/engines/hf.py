@@ -9,11 +9,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from rrgmetrics.backends.bert import quietly
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint, loading
+from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt
 from rrgmetrics.judges.engines.asking import Answer, ended, failed
@@ -21,28 +21,43 @@ from rrgmetrics.judges.engines.asking import Answer, ended, failed
 BATCH_SIZE = 8  # as the authors of GREEN
 
 
-@dataclass(frozen=True)
-class LocalModel:
-    """A loaded model.
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A model in memory, its tokenizer, and how the signature names the weights."""
 
-    Attributes:
-        checkpoint: How the signature names the weights.
-        raw: Whether it reads the protocol's own text instead of its chat template's.
-        batch_size: Prompts a forward pass.
-        model: transformers' model, where it shall run.
-        tokenizer: Its tokenizer, padding on the left.
-    """
-
-    checkpoint: str
-    raw: bool
-    batch_size: int
     model: Any
     tokenizer: Any
+    checkpoint: str
+
+
+@dataclass(frozen=True)
+class LocalModel:
+    """A loaded model as an engine.
+
+    Attributes:
+        loaded: Model and tokenizer.
+        raw: Whether it reads the protocol's own text instead of its chat template's.
+        batch_size: Prompts a forward pass.
+    """
+
+    loaded: Loaded
+    raw: bool
+    batch_size: int
+
+    @property
+    def model(self) -> Any:
+        """Transformers' model, where it shall run."""
+        return self.loaded.model
+
+    @property
+    def tokenizer(self) -> Any:
+        """Its tokenizer, padding on the left."""
+        return self.loaded.tokenizer
 
     @property
     def identity(self) -> str:
         """The checkpoint with its revision or checksum."""
-        return f"hf:{self.checkpoint}"
+        return f"hf:{self.loaded.checkpoint}"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -116,7 +131,7 @@ class LocalModel:
 
 
 def load_model(name: EngineName, options: Any, batch_size: int | None, device: str | None) -> LocalModel:
-    """Loads a model; its weights are kept for the life of the process, of two models at a time.
+    """Loads a model; whoever holds the weights shares them.
 
     Raises:
         InputError: A temperature: this engine decodes greedily.
@@ -124,13 +139,13 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
     """
     if options.temperature:
         raise InputError("hf: decodes greedily; leave out temperature, or serve the model and use openai:<model>.")
-    model, tokenizer, identity = _load(find_checkpoint(name.model), device)
-    raw = name.raw or not getattr(tokenizer, "chat_template", None)
-    return LocalModel(identity, raw, batch_size or BATCH_SIZE, model, tokenizer)
+    loaded = _load(find_checkpoint(name.model), device)
+    raw = name.raw or not getattr(loaded.tokenizer, "chat_template", None)
+    return LocalModel(loaded, raw, batch_size or BATCH_SIZE)
 
 
-@lru_cache(maxsize=2)
-def _load(found: Checkpoint, device: str | None) -> tuple[Any, Any, str]:
+@shared
+def _load(found: Checkpoint, device: str | None) -> Loaded:
     import torch
 
     place = _place(device)
@@ -142,7 +157,7 @@ def _load(found: Checkpoint, device: str | None) -> tuple[Any, Any, str]:
         model, _ = loading.load_model("AutoModelForCausalLM", found, dtype=dtype, device_map=place)
     if model.dtype == torch.float32 and place != "cpu":
         model.half()  # as the authors of GREEN run it
-    return model.eval(), tokenizer, found.identity
+    return Loaded(model.eval(), tokenizer, found.identity)
 
 
 def _place(device: str | None) -> str:
