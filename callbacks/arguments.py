@@ -28,7 +28,7 @@ def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dic
         False
     """
     name = parse_name(metric)
-    logged, greater_is_better = direction(name, key)
+    logged, greater_is_better = logged_key(name, key)
     return {
         "load_best_model_at_end": True,
         "metric_for_best_model": "_".join(filter(None, ("eval", dataset, logged))),
@@ -36,7 +36,7 @@ def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dic
     }
 
 
-def direction(name: MetricName, key: str | None = None) -> tuple[str, bool]:
+def logged_key(name: MetricName, key: str | None = None) -> tuple[str, bool]:
     """The logged name of a metric's key and whether higher is better; raises InputError for an unknown key."""
     wanted = key or name.spec.name
     for known in name.spec.keys:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from rrgmetrics.callbacks import processes
-from rrgmetrics.callbacks.arguments import direction
+from rrgmetrics.callbacks.arguments import logged_key
 from rrgmetrics.callbacks.baselines import TRIVIAL, Baselines, RewardWatch, check_baselines, compared
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import Compared
@@ -138,7 +138,7 @@ def make_reward(
         [-1.0]
     """
     parsed = parse_name(metric)
-    logged, _ = direction(parsed, key)
+    logged, _ = logged_key(parsed, key)
     found = _key(metric, key or parsed.spec.name)
     if parsed.spec.corpus_statistics or not found.per_pair:
         raise InputError(

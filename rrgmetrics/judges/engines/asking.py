@@ -1,7 +1,7 @@
 """What all engines have in common: known replies are not asked for again, new ones are kept as they arrive.
 
 A `Source` brings replies in whatever order they come; `Asking` makes an engine of it. A reply that ended at its limit
-is half a one: it is asked for once more with twice the room, and is no reply if it is cut off there as well.
+is half a one: it is asked for once more with twice the token budget, and is no reply if it is cut off there as well.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def ended(number: int, text: str, why: Any, limit: int, tokens_in: int = 0, toke
 
     Args:
         number: Which prompt it answers.
-        text: What was said.
-        why: As servers' `finish_reason` and vLLM have it. Where nothing is said, the reply counts as whole: several
+        text: The reply.
+        why: As servers' `finish_reason` and vLLM have it. Where it gives none, the reply counts as whole: several
             servers leave it null or out, and a protocol's parser still refuses what it cannot read.
         limit: Tokens that the reply was given.
         tokens_in: Tokens asked.
@@ -83,14 +83,14 @@ def ended(number: int, text: str, why: Any, limit: int, tokens_in: int = 0, toke
         The reply if it ended by itself; one that is cut off at the limit; none, and none to be kept, for any other
         reason, such as a filter's.
     """
-    said = answered(number, text, tokens_in, tokens_out)
+    whole = answered(number, text, tokens_in, tokens_out)
     if why in WHOLE:
-        return said
-    partial = said.reply.text or ""
+        return whole
+    partial = whole.reply.text or ""
     if why in CUT:
         reason = f"the reply was cut off at {limit:,} tokens; allow more with max_tokens"
-        return said._replace(reply=Reply(None, reason, partial), cut=True)
-    return said._replace(reply=Reply(None, f"the reply ended with {why!r}", partial), received=False)
+        return whole._replace(reply=Reply(None, reason, partial), cut=True)
+    return whole._replace(reply=Reply(None, f"the reply ended with {why!r}", partial), received=False)
 
 
 def answered(number: int, text: str, tokens_in: int = 0, tokens_out: int = 0) -> Answer:
@@ -138,12 +138,12 @@ class Asking:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The source's, and the longest reply if that was said."""
+        """The source's, and the longest reply if one was set."""
         return {**self.source.parameters, **({"max_tokens": self.max_tokens} if self.max_tokens else {})}
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The source's, and the longest reply if that was said."""
+        """The source's, and the longest reply if one was set."""
         return {**self.source.facts, **({"max_tokens": str(self.max_tokens)} if self.max_tokens else {})}
 
     def answer(self, prompts: Sequence[Prompt]) -> list[Reply]:
@@ -167,7 +167,7 @@ class Asking:
         return whole
 
     def _ask(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
-        """The source's answers; those that were cut off come last, from being asked for again with more room."""
+        """The source's answers; those that were cut off come last, from being asked for again with a larger token budget."""
         cut: list[Answer] = []
         for answer in self._watched(prompts):
             if answer.cut:
