@@ -19,7 +19,8 @@ from rrgmetrics import child, notice
 from rrgmetrics.errors import InputError
 from rrgmetrics.present.numbers import estimate, headed, show
 from rrgmetrics.present.tables import Group, Table
-from rrgmetrics.spaces.leaderboard.board import Board, create_board, open_board
+from rrgmetrics.spaces.leaderboard.board import Board, open_board
+from rrgmetrics.spaces.leaderboard.creation import create_board
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, RefusedError, Standings
 from rrgmetrics.stats import Estimate
 
@@ -45,9 +46,9 @@ def _init(options: argparse.Namespace) -> None:
         trials=options.trials,
     )
     info = made.board.info()
-    _say(f"{made.board.place}: {info.n_studies:,} studies, {info.n_public:,} of them public; edition 1 scores with")
+    _say(f"{made.board.place}: {info.n_studies:,} studies, {info.n_public:,} of them public; round 1 scores with")
     for metric in info.metrics:
-        _say(f"  {metric.recipe}{'  (ranks)' if metric.name == info.primary else ''}")
+        _say(f"  {metric.signature}{'  (ranks)' if metric.name == info.primary else ''}")
     _say(f"Admin token, shown this once: {made.admin_token}")
 
 
@@ -138,7 +139,7 @@ def _retry(options: argparse.Namespace) -> None:
 def _rescore(options: argparse.Namespace) -> None:
     board = _open(options)
     count = board.rescore()
-    _say(f"Edition {board.info().edition}: {count} submissions queued.")
+    _say(f"Round {board.info().round}: {count} submissions queued.")
 
 
 def _token(options: argparse.Namespace) -> None:
@@ -176,7 +177,7 @@ def standings_table(standings: Standings) -> Table:
     return Table(
         ("rank", "id", "system", *(headed(metric.spec.headline) for metric in info.metrics)),
         (Group(lines),),
-        title=f"{info.title}: {info.n_studies:,} studies, edition {info.edition}, {info.n_queued} in the queue",
+        title=f"{info.title}: {info.n_studies:,} studies, round {info.round}, {info.n_queued} in the queue",
         whole=frozenset({1}),
         broken=frozenset(range(2, 3 + len(info.metrics))),
     )

@@ -156,7 +156,7 @@ def submit_page(board: BoardInfo, *, accounts: bool = False) -> str:
 
 
 def refused(problems: Sequence[str]) -> str:
-    """Everything to mend."""
+    """Everything that must be corrected."""
     return _answer("refused", problems)
 
 

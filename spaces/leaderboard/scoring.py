@@ -67,7 +67,7 @@ def private_name(text: str, folder: Path | None) -> str:
     return str(replace(name, options={**name.options, "cache": "no" if folder is None else str(folder)}))
 
 
-def recipes(names: Sequence[str], n_studies: int) -> dict[str, str]:
+def signatures(names: Sequence[str], n_studies: int) -> dict[str, str]:
     """What would run here, by metric: loads every backend, and raises what that raises."""
     jobs = prepare((parse_name(name) for name in names), Runtime(progress=False))
     return {
@@ -77,7 +77,7 @@ def recipes(names: Sequence[str], n_studies: int) -> dict[str, str]:
 
 
 def changed(fixed: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
-    """The metrics whose recipe is another; releases that differ in the third number only score alike."""
+    """The metrics whose signature is another; releases that differ in the third number only score alike."""
     return [name for name in fixed if _without_patch(fixed[name]) != _without_patch(here[name])]
 
 
@@ -181,5 +181,5 @@ def compare_without(
     return stats.compare(reduction_of(name), *kept, trials=trials)
 
 
-def _without_patch(recipe: str) -> str:
-    return re.sub(r"(\|v:\d+\.\d+)\.\w+$", r"\1", recipe)
+def _without_patch(line: str) -> str:
+    return re.sub(r"(\|v:\d+\.\d+)\.\w+$", r"\1", line)

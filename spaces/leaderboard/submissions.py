@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict
 from urllib.parse import urlsplit
 
 from rrgmetrics.errors import InputError
@@ -63,15 +63,34 @@ class Form:
 
 
 class Checked(NamedTuple):
-    """Reports in the board's order of studies, their checksum, and what is to be mended (then there are no reports)."""
+    """Reports in the board's order, their checksum, and what must be corrected (then there are no reports)."""
 
     reports: list[str]
     sha256: str
     problems: list[str]
 
 
+class Description(TypedDict):
+    """What a submitter says of a submission.
+
+    Attributes:
+        name: Of the system, unique on the board.
+        submitter: Hub handle (`user` or `org`) or http(s) URL.
+        model_card: Hub id (`org/name`) or http(s) URL; may be "".
+        tags: At most ten short words.
+        verified: Whether the submitter is the account of the Hub that is logged in. Its limits are its own: what others
+            type under its name does not count.
+    """
+
+    name: str
+    submitter: str
+    model_card: NotRequired[str]
+    tags: NotRequired[Sequence[str]]
+    verified: NotRequired[bool]
+
+
 def check_form(
-    *, name: Any, submitter: Any, model_card: Any, tags: Sequence[Any] | None, verified: bool = False
+    *, name: Any, submitter: Any, model_card: Any = "", tags: Sequence[Any] | None = (), verified: bool = False
 ) -> tuple[Form, list[str]]:
     """Reads the form, of which any field may be missing (None); of use only if there are no problems."""
     problems: list[str] = []

@@ -167,7 +167,7 @@ class Asking:
         return whole
 
     def _ask(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
-        """The source's answers; those that were cut off come last, from being asked for again with a larger token budget."""
+        """The source's answers; those that were cut off come last, asked for again with a larger token budget."""
         cut: list[Answer] = []
         for answer in self._watched(prompts):
             if answer.cut:
@@ -178,7 +178,7 @@ class Asking:
         for answer in self._watched([replace(prompt, max_tokens=LONGER * prompt.max_tokens) for prompt in again]):
             half, limit = cut[answer.number], again[answer.number].max_tokens
             if answer.reply.text is None and not answer.received:
-                reason = f"the reply was cut off at {limit:,} tokens, and with room for {LONGER * limit:,}: "
+                reason = f"the reply was cut off at {limit:,} tokens, and again at {LONGER * limit:,}: "
                 answer = failed(half.number, reason + str(answer.reply.error), half.reply.partial)
             yield answer._replace(number=half.number)
 

@@ -79,12 +79,12 @@ class LocalModel:
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """Answers a batch at a time, those with the longest replies and prompts first; a batch has one limit."""
         ids = [prompt_ids(self.tokenizer, prompt, raw=self.raw) for prompt in prompts]
-        room = context_length(self.model.config)
+        window = context_length(self.model.config)
         for index, row in enumerate(ids):
-            if len(row) >= room:
-                yield too_large(index, row, room)
-        limits = [min(prompt.max_tokens, room - len(row)) for prompt, row in zip(prompts, ids, strict=True)]
-        order = [index for index, row in enumerate(ids) if len(row) < room]
+            if len(row) >= window:
+                yield too_large(index, row, window)
+        limits = [min(prompt.max_tokens, window - len(row)) for prompt, row in zip(prompts, ids, strict=True)]
+        order = [index for index, row in enumerate(ids) if len(row) < window]
         order.sort(key=lambda index: (limits[index], len(ids[index])), reverse=True)
         start, size = 0, self.batch_size
         while start < len(order):
@@ -176,9 +176,9 @@ def _place(device: str | None) -> str:
     return device or "cpu"
 
 
-def too_large(index: int, row: Sequence[int], room: int) -> Answer:
-    """No answer to a prompt that leaves the model no room for one."""
-    return failed(index, f"the prompt has {len(row):,} tokens and the model reads {room:,}")
+def too_large(index: int, row: Sequence[int], window: int) -> Answer:
+    """No answer to a prompt that leaves the model no token for one."""
+    return failed(index, f"the prompt has {len(row):,} tokens and the model reads {window:,}")
 
 
 def context_length(config: Any) -> int:

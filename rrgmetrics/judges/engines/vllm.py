@@ -54,14 +54,14 @@ class VllmModel:
 
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """Answers a round at a time; the model reads the same tokens as with transformers."""
-        tokenizer, room = self.model.get_tokenizer(), self.model.llm_engine.model_config.max_model_len
+        tokenizer, window = self.model.get_tokenizer(), self.model.llm_engine.model_config.max_model_len
         fitting: list[tuple[int, list[int]]] = []
         for index, prompt in enumerate(prompts):
             row = prompt_ids(tokenizer, prompt, raw=self.raw)
-            if len(row) < room:
+            if len(row) < window:
                 fitting.append((index, row))
             else:
-                yield too_large(index, row, room)
+                yield too_large(index, row, window)
         for start in range(0, len(fitting), ROUND):
             batch = fitting[start : start + ROUND]
             settings = [self._settings(prompts[index]) for index, _ in batch]

@@ -15,8 +15,9 @@ import yaml
 
 from rrgmetrics import BackendError, InputError, cli
 from rrgmetrics.spaces import uploading
-from rrgmetrics.spaces.leaderboard import app, open_board
+from rrgmetrics.spaces.leaderboard import open_board
 from rrgmetrics.spaces.leaderboard.export import export_board, push_board
+from rrgmetrics.spaces.leaderboard.handlers import Site
 from rrgmetrics.spaces.leaderboard.model import BoardInfo
 
 from .conftest import REFERENCES, study_ids, write_csv
@@ -85,7 +86,7 @@ def test_no_number_leaves_the_board_with_more_digits_than_are_shown(make_board, 
     assert len(found) > 500
     assert [number for number in found if round(number, 3) != number] == []
     assert sum(round(number, 2) != number for number in found) > 50  # they are not all round anyway
-    site = app._Site(board, proxies=0)
+    site = Site(board, proxies=0)
     asked = SimpleNamespace(query_params={"id": ids[0], "first": ids[0], "second": ids[1]})
     html = "".join([*site.standings(), site.system(asked), site.versus(asked)])
     values = re.findall(r'data-value="(-?\d+\.\d+)"', html)
@@ -230,7 +231,7 @@ def test_command_line(tmp_path, capsys):
     assert id in run("show", place, "--hidden")
     run("unhide", place, id)
     assert "has not failed" in run("retry", place, id, status=2)
-    assert "Edition 2: 1 submissions queued" in run("rescore", place)
+    assert "Round 2: 1 submissions queued" in run("rescore", place)
     run("work", place, "--once")
     newer = run("token", place).rpartition("once: ")[2].strip()
     assert open_board(place).verify_admin(newer)
