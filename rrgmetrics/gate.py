@@ -60,18 +60,18 @@ class Gate:
 
     def placed(self, chosen: NDArray[np.intp], stats: Array) -> Array:
         """Statistics of the call's pairs; a row of NaN for an unscored one."""
-        found = stats[chosen]
-        found[chosen == NOTHING] = np.nan
-        return found
+        placed = stats[chosen]
+        placed[chosen == NOTHING] = np.nan
+        return placed
 
     def details(self, chosen: NDArray[np.intp], name: str, details: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
         """Details of the call's pairs, and `<name>_unscored` if any pair is."""
         unscored = [{"unscored": reason, "replies": []} if reason else None for reason in self.reasons]
-        found = {
-            key: [said or values[row] for said, row in zip(unscored, chosen, strict=True)]
+        placed = {
+            key: [reason or values[row] for reason, row in zip(unscored, chosen, strict=True)]
             for key, values in details.items()
         }
-        return {**found, f"{name}_unscored": unscored} if any(self.reasons) else found
+        return {**placed, f"{name}_unscored": unscored} if any(self.reasons) else placed
 
 
 def modality_of(name: MetricName) -> str:

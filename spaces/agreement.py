@@ -71,10 +71,10 @@ class Agreements:
 @cache
 def agreements(file: Path = FILE) -> Agreements:
     """Reads the file of measurements."""
-    said = yaml.safe_load(file.read_text(encoding="utf-8"))
-    rows = {name: _measured(row) for name, row in said.pop("metrics").items()}
-    ceiling = {target: (low, high) for target, (low, high) in said.pop("ceiling").items()}
-    return Agreements(ceiling=ceiling, metrics=rows, **said)
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    rows = {name: _measured(row) for name, row in content.pop("metrics").items()}
+    ceiling = {target: (low, high) for target, (low, high) in content.pop("ceiling").items()}
+    return Agreements(ceiling=ceiling, metrics=rows, **content)
 
 
 def record(report: RadPrefReport, *, date: str, file: Path = FILE) -> None:
@@ -94,9 +94,9 @@ def record(report: RadPrefReport, *, date: str, file: Path = FILE) -> None:
         "n_raters": len(report.data.rated[0].annotations),
         "level": report.level,
     }
-    said = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    rows = said.get("metrics", {})
-    if rows and any(said[key] != value for key, value in about.items()):
+    content = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    rows = content.get("metrics", {})
+    if rows and any(content[key] != value for key, value in about.items()):
         raise InputError(f"{file} was measured on other pairs; measure all metrics again without it.")
     rows |= {name: _row(report, name, date) for name in report.results}
     text = yaml.safe_dump(
@@ -129,7 +129,7 @@ def _ceiling(report: RadPrefReport) -> dict[str, list[float]]:
         if (line.key, line.view) == ("others", "pairs"):
             values[line.target].append(line.tau_b.value)
     values["preferences"] = [line.share.value for line in report.ceiling_preferences]
-    return {target: [round(min(found), DIGITS), round(max(found), DIGITS)] for target, found in values.items()}
+    return {target: [round(min(own), DIGITS), round(max(own), DIGITS)] for target, own in values.items()}
 
 
 def _plain(estimate: Estimate) -> list[float]:

@@ -20,6 +20,7 @@ from rrgmetrics.present.html import NOTHING, category_bars, category_counts, hea
 from rrgmetrics.present.numbers import between, direction, show
 from rrgmetrics.present.report import report_page
 from rrgmetrics.present.results import key_table
+from rrgmetrics.present.spread import spread
 from rrgmetrics.present.tables import Cell, Group, Table
 from rrgmetrics.results import Result
 from rrgmetrics.runner import prepare, run
@@ -30,7 +31,6 @@ from rrgmetrics.specs import Key, MetricSpec
 PIECE = 64  # pairs between two reports of progress
 SHOWN_ROWS = 50
 INTERVAL_TRIALS = 500
-N_BINS = 30
 SUFFIXES = (".csv", ".jsonl")  # Parquet is not taken: a small file of it can unpack to any size
 
 
@@ -196,32 +196,17 @@ def _level(spec: MetricSpec) -> str:
 
 def histogram(values: Array, key: Key) -> Markup:
     """How many pairs got which score, as a drawing with its description."""
-    known = values[np.isfinite(values)]
-    low, high = key.range if np.isfinite(key.range).all() else (min(0.0, known.min()), known.max())
-    if low == high:
-        high = low + 1
-    counts, _ = np.histogram(known, bins=N_BINS, range=(low, high))
-    first, median, third = np.percentile(known, [25, 50, 75])
+    drawn = spread(key, {"": values})
+    own = drawn.systems[""]
     bars = NOTHING.join(
-        Markup('<rect x="{}" y="{:.1f}" width="9" height="{:.1f}"/>').format(10 * i, 80 - height, height)
-        for i, height in enumerate(80 * counts / counts.max())
-        if height
+        Markup('<rect x="{}" y="{:.1f}" width="9" height="{:.1f}"/>').format(x, 80 - 80 * share, 80 * share)
+        for x, share in own.bars
     )
-    described = f"median {show(median, key)}, the middle half from {between(first, third, key)}"
     return Markup(
         '<figure class="spread"><svg viewBox="0 0 300 80" preserveAspectRatio="none" role="img" aria-label="{}: {}">{}'
-        '<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="80"/></svg><div class="axis" aria-hidden="true"><span>{}</span>'
-        "<span>{}</span></div><figcaption>{}; the line is the {}.</figcaption></figure>"
-    ).format(
-        key.title,
-        described,
-        bars,
-        show(low, key),
-        show(high, key),
-        direction(key).capitalize(),
-        described,
-        x=300 * (median - low) / (high - low),
-    )
+        '<line x1="{x}" x2="{x}" y1="0" y2="80"/></svg><div class="axis" aria-hidden="true"><span>{}</span>'
+        "<span>{}</span></div><figcaption>{}; {}. The line is the median.</figcaption></figure>"
+    ).format(key.title, own.described, bars, drawn.low, drawn.high, direction(key).capitalize(), own.described, x=own.x)
 
 
 def worst_pairs(scored: Scored) -> tuple[str, Markup]:

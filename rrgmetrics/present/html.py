@@ -4,18 +4,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
+import jinja2
 from markupsafe import Markup
 
 from rrgmetrics.present.kinds import KINDS, MATCHED, UNLETTERED
 from rrgmetrics.present.marks import Mark, Piece, Remark, pieces
-from rrgmetrics.present.numbers import bound, figure, in_words, show
+from rrgmetrics.present.numbers import arrow, bound, direction, figure, in_words, show
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.results import Result
 from rrgmetrics.specs import Key
 
 NOTHING = Markup()
+
+
+def environment(package: str, **names: Any) -> jinja2.Environment:
+    """Templates of a package's folder `templates`: all they are given is escaped, and nothing may be missing.
+
+    Args:
+        package: Whose.
+        **names: What its templates know besides `direction`, `arrow`, `show` and their values.
+    """
+    loaded = jinja2.Environment(
+        loader=jinja2.PackageLoader(package, "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    loaded.globals.update(direction=direction, arrow=arrow, show=show, **names)
+    return loaded
 
 
 # --- texts ------------------------------------------------------------------------------------------------------------

@@ -19,11 +19,14 @@ import numpy as np
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import label
+from rrgmetrics.present import html
 from rrgmetrics.present.differences import differences
 from rrgmetrics.present.marks import Explanation, pieces
-from rrgmetrics.present.numbers import UNSCORED, arrow, between, direction, show
+from rrgmetrics.present.numbers import UNSCORED, between, show
+from rrgmetrics.present.patients import patient
+from rrgmetrics.present.spread import spread
 from rrgmetrics.reader.model import Span
-from rrgmetrics.reports import Context, Pair
+from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result, unscored_lines
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.specs import Key
@@ -33,7 +36,6 @@ Intervals = Mapping[str, Mapping[str, Mapping[str, tuple[float, float]]]]
 
 MAX_STUDIES = 500  # about 1 MB of page for two systems
 SHOWN_CHARACTERS = 6000  # of one report
-N_BINS = 30
 
 
 class Layer(NamedTuple):
@@ -97,22 +99,13 @@ def report_page(
     Raises:
         InputError: No system or metric, systems with other metrics or other references, or a list of another length.
     """
-    import jinja2
-
     _check(results, pairs, study_ids, evidence)
     systems = list(results)
     n_studies = len(next(iter(pairs.values())))
     ids = list(study_ids) if study_ids is not None else [str(number) for number in range(1, n_studies + 1)]
     orders = _orders(results)
     shown = np.argsort(orders[0].values, kind="stable")[:max_studies]  # NaN sorts last
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("rrgmetrics.present", "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.globals.update(counted=counted, direction=direction, arrow=arrow, unscored_word=UNSCORED)
+    environment = html.environment("rrgmetrics.present", counted=counted, unscored_word=UNSCORED)
     script = environment.loader.get_source(environment, "report.js")[0] if environment.loader else ""
     return environment.get_template("report.html.j2").render(
         title=title,
@@ -177,51 +170,14 @@ def _metric(name: str, results: Mapping[str, Mapping[str, Result]], intervals: I
         }
         for key in keys
     ]
-    spread = _spread(spec.headline, {system: result.per_pair[spec.name] for system, result in by_system.items()})
-    return {"name": name, "is_plain": name == spec.name, "key": spec.headline, "rows": rows, "spread": spread}
+    of_headline = spread(spec.headline, {system: result.per_pair[spec.name] for system, result in by_system.items()})
+    return {"name": name, "is_plain": name == spec.name, "key": spec.headline, "rows": rows, "spread": of_headline}
 
 
 def _cell(key: Key, result: Result, interval: tuple[float, float] | None) -> dict[str, Any]:
     ends = "" if interval is None else between(*interval, key)
     unscored = result.n_unscored if key.name == result.spec.name else 0
     return {"value": show(result.scores.get(key.name, math.nan), key), "interval": ends, "n_unscored": unscored}
-
-
-def _spread(key: Key, values: Mapping[str, Array]) -> dict[str, Any]:
-    """Histograms of one key for all systems on one axis, as bars `(x, height)` in a box of 300 by 40."""
-    everything = np.concatenate([column[np.isfinite(column)] for column in values.values()])
-    low, high = _axis(key, everything)
-    counts = {
-        system: np.histogram(column[np.isfinite(column)], bins=N_BINS, range=(low, high))[0]
-        for system, column in values.items()
-    }
-    tallest = max(1, *(int(count.max()) for count in counts.values()))
-    rows = []
-    for system, column in values.items():
-        bars = [(10 * i, round(40 * float(count) / tallest, 1)) for i, count in enumerate(counts[system]) if count]
-        rows.append({"system": system, "bars": bars, **_quartiles(key, column, low, high)})
-    return {"low": show(low, key), "high": show(high, key), "rows": rows}
-
-
-def _axis(key: Key, values: Array) -> tuple[float, float]:
-    """The key's whole range if that is 0 to 1; else from its finite lower end, or the lowest value, to the highest."""
-    low, high = key.range
-    if (low, high) != (0.0, 1.0):
-        low = low if math.isfinite(low) else float(values.min(initial=high if math.isfinite(high) else 0.0))
-        high = float(values.max(initial=low))
-    return low, high if high > low else low + 1.0
-
-
-def _quartiles(key: Key, column: Array, low: float, high: float) -> dict[str, Any]:
-    scored = column[np.isfinite(column)]
-    if not len(scored):
-        return {"median": UNSCORED, "middle": "", "x": None, "described": "no study scored"}
-    first, median, third = np.quantile(scored, (0.25, 0.5, 0.75))
-    middle = between(first, third, key)
-    ends = f"lowest {show(scored.min(), key)}, highest {show(scored.max(), key)}"
-    described = f"median {show(median, key)}, middle half {middle}, {ends}"
-    x = round(300 * float((median - low) / (high - low)), 1)
-    return {"median": show(median, key), "middle": middle, "x": x, "described": described}
 
 
 def _signatures(results: Mapping[str, Mapping[str, Result]]) -> list[tuple[str, list[str]]]:
@@ -286,7 +242,7 @@ def _study(
     return {
         "index": row,
         "id": ids[row],
-        "about": _about(context),
+        "about": patient(context),
         "indication": context.indication,
         "reference": _text(reference, reference_layers, n_systems=len(results)),
         "candidates": candidates,
@@ -295,15 +251,6 @@ def _study(
             *("x" if math.isnan(order.values[row]) else f"{order.values[row]:.9g}" for order in orders),
         ],
     }
-
-
-def _about(context: Context) -> str:
-    """Age and sex in words."""
-    age = ""
-    if context.age is not None:
-        months = round(context.age * 12)
-        age = f"{context.age:.0f} years" if months >= 24 else counted(months, "month")
-    return ", ".join(filter(None, (age, {"F": "female", "M": "male", "O": "other"}.get(context.sex, ""))))
 
 
 def _text(text: str, layers: Sequence[Layer], *, n_systems: int = 0) -> dict[str, Any]:

@@ -293,8 +293,8 @@ class Board:
 
     def _info(self, connection: Connection) -> BoardInfo:
         round_ = jobs.current_round(connection)
-        said = connection.execute(select(schema.rounds.c.signatures).where(schema.rounds.c.number == round_))
-        signatures = json.loads(said.scalar_one() or "{}")
+        stored = connection.execute(select(schema.rounds.c.signatures).where(schema.rounds.c.number == round_))
+        signatures = json.loads(stored.scalar_one() or "{}")
         return BoardInfo(
             title=self._config["title"],
             description=self._config["description"],

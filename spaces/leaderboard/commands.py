@@ -54,18 +54,18 @@ def _init(options: argparse.Namespace) -> None:
 
 def _submit(options: argparse.Namespace) -> None:
     board = _open(options)
-    said = {
+    description = {
         "name": options.name,
         "submitter": options.submitter,
         "model_card": options.model_card,
         "tags": options.tags,
     }
     if options.check:
-        if problems := board.check(options.file, **said):
+        if problems := board.check(options.file, **description):
             raise RefusedError(problems)
         _say(f"{options.file} is fine; nothing was queued.")
         return
-    receipt = board.submit(options.file, **said)
+    receipt = board.submit(options.file, **description)
     _say(f"{receipt.id}: {receipt.name} is queued, {receipt.ahead} before it.")
 
 
@@ -193,10 +193,10 @@ def place(text: str) -> str:
     """Where the board is; `env:NAME` takes it from the environment, where a URL's password is nobody else's to see."""
     if not text.startswith("env:"):
         return text
-    found = os.environ.get(text.removeprefix("env:"), "")
-    if not found:
+    address = os.environ.get(text.removeprefix("env:"), "")
+    if not address:
         raise InputError(f"The environment variable {text.removeprefix('env:')!r} is not set.")
-    return found
+    return address
 
 
 def _open(options: argparse.Namespace) -> Board:

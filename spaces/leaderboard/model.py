@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.specs import Key, MetricSpec
@@ -290,7 +290,7 @@ class Example:
     study_id: str
     reference: str
     candidate: str
-    context: Mapping[str, object]
+    context: Mapping[str, Any]
     scores: Mapping[str, float]
 
 

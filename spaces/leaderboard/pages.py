@@ -7,10 +7,9 @@ Takes the records of `model` and gives strings, so that pages can be tested and 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -19,8 +18,10 @@ from rrgmetrics.english import counted, listed
 from rrgmetrics.present import html
 from rrgmetrics.present.kinds import KINDS
 from rrgmetrics.present.marks import Explanation
-from rrgmetrics.present.numbers import direction, p_value, show, signed
+from rrgmetrics.present.numbers import p_value, show, signed
+from rrgmetrics.present.patients import patient
 from rrgmetrics.reader import ErrorCategory, explain
+from rrgmetrics.reports import Context
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
     BoardMetric,
@@ -38,7 +39,6 @@ from rrgmetrics.spaces.leaderboard.model import (
 )
 from rrgmetrics.stats import Estimate
 
-HERE = Path(__file__).parent
 LEVEL = 0.05  # of corrected p-values
 EXAMPLES = 5  # a page
 MINUS = "\N{MINUS SIGN}"
@@ -119,21 +119,21 @@ def system_page(
 
 
 def head_to_head_page(
-    systems: Sequence[System], found: HeadToHead | None = None, *, chosen: Sequence[str] = (), problem: str = ""
+    systems: Sequence[System], compared: HeadToHead | None = None, *, chosen: Sequence[str] = (), problem: str = ""
 ) -> str:
     """Two systems on their common pairs, or the form that asks which, with what is wrong about the last choice."""
     first, second = (*chosen, "", "")[:2]
     groups: dict[str, list[Versus]] = {}
-    for row in found.rows if found else ():
+    for row in compared.rows if compared else ():
         groups.setdefault(row.metric.name, []).append(row)
     return _render(
         "versus",
         systems=systems,
         first=first or (systems[0].id if systems else ""),
         second=second or (systems[1].id if len(systems) > 1 else ""),
-        found=found,
+        compared=compared,
         problem=problem,
-        summary=_summary(found, [rows[0] for rows in groups.values()]) if found else "",
+        summary=_summary(compared, [rows[0] for rows in groups.values()]) if compared else "",
         groups=[(rows[0].metric, rows) for rows in groups.values()],
         more=[row for rows in groups.values() for row in rows[1:]],
         around=lambda rows: _around_zero([rows[0].test.difference]),
@@ -300,16 +300,18 @@ def _scale_of(result: MetricResult) -> Scale:
 
 def _favour(row: Versus) -> Estimate:
     """A difference turned so that more means the first system is better."""
-    found = row.test.difference
-    return found if row.key.higher_is_better else Estimate(-found.value, -found.high, -found.low, found.n)
+    if row.key.higher_is_better:
+        return row.test.difference
+    value, low, high, n = row.test.difference
+    return Estimate(-value, -high, -low, n)
 
 
 def _leader(ranked: Sequence[Standing], metric: BoardMetric) -> str:
     """The system with the best value of a column, or "" if several share it."""
     sign = 1 if metric.spec.headline.higher_is_better else -1
-    found = {row.system.id: sign * row.scores[metric.name].value for row in ranked if metric.name in row.scores}
-    best = max((value for value in found.values() if not math.isnan(value)), default=math.nan)
-    leaders = [id for id, value in found.items() if value == best]
+    values = {row.system.id: sign * row.scores[metric.name].value for row in ranked if metric.name in row.scores}
+    best = max((value for value in values.values() if not math.isnan(value)), default=math.nan)
+    leaders = [id for id, value in values.items() if value == best]
     return leaders[0] if len(leaders) == 1 else ""
 
 
@@ -321,14 +323,14 @@ def _common(standings: Standings) -> str:
     return ", ".join(f"{n:,} for {title}" for title, n in known.items())
 
 
-def _summary(found: HeadToHead, headlines: Sequence[Versus]) -> str:
+def _summary(compared: HeadToHead, headlines: Sequence[Versus]) -> str:
     """Who is better in how many metrics."""
+    first, second = compared.first.name, compared.second.name
     better = [label(row.metric) for row in headlines if verdict(row) == "better"]
     worse = [label(row.metric) for row in headlines if verdict(row) == "worse"]
     if not better and not worse:
-        return f"No difference is shown between {found.first.name} and {found.second.name} (corrected p < {LEVEL})."
-    sides = ((found.first.name, better), (found.second.name, worse))
-    clauses = [f"{name} is better in {listed(won)}" for name, won in sides if won]
+        return f"No difference is shown between {first} and {second} (corrected p < {LEVEL})."
+    clauses = [f"{name} is better in {listed(won)}" for name, won in ((first, better), (second, worse)) if won]
     if len(better) + len(worse) < len(headlines):
         clauses.append("no difference is shown elsewhere")
     return f"{'; '.join(clauses)} (corrected p < {LEVEL})."
@@ -336,12 +338,13 @@ def _summary(found: HeadToHead, headlines: Sequence[Versus]) -> str:
 
 def _example(board: BoardInfo, example: Example) -> dict[str, Any]:
     """A public study: both reports marked, the errors in words, the scores of the pair."""
-    read = Explanation.of(explain(example.reference, example.candidate, example.context))
+    context = Context(**example.context)
+    read = Explanation.of(explain(example.reference, example.candidate, context))
     keys = {metric.name: metric.spec.headline for metric in board.metrics}
     titles = {metric.name: label(metric) for metric in board.metrics}
     return {
         "study_id": example.study_id,
-        "about": _about(example.context),
+        "about": ". ".join(filter(None, (patient(context), context.indication))),
         "reports": html.reports(
             {"Reference": example.reference, "Candidate": example.candidate},
             {"Reference": read.reference, "Candidate": read.candidate},
@@ -351,27 +354,10 @@ def _example(board: BoardInfo, example: Example) -> dict[str, Any]:
     }
 
 
-def _about(context: Mapping[str, object]) -> str:
-    """`71 years, M. Chest pain.`, as far as it is known."""
-    age, sex, indication = (context.get(name) for name in ("age", "sex", "indication"))
-    years = f"{age:.3g} years" if isinstance(age, (int, float)) else str(age or "")
-    patient = ", ".join(filter(None, (years, str(sex or ""))))
-    return " ".join(filter(None, (patient and f"{patient}.", str(indication or ""))))
-
-
 @cache
 def _environment() -> Any:
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.globals.update(
-        show=show,
+    return html.environment(
+        "rrgmetrics.spaces.leaderboard",
         label=label,
         signed=signed,
         verdict=verdict,
@@ -383,11 +369,9 @@ def _environment() -> Any:
         whole="{:,}".format,
         p_value=p_value,
         counted=counted,
-        direction=direction,
         KINDS=KINDS,
         kind_of={category.letter: category.value for category in ErrorCategory},
     )
-    return environment
 
 
 def _render(name: str, **values: Any) -> str:

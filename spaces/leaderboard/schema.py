@@ -158,18 +158,18 @@ def create(connection: Connection) -> None:
 
 def is_old(connection: Connection) -> bool:
     """Whether `migrate` has something to do; raises InputError for a board of a newer version."""
-    found: int = connection.execute(select(board.c.version)).scalar_one()
-    if found > VERSION:
+    stored: int = connection.execute(select(board.c.version)).scalar_one()
+    if stored > VERSION:
         raise InputError(
-            f"The board's tables are of version {found}, this rrgmetrics knows {VERSION}; install a newer one."
+            f"The board's tables are of version {stored}, this rrgmetrics knows {VERSION}; install a newer one."
         )
-    return found < VERSION
+    return stored < VERSION
 
 
 def migrate(connection: Connection) -> None:
     """Brings the tables up to `VERSION`, inside the caller's transaction; another process may have done so already."""
-    found: int = connection.execute(select(board.c.version)).scalar_one()
-    for version in range(found, VERSION):
+    stored: int = connection.execute(select(board.c.version)).scalar_one()
+    for version in range(stored, VERSION):
         for statement in MIGRATIONS[version]:
             connection.execute(text(statement))
     connection.execute(update(board).values(version=VERSION))

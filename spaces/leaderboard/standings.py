@@ -150,8 +150,8 @@ class Table:
         """An entry's headline as it is shown: on the common pairs if it is compared, else on its own."""
         headline = self.info.metric(metric).spec.headline
         figure = self.estimate_figure(entry, metric)
-        found = entry.results[metric].estimates if figure is None else self.figures[figure.key]
-        return shown.estimate(Estimate(*found[headline.name]), headline)
+        estimates = entry.results[metric].estimates if figure is None else self.figures[figure.key]
+        return shown.estimate(Estimate(*estimates[headline.name]), headline)
 
     @cached_property
     def ranking(self) -> list[Entry]:
@@ -185,17 +185,17 @@ class Table:
         """An entry against all above it in the primary metric, nearest first; empty before all is tested."""
         metric = self.info.metric(self.info.primary)
         higher = self.ranking[: self.ranking.index(entry)] if entry in self.ranking else []
-        found = []
+        tests = []
         for other in reversed(higher):
             figure = self.versus_figure(metric.name, entry, other, self.left_out[metric.name])
             if figure.key not in self.figures:
                 return ()
             test = comparison(self.figures[figure.key], metric.spec.headline, flip=entry.number < other.number)
-            found.append((other, test))
-        corrected = holm([test.p_value for _, test in found])
+            tests.append((other, test))
+        corrected = holm([test.p_value for _, test in tests])
         return tuple(
             versus(other.system, metric, metric.spec.headline, test, float(p))
-            for (other, test), p in zip(found, corrected, strict=True)
+            for (other, test), p in zip(tests, corrected, strict=True)
         )
 
     @cached_property
@@ -269,13 +269,13 @@ def read_table(connection: Connection, info: BoardInfo, trials: int) -> Table:
 def read_entries(connection: Connection) -> dict[int, Entry]:
     """Every scored submission with its newest results."""
     columns = [column for column in schema.results.c if column.name != "stats"]
-    found: dict[int, dict[str, Recorded]] = {}
+    recorded: dict[int, dict[str, Recorded]] = {}
     rounds: dict[int, int] = {}
     for row in connection.execute(select(*columns).order_by(schema.results.c.round)):
         if rounds.get(row.submission) != row.round:
             rounds[row.submission] = row.round
-            found[row.submission] = {}
-        found[row.submission][row.metric] = Recorded(
+            recorded[row.submission] = {}
+        recorded[row.submission][row.metric] = Recorded(
             row.signature,
             frozenset(json.loads(row.unscored)),
             _estimates(row.estimates),
@@ -283,9 +283,9 @@ def read_entries(connection: Connection) -> dict[int, Entry]:
         )
     rows = connection.execute(select(schema.submissions).order_by(schema.submissions.c.number))
     return {
-        row.number: Entry(row.number, system_of(row), rounds[row.number], found[row.number])
+        row.number: Entry(row.number, system_of(row), rounds[row.number], recorded[row.number])
         for row in rows
-        if row.number in found
+        if row.number in recorded
     }
 
 
@@ -369,5 +369,5 @@ def _stats(connection: Connection, figure: Figure) -> list[Any]:
     query = select(rows.c.submission, rows.c.stats).where(
         rows.c.metric == figure.metric, rows.c.round == figure.round, rows.c.submission.in_(figure.numbers)
     )
-    found = {number: scoring.unpack(data) for number, data in connection.execute(query)}
-    return [found[number] for number in figure.numbers]
+    values = {number: scoring.unpack(data) for number, data in connection.execute(query)}
+    return [values[number] for number in figure.numbers]

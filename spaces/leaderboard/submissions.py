@@ -191,9 +191,9 @@ class _Reader:
         self._n_rows += 1
         missing = [column for column in ("study_id", "report") if column not in row]
         if missing:
-            found = ", ".join(_cut(name) for name in list(row)[:SHOWN]) or "nothing"
+            columns = ", ".join(_cut(name) for name in list(row)[:SHOWN]) or "nothing"
             self.stopped(
-                f"{where} has no {' and no '.join(missing)}; it has {found}. The columns are study_id, report."
+                f"{where} has no {' and no '.join(missing)}; it has {columns}. The columns are study_id, report."
             )
             return False
         if self._too_many():
@@ -304,13 +304,13 @@ def _tag_problems(tags: Collection[str]) -> Iterator[str]:
 
 def text_fault(text: str) -> str:
     """What no report or name may hold: NUL and other control characters, and those that turn the direction of text."""
-    found = _FORBIDDEN.search(text)
-    return f"the control character U+{ord(found[0]):04X}" if found else ""
+    forbidden = _FORBIDDEN.search(text)
+    return f"the control character U+{ord(forbidden[0]):04X}" if forbidden else ""
 
 
 def _hub_id(url: str) -> str:
-    found = re.fullmatch(rf"https?://(?:www\.)?(?:huggingface\.co|hf\.co)/({HUB_ID})/?", url)
-    return found[1] if found and found[1].split("/")[0] not in ("datasets", "spaces", "papers", "blog") else ""
+    match = re.fullmatch(rf"https?://(?:www\.)?(?:huggingface\.co|hf\.co)/({HUB_ID})/?", url)
+    return match[1] if match and match[1].split("/")[0] not in ("datasets", "spaces", "papers", "blog") else ""
 
 
 def _cut(value: object) -> str:

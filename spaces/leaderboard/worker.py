@@ -107,21 +107,21 @@ def fix_signatures(board: Board, round_: int) -> None:
     here = scoring.signatures(list(board.names()), board.info().n_studies)
     table = schema.rounds
     with board.store.reading() as connection:
-        said = connection.execute(select(table.c.signatures).where(table.c.number == round_)).scalar_one()
+        stored = connection.execute(select(table.c.signatures).where(table.c.number == round_)).scalar_one()
         references = connection.execute(select(schema.studies.c.number, schema.studies.c.reference)).all()
-    if said is None:
+    if stored is None:
         slices = {number: json.dumps(slices_of(reference)) for number, reference in references}
         with board.store.writing() as connection:
-            said = connection.execute(select(table.c.signatures).where(table.c.number == round_)).scalar_one()
-            if said is None:
-                said = json.dumps(here)
-                connection.execute(update(table).where(table.c.number == round_).values(signatures=said))
+            stored = connection.execute(select(table.c.signatures).where(table.c.number == round_)).scalar_one()
+            if stored is None:
+                stored = json.dumps(here)
+                connection.execute(update(table).where(table.c.number == round_).values(signatures=stored))
                 for number, names in slices.items():
                     connection.execute(
                         update(schema.studies).where(schema.studies.c.number == number).values(slices=names)
                     )
                 jobs.bump(connection)
-    fixed = json.loads(said)
+    fixed = json.loads(stored)
     if different := scoring.changed(fixed, here):
         name = different[0]
         raise InputError(

@@ -100,7 +100,9 @@ def test_no_number_leaves_the_board_with_more_digits_than_are_shown(make_board, 
 def test_the_export_says_how_unscored_pairs_count(scored, tmp_path):
     export_board(scored, tmp_path / "out")
     assert "no\nmore than 2% of the pairs" in (tmp_path / "out" / "README.md").read_text()
-    assert json.loads((tmp_path / "out" / "board.json").read_text())["left_out_share"] == 0.02
+    head = json.loads((tmp_path / "out" / "board.json").read_text())
+    assert head["left_out_share"] == 0.02
+    assert head["round"] == head["edition"] == 1
     row = pyarrow.parquet.read_table(tmp_path / "out" / "standings.parquet").to_pylist()[0]
     assert row["submitter_verified"] is False
     assert (row["rouge_n_unscored"], row["rouge_n_counted_as_worst"]) == (0, 0)
