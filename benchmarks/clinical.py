@@ -58,10 +58,11 @@ def ours() -> Iterator[tuple[str, Score]]:
     import rrgmetrics
 
     for name in (PRESET, *PRESETS[PRESET]):
+        metrics = rrgmetrics.prepare(name)
         yield (
             name,
-            lambda references, candidates, name=name: rrgmetrics.score(
-                name, predictions=candidates, references=references, progress=False
+            lambda references, candidates, metrics=metrics: metrics.score(
+                predictions=candidates, references=references, progress=False
             ),
         )
 

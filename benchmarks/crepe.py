@@ -104,8 +104,9 @@ def memory(options: argparse.Namespace) -> None:
     pairs = make_pairs(options.pairs)
     name = "crepe" if options.checkpoint == BUNDLED else f"crepe@{options.checkpoint}"
     references, candidates = [pair.reference for pair in pairs], [pair.candidate for pair in pairs]
+    metrics = rrgmetrics.prepare(name)
     start = time.perf_counter()
-    rrgmetrics.score(name, predictions=candidates, references=references, progress=False)
+    metrics.score(predictions=candidates, references=references, progress=False)
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"{len(pairs):,} pairs: {peak:.2f} GiB at most, {1000 * seconds / len(pairs):.2f} ms a pair")

@@ -89,10 +89,11 @@ def measure(n: int, concurrency: int, seconds: float, folder: str) -> None:
     name = f"green@openai:stub?base_url=http://127.0.0.1:{ours.recv()}/v1&concurrency={concurrency}&cache={folder}"
     references, candidates = reports(n)
     least = n * seconds / concurrency
+    metrics = rrgmetrics.prepare(name)
     for what in ("asked", "cached"):
         cpu = resource.getrusage(resource.RUSAGE_SELF)
         start = time.perf_counter()
-        result = rrgmetrics.score(name, predictions=candidates, references=references, progress=False)[name]
+        result = metrics.score(predictions=candidates, references=references, progress=False)[name]
         took = time.perf_counter() - start
         after = resource.getrusage(resource.RUSAGE_SELF)
         busy = after.ru_utime + after.ru_stime - cpu.ru_utime - cpu.ru_stime

@@ -82,8 +82,9 @@ def ours(*names: str) -> Callable[[list[str], list[str]], None]:
     """Our metrics, in one call."""
     import rrgmetrics
 
+    metrics = rrgmetrics.prepare(names)
     return lambda references, candidates: void(
-        rrgmetrics.score(names, predictions=candidates, references=references, progress=False)
+        metrics.score(predictions=candidates, references=references, progress=False)
     )
 
 

@@ -131,9 +131,9 @@ class Watch:
 
     def __init__(self, scoring: Scoring | None, baselines: Baselines) -> None:
         check_baselines(baselines)
-        jobs = scoring.jobs if scoring else {}
+        names = scoring.metrics.names if scoring else {}
         self._scoring = scoring
-        self._names = {text: job.name for text, job in jobs.items() if compared(job.name, baselines)}
+        self._names = {text: name for text, name in names.items() if compared(name, baselines)}
         self._headlines = {name.spec.name for name in self._names.values()}
         self._sets: OrderedDict[object, _Set] = OrderedDict()
         self.baselines: dict[str, Baseline] = {}
@@ -240,7 +240,7 @@ def _digests(pairs: Iterable[Pair]) -> list[bytes]:
 
 def _score(scoring: Scoring, pairs: Sequence[Pair], metrics: Sequence[str]) -> dict[str, Baseline]:
     """What the trivial reports score in place of the candidates."""
-    empty, normal = (scores.values for scores in scoring.score_calls(trivial(pairs), metrics))
+    empty, normal = (scores.values for scores in scoring.score_sets(trivial(pairs), metrics))
     return {key: Baseline(empty[key], normal[key]) for key in empty}
 
 

@@ -10,21 +10,17 @@ import logging
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from rrgmetrics.backends.shared import shared
 from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.arguments import logged_key
-from rrgmetrics.callbacks.baselines import TRIVIAL, Baselines, RewardWatch, check_baselines, compared
+from rrgmetrics.callbacks.baselines import Baselines, RewardWatch, check_baselines, compared
 from rrgmetrics.errors import InputError
-from rrgmetrics.judges.base import Compared
-from rrgmetrics.judges.judge import ComparedPairs
 from rrgmetrics.names import parse_name
-from rrgmetrics.reader import Reading, compare, read
+from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_pairs
-from rrgmetrics.runner import check_batch_size, prepare, run
-from rrgmetrics.scorers.base import Backend, PairBackend, Runtime
 from rrgmetrics.specs import HACKS, SPECS, Key, MetricSpec
 
 logger = logging.getLogger("rrgmetrics")
@@ -51,9 +47,19 @@ class Reward:
     name: str = ""
     baselines: Baselines = "bundled"
     _watch: RewardWatch = field(default_factory=RewardWatch, init=False, repr=False, compare=False)
+    _held: list[_Metric] = field(default_factory=list, init=False, repr=False, compare=False)  # one, once it is loaded
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__name__", self.name)  # TRL logs rewards/<__name__>/mean
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_held": []}  # a copy in another process loads its own
+
+    def _ready(self) -> _Metric:
+        """The metric with its models, shared with the other rewards of it."""
+        if not self._held:
+            self._held.append(_load(self.metric, self.batch_size, self.device))
+        return self._held[0]
 
     def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float | None]:
         """One reward a completion; `columns` are those of the data set, of which the references are one."""
@@ -65,7 +71,7 @@ class Reward:
         pairs = check_pairs([text_of(each) for each in completions], columns[self.reference], _contexts(columns))
         watched = compared(parse_name(self.metric), self.baselines) and processes.is_main()
         trivial = self._watch.unknown(pairs) if watched else []
-        scores = _loaded(self.metric, self.batch_size, self.device).scores([*pairs, *trivial], self.key)
+        scores = self._ready().scores([*pairs, *trivial], self.key)
         unscored = next((index for index in range(len(pairs)) if math.isnan(scores[index])), None)
         if unscored is not None and self.unscored == "raise":
             raise InputError(f"{self.name}: completions[{unscored}] could not be scored, and unscored='raise'.")
@@ -151,9 +157,10 @@ def make_reward(
     if isinstance(unscored, str) and unscored not in ("skip", "raise"):
         raise InputError(f"unscored is {unscored!r}; pass 'skip', 'raise' or a number.")
     check_baselines(baselines)
-    _loaded(metric, check_batch_size(batch_size), device)
+    reward = Reward(metric, found.name, reference, transform, unscored, batch_size, device, name or logged, baselines)
+    reward._ready()
     _say_hacks(metric, parsed.spec)
-    return Reward(metric, found.name, reference, transform, unscored, batch_size, device, name or logged, baselines)
+    return reward
 
 
 def _say_hacks(metric: str, spec: MetricSpec) -> None:
@@ -204,26 +211,13 @@ def _contexts(columns: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     return [dict(zip(known, row, strict=True)) for row in zip(*(columns[key] for key in known), strict=True)] or None
 
 
-@lru_cache(maxsize=16)
-def _loaded(metric: str, batch_size: int | None, device: str | None) -> _Metric:
-    """A metric's models, once in this process however many rewards use them."""
-    return _Metric(metric, Runtime(batch_size, device, progress=False))
-
-
 class _Metric:
-    """A ready metric that remembers what it read of references, and the scores of the latest pairs."""
+    """A ready metric that remembers the scores of the latest pairs, and what its backends read of references."""
 
-    def __init__(self, metric: str, runtime: Runtime) -> None:
-        (job,) = prepare([parse_name(metric)], runtime)
-        self._texts: _Remembering | None = None
-        if isinstance(job.backend, ComparedPairs):
-            self._texts = _Remembering(_Reader())
-            job = replace(job, backend=_RememberedReadings(self._texts))
-        elif not isinstance(job.backend, PairBackend):
-            self._texts = _Remembering(job.backend)
-            job = replace(job, backend=self._texts)
-        self._job = job
-        self._warned = False
+    def __init__(self, metric: str, batch_size: int | None, device: str | None) -> None:
+        self._name = metric
+        self._metrics = prepare(metric, batch_size=batch_size, device=device, kept_references=KEPT_REFERENCES)
+        self._announced = False
         self._scores: OrderedDict[Pair, dict[str, float]] = OrderedDict()
 
     def scores(self, pairs: Sequence[Pair], key: str) -> list[float]:
@@ -231,80 +225,20 @@ class _Metric:
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self._scores]
         if new:
             self._score(new)
-        found = [self._scores[pair][key] for pair in pairs]
+        values = [self._scores[pair][key] for pair in pairs]
         while len(self._scores) > KEPT_PAIRS:
             self._scores.popitem(last=False)
-        return found
+        return values
 
     def _score(self, pairs: list[Pair]) -> None:
-        if self._texts is not None:
-            texts = [*TRIVIAL, *(pair.reference for pair in pairs)]
-            self._texts.expect([self._job.normaliser.apply(text) for text in texts])
-        result = run([self._job], [pairs], progress=False, announce=not self._warned)[0][0]
-        self._warned = self._warned or result.n_unscored > 0  # not with each step of a training
+        result = self._metrics.score_pairs(pairs, progress=False, announce=not self._announced)[self._name]
+        self._announced = self._announced or result.n_unscored > 0  # not with each step of a training
         columns = {name: values.tolist() for name, values in result.per_pair.items()}
         for index, pair in enumerate(pairs):
             self._scores[pair] = {name: values[index] for name, values in columns.items()}
 
 
-class _Remembering:
-    """A backend of texts that keeps what it read of the latest references; keyed by the text itself."""
-
-    def __init__(self, backend: Backend) -> None:
-        self._backend = backend
-        self._kept: OrderedDict[str, Any] = OrderedDict()
-
-    @property
-    def key(self) -> str:
-        """The backend's own."""
-        return self._backend.key
-
-    @property
-    def facts(self) -> Mapping[str, str]:
-        """The backend's own."""
-        return self._backend.facts
-
-    def expect(self, references: Sequence[str]) -> None:
-        """Says which texts are worth keeping."""
-        for text in references:
-            self._kept.setdefault(text, None)
-            self._kept.move_to_end(text)
-        while len(self._kept) > max(KEPT_REFERENCES, len(references)):
-            self._kept.popitem(last=False)
-
-    def annotate(self, texts: Sequence[str]) -> list[Any]:
-        """One annotation a text, the known references' from memory."""
-        new = [text for text in texts if self._kept.get(text) is None]
-        read_now = dict(zip(new, self._backend.annotate(new) if new else (), strict=True))
-        for text in read_now.keys() & self._kept.keys():
-            self._kept[text] = read_now[text]
-        return [read_now[text] if text in read_now else self._kept[text] for text in texts]
-
-
-class _Reader:
-    """The reader as a backend of texts."""
-
-    key = "reader"
-    facts: Mapping[str, str] = {}
-
-    def annotate(self, texts: Sequence[str]) -> list[Reading]:
-        """Readings."""
-        return [read(text) for text in texts]
-
-
-class _RememberedReadings(ComparedPairs):
-    """The bundled engine of judges, with the references' readings kept."""
-
-    def __init__(self, texts: _Remembering) -> None:
-        self._texts = texts
-
-    def annotate_pairs(self, pairs: Sequence[Pair]) -> list[Compared]:
-        """Reads what is new, compares all."""
-        texts = list(dict.fromkeys(text for pair in pairs for text in pair[:2]))
-        readings = dict(zip(texts, self._texts.annotate(texts), strict=True))
-        return [
-            Compared(
-                readings[reference], readings[candidate], compare(readings[reference], readings[candidate], context)
-            )
-            for reference, candidate, context in pairs
-        ]
+@shared
+def _load(metric: str, batch_size: int | None, device: str | None) -> _Metric:
+    """A metric's models and scores, once in this process however many rewards use them."""
+    return _Metric(metric, batch_size, device)

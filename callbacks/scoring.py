@@ -11,10 +11,9 @@ from typing import Literal
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName
+from rrgmetrics.prepared import parse_names, prepare
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
-from rrgmetrics.runner import Job, check_batch_size, parse_names, prepare, run
-from rrgmetrics.scorers.base import Runtime
 
 logger = logging.getLogger("rrgmetrics")
 
@@ -29,7 +28,7 @@ class Scores:
 
     Attributes:
         values: Every key of every metric that was asked, and `<metric>_n_unscored`; plain floats, NaN = unscored.
-        results: The Results by the metric's name as passed; one that failed is missing.
+        results: The Results by the metric's name as passed; one that failed has no number and holds the error.
     """
 
     values: dict[str, float]
@@ -61,58 +60,47 @@ class Scoring:
     ) -> None:
         if on_error not in ("log", "raise"):
             raise InputError(f"on_error is {on_error!r}; pass 'log' or 'raise'.")
-        names = parse_metrics(metrics)
-        runtime = Runtime(check_batch_size(batch_size), device, progress=False)
-        self.jobs = dict(zip(names, prepare(names.values(), runtime), strict=True))
-        self._on_error = on_error
-        self._said: set[tuple[str, str | type[Exception]]] = set()
+        parse_metrics(metrics)
+        self.metrics = prepare(metrics, batch_size=batch_size, device=device)
+        self._on_error: Literal["raise", "unscored"] = "raise" if on_error == "raise" else "unscored"
+        self._logged: set[tuple[str, str | type[Exception]]] = set()
 
     def score(self, pairs: Sequence[Pair], metrics: Collection[str] | None = None, where: str = "") -> Scores:
-        """Scores pairs with all metrics, or with those named; says once why pairs of the set `where` are unscored."""
-        (scores,) = self.score_calls([pairs], metrics)
+        """Scores pairs with all metrics, or with those named; logs once why pairs of the set `where` are unscored."""
+        (scores,) = self.score_sets([pairs], metrics)
         for name, result in scores.results.items():
-            self._say_unscored(name, result, where)
+            if result.error is None:
+                self._log_unscored(name, result, where)
         return scores
 
-    def score_calls(self, calls: Sequence[Sequence[Pair]], metrics: Collection[str] | None = None) -> list[Scores]:
+    def score_sets(self, sets: Sequence[Sequence[Pair]], metrics: Collection[str] | None = None) -> list[Scores]:
         """Scores of several lists of pairs, sharing what the backends read of their texts."""
-        jobs = {name: job for name, job in self.jobs.items() if metrics is None or name in metrics}
-        results = self._run(jobs, calls)
+        ready = self.metrics if metrics is None else self.metrics.only(metrics)
+        if not ready.names:
+            return [Scores({}) for _ in sets]
+        by_set = ready.score_sets(sets, on_error=self._on_error, progress=False, announce=False)
+        for name, result in by_set[0].items():
+            if result.error is not None:
+                self._log_error(name, result.error)
         scores = []
-        for index, pairs in enumerate(calls):
-            here = {name: of_calls[index] for name, of_calls in results.items()}
-            values = [flat(job.name, here.get(name), len(pairs)) for name, job in jobs.items()]
-            scores.append(Scores({key: value for each in values for key, value in each.items()}, here))
+        for pairs, results in zip(sets, by_set, strict=True):
+            values = [flat(name, results[text], len(pairs)) for text, name in ready.names.items()]
+            scores.append(Scores({key: value for each in values for key, value in each.items()}, results))
         return scores
 
-    def _run(self, jobs: Mapping[str, Job], calls: Sequence[Sequence[Pair]]) -> dict[str, tuple[Result, ...]]:
-        """Each metric's results, one a call; one that failed is missing."""
-        if not jobs:
-            return {}
-        try:
-            by_call = run(list(jobs.values()), calls, progress=False, announce=False)
-            return dict(zip(jobs, zip(*by_call, strict=True), strict=True))
-        except Exception as error:  # a server, a model or a plug-in: training must outlive them
-            if self._on_error == "raise":
-                raise
-            if len(jobs) == 1:
-                self._say(next(iter(jobs)), error)
-                return {}
-        return {key: value for name, job in jobs.items() for key, value in self._run({name: job}, calls).items()}
-
-    def _say(self, name: str, error: Exception) -> None:
-        if (name, type(error)) not in self._said:
-            self._said.add((name, type(error)))
+    def _log_error(self, name: str, error: Exception) -> None:
+        if (name, type(error)) not in self._logged:
+            self._logged.add((name, type(error)))
             logger.error(
                 "%s could not score; its values are NaN, and this is said once: %s: %s",
                 *(name, type(error).__name__, error),
                 exc_info=error,
             )
 
-    def _say_unscored(self, name: str, result: Result, where: str) -> None:
+    def _log_unscored(self, name: str, result: Result, where: str) -> None:
         reasons = Counter(reason for reason in unscored_reasons(result) if reason)
-        if reasons and (name, where) not in self._said:
-            self._said.add((name, where))
+        if reasons and (name, where) not in self._logged:
+            self._logged.add((name, where))
             most = [f"{n} x {textwrap.shorten(reason, 120)}" for reason, n in reasons.most_common(N_REASONS)]
             logger.warning(
                 "%s%s: %d of %d pairs are unscored, which is said once: %s%s",
@@ -123,8 +111,8 @@ class Scoring:
 
 def unscored_reasons(result: Result) -> list[str | None]:
     """Why each pair is unscored, None where it is not; empty if the metric gives no reasons."""
-    said = result.details.get(f"{result.spec.name}_unscored", ())
-    return [each["unscored"] if each else None for each in said]
+    reasons = result.details.get(f"{result.spec.name}_unscored", ())
+    return [reason["unscored"] if reason else None for reason in reasons]
 
 
 def suffix(name: MetricName) -> str:

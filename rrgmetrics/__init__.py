@@ -14,9 +14,9 @@ from pathlib import Path
 
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError, VerdictError
 from rrgmetrics.hub import load, module_path
+from rrgmetrics.prepared import Metrics, prepare, score
 from rrgmetrics.reader import explain
 from rrgmetrics.results import Result
-from rrgmetrics.runner import score
 from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.version import VERSION
 
@@ -27,6 +27,7 @@ __all__ = [
     "BackendError",
     "InputError",
     "MetricSpec",
+    "Metrics",
     "MissingExtraError",
     "Result",
     "VerdictError",
@@ -34,6 +35,7 @@ __all__ = [
     "explain",
     "load",
     "module_path",
+    "prepare",
     "score",
 ]
 

@@ -1,4 +1,4 @@
-"""Which pairs a metric can score: decided by the scope of their texts, before any work is done.
+"""Which pairs a metric can score: decided by the scope of their texts, a block of pairs at a time.
 
 A metric that reads reports of one kind says nothing of others (`rrgmetrics.reader.scope`). So
 
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from rrgmetrics.english import by_number, counted
 from rrgmetrics.names import MetricName
 from rrgmetrics.reader.model import Scope
-from rrgmetrics.reader.scope import READABLE, out_of_scope, scope_of
+from rrgmetrics.reader.scope import READABLE, out_of_scope
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Reduction
 from rrgmetrics.specs import Key
@@ -35,19 +35,50 @@ PLURAL = re.compile(r"^(look|say)s")
 
 @dataclass(frozen=True)
 class Gate:
-    """What of one call's pairs is scored, and how scores come back to the pairs.
+    """What of some pairs is scored, and how scores come back to the pairs.
 
     Attributes:
         pairs: The distinct pairs to score; never empty.
-        rows: For each pair of the call which of `pairs` it is; NOTHING if it is unscored.
+        rows: For each of the given pairs which of `pairs` it is; NOTHING if it is unscored.
         silent_rows: Which one is the same with an empty candidate; NOTHING if the candidate can be read.
-        reasons: For each pair of the call why it is unscored; "" if it is scored.
+        reasons: For each of the given pairs why it is unscored; "" if it is scored.
     """
 
     pairs: list[Pair]
     rows: NDArray[np.intp]
     silent_rows: NDArray[np.intp]
     reasons: tuple[str, ...]
+
+    @classmethod
+    def wide_open(cls, pairs: Sequence[Pair]) -> Gate:
+        """Every pair passes; they are distinct."""
+        return cls(list(pairs), np.arange(len(pairs)), np.full(len(pairs), NOTHING), ("",) * len(pairs))
+
+    @classmethod
+    def joined(cls, blocks: Sequence[Gate], pairs: Sequence[Pair]) -> Gate:
+        """The gate of a call.
+
+        Args:
+            blocks: Of the call's distinct pairs, in their order.
+            pairs: All pairs of the call, repeated ones too.
+        """
+        offsets = np.cumsum([0, *(len(block.pairs) for block in blocks)])
+        order = {pair: index for index, pair in enumerate(dict.fromkeys(pairs))}
+        places = np.array([order[pair] for pair in pairs])
+        reasons = [reason for block in blocks for reason in block.reasons]
+
+        def moved(rows: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
+            parts = [
+                np.where(row == NOTHING, NOTHING, row + offset) for row, offset in zip(rows, offsets, strict=False)
+            ]
+            return np.asarray(np.concatenate(parts)[places], dtype=np.intp)
+
+        return cls(
+            [pair for block in blocks for pair in block.pairs],
+            moved([block.rows for block in blocks]),
+            moved([block.silent_rows for block in blocks]),
+            tuple(reasons[place] for place in places),
+        )
 
     def chosen(self, reduction: Reduction, headline: Key, stats: Array) -> NDArray[np.intp]:
         """The row of `stats` `(len(pairs), n_stats)` that counts for each pair of the call: the worse of two."""
@@ -59,13 +90,13 @@ class Gate:
         return np.where(worse, self.silent_rows, self.rows)
 
     def placed(self, chosen: NDArray[np.intp], stats: Array) -> Array:
-        """Statistics of the call's pairs; a row of NaN for an unscored one."""
+        """Statistics of the given pairs; a row of NaN for an unscored one."""
         placed = stats[chosen]
         placed[chosen == NOTHING] = np.nan
         return placed
 
     def details(self, chosen: NDArray[np.intp], name: str, details: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
-        """Details of the call's pairs, and `<name>_unscored` if any pair is."""
+        """Details of the given pairs, and `<name>_unscored` if any pair is."""
         unscored = [{"unscored": reason, "replies": []} if reason else None for reason in self.reasons]
         placed = {
             key: [reason or values[row] for reason, row in zip(unscored, chosen, strict=True)]
@@ -79,32 +110,25 @@ def modality_of(name: MetricName) -> str:
     return name.spec.modality if name.spec.modality in READABLE and not name.published else ""
 
 
-def scopes_of(calls: Iterable[Sequence[Pair]]) -> dict[str, Scope]:
-    """The scope of each distinct text."""
-    texts = dict.fromkeys(text for pairs in calls for pair in pairs for text in pair[:2])
-    return {text: scope_of(text) for text in texts}
-
-
 def open_gate(pairs: Sequence[Pair], modality: str, scopes: Mapping[str, Scope]) -> Gate:
-    """Sorts the pairs of a call.
+    """Sorts distinct pairs.
 
     Args:
-        pairs: All pairs, repeated ones too.
-        modality: What the metric reads; "" for any text: every pair passes.
-        scopes: Of each text, if there is a modality.
+        pairs: The pairs.
+        modality: What the metric reads.
+        scopes: Of each text.
     """
     index: dict[Pair, int] = {}
     rows = np.full(len(pairs), NOTHING, dtype=np.intp)
     silent_rows = np.full(len(pairs), NOTHING, dtype=np.intp)
     reasons = [""] * len(pairs)
     for i, pair in enumerate(pairs):
-        if modality:
-            reasons[i] = out_of_scope(scopes[pair.reference], modality)
-            if reasons[i]:
-                reasons[i] = THE_REFERENCE + reasons[i]
-                continue
-            if out_of_scope(scopes[pair.candidate], modality):
-                silent_rows[i] = index.setdefault(pair._replace(candidate=""), len(index))
+        reason = out_of_scope(scopes[pair.reference], modality)
+        if reason:
+            reasons[i] = THE_REFERENCE + reason
+            continue
+        if out_of_scope(scopes[pair.candidate], modality):
+            silent_rows[i] = index.setdefault(pair._replace(candidate=""), len(index))
         rows[i] = index.setdefault(pair, len(index))
     return Gate(list(index) or [Pair("", "")], rows, silent_rows, tuple(reasons))
 

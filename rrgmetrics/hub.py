@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, parse_config
-from rrgmetrics.reports import check_contexts, check_pairs
+from rrgmetrics.prepared import prepare
+from rrgmetrics.reports import Context, Pair, check_contexts, check_pairs
 from rrgmetrics.results import Result
-from rrgmetrics.runner import check_batch_size, prepare, score
-from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.specs import SPECS, get_spec
 
 if TYPE_CHECKING:
@@ -98,15 +97,18 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
             return _module_info(description, inputs, citation)
 
         def _download_and_prepare(self: Any, dl_manager: Any) -> None:
-            prepare([self.metric_name], Runtime())
+            self.prepared, self.prepared_for = prepare(str(self.metric_name)), (None, None)
 
         def compute(self: Any, *, predictions: Any = None, references: Any = None, **keywords: Any) -> Any:
-            """Scores the given reports, or those added before. Checks every input before any work."""
+            """Scores the given reports, or those added before. Checks every input, once, before any work."""
+            columns = None
             if predictions is not None or references is not None:
-                predictions, references = _checked(predictions, references, start=len(self))
-            _check_run(self, len(self) + len(predictions or ()), keywords)
+                columns = _checked(predictions, references, start=len(self))
+            self.contexts = _check_run(self, len(self) + len(columns[0] if columns else ()), keywords)
             try:
-                return EvaluationModule.compute(self, predictions=predictions, references=references, **keywords)
+                if columns:
+                    EvaluationModule.add_batch(self, predictions=columns[0], references=columns[1])
+                return EvaluationModule.compute(self, **keywords)
             except Exception:
                 _release(self)
                 raise
@@ -131,16 +133,10 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
             device: str | None = None,
             progress: bool = True,
         ) -> dict[str, Any]:
-            result = score(
-                str(self.metric_name),
-                predictions=list(predictions),
-                references=list(references),
-                contexts=contexts,
-                batch_size=batch_size,
-                device=device,
-                progress=progress,
-            )
-            return as_dict(next(iter(result.values())), per_pair=per_pair)
+            known = self.contexts if contexts is not None else [Context()] * len(references)
+            pairs = [Pair(*row) for row in zip(references, predictions, known, strict=True)]  # checked when added
+            results = self.prepared.score_pairs(pairs, progress=progress)
+            return as_dict(next(iter(results.values())), per_pair=per_pair)
 
         for method in (__init__, _info, _download_and_prepare, compute, add_batch, add, _compute):
             setattr(metric, method.__name__, method)
@@ -237,16 +233,20 @@ def _known(keywords: dict[str, Any]) -> dict[str, Any]:
     return keywords
 
 
-def _check_run(module: Any, n_pairs: int, keywords: dict[str, Any]) -> None:
-    """Finds what would fail while the reports added before are still there for another try."""
+def _check_run(module: Any, n_pairs: int, keywords: dict[str, Any]) -> list[Context]:
+    """Finds what would fail while the reports added before are still there for another try; gives the contexts."""
     _check_keywords(module.name, keywords)
     if not n_pairs:
         raise InputError("There are no pairs to score; pass predictions and references, or add them before.")
     contexts = keywords.get("contexts")
     if module.num_process > 1 and contexts is not None:
         raise InputError("contexts cannot be gathered from several processes; pass them with num_process=1.")
-    check_contexts(contexts, n_pairs)
-    prepare([module.metric_name], Runtime(check_batch_size(keywords.get("batch_size")), keywords.get("device")))
+    checked = check_contexts(contexts, n_pairs)
+    runtime = keywords.get("batch_size"), keywords.get("device")
+    if runtime != module.prepared_for:
+        module.prepared = prepare(str(module.metric_name), batch_size=runtime[0], device=runtime[1])
+        module.prepared_for = runtime
+    return checked
 
 
 def _check_keywords(name: str, keywords: dict[str, Any]) -> None:

@@ -31,6 +31,11 @@ class Pair(NamedTuple):
     context: Context = Context()
 
 
+def distinct_texts(pairs: Iterable[Pair]) -> list[str]:
+    """The references and candidates of pairs, each distinct text once, in the order in which they come."""
+    return list(dict.fromkeys(text for pair in pairs for text in pair[:2]))
+
+
 def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, start: int = 0) -> list[Pair]:
     """Checks that two lists of reports can be scored against each other.
 

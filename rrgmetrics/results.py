@@ -28,6 +28,7 @@ class Result:
         signature: What ran; `rrgmetrics.signature.read` turns it back into arguments.
         details: What a metric was asked to add for each pair, by key: a list with one entry a pair.
         bundled: Whether a stand-in scored, whose numbers do not compare with published ones.
+        error: What made the metric fail, where that was asked for instead of the exception; every pair is unscored.
     """
 
     spec: MetricSpec
@@ -38,6 +39,7 @@ class Result:
     signature: str
     details: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     bundled: bool = False
+    error: Exception | None = None
 
     @property
     def titled(self) -> MetricSpec:
@@ -62,9 +64,9 @@ class Result:
     @property
     def unscored_reasons(self) -> dict[int, str]:
         """Why each pair without a score has none, by its index."""
-        said = self.details.get(f"{self.spec.name}_unscored") or [None] * self.n_pairs
+        reasons = self.details.get(f"{self.spec.name}_unscored") or [None] * self.n_pairs
         unscored = np.flatnonzero(~aggregate.scored(self.pair_stats)).tolist()
-        return {index: (said[index] or {}).get("unscored", "the metric gave no number") for index in unscored}
+        return {index: (reasons[index] or {}).get("unscored", "the metric gave no number") for index in unscored}
 
     @property
     def unscored_counts(self) -> dict[str, int]:

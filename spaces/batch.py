@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from markupsafe import Markup, escape
 
-from rrgmetrics import aggregate, files, signature, stats
+from rrgmetrics import files, stats
 from rrgmetrics.errors import InputError
-from rrgmetrics.names import parse_name
 from rrgmetrics.present import html
 from rrgmetrics.present.html import NOTHING, category_bars, category_counts, headline, part
 from rrgmetrics.present.numbers import between, direction, show
@@ -23,9 +22,10 @@ from rrgmetrics.present.results import key_table
 from rrgmetrics.present.spread import spread
 from rrgmetrics.present.tables import Cell, Group, Table
 from rrgmetrics.results import Result
-from rrgmetrics.runner import prepare, run
-from rrgmetrics.scorers.base import Array, Noting, Runtime
+from rrgmetrics.runner import Progress
+from rrgmetrics.scorers.base import Array
 from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, MAX_SECONDS, check_size
+from rrgmetrics.spaces.ready import ready
 from rrgmetrics.specs import Key, MetricSpec
 
 PIECE = 64  # pairs between two reports of progress
@@ -89,38 +89,22 @@ def _without_folders(message: str, file: Path) -> str:
 def score_file(spec: MetricSpec, studies: files.Studies) -> Iterator[int | Result]:
     """Scores pairs; yields how many are done, again and again, and at last the result.
 
-    A corpus score is a function of the sums of its pairs' statistics, so the pieces add up to exactly what one call
-    gives. A metric whose pairs depend on each other gets all of them at once.
-
     Raises:
         InputError: It takes longer than a page may.
     """
-    name = parse_name(spec.name)
-    (job,) = prepare([name], Runtime(progress=False))
-    pairs, done, end = studies.pairs, 0, time.monotonic() + MAX_SECONDS
-    size = len(pairs) if spec.corpus_statistics else PIECE
-    found: list[Array] = []
-    while done < len(pairs):
-        yield done
-        ((piece,),) = run([job], [pairs[done : done + size]], progress=False)
-        found.append(piece.pair_stats)
-        done += size
-        if time.monotonic() > end and done < len(pairs):
-            raise InputError(
-                f"After {MAX_SECONDS // 60} minutes {done:,} of {len(pairs):,} pairs were scored; a page takes no "
-                f"longer. {_ELSEWHERE}"
-            )
-    everything = np.concatenate(found)
-    notes = job.scorer.notes(everything) if isinstance(job.scorer, Noting) else {}
-    yield Result(
-        spec=spec,
-        scores=aggregate.reduce(piece.reduction, everything),
-        per_pair=piece.reduction.per_pair(everything),
-        pair_stats=everything,
-        reduction=piece.reduction,
-        signature=signature.write(name, facts={**job.backend.facts, **notes}, n_pairs=len(pairs)),
-        bundled=name.bundled,
-    )
+    n_pairs, end = len(studies.pairs), time.monotonic() + MAX_SECONDS
+    yield 0
+    for step in ready(spec.name).steps(studies.pairs, block=n_pairs if spec.corpus_statistics else PIECE):
+        if not isinstance(step, Progress):
+            yield step[spec.name]
+        elif step.done < step.total:
+            done = step.done * n_pairs // step.total  # equal pairs are scored once
+            yield done
+            if time.monotonic() > end:
+                raise InputError(
+                    f"After {MAX_SECONDS // 60} minutes {done:,} of {n_pairs:,} pairs were scored; a page takes no "
+                    f"longer. {_ELSEWHERE}"
+                )
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import socket
 import tempfile
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from rrgmetrics.errors import InputError
+from rrgmetrics.spaces.address import check_address
 
 BOARD = "RRGMETRICS_BOARD"  # environment variable: the leaderboard's file or the URL of its database
 
@@ -46,7 +45,7 @@ def serve_board(host: str = "", port: int | None = None) -> None:
     proxies = int("SPACE_ID" in os.environ)  # on the Hub one proxy stands before the page
     with tempfile.TemporaryDirectory() as folder:
         board = f"env:{BOARD}" if os.environ.get(BOARD) else _demo(Path(folder))
-        commands.run(Namespace(step="serve", board=board, host=host, port=port, proxies=proxies, worker=True))
+        commands.serve(Namespace(board=board, host=host, port=port, proxies=proxies, worker=True))
 
 
 def _demo(folder: Path) -> str:
@@ -55,18 +54,6 @@ def _demo(folder: Path) -> str:
     path = folder / "board.sqlite"
     demo_board(path)
     return str(path)
-
-
-def check_address(host: str, port: int | None) -> None:
-    """Before anything is imported or loaded."""
-    if port is not None and not 0 < port < 65536:
-        raise InputError(f"--port {port} is no port; give a number from 1 to 65535.")
-    try:
-        socket.create_server((host, port or 0)).close()
-    except OSError as error:
-        raise InputError(
-            f"{host}{f':{port}' if port else ''} cannot be served: {error.strerror}; choose another --port or --host."
-        ) from None
 
 
 def _launch(name: str, **keywords: Any) -> None:

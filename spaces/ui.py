@@ -26,12 +26,12 @@ from rrgmetrics.present.html import alert, category_bars, category_counts, headl
 from rrgmetrics.present.marks import Explanation
 from rrgmetrics.present.numbers import show
 from rrgmetrics.present.results import key_table
-from rrgmetrics.reports import Pair, parse_context
+from rrgmetrics.reports import Context, Pair, parse_context
 from rrgmetrics.results import Result
-from rrgmetrics.runner import score
 from rrgmetrics.spaces import batch, snippets
 from rrgmetrics.spaces.examples import examples, sample_file
 from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, check_pair
+from rrgmetrics.spaces.ready import ready
 from rrgmetrics.spaces.theme import look
 from rrgmetrics.specs import MetricSpec, get_spec
 
@@ -174,14 +174,8 @@ def answer(
     pair = Pair(reference or "", candidate or "", parse_context(context, "The patient"))
     check_pair(pair)
     name = snippets.explained(spec)
-    results = score(
-        name,
-        predictions=[pair.candidate],
-        references=[pair.reference],
-        contexts=[context] if spec.takes_context else None,
-        progress=False,
-    )
-    return results[name], pair
+    asked = pair if spec.takes_context else pair._replace(context=Context())
+    return ready(name).score_pairs([asked], progress=False)[name], pair
 
 
 def _api(spec: MetricSpec) -> Any:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrgmetrics.backends.base import read_parts
 from rrgmetrics.backends.bert import batches, pick_device, quietly
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import load_model, load_tokenizer
@@ -31,7 +32,7 @@ from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.errors import BackendError
-from rrgmetrics.reader import Reading, read
+from rrgmetrics.reader import Reading
 from rrgmetrics.reader.entities import ENTITY_TYPES, Entity, entities
 from rrgmetrics.reader.lexicon import checksum, load
 
@@ -106,13 +107,13 @@ class ReadEntities:
 
     def compose(self, readings: Sequence[Mapping[str, Reading]]) -> list[EntityVectors]:
         """Entities of each reading, with vectors."""
-        found = [said["reader"] for said in readings]
-        vectors = _with_vectors([entities(reading) for reading in found], self.phrases)
-        return [each._replace(reading=reading) for each, reading in zip(vectors, found, strict=True)]
+        read = [parts["reader"] for parts in readings]
+        vectors = _with_vectors([entities(reading) for reading in read], self.phrases)
+        return [each._replace(reading=reading) for each, reading in zip(vectors, read, strict=True)]
 
-    def annotate(self, texts: Sequence[str]) -> list[EntityVectors]:
-        """Entities of each text, with vectors."""
-        return self.compose([{"reader": read(text)} for text in texts])
+    def annotate(self, texts: Sequence[str]) -> Sequence[EntityVectors]:
+        """Entities of texts that nobody else reads, with vectors."""
+        return read_parts(self, texts)
 
 
 @dataclass(frozen=True)
@@ -218,8 +219,8 @@ def load_entities(
     if not checkpoint:
         return ReadEntities(_centred(load_encoder(encoder or FINDINGS, device=device, batch_size=batch_size)))
     found = find_checkpoint(checkpoint)
-    phrases = Phrases(_cut(load_encoder(encoder or BIOLORD, device=device, batch_size=batch_size)), _first)
     classifier = _load_classifier(found, pick_device(device))
+    phrases = Phrases(_cut(load_encoder(encoder or BIOLORD, device=device, batch_size=batch_size)), _first)
     return MarkedEntities(found.identity, classifier, phrases, pick_device(device), batch_size)
 
 

@@ -14,11 +14,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol
 
+from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader import Comparison, Reading
 from rrgmetrics.reports import Pair
 
 ENGINES = ("hf", "vllm", "openai", "replies")  # besides `reader`
+
+
+class SupportsBool(Protocol):
+    """True or false when it is asked: a bool, or a switch."""
+
+    def __bool__(self) -> bool: ...
 
 
 class Message(NamedTuple):
@@ -108,14 +114,6 @@ class Unscored:
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {"unscored": self.reason, "replies": list(self.replies)}
-
-
-class Compared(NamedTuple):
-    """What the bundled engine knows of a pair: both readings, and the comparison in the patient's context."""
-
-    reference: Reading
-    candidate: Reading
-    comparison: Comparison
 
 
 class JudgeProtocol(Protocol):

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rrgmetrics.backends.comparison import Compared, ComparedPairs
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.base import Compared, Engine, JudgeProtocol, Prompt, Reply, Unscored, Verdict, engine_for
-from rrgmetrics.reader import Reading, compare, read
-from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.judges.base import Engine, JudgeProtocol, Prompt, Reply, SupportsBool, Unscored, Verdict, engine_for
 from rrgmetrics.reports import Pair
 
 MAX_CHARACTERS = 200_000  # of a reply; beyond, a model has lost itself in a loop
@@ -80,32 +79,6 @@ class Judge:
             return Unscored(str(error), kept)
 
 
-@dataclass(frozen=True)
-class ComparedPairs:
-    """The bundled engine: reads and compares both reports. All judges share its annotations, of type Compared."""
-
-    key: str = "reader|compared"
-
-    @property
-    def facts(self) -> Mapping[str, str]:
-        """The knowledge it reads with."""
-        return {"engine": "reader", "lexicon_sha256": checksum()[:8]}
-
-    def annotate_pairs(self, pairs: Sequence[Pair]) -> list[Compared]:
-        """Reads each distinct text once."""
-        readings: dict[str, Reading] = {}
-        for pair in pairs:
-            for text in pair[:2]:
-                if text not in readings:
-                    readings[text] = read(text)
-        return [
-            Compared(
-                readings[reference], readings[candidate], compare(readings[reference], readings[candidate], context)
-            )
-            for reference, candidate, context in pairs
-        ]
-
-
 def judge_for(
     protocol: JudgeProtocol,
     config: str,
@@ -113,7 +86,7 @@ def judge_for(
     *,
     batch_size: int | None = None,
     device: str | None = None,
-    progress: bool = True,
+    progress: SupportsBool = True,
 ) -> Judge | ComparedPairs:
     """The backend of a judge's configuration (`engine_for`); `options` are those of the engine.
 
@@ -124,7 +97,7 @@ def judge_for(
     """
     name = engine_for(config, protocol.paper)
     if name.kind == "reader":
-        return ComparedPairs()
+        return ComparedPairs(engine="reader")
     from rrgmetrics.judges.engines import load_engine
 
     return Judge(protocol, load_engine(name, options=options, batch_size=batch_size, device=device, progress=progress))

@@ -16,24 +16,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.datasets import RadPref, RankedCase, Target, load_radjudge, load_radpref
+from rrgmetrics.metaeval.model import HEADLINE_TARGETS, VIEWS, Agreement, Judged, Preference, View
+from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
-from rrgmetrics.runner import score
 from rrgmetrics.scorers.base import Array, Mean
 from rrgmetrics.stats import LEVEL, TRIALS, Estimate, bootstrap, correlate
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-View = Literal["pairs", "differences"]
-VIEWS: tuple[View, ...] = get_args(View)
-HEADLINE_TARGETS: tuple[Target, ...] = ("total_errors", "significant_errors", "rating")
 # Sums of a metric's keys that count what radiologists counted; raters hardly marked comparisons (E and F).
 COUNTED: tuple[tuple[Target, tuple[str, ...]], ...] = (
     ("false_finding", ("false_finding",)),
@@ -46,50 +44,6 @@ COUNTED: tuple[tuple[Target, tuple[str, ...]], ...] = (
 )
 JUDGED_DECIMALS = 4  # RadJudge compares scores as printed
 TIE = 0.01  # RadJudge: "C1 = C2" is an absolute difference below this, whatever the metric's range
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """How one column of numbers agrees with one thing radiologists said.
-
-    Attributes:
-        subject: The metric as it was named, or the radiologist.
-        key: Result key, or keys joined by +.
-        target: What radiologists said.
-        view: Over pairs, or over differences C1 - C2.
-        tau_b: Kendall's tau-b, positive where both agree, with its interval over cases.
-        rho: Spearman's rho.
-        r: Pearson's r.
-        mae: Mean absolute error a pair, where the column counts what the target counts; else NaN.
-        n: Pairs (or cases) used: those with a score.
-    """
-
-    subject: str
-    key: str
-    target: Target
-    view: View
-    tau_b: Estimate
-    rho: Estimate
-    r: Estimate
-    mae: float
-    n: int
-
-
-@dataclass(frozen=True)
-class Preference:
-    """The share of radiologists' preferences between C1 and C2 that scores reproduce.
-
-    Attributes:
-        subject: The metric as it was named, or the radiologist.
-        share: From 0 to 1 over the scored cases with a clear preference; equal scores count half, so chance is 0.5.
-        n_clear: Cases with a clear preference: the mean ratings of C1 and C2 differ.
-        n_ties: Those of them in which the scores are equal.
-    """
-
-    subject: str
-    share: Estimate
-    n_clear: int
-    n_ties: int
 
 
 @dataclass(frozen=True)
@@ -137,7 +91,7 @@ class RadPrefReport:
             "seed": self.seed,
             "signatures": {name: result.signature for name, result in self.results.items()},
             **{
-                name: [_plain(line) for line in getattr(self, name)]
+                name: [_to_dict(line) for line in getattr(self, name)]
                 for name in ("agreements", "preferences", "ceiling", "ceiling_preferences")
             },
         }
@@ -147,17 +101,6 @@ class RadPrefReport:
         from rrgmetrics.metaeval.plots import scatter_plots
 
         return scatter_plots(self, Path(folder), force=force)
-
-
-class Judged(NamedTuple):
-    """One case under one metric: the candidates' scores, rounded, and whether every expected relation holds."""
-
-    subject: str
-    case: str
-    category: str
-    expected: tuple[str, ...]
-    scores: dict[str, float]
-    passed: bool
 
 
 @dataclass(frozen=True)
@@ -252,15 +195,8 @@ def agree(
         raise InputError(f"There is no dataset {dataset!r}; write radpref:PATH or radjudge:PATH.")
 
     def scored(pairs: Sequence[Pair]) -> dict[str, Result]:
-        return score(
-            metrics,
-            predictions=[pair.candidate for pair in pairs],
-            references=[pair.reference for pair in pairs],
-            contexts=[pair.context._asdict() for pair in pairs],
-            batch_size=batch_size,
-            device=device,
-            progress=progress,
-        )
+        with prepare(metrics, batch_size=batch_size, device=device) as ready:
+            return ready.score_pairs(pairs, progress=progress)
 
     if kind == "radpref":
         data = load_radpref(path)
@@ -415,7 +351,7 @@ def _tied(values: Array) -> Array:
     return values.astype(np.float32).astype(np.float64)
 
 
-def _plain(line: Agreement | Preference) -> dict[str, Any]:
+def _to_dict(line: Agreement | Preference) -> dict[str, Any]:
     return {name: value._asdict() if isinstance(value, Estimate) else value for name, value in vars(line).items()}
 
 

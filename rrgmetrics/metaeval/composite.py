@@ -20,9 +20,9 @@ from rrgmetrics.aggregate import scored
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.datasets import load_radpref
 from rrgmetrics.names import parse_name
-from rrgmetrics.reports import Pair
-from rrgmetrics.runner import prepare, score
-from rrgmetrics.scorers.base import Array, Runtime
+from rrgmetrics.prepared import prepare
+from rrgmetrics.reports import Context, Pair
+from rrgmetrics.scorers.base import Array
 from rrgmetrics.scorers.radcliq import FEATURES, Coefficients, Radcliq, Side
 from rrgmetrics.stats import LEVEL, TRIALS, Correlation, Estimate, correlate
 
@@ -116,17 +116,12 @@ def fit_radcliq(
         raise InputError(f"{metric} is not to be refitted; pass radcliq or radcliq@paper, without coefficients.")
     rated = read_rated(source, errors=errors, case=case)
     _check(rated, source)
-    (job,) = prepare([name], Runtime(batch_size, device, progress=False))
+    ready = prepare(metric, batch_size=batch_size, device=device)
+    job = ready.jobs[metric]
     assert isinstance(job.backend, Side)
     assert isinstance(job.scorer, Radcliq)
-    result = score(
-        metric,
-        predictions=[pair.candidate for pair in rated.pairs],
-        references=[pair.reference for pair in rated.pairs],
-        batch_size=batch_size,
-        device=device,
-        progress=progress,
-    )[metric]
+    pairs = [pair._replace(context=Context()) for pair in rated.pairs]  # RadCliQ knows no patient
+    result = ready.score_pairs(pairs, progress=progress)[metric]
     features = np.column_stack([result.per_pair[f"radcliq_{feature}"] for feature in FEATURES])
     return fit(
         features,

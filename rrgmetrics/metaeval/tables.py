@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from rrgmetrics.metaeval.agreement import (
-    HEADLINE_TARGETS,
-    VIEWS,
-    Agreement,
-    Preference,
-    RadJudgeReport,
-    RadPrefReport,
-    View,
-)
 from rrgmetrics.metaeval.datasets import Target
+from rrgmetrics.metaeval.model import HEADLINE_TARGETS, VIEWS, Agreement, Preference, View
 from rrgmetrics.results import Result
 from rrgmetrics.specs import BUNDLED_MARK
 from rrgmetrics.stats import Estimate
+
+if TYPE_CHECKING:
+    from rrgmetrics.metaeval.agreement import RadJudgeReport, RadPrefReport
 
 TITLES: dict[Target, str] = {
     "total_errors": "total errors",

@@ -7,15 +7,26 @@ Bootstrap samples, swapped systems and slices of the data are then sums of rows,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.reports import Context, Pair
+from rrgmetrics.backends.base import Backend, PairBackend
+from rrgmetrics.reports import Pair
 
 Array = NDArray[np.float64]
+
+
+@dataclass
+class Bars:
+    """Whether progress bars are shown: true or false, and switched while metrics stay ready."""
+
+    shown: bool = True
+
+    def __bool__(self) -> bool:
+        return self.shown
 
 
 @dataclass(frozen=True)
@@ -24,74 +35,17 @@ class Runtime:
 
     batch_size: int | None = None
     device: str | None = None
-    progress: bool = True
+    progress: Bars = field(default_factory=Bars)
 
 
-class Backend(Protocol):
-    """Reads texts. Two scorers whose backends have the same key share what was read."""
-
-    @property
-    def key(self) -> str:
-        """Identity: what this backend makes of a text depends on nothing else."""
-
-    @property
-    def facts(self) -> Mapping[str, str]:
-        """What the signature must name: model, revision, checksum, library version."""
-
-    def annotate(self, texts: Sequence[str]) -> Sequence[Any]:
-        """One annotation a text, in order. `texts` are distinct."""
+def of_pairs(pairs: Sequence[Pair], annotations: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """The annotations of the reference and of the candidate of each pair."""
+    return [(annotations[pair.reference], annotations[pair.candidate]) for pair in pairs]
 
 
-@runtime_checkable
-class PairBackend(Protocol):
-    """Reads a reference and a candidate together; `pair_stats` then gets annotations by `Pair` instead of by text."""
-
-    @property
-    def key(self) -> str:
-        """Identity: what this backend makes of a pair depends on nothing else."""
-
-    @property
-    def facts(self) -> Mapping[str, str]:
-        """What the signature must name: model, revision, checksum, library version."""
-
-    def annotate_pairs(self, pairs: Sequence[Pair]) -> Sequence[Any]:
-        """One annotation a pair, in order. `pairs` are distinct."""
-
-
-@runtime_checkable
-class Composed(Backend, Protocol):
-    """A backend that makes its annotations of what others said: each of these reads a text once for all metrics."""
-
-    @property
-    def parts(self) -> Mapping[str, Backend]:
-        """The backends that read the texts, by name."""
-
-    def compose(self, readings: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
-        """One annotation a text, from what each part said of it, by the part's name."""
-
-
-@runtime_checkable
-class LookingAhead(PairBackend, Protocol):
-    """A backend that waits for others: with many pairs at hand, one slow answer does not hold up the next block's."""
-
-    @property
-    def lookahead(self) -> int:
-        """Pairs it would like to be given at a time, if there are so many."""
-
-
-def read_parts(backend: Composed, texts: Sequence[str]) -> Sequence[Any]:
-    """What `annotate` of a composed backend does where nothing is shared."""
-    readings: list[dict[str, Any]] = [{} for _ in texts]
-    for name, part in backend.parts.items():
-        for reading, said in zip(readings, part.annotate(texts), strict=True):
-            reading[name] = said
-    return backend.compose(readings)
-
-
-def of_both(references: Sequence[str], candidates: Sequence[str], say: Callable[[str], Any]) -> list[dict[str, Any]]:
-    """What `say` tells of either report of each pair, for `Explaining.details`."""
-    pairs = zip(references, candidates, strict=True)
-    return [{"reference": say(reference), "candidate": say(candidate)} for reference, candidate in pairs]
+def explain_both(pairs: Sequence[Pair], tell: Callable[[str], Any]) -> list[dict[str, Any]]:
+    """What `tell` makes of either report of each pair, for `Explaining.details`."""
+    return [{"reference": tell(pair.reference), "candidate": tell(pair.candidate)} for pair in pairs]
 
 
 class Reduction(Protocol):
@@ -114,18 +68,27 @@ class Scorer(Protocol):
     def backend(self, runtime: Runtime) -> Backend | PairBackend:
         """Loads what it reads texts or pairs with; raises before any work if that is missing."""
 
-    def statistics(self, references: Iterable[str], backend: Any) -> Any:
-        """What a pair's score takes from the whole set of references; None if nothing."""
-
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[Any, Any],
-        statistics: Any,
+        statistics: Any = None,
     ) -> Array:
-        """Statistics `(n_pairs, n_stats)`; a row of NaN is an unscored pair. `annotations`: by text, or by Pair."""
+        """Statistics `(n_pairs, n_stats)`; a row of NaN is an unscored pair.
+
+        Args:
+            pairs: As the backend read them, normalised.
+            annotations: By text, or by Pair of a PairBackend.
+            statistics: The scorer's reference statistics, if it is `UsingReferences`.
+        """
+
+
+@runtime_checkable
+class UsingReferences(Protocol):
+    """A scorer for which a pair's score takes something from the whole set of references."""
+
+    def reference_statistics(self, references: Iterable[str], backend: Any) -> Any:
+        """The statistics of all references of a call, repeated ones too, for `pair_stats`."""
 
 
 @runtime_checkable
@@ -134,9 +97,7 @@ class Explaining(Protocol):
 
     def details(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[Any, Any],
     ) -> Mapping[str, Sequence[Any]]:
         """Key → one plain (JSON) value a pair; empty if nothing was asked for."""

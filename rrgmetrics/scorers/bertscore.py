@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 
 from rrgmetrics.backends.encoder import BUNDLED, Encoder, TokenVectors, load_encoder
 from rrgmetrics.errors import InputError
-from rrgmetrics.reports import MAX_CHARACTERS, Context
-from rrgmetrics.scorers.base import Array, Mean, Runtime
+from rrgmetrics.reports import MAX_CHARACTERS, Pair
+from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 
 KEYS = ("bertscore", "bertscore_precision", "bertscore_recall")
 MODELS = {  # named configuration → checkpoint, layers; layers as in bert-score's model2layers
@@ -100,7 +100,7 @@ class Bertscore:
         checksum = hashlib.sha256(Path(self.idf_file).read_bytes()).hexdigest()[:8]
         return replace(encoder, extra_facts={"idf_sha256": checksum})
 
-    def statistics(self, references: Iterable[str], backend: Encoder) -> Idf | None:
+    def reference_statistics(self, references: Iterable[str], backend: Encoder) -> Idf | None:
         """Document frequencies from this call's references, from `idf_file`, or None."""
         if self.idf == "no":
             return None
@@ -108,15 +108,12 @@ class Bertscore:
 
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, TokenVectors],
-        statistics: Idf | None,
+        statistics: Idf | None = None,
     ) -> Array:
         """F, precision and recall `(n_pairs, 3)`."""
-        pairs = zip(references, candidates, strict=True)
-        scores = [greedy_match(annotations[r], annotations[c], statistics) for r, c in pairs]
+        scores = [greedy_match(*both, statistics) for both in of_pairs(pairs, annotations)]
         stats = np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64)
         if self.rescale:
             baseline = self._baseline()

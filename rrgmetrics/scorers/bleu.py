@@ -12,15 +12,14 @@ Differs from the authors: 0 to 1 for both (sacrebleu prints 0 to 100), and one r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from rrgmetrics.backends import tokens
-from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Runtime
+from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.base import Array, Runtime, of_pairs
 
 ORDER = tokens.MAX_ORDER
 KEYS = ("bleu_1", "bleu_2", "bleu_3", "bleu")
@@ -59,22 +58,15 @@ class Bleu:
         """Counted n-grams."""
         return tokens.whitespace_ngrams() if self.tokenizer == "coco" else tokens.sacrebleu_ngrams()
 
-    def statistics(self, references: Iterable[str], backend: Any) -> None:
-        """None: a pair's counts depend on the pair alone."""
-
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, tokens.Ngrams],
-        statistics: None,
+        statistics: None = None,
     ) -> Array:
         """Counts `(n_pairs, 10)`, in the order that `BleuReduction` names."""
-        stats = np.zeros((len(references), 2 * ORDER + 2))
-        for row, reference, candidate in zip(stats, references, candidates, strict=True):
-            row[:] = _counts(annotations[reference], annotations[candidate])
-        return stats
+        counts = [_counts(*both) for both in of_pairs(pairs, annotations)]
+        return np.array(counts, dtype=np.float64).reshape(-1, 2 * ORDER + 2)
 
 
 def _counts(reference: tokens.Ngrams, candidate: tokens.Ngrams) -> list[int]:

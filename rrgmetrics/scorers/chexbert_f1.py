@@ -16,7 +16,7 @@ sets agree; nothing private of scikit-learn is used, whose changes broke both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -29,8 +29,8 @@ from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.conditions import Status, checksum, condition_statuses, contradicted_conditions, load_conditions
 from rrgmetrics.reader.penalties import unread_spans
-from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Runtime, of_both
+from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.base import Array, Runtime, explain_both
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats, spoil
 
 Annotation = Reading | ConditionReading
@@ -76,19 +76,14 @@ class ChexbertF1:
         """The reader, or CheXbert's weights."""
         return condition_backend(self.config, self.long, runtime)
 
-    def statistics(self, references: Iterable[str], backend: Any) -> None:
-        """None: a pair's statistics depend on the pair alone."""
-
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, Annotation],
-        statistics: None,
+        statistics: None = None,
     ) -> Array:
         """`label_stats` of 14 conditions, shares that agree of 14 and of 5, reports too long, unread sentences."""
-        sides = [[annotations[text] for text in texts] for texts in (references, candidates)]
+        sides = [[annotations[pair.reference] for pair in pairs], [annotations[pair.candidate] for pair in pairs]]
         (has_reference, unsure_reference), (has_candidate, unsure_candidate) = (self._labels(side) for side in sides)
         spoil(has_reference, has_candidate, [contradicted(annotation) for annotation in sides[1]])
         ignored = (unsure_reference | unsure_candidate) & (self.uncertain == "ignored")
@@ -115,15 +110,13 @@ class ChexbertF1:
 
     def details(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, Annotation],
     ) -> Mapping[str, Sequence[Any]]:
         """With `explain`, for each pair what either report says of each condition it speaks of."""
         if not self.explain:
             return {}
-        return {"chexbert_f1_explained": of_both(references, candidates, lambda text: _said(annotations[text]))}
+        return {"chexbert_f1_explained": explain_both(pairs, lambda text: _in_words(annotations[text]))}
 
 
 def condition_backend(config: str, long: Long, runtime: Runtime) -> TextFunction | Chexbert:
@@ -157,7 +150,7 @@ def n_unread(reference: Annotation, candidate: Annotation) -> int:
     return len(unread_spans(reference, candidate))
 
 
-def _said(annotation: Annotation) -> dict[str, str]:
+def _in_words(annotation: Annotation) -> dict[str, str]:
     """Condition → status in words, blank ones left out."""
     statuses = zip(load_conditions().names, status_table([annotation])[0].tolist(), strict=True)
     return {name: Status(status).name.lower() for name, status in statuses if status}

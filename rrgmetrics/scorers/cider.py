@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rrgmetrics.backends import tokens
-from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Mean, Runtime
+from rrgmetrics.reports import Pair, distinct_texts
+from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 
 ORDER = tokens.MAX_ORDER
 SIGMA = 6.0  # published code, cider_scorer.py
@@ -57,7 +57,7 @@ class Cider:
         """Counted n-grams."""
         return tokens.whitespace_ngrams()
 
-    def statistics(self, references: Iterable[str], backend: tokens.TextFunction) -> Frequencies:
+    def reference_statistics(self, references: Iterable[str], backend: tokens.TextFunction) -> Frequencies:
         """Document frequencies of the n-grams of all references, repeated ones counted each time."""
         texts = Counter(references)
         documents: Counter[Ngram] = Counter()
@@ -68,18 +68,14 @@ class Cider:
 
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, tokens.Ngrams],
         statistics: Frequencies,
     ) -> Array:
         """Scores `(n_pairs, 1)`."""
-        vectors: dict[str, Vectors] = {}
-        for text in dict.fromkeys((*references, *candidates)):
-            vectors[text] = _vectors(annotations[text], statistics)
-        pairs = zip(references, candidates, strict=True)
-        return np.array([similarity(vectors[r], vectors[c]) for r, c in pairs], dtype=np.float64)[:, None]
+        vectors = {text: _vectors(annotations[text], statistics) for text in distinct_texts(pairs)}
+        scores = [similarity(*both) for both in of_pairs(pairs, vectors)]
+        return np.array(scores, dtype=np.float64)[:, None]
 
 
 def _vectors(ngrams: tokens.Ngrams, frequencies: Frequencies) -> Vectors:

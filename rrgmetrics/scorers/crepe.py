@@ -17,7 +17,7 @@ a sentence of the reference.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ from rrgmetrics.backends.crepe.network import Precision
 from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError
 from rrgmetrics.reader import ErrorCategory
-from rrgmetrics.reports import Context, Pair
+from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime
 
 CATEGORIES = tuple(category.value for category in ErrorCategory)
@@ -70,19 +70,14 @@ class Crepe:
             )
         return backend
 
-    def statistics(self, references: Iterable[str], backend: CrepeBackend) -> None:
-        """None: a pair's score depends on the pair alone."""
-
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[Pair, CrepeReading],
-        statistics: None,
+        statistics: None = None,
     ) -> Array:
         """Sum and counts in the order of `KEYS`, then 1 if the pair was too long for the model, `(n_pairs, 8)`."""
-        readings = _readings(references, candidates, contexts, annotations)
+        readings = [annotations[pair] for pair in pairs]
         counts = np.array([reading.counts for reading in readings], dtype=np.float64).reshape(-1, len(CATEGORIES))
         too_long = np.array([reading.too_long for reading in readings], dtype=np.float64)
         too_long[np.isnan(counts).any(axis=1)] = np.nan  # an unscored row is NaN throughout
@@ -94,32 +89,21 @@ class Crepe:
 
     def details(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[Pair, CrepeReading],
     ) -> Mapping[str, Sequence[Any]]:
         """With `presence` the probability of each category, with `explain` the words that the counts come from."""
-        readings = _readings(references, candidates, contexts, annotations)
+        readings = [annotations[pair] for pair in pairs]
         details: dict[str, Sequence[Any]] = {}
         if self.presence:
             details["crepe_presence"] = [
                 dict(zip(CATEGORIES, reading.presence.tolist(), strict=True)) for reading in readings
             ]
         if self.explain:
-            details["crepe_explained"] = [[_plain(word) for word in reading.words] for reading in readings]
+            details["crepe_explained"] = [[_to_dict(word) for word in reading.words] for reading in readings]
         return details
 
 
-def _readings(
-    references: Sequence[str],
-    candidates: Sequence[str],
-    contexts: Sequence[Context],
-    annotations: Mapping[Pair, CrepeReading],
-) -> list[CrepeReading]:
-    return [annotations[Pair(*row)] for row in zip(references, candidates, contexts, strict=True)]
-
-
-def _plain(word: WordRate) -> dict[str, Any]:
+def _to_dict(word: WordRate) -> dict[str, Any]:
     """A word's share as JSON has it; characters of the (normalised) text."""
     return {**word._asdict(), "category": CATEGORIES[word.category]}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rrgmetrics.judges.judge import ComparedPairs, Judge
+from rrgmetrics.backends.comparison import ComparedPairs
+from rrgmetrics.judges.judge import Judge
 from rrgmetrics.judges.protocols.crimson import Crimson as Protocol
 from rrgmetrics.judges.protocols.crimson import CrimsonVerdict
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES

@@ -10,7 +10,7 @@ against every normal reference. RadEval's only value of a pair is whether all la
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +22,8 @@ from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.ct_conditions import ct_conditions, load_ct
 from rrgmetrics.reader.label_rules import table_checksum
-from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Runtime, of_both
+from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.base import Array, Runtime, explain_both
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
 
 PUBLISHED = "IAMJB/RadBERT-CT"
@@ -66,34 +66,27 @@ class F1RadbertCt:
             batch_size=runtime.batch_size,
         )
 
-    def statistics(self, references: Iterable[str], backend: Any) -> None:
-        """None: a pair's labels depend on the pair alone."""
-
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, Any],
-        statistics: None,
+        statistics: None = None,
     ) -> Array:
         """Statistics of `labels.label_stats`, and whether all labels agree `(n_pairs, 3 n_labels + 1)`."""
-        reference = np.array([self._vector(text, annotations[text]) for text in references])
-        candidate = np.array([self._vector(text, annotations[text]) for text in candidates])
+        reference = np.array([self._vector(pair.reference, annotations[pair.reference]) for pair in pairs])
+        candidate = np.array([self._vector(pair.candidate, annotations[pair.candidate]) for pair in pairs])
         return np.hstack([label_stats(reference, candidate), (reference == candidate).all(axis=1, keepdims=True)])
 
     def details(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, Any],
     ) -> Mapping[str, Sequence[Any]]:
         """With `explain`, for each pair the labels of either report."""
         if not self.explain:
             return {}
-        said = of_both(references, candidates, lambda text: self._said(text, annotations[text]))
-        return {"f1_radbert_ct_explained": said}
+        labels = explain_both(pairs, lambda text: self._labels(text, annotations[text]))
+        return {"f1_radbert_ct_explained": labels}
 
     def _vector(self, text: str, annotation: Any) -> Any:
         """Whether a report has each label `(n_labels,)`."""
@@ -102,5 +95,5 @@ class F1RadbertCt:
             annotation = np.array([name in found for name in self.names[:-1]])
         return np.append(annotation, bool(text.strip()) and not annotation.any())
 
-    def _said(self, text: str, annotation: Any) -> list[str]:
+    def _labels(self, text: str, annotation: Any) -> list[str]:
         return [name for name, has in zip(self.names, self._vector(text, annotation), strict=True) if has]

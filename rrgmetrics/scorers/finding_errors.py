@@ -10,16 +10,15 @@ A or B is a finding that is urgent or actionable in the patient's context, in th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rrgmetrics.backends.reader import reader_backend
-from rrgmetrics.backends.tokens import TextFunction
-from rrgmetrics.reader import Comparison, ErrorCategory, FindingError, Reading, compare
-from rrgmetrics.reports import Context
+from rrgmetrics.backends.comparison import Compared, ComparedPairs
+from rrgmetrics.reader import ErrorCategory, FindingError
+from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime
 
 KEYS = (
@@ -40,53 +39,37 @@ class FindingErrors:
         """Mean number of errors a pair."""
         return Mean(KEYS)
 
-    def backend(self, runtime: Runtime) -> TextFunction:
-        """The reader."""
-        return reader_backend()
-
-    def statistics(self, references: Iterable[str], backend: Any) -> None:
-        """None: a pair's score depends on the pair alone."""
+    def backend(self, runtime: Runtime) -> ComparedPairs:
+        """The reader, and its comparison of both reports."""
+        return ComparedPairs()
 
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
-        annotations: Mapping[str, Reading],
-        statistics: None,
+        pairs: Sequence[Pair],
+        annotations: Mapping[Pair, Compared],
+        statistics: None = None,
     ) -> Array:
         """Counts `(n_pairs, 8)` in the order of `KEYS`."""
+        comparisons = [annotations[pair].comparison for pair in pairs]
         rows = [
-            (found.total, found.significant, *(found.counts[category] for category in ErrorCategory))
-            for found in _comparisons(references, candidates, contexts, annotations)
+            (comparison.total, comparison.significant, *(comparison.counts[category] for category in ErrorCategory))
+            for comparison in comparisons
         ]
         return np.array(rows, dtype=np.float64).reshape(-1, len(KEYS))
 
     def details(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
-        annotations: Mapping[str, Reading],
+        pairs: Sequence[Pair],
+        annotations: Mapping[Pair, Compared],
     ) -> Mapping[str, Sequence[Any]]:
         """With `explain`, for each pair a list of its errors: category, words, and the spans of both texts."""
         if not self.explain:
             return {}
-        found = _comparisons(references, candidates, contexts, annotations)
-        return {"finding_errors_explained": [[_plain(error) for error in pair.errors] for pair in found]}
+        errors = [annotations[pair].comparison.errors for pair in pairs]
+        return {"finding_errors_explained": [[_to_dict(error) for error in of_pair] for of_pair in errors]}
 
 
-def _comparisons(
-    references: Sequence[str],
-    candidates: Sequence[str],
-    contexts: Sequence[Context],
-    annotations: Mapping[str, Reading],
-) -> Iterable[Comparison]:
-    for reference, candidate, context in zip(references, candidates, contexts, strict=True):
-        yield compare(annotations[reference], annotations[candidate], context)
-
-
-def _plain(error: FindingError) -> dict[str, Any]:
+def _to_dict(error: FindingError) -> dict[str, Any]:
     """An error as JSON has it; spans are `[start, end]` in the (normalised) texts."""
     return {
         "category": error.category.value,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from rrgmetrics.backends.comparison import ComparedPairs
 from rrgmetrics.judges.base import JudgeProtocol, Unscored
-from rrgmetrics.judges.judge import ComparedPairs, Judge, judge_for, verdicts
-from rrgmetrics.reports import Context, Pair
+from rrgmetrics.judges.judge import Judge, judge_for, verdicts
+from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Reduction, Runtime
 
 Annotations: TypeAlias = Mapping[Any, Any]
@@ -94,49 +95,33 @@ class JudgeScorer(ABC):
             progress=runtime.progress,
         )
 
-    def statistics(self, references: Iterable[str], backend: Any) -> None:
-        """None: a pair's score depends on the pair alone."""
-        return None
-
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Annotations,
-        statistics: None,
+        statistics: None = None,
     ) -> Array:
         """Statistics for `reduction`; NaN for an unscored pair."""
-        found = self._verdicts(references, candidates, contexts, annotations)
         nothing = [np.nan] * len(self.keys)
-        rows = [nothing if isinstance(one, Unscored) else self.row(one) for one in found]
+        rows = [
+            nothing if isinstance(verdict, Unscored) else self.row(verdict)
+            for verdict in verdicts(self.protocol, pairs, annotations)
+        ]
         return known_stats(rows, len(self.keys))
 
     def details(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Annotations,
     ) -> Mapping[str, Sequence[Any]]:
         """`<name>_explained`: each verdict in words, if wanted; `<name>_unscored`: why, with an asked judge's reply."""
-        said: dict[str, list[Any]] = {}
+        details: dict[str, list[Any]] = {}
         asked, name = self.config not in BUNDLED_ENGINES, self.protocol.name
         if not asked and not self.explain:
-            return said
-        found = self._verdicts(references, candidates, contexts, annotations)
+            return details
+        outcomes = verdicts(self.protocol, pairs, annotations)
         if self.explain:
-            said[f"{name}_explained"] = [one.to_dict() for one in found]
+            details[f"{name}_explained"] = [outcome.to_dict() for outcome in outcomes]
         if asked:
-            said[f"{name}_unscored"] = [one.to_dict() if isinstance(one, Unscored) else None for one in found]
-        return said
-
-    def _verdicts(
-        self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
-        annotations: Annotations,
-    ) -> list[Any]:
-        """A verdict or Unscored a pair."""
-        return verdicts(self.protocol, list(map(Pair, references, candidates, contexts)), annotations)
+            details[f"{name}_unscored"] = [one.to_dict() if isinstance(one, Unscored) else None for one in outcomes]
+        return details

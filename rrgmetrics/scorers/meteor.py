@@ -10,17 +10,16 @@ Differs from NLTK's usual set-up: WordNet ships with rrgmetrics, and tokens come
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 
 from rrgmetrics.backends import tokens
 from rrgmetrics.backends.wordnet import Synset, load_wordnet
-from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Mean, Runtime
+from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 
 
 class NoWordNet:
@@ -52,16 +51,11 @@ class Meteor:
         words = tokens.words(self.tokenizer)
         return tokens.TextFunction(words.key, words.function, facts)
 
-    def statistics(self, references: Iterable[str], backend: Any) -> None:
-        """None: a pair's score depends on the pair alone."""
-
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, list[str]],
-        statistics: None,
+        statistics: None = None,
     ) -> Array:
         """Scores `(n_pairs, 1)`."""
         from nltk.translate.meteor_score import single_meteor_score
@@ -69,7 +63,7 @@ class Meteor:
         wordnet = load_wordnet(self.wordnet) if self.synonyms else NoWordNet()
         stemmer = tokens.CachedStemmer()
         scores = [
-            single_meteor_score(annotations[reference], annotations[candidate], stemmer=stemmer, wordnet=wordnet)
-            for reference, candidate in zip(references, candidates, strict=True)
+            single_meteor_score(reference, candidate, stemmer=stemmer, wordnet=wordnet)
+            for reference, candidate in of_pairs(pairs, annotations)
         ]
         return np.array(scores, dtype=np.float64)[:, None]

@@ -33,13 +33,14 @@ from typing import Any
 
 import numpy as np
 
+from rrgmetrics.backends.base import Backend, read_parts
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import Ngrams, TextFunction, count_ngrams
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader import Reading, read
 from rrgmetrics.reader.affirmed import standard_wording
-from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Backend, Mean, Runtime, read_parts
+from rrgmetrics.reports import Pair, distinct_texts
+from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 from rrgmetrics.scorers.bertscore import Bertscore
 from rrgmetrics.scorers.radgraph_f1 import KEYS as RADGRAPH_KEYS
 from rrgmetrics.scorers.radgraph_f1 import RadgraphF1
@@ -183,7 +184,7 @@ class StandardWording:
 
     def compose(self, readings: Sequence[Mapping[str, Reading]]) -> list[Any]:
         """The other's annotations of the shortened texts, each distinct one read once."""
-        texts = [standard_wording(said["reader"]) for said in readings]
+        texts = [standard_wording(parts["reader"]) for parts in readings]
         distinct = list(dict.fromkeys(texts))
         known = dict(zip(distinct, self.backend.annotate(distinct), strict=True))
         return [known[text] for text in texts]
@@ -288,32 +289,31 @@ class Radcliq:
         checksum = {"coefficients_sha256": hashlib.sha256(file.read_bytes()).hexdigest()[:8]} if file.is_file() else {}
         return {"calibrated": "yes" if fitted else "no", **checksum}
 
-    def statistics(self, references: Iterable[str], backend: Side) -> Any:
+    def reference_statistics(self, references: Iterable[str], backend: Side) -> Any:
         """Document frequencies for BERTScore, if asked for."""
         part: Any = backend.parts["bertscore"]
         if isinstance(part, StandardWording):
             references = (standard_wording(read(text)) for text in references) if self.idf == "call" else references
             part = part.backend
-        return self.scorers["bertscore"].statistics(references, part)
+        bertscore = self.scorers["bertscore"]
+        assert isinstance(bertscore, Bertscore)
+        return bertscore.reference_statistics(references, part)
 
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, Mapping[str, Any]],
         statistics: Any,
     ) -> Array:
         """Raw and the four features `(n_pairs, 5)`; NaN where a feature has no value."""
-        texts = {*references, *candidates}
+        texts = distinct_texts(pairs)
         columns = []
         for name, scorer in self.scorers.items():
-            said = {text: annotations[text][name] for text in texts}
-            known = statistics if name == "bertscore" else None
-            stats = scorer.pair_stats(references, candidates, contexts, said, known)
+            own = {text: annotations[text][name] for text in texts}
+            stats = scorer.pair_stats(pairs, own, statistics if name == "bertscore" else None)
             columns.append(stats[:, RADGRAPH_COLUMN if name == "radgraph" else 0])
-        pairs = zip(references, candidates, strict=True)
-        columns.append(np.array([bleu_2(annotations[r]["bleu"], annotations[c]["bleu"]) for r, c in pairs]))
+        bleu = [bleu_2(reference["bleu"], candidate["bleu"]) for reference, candidate in of_pairs(pairs, annotations)]
+        columns.append(np.array(bleu))
         features = np.column_stack(columns)
         return np.column_stack([self.model.raw(features), features])
 

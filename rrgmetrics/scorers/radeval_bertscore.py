@@ -8,14 +8,14 @@ and deeper layers keep less of single words); `paper` IAMJB/RadEvalModernBERT, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, load_encoder
-from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Mean, Runtime
+from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 from rrgmetrics.scorers.bertscore import greedy_match
 
 KEYS = ("radeval_bertscore", "radeval_bertscore_precision", "radeval_bertscore_recall")
@@ -44,18 +44,12 @@ class RadevalBertscore:
             checkpoint, layer=self.layer or layers, device=runtime.device, batch_size=runtime.batch_size
         )
 
-    def statistics(self, references: Iterable[str], backend: Encoder) -> None:
-        """None: a pair's score depends on the pair alone."""
-
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, TokenVectors],
-        statistics: None,
+        statistics: None = None,
     ) -> Array:
         """F, precision and recall `(n_pairs, 3)`."""
-        pairs = zip(references, candidates, strict=True)
-        scores = [greedy_match(annotations[r], annotations[c], None) for r, c in pairs]
+        scores = [greedy_match(*both, None) for both in of_pairs(pairs, annotations)]
         return np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64)

@@ -25,13 +25,14 @@ from, are used.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from rrgmetrics.backends.base import Backend
 from rrgmetrics.backends.bert import pick_device
 from rrgmetrics.backends.radgraph import load_backend
 from rrgmetrics.backends.radgraph.files import GraphFile, Recording
@@ -40,8 +41,8 @@ from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.graph import Graph, build_graph
-from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Backend, Mean, Runtime
+from rrgmetrics.reports import Pair, distinct_texts
+from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 
 MODELS = {"paper": "radgraph-xl", "radgraph": "radgraph"}  # the authors name no revision
 
@@ -102,20 +103,15 @@ class RadgraphF1:
         name = MODELS.get(self.config, self.config)
         return load_backend(name, device=runtime.device, batch_size=runtime.batch_size)
 
-    def statistics(self, references: Iterable[str], backend: Any) -> None:
-        """None: a pair's score depends on the pair alone."""
-
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, Reading | Graph | None],
-        statistics: None,
+        statistics: None = None,
     ) -> Array:
         """Scores `(n_pairs, 7)` in the order of `KEYS`; NaN where a graph is missing."""
-        graphs = {text: as_graph(annotations[text]) for text in {*references, *candidates}}
-        rows = [self._row(graphs[r], graphs[c]) for r, c in zip(references, candidates, strict=True)]
+        graphs = {text: as_graph(annotations[text]) for text in distinct_texts(pairs)}
+        rows = [self._row(*both) for both in of_pairs(pairs, graphs)]
         return np.array(rows, dtype=np.float64).reshape(-1, len(KEYS))
 
     def _row(self, reference: Graph | None, candidate: Graph | None) -> tuple[float, ...]:

@@ -22,7 +22,7 @@ has no entities the pair scores 1 if neither has any and else 0; theirs is 0.5, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,8 +32,8 @@ from rrgmetrics.judges.protocols.statements import normal_statements
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.entities import ENTITY_TYPES
 from rrgmetrics.reader.penalties import penalties, silent
-from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Mean, Runtime
+from rrgmetrics.reports import Context, Pair
+from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 
 KEYS = ("ratescore", "ratescore_precision", "ratescore_recall")
 MODELS = {"default": "", "paper": NER}
@@ -82,20 +82,14 @@ class Ratescore:
         checkpoint = MODELS.get(self.config, self.config)
         return load_entities(checkpoint, encoder=self.encoder, device=runtime.device, batch_size=runtime.batch_size)
 
-    def statistics(self, references: Iterable[str], backend: ReadEntities | MarkedEntities) -> None:
-        """None: a pair's score depends on the pair alone."""
-
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, EntityVectors],
-        statistics: None,
+        statistics: None = None,
     ) -> Array:
         """Score, precision, recall, and 1 if a report of the pair has no entities, `(n_pairs, 4)`."""
-        pairs = zip(references, candidates, strict=True)
-        rows = [self._row(annotations[reference], annotations[candidate]) for reference, candidate in pairs]
+        rows = [self._row(*both) for both in of_pairs(pairs, annotations)]
         return np.array(rows, dtype=np.float64).reshape(-1, len(KEYS) + 1)
 
     def notes(self, stats: Array) -> Mapping[str, str]:

@@ -8,15 +8,15 @@ ROUGE-L runs over the whole report (`rougeL`), not sentence by sentence (`rougeL
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rrgmetrics.backends import tokens
-from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Mean, Runtime
+from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 
 KEYS = ("rouge", "rouge_1", "rouge_2", "rouge_l")
 
@@ -36,24 +36,21 @@ class Rouge:
         """rouge-score's tokens, counted."""
         return tokens.rouge_tokens(self.stemmer)
 
-    def statistics(self, references: Iterable[str], backend: Any) -> None:
-        """None: a pair's score depends on the pair alone."""
-
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, tokens.RougeTokens],
-        statistics: None,
+        statistics: None = None,
     ) -> Array:
         """F-measures `(n_pairs, 4)` in the order of `KEYS`."""
-        stats = np.zeros((len(references), len(KEYS)))
-        for row, reference, candidate in zip(stats, references, candidates, strict=True):
-            r, c = annotations[reference], annotations[candidate]
-            rouge_l = f_measure(longest_common_subsequence(r, c), c.length, r.length)
-            row[:] = rouge_l, _overlap_f(r.unigrams, c.unigrams), _overlap_f(r.bigrams, c.bigrams), rouge_l
-        return stats
+        rows = []
+        for reference, candidate in of_pairs(pairs, annotations):
+            shared = longest_common_subsequence(reference, candidate)
+            rouge_l = f_measure(shared, candidate.length, reference.length)
+            rouge_1 = _overlap_f(reference.unigrams, candidate.unigrams)
+            rouge_2 = _overlap_f(reference.bigrams, candidate.bigrams)
+            rows.append((rouge_l, rouge_1, rouge_2, rouge_l))
+        return np.array(rows, dtype=np.float64).reshape(-1, len(KEYS))
 
 
 def f_measure(matches: int, n_candidate: int, n_reference: int) -> float:

@@ -13,7 +13,7 @@ Differs from the authors: an empty report has the zero vector, and so scores 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,8 +23,8 @@ from rrgmetrics.backends.chexbert import Chexbert, ConditionReading, Long
 from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, load_encoder
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader.conditions import Status
-from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Mean, Runtime
+from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 from rrgmetrics.scorers.chexbert_f1 import condition_backend, is_too_long, status_table
 
 KEYS = ("semb_score",)
@@ -50,22 +50,16 @@ class SembScore:
             return load_encoder(FINDINGS, layer=LAYER, device=runtime.device, batch_size=runtime.batch_size)
         return condition_backend(self.config, self.long, runtime)
 
-    def statistics(self, references: Iterable[str], backend: Any) -> None:
-        """None: a pair's score depends on the pair alone."""
-
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, Any],
-        statistics: None,
+        statistics: None = None,
     ) -> Array:
         """Cosines, then how many of the two reports were too long for the model, `(n_pairs, 2)`."""
-        pairs = [(annotations[r], annotations[c]) for r, c in zip(references, candidates, strict=True)]
         rows = [
             (cosine(self._vector(reference), self._vector(candidate)), is_too_long(reference) + is_too_long(candidate))
-            for reference, candidate in pairs
+            for reference, candidate in of_pairs(pairs, annotations)
         ]
         return np.array(rows, dtype=np.float64).reshape(-1, 2)
 

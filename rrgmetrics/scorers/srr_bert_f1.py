@@ -11,7 +11,7 @@ lets the checkpoint read a full stop.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +23,8 @@ from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.label_rules import table_checksum
 from rrgmetrics.reader.srr_labels import Level, label_names, srr_labels
-from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Runtime, of_both
+from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.base import Array, Runtime, explain_both
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
 
 PUBLISHED: Mapping[tuple[Level, bool], str] = {  # level, with statuses → checkpoint
@@ -76,33 +76,26 @@ class SrrBertF1:
             batch_size=runtime.batch_size,
         )
 
-    def statistics(self, references: Iterable[str], backend: Any) -> None:
-        """None: a pair's labels depend on the pair alone."""
-
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, Any],
-        statistics: None,
+        statistics: None = None,
     ) -> Array:
         """Statistics of `labels.label_stats`, and the Jaccard index `(n_pairs, 3 n_labels + 1)`."""
-        reference = np.array([self._vector(annotations[text]) for text in references])
-        candidate = np.array([self._vector(annotations[text]) for text in candidates])
+        reference = np.array([self._vector(annotations[pair.reference]) for pair in pairs])
+        candidate = np.array([self._vector(annotations[pair.candidate]) for pair in pairs])
         return np.hstack([label_stats(reference, candidate), jaccard(reference, candidate)[:, None]])
 
     def details(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, Any],
     ) -> Mapping[str, Sequence[Any]]:
         """With `explain`, for each pair the labels of either report."""
         if not self.explain:
             return {}
-        return {"srr_bert_f1_explained": of_both(references, candidates, lambda text: self._said(annotations[text]))}
+        return {"srr_bert_f1_explained": explain_both(pairs, lambda text: self._labels(annotations[text]))}
 
     def _vector(self, annotation: Any) -> Any:
         """Whether a report has each label `(n_labels,)`."""
@@ -111,7 +104,7 @@ class SrrBertF1:
         found = srr_labels(annotation, self.level, self.statuses)
         return np.array([name in found for name in self.names])
 
-    def _said(self, annotation: Any) -> list[str]:
+    def _labels(self, annotation: Any) -> list[str]:
         return [name for name, has in zip(self.names, self._vector(annotation), strict=True) if has]
 
 

@@ -18,7 +18,7 @@ has found already; the values are equal without it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -29,8 +29,8 @@ from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.penalties import silent
 from rrgmetrics.reader.temporal import ChangeStatement, count_shared, read_changes
-from rrgmetrics.reports import Context
-from rrgmetrics.scorers.base import Array, Mean, Runtime, of_both
+from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.base import Array, Mean, Runtime, explain_both, of_pairs
 
 KEYS = ("temporal_f1",)
 EPSILON = 1e-10
@@ -67,38 +67,28 @@ class TemporalF1:
             return TextFunction("temporal:keywords", find_keywords)
         return reader_backend()
 
-    def statistics(self, references: Iterable[str], backend: Any) -> None:
-        """None: a pair's score depends on the pair alone."""
-
     def pair_stats(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, Any],
-        statistics: None,
+        statistics: None = None,
     ) -> Array:
         """F1 of each pair `(n_pairs, 1)`."""
-        pairs = [(annotations[r], annotations[c]) for r, c in zip(references, candidates, strict=True)]
-        if self.form == "keywords":
-            values = [keyword_f1(reference, candidate) for reference, candidate in pairs]
-        else:
-            values = [_reader_f1(reference, candidate) for reference, candidate in pairs]
+        f1 = keyword_f1 if self.form == "keywords" else _reader_f1
+        values = [f1(*both) for both in of_pairs(pairs, annotations)]
         return np.array(values, dtype=np.float64)[:, None]
 
     def details(
         self,
-        references: Sequence[str],
-        candidates: Sequence[str],
-        contexts: Sequence[Context],
+        pairs: Sequence[Pair],
         annotations: Mapping[str, Any],
     ) -> Mapping[str, Sequence[Any]]:
         """With `explain`, for each pair what either report says of change: kind and words, or keywords."""
         if not self.explain:
             return {}
-        return {"temporal_f1_explained": of_both(references, candidates, lambda text: self._said(annotations[text]))}
+        return {"temporal_f1_explained": explain_both(pairs, lambda text: self._statements(annotations[text]))}
 
-    def _said(self, annotation: Any) -> list[Any]:
+    def _statements(self, annotation: Any) -> list[Any]:
         if self.form == "keywords":
             return sorted(annotation)
         return [{"change": change.kind, "words": _words(annotation, change)} for change in read_changes(annotation)]

@@ -1,1 +1,1 @@
-"""Training of metrics: report pairs, labels, models."""
+"""Trains CREPE's regressor and encoder on labelled pairs of reports; see `TRAINING.md`."""

@@ -25,9 +25,9 @@ from rrgmetrics.backends.checkpoints.loading import load_config, load_model
 from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer, load_pair_tokenizer
 from rrgmetrics.errors import InputError
 from rrgmetrics.stats import Estimate, correlate
+from rrgmetrics.synthesis.pairs import N_CATEGORIES
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.config import CrepeConfig
-from rrgmetrics.training.pairs import N_CATEGORIES
 from rrgmetrics.training.tokenized import (
     LabelledPairs,
     PairBatches,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer
 from rrgmetrics.errors import InputError
-from rrgmetrics.training.pairs import CANDIDATE, N_CATEGORIES, REFERENCE, Evidence
+from rrgmetrics.synthesis.pairs import CANDIDATE, N_CATEGORIES, REFERENCE, Evidence
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -6,17 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from threading import Lock
 from typing import Literal
 
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.names import READER, parse_name
 from rrgmetrics.present.numbers import show
-from rrgmetrics.reports import parse_context
+from rrgmetrics.reports import Pair, parse_context
 from rrgmetrics.results import Result
-from rrgmetrics.runner import prepare, score_systems
-from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.spaces.limits import check_size
+from rrgmetrics.spaces.ready import ready
 from rrgmetrics.specs import SPECS, MetricSpec
 
 Verdict = Literal["first", "second", "tie", "unscored"]
@@ -110,22 +108,13 @@ def _check(reference: str, candidates: Sequence[str]) -> None:
         raise InputError("There is no candidate; paste a machine's report.")
 
 
+@cache
 def reason(name: str) -> str:
     """Why a metric cannot say anything of one pair here, "" if it can; loads what it reads with, once."""
-    with _LOADING:
-        return _reason(name)
-
-
-_LOADING = Lock()
-
-
-@cache
-def _reason(name: str) -> str:
-    parsed = parse_name(name)
-    if parsed.spec.corpus_statistics:
+    if parse_name(name).spec.corpus_statistics:
         return "needs a set of reports: its weights come from all references"
     try:
-        prepare([parsed], Runtime(progress=False))
+        ready(name)
     except MissingExtraError as error:
         return str(error)
     except BackendError:
@@ -135,6 +124,9 @@ def _reason(name: str) -> str:
 
 def _why_unscored(results: Sequence[Result]) -> str:
     """Why no candidate has a score, "" if one has."""
+    error = next((result.error for result in results if result.error), None)
+    if error:  # its message names servers and folders, which visitors need not know
+        return "its model did not answer" if isinstance(error, BackendError) else "it failed on this pair"
     reasons = [result.unscored_reasons.get(0, "") for result in results]
     return reasons[0] if all(reasons) else ""
 
@@ -142,22 +134,16 @@ def _why_unscored(results: Sequence[Result]) -> str:
 def _score(
     names: Sequence[str], reference: str, candidates: Sequence[str], context: Mapping[str, str] | None
 ) -> dict[str, Line]:
-    """All at once, so that metrics share what they read; one by one where a judge fails on the way."""
-    systems = {str(n): [text] for n, text in enumerate(candidates)}
-    try:
-        results = score_systems(names, systems=systems, references=[reference], contexts=[context], progress=False)
-    except BackendError:  # its message names servers and folders, which visitors need not know
-        if len(names) == 1:
-            unscored = (math.nan,) * len(candidates)
-            return {names[0]: Line(names[0], parse_name(names[0]).spec, unscored, reason="its model did not answer")}
-        return {name: line for each in names for name, line in _score([each], reference, candidates, context).items()}
+    """All at once, so that metrics share what they read; a judge that fails on the way stops no other."""
+    pairs = [Pair(reference, text, parse_context(context, "The patient")) for text in candidates]
+    results = ready(names).score_sets([[pair] for pair in pairs], on_error="unscored", progress=False)
     return {
         name: Line(
             name,
             parse_name(name).spec,
-            tuple(by_name[name].scores[by_name[name].spec.name] for by_name in results.values()),
-            next(iter(results.values()))[name].signature,
-            _why_unscored([by_name[name] for by_name in results.values()]),
+            tuple(by_name[name].scores[by_name[name].spec.name] for by_name in results),
+            results[0][name].signature,
+            _why_unscored([by_name[name] for by_name in results]),
         )
         for name in names
     }

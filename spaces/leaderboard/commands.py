@@ -1,4 +1,4 @@
-"""`rrgmetrics leaderboard ...`: everything a board can do, without the web page. `rrgmetrics.cli` has the arguments."""
+"""`rrgmetrics leaderboard ...`: everything a board can do, without the web page."""
 
 from __future__ import annotations
 
@@ -16,29 +16,45 @@ from typing import Any
 from rich.console import Console
 
 from rrgmetrics import child, notice
+from rrgmetrics.cli.arguments import add_step, split_names
+from rrgmetrics.cli.output import print_line
 from rrgmetrics.errors import InputError
 from rrgmetrics.present.numbers import estimate, headed, show
 from rrgmetrics.present.tables import Group, Table
 from rrgmetrics.spaces.leaderboard.board import Board, open_board
 from rrgmetrics.spaces.leaderboard.creation import create_board
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, RefusedError, Standings
-from rrgmetrics.stats import Estimate
+from rrgmetrics.stats import TRIALS, Estimate
 
 BOARD_VARIABLE = "RRGMETRICS_BOARD"
 RESTART_SECONDS = (1.0, 5.0, 30.0, 60.0)
 GRACE_SECONDS = 10.0  # that a worker has to give its job back
 
 
-def run(options: argparse.Namespace) -> None:
-    """Runs the step that was asked for."""
-    STEPS[options.step](options)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the steps of `rrgmetrics leaderboard` with their arguments."""
+    steps = parser.add_subparsers(required=True, metavar="STEP")
+    for name, (run, summary, add) in STEPS.items():
+        step = add_step(steps, name, run, summary)
+        step.add_argument("board", metavar="BOARD", help="a SQLite file, a PostgreSQL URL, or env:VARIABLE with one")
+        add(step)
+
+
+def _init_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--references", required=True, metavar="FILE", help="study_id, report, age, sex, public, ...")
+    parser.add_argument("--metrics", required=True, nargs="+", metavar="NAME", help="the columns; the first one ranks")
+    parser.add_argument("--primary", default="", metavar="NAME", help="the metric that ranks, if not the first")
+    parser.add_argument("--title", default="Radiology report leaderboard", help="of the page (default: %(default)s)")
+    parser.add_argument("--description", default="", help="Markdown for the page")
+    parser.add_argument("--dataset", default="", metavar="ID", help="Hub id of the benchmark, for .eval_results")
+    parser.add_argument("--trials", type=int, default=TRIALS, help="resamples and swaps (default %(default)s)")
 
 
 def _init(options: argparse.Namespace) -> None:
     made = create_board(
         place(options.board),
         references=options.references,
-        metrics=[name for text in options.metrics for name in text.split(",") if name],
+        metrics=split_names(options.metrics),
         title=options.title,
         primary=options.primary,
         description=options.description,
@@ -46,10 +62,19 @@ def _init(options: argparse.Namespace) -> None:
         trials=options.trials,
     )
     info = made.board.info()
-    _say(f"{made.board.place}: {info.n_studies:,} studies, {info.n_public:,} of them public; round 1 scores with")
+    print_line(f"{made.board.place}: {info.n_studies:,} studies, {info.n_public:,} of them public; round 1 scores with")
     for metric in info.metrics:
-        _say(f"  {metric.signature}{'  (ranks)' if metric.name == info.primary else ''}")
-    _say(f"Admin token, shown this once: {made.admin_token}")
+        print_line(f"  {metric.signature}{'  (ranks)' if metric.name == info.primary else ''}")
+    print_line(f"Admin token, shown this once: {made.admin_token}")
+
+
+def _submit_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="CSV or JSONL: study_id, report")
+    parser.add_argument("--name", required=True, help="of the system")
+    parser.add_argument("--submitter", required=True, help="Hub handle or URL")
+    parser.add_argument("--model-card", default="", metavar="ID", help="Hub id or URL")
+    parser.add_argument("--tags", nargs="+", default=[], metavar="TAG", help="short words, for filters")
+    parser.add_argument("--check", action="store_true", help="only say what must be corrected")
 
 
 def _submit(options: argparse.Namespace) -> None:
@@ -63,10 +88,15 @@ def _submit(options: argparse.Namespace) -> None:
     if options.check:
         if problems := board.check(options.file, **description):
             raise RefusedError(problems)
-        _say(f"{options.file} is fine; nothing was queued.")
+        print_line(f"{options.file} is fine; nothing was queued.")
         return
     receipt = board.submit(options.file, **description)
-    _say(f"{receipt.id}: {receipt.name} is queued, {receipt.ahead} before it.")
+    print_line(f"{receipt.id}: {receipt.name} is queued, {receipt.ahead} before it.")
+
+
+def _work_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--once", action="store_true", help="end when nothing is queued")
+    parser.add_argument("--batch-size", type=int, help="texts or prompts that a model reads at once")
 
 
 def _work(options: argparse.Namespace) -> None:
@@ -88,77 +118,115 @@ def _work(options: argparse.Namespace) -> None:
     say(f"{n_recorded} recorded, nothing waits")
 
 
-def _serve(options: argparse.Namespace) -> None:
-    from rrgmetrics.spaces.leaderboard.app import serve
-    from rrgmetrics.spaces.serving import check_address
+def _serve_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", help="address to serve at (default %(default)s)")
+    parser.add_argument("--port", type=int, help="port to serve at (default: a free one from 7860)")
+    parser.add_argument(
+        "--proxies", type=int, default=0, help="proxies before the page that name the visitor's address"
+    )
+    parser.add_argument("--no-worker", dest="worker", action="store_false", help="`work` runs elsewhere")
+
+
+def serve(options: argparse.Namespace) -> None:
+    """Serves the page, with a worker beside it unless `options.worker` is False."""
+    from rrgmetrics.spaces.address import check_address
+    from rrgmetrics.spaces.leaderboard import app
 
     check_address(options.host, options.port)
     signal.signal(signal.SIGTERM, _end)
     board = _open(options)
     with _worker_beside(board) if options.worker else _nothing():
-        serve(board, host=options.host, port=options.port, proxies=options.proxies)
+        app.serve(board, host=options.host, port=options.port, proxies=options.proxies)
+
+
+def _export_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="DIR", help="folder to write")
+    parser.add_argument("--push", default="", metavar="ID", help="also upload it as this data set of the Hub")
+    parser.add_argument("--force", action="store_true", help="replace files that exist")
 
 
 def _export(options: argparse.Namespace) -> None:
     from rrgmetrics.spaces.leaderboard.export import export_board, push_board
 
     paths = export_board(_open(options), options.folder, force=options.force)
-    _say(f"{options.folder}: {len(paths)} files")
+    print_line(f"{options.folder}: {len(paths)} files")
     if options.push:
-        _say(push_board(options.folder, paths, options.push))
+        print_line(push_board(options.folder, paths, options.push))
+
+
+def _backup_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="file to write")
 
 
 def _backup(options: argparse.Namespace) -> None:
-    _say(f"{_open(options).backup(options.file)}: a copy of {options.board}; keep it as secret as the board.")
+    print_line(f"{_open(options).backup(options.file)}: a copy of {options.board}; keep it as secret as the board.")
+
+
+def _show_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", nargs="?", default="", metavar="ID", help="of a submission")
+    parser.add_argument("--hidden", action="store_true", help="also hidden systems")
 
 
 def _show(options: argparse.Namespace) -> None:
     board = _open(options)
     if options.id:
         progress = board.progress(options.id)
-        _say(f"{progress.name}: {progress.state}. {progress.message}")
+        print_line(f"{progress.name}: {progress.state}. {progress.message}")
         return
     Console().print(standings_table(board.standings(hidden=options.hidden)))
 
 
+def _id_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", metavar="ID", help="of the system")
+
+
+def _no_arguments(parser: argparse.ArgumentParser) -> None:
+    """The board is all that is needed."""
+
+
 def _hide(options: argparse.Namespace) -> None:
     _open(options).hide(options.id)
-    _say(f"{options.id} is hidden.")
+    print_line(f"{options.id} is hidden.")
 
 
 def _unhide(options: argparse.Namespace) -> None:
     _open(options).unhide(options.id)
-    _say(f"{options.id} is back on the board.")
+    print_line(f"{options.id} is back on the board.")
 
 
 def _retry(options: argparse.Namespace) -> None:
     _open(options).retry(options.id)
-    _say(f"{options.id} is queued again.")
+    print_line(f"{options.id} is queued again.")
 
 
 def _rescore(options: argparse.Namespace) -> None:
     board = _open(options)
     count = board.rescore()
-    _say(f"Round {board.info().round}: {count} submissions queued.")
+    print_line(f"Round {board.info().round}: {count} submissions queued.")
 
 
 def _token(options: argparse.Namespace) -> None:
-    _say(f"Admin token, shown this once: {_open(options).new_admin_token()}")
+    print_line(f"Admin token, shown this once: {_open(options).new_admin_token()}")
 
 
-STEPS: Mapping[str, Callable[[argparse.Namespace], None]] = {
-    "init": _init,
-    "submit": _submit,
-    "work": _work,
-    "serve": _serve,
-    "export": _export,
-    "backup": _backup,
-    "show": _show,
-    "hide": _hide,
-    "unhide": _unhide,
-    "retry": _retry,
-    "rescore": _rescore,
-    "token": _token,
+Step = tuple[
+    Callable[[argparse.Namespace], None],  # what it does
+    str,  # in words
+    Callable[[argparse.ArgumentParser], None],  # adds its arguments after BOARD
+]
+STEPS: Mapping[str, Step] = {
+    "init": (_init, "make a board", _init_arguments),
+    "submit": (_submit, "check a system's reports and queue them", _submit_arguments),
+    "work": (_work, "score what is queued", _work_arguments),
+    "serve": (serve, "show the board in a browser, with a worker beside it", _serve_arguments),
+    "export": (_export, "write what the board publishes", _export_arguments),
+    "backup": (_backup, "make a consistent copy, also while the board is in use", _backup_arguments),
+    "show": (_show, "show the table, or where a submission stands", _show_arguments),
+    "hide": (_hide, "take a system off the board", _id_argument),
+    "unhide": (_unhide, "put it back", _id_argument),
+    "retry": (_retry, "queue a failed submission again", _id_argument),
+    "rescore": (_rescore, "score everything anew with the metrics as installed now", _no_arguments),
+    "token": (_token, "make a new admin token, which ends the old one", _no_arguments),
 }
 
 
@@ -201,10 +269,6 @@ def place(text: str) -> str:
 
 def _open(options: argparse.Namespace) -> Board:
     return open_board(place(options.board))
-
-
-def _say(line: str) -> None:
-    Console(soft_wrap=True, highlight=False, markup=False).print(line)
 
 
 def _end(number: int, frame: Any) -> None:

@@ -1,6 +1,6 @@
 """A board of invented studies: to look at, and for tests.
 
-The reports come from the generator (`rrgmetrics.training.generator`), the systems write the same studies in another
+The reports come from the generator (`rrgmetrics.synthesis.generator`), the systems write the same studies in another
 style, with more or fewer errors. `python -m rrgmetrics.spaces.leaderboard.demo FILE` makes one and serves it.
 """
 
@@ -17,8 +17,8 @@ from typing import NamedTuple
 from rrgmetrics.spaces.leaderboard.creation import NewBoard, create_board
 from rrgmetrics.spaces.leaderboard.model import Limits
 from rrgmetrics.spaces.leaderboard.worker import work
-from rrgmetrics.training.generator import render, styles
-from rrgmetrics.training.studies import Study, corrupt, draw_study
+from rrgmetrics.synthesis.generator import render, styles
+from rrgmetrics.synthesis.studies import Study, corrupt, draw_study
 
 TITLE = "Chest radiographs of nobody"
 METRICS = ("finding_errors", "rouge", "bleu")

@@ -16,12 +16,13 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from rrgmetrics import aggregate, signature, stats
+from rrgmetrics import aggregate, stats
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import READER, parse_name
+from rrgmetrics.prepared import Metrics, parse_names, prepare, reduction_of
+from rrgmetrics.reports import Pair, parse_context
 from rrgmetrics.results import Result
-from rrgmetrics.runner import build_scorer, parse_names, prepare, score
-from rrgmetrics.scorers.base import Array, Reduction, Runtime
+from rrgmetrics.scorers.base import Array
 from rrgmetrics.spaces.leaderboard.model import RESTORE, StoreError
 from rrgmetrics.spaces.leaderboard.slices import rows_of_slices
 from rrgmetrics.stats import Comparison, Estimate
@@ -69,11 +70,8 @@ def private_name(text: str, folder: Path | None) -> str:
 
 def signatures(names: Sequence[str], n_studies: int) -> dict[str, str]:
     """What would run here, by metric: loads every backend, and raises what that raises."""
-    jobs = prepare((parse_name(name) for name in names), Runtime(progress=False))
-    return {
-        name: signature.write(job.name, facts=job.backend.facts, n_pairs=n_studies)
-        for name, job in zip(names, jobs, strict=True)
-    }
+    with prepare(names) as metrics:
+        return metrics.signatures(n_studies)
 
 
 def changed(fixed: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
@@ -82,31 +80,27 @@ def changed(fixed: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
 
 
 def score_reports(
-    names: Mapping[str, str], studies: Studies, reports: Sequence[str], *, trials: int, batch_size: int | None = None
+    metrics: Metrics, names: Mapping[str, str], studies: Studies, reports: Sequence[str], *, trials: int
 ) -> list[Scored]:
     """Scores a submission.
 
     Args:
+        metrics: Those of the board, ready.
         names: Name on the board to the name that runs.
         studies: Reference, context and slices of each.
         reports: The system's, in the same order.
         trials: Of the intervals.
-        batch_size: As in `rrgmetrics.score`.
 
     Returns:
         One entry a metric.
     """
-    references, contexts, memberships = zip(*studies, strict=True)
-    found = score(
-        list(names.values()),
-        predictions=reports,
-        references=references,
-        contexts=contexts,
-        batch_size=batch_size,
-        progress=False,
-    )
-    parts = rows_of_slices(memberships)
-    return [_scored(metric, found[name], parts, trials) for metric, name in names.items()]
+    pairs = [
+        Pair(reference, report, parse_context(context))
+        for (reference, context, _), report in zip(studies, reports, strict=True)
+    ]
+    results = metrics.score_pairs(pairs, progress=False)
+    parts = rows_of_slices([slices for _, _, slices in studies])
+    return [_scored(metric, results[name], parts, trials) for metric, name in names.items()]
 
 
 def _scored(metric: str, result: Result, parts: Mapping[str, list[int]], trials: int) -> Scored:
@@ -139,11 +133,6 @@ def unpack(data: bytes) -> Array:
     except (ValueError, OSError, EOFError, KeyError, BadZipFile, zlib.error):
         raise StoreError(f"The statistics of pairs in the board are damaged; {RESTORE}.") from None
     return values
-
-
-def reduction_of(name: str) -> Reduction:
-    """A metric's arithmetic; loads no model."""
-    return build_scorer(parse_name(name)).reduction
 
 
 def headline_per_pair(name: str, data: bytes) -> Array:

@@ -18,6 +18,7 @@ from pathlib import Path
 from sqlalchemy import select, update
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.prepared import Metrics, prepare
 from rrgmetrics.spaces.leaderboard import jobs, schema, scoring, standings
 from rrgmetrics.spaces.leaderboard.board import Board
 from rrgmetrics.spaces.leaderboard.jobs import Claim
@@ -58,15 +59,17 @@ def work(
     """
     stop = stop or threading.Event()
     rounds: set[int] = set()  # whose signatures were compared with what is installed here
+    metrics: Metrics | None = None
     n_recorded, settled = 0, -1
     while not stop.is_set():
         held = jobs.claim(board.store, lease=lease)
         if held is not None:
             with _giving_back(board, held):
+                metrics = metrics or prepare(list(board.names().values()), batch_size=batch_size)
                 if held.round not in rounds:
-                    fix_signatures(board, held.round)
+                    fix_signatures(board, held.round, metrics)
                     rounds.add(held.round)
-                n_recorded += run(board, held, log=log, batch_size=batch_size, lease=lease)
+                n_recorded += run(board, held, metrics, log=log, lease=lease)
             continue
         if board.info().revision != settled:
             settled = settle(board, stop=stop, log=log)
@@ -77,13 +80,13 @@ def work(
     return n_recorded
 
 
-def run(board: Board, held: Claim, *, log: Log, batch_size: int | None = None, lease: float = jobs.LEASE) -> bool:
+def run(board: Board, held: Claim, metrics: Metrics, *, log: Log, lease: float = jobs.LEASE) -> bool:
     """Scores one claimed job and records it; whether a result was recorded."""
     start = time.monotonic()
     try:
         with jobs.renewing(board.store, held, lease=lease), _quiet():
             studies, reports = _read(board, held)
-            scored = scoring.score_reports(board.names(), studies, reports, trials=board.trials, batch_size=batch_size)
+            scored = scoring.score_reports(metrics, board.names(), studies, reports, trials=board.trials)
         recorded = jobs.record(board.store, held, scored)
     except Exception as error:
         message = (
@@ -96,7 +99,7 @@ def run(board: Board, held: Claim, *, log: Log, batch_size: int | None = None, l
     return recorded
 
 
-def fix_signatures(board: Board, round_: int) -> None:
+def fix_signatures(board: Board, round_: int, metrics: Metrics) -> None:
     """Makes sure that this round's metrics run here as they ran for everybody else.
 
     The first worker of a round fixes them, and which slices the studies belong to.
@@ -104,7 +107,7 @@ def fix_signatures(board: Board, round_: int) -> None:
     Raises:
         InputError: Something else is installed here.
     """
-    here = scoring.signatures(list(board.names()), board.info().n_studies)
+    here = dict(zip(board.names(), metrics.signatures(board.info().n_studies).values(), strict=True))
     table = schema.rounds
     with board.store.reading() as connection:
         stored = connection.execute(select(table.c.signatures).where(table.c.number == round_)).scalar_one()

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import rrgmetrics
+from rrgmetrics import prepared
 from rrgmetrics.callbacks import (
     ReportMetrics,
     ReportMetricsCallback,
     make_compute_metrics,
     make_reward,
     reward,
-    scoring,
 )
 from rrgmetrics.callbacks.baselines import NORMAL_REPORT, TRIVIAL, Baseline, Watch, say_change
 from rrgmetrics.callbacks.scoring import Scoring, headline
@@ -32,11 +32,8 @@ WORSE = ["Cardiomegaly. Rib fracture. Lung mass."] * 3
 
 @pytest.fixture(autouse=True)
 def heard(caplog):
-    """All is heard, and each test loads the metrics of its rewards anew."""
+    """All is heard."""
     caplog.set_level(logging.INFO, "rrgmetrics")
-    reward._loaded.cache_clear()
-    yield
-    reward._loaded.cache_clear()
 
 
 def said(caplog, level=logging.WARNING):
@@ -59,12 +56,13 @@ def judge(tmp_path):
 def calls(monkeypatch):
     """How many lists of pairs each call of the runner scored."""
     asked = []
-    run = scoring.run
-    monkeypatch.setattr(
-        rrgmetrics.callbacks.scoring,
-        "run",
-        lambda jobs, lists, **named: asked.append(len(lists)) or run(jobs, lists, **named),
-    )
+    run = prepared.run
+
+    def counted(jobs, lists, **options):
+        asked.append(len(lists))
+        return run(jobs, lists, **options)
+
+    monkeypatch.setattr(prepared, "run", counted)
     return asked
 
 
@@ -201,7 +199,7 @@ def test_a_set_that_a_time_limit_shrinks_is_another_set(make_trainer, vision_mod
 def test_a_judge_that_asks_a_model_is_asked_about_trivial_reports_with_all_only(judge):
     pairs = check_pairs(WORSE, REFERENCES)
     metrics = Scoring([judge, "rouge"])
-    asked = headline(metrics.jobs[judge].name)
+    asked = headline(metrics.metrics.names[judge])
     values = metrics.score(pairs).values
     for which, expected in (("bundled", {"rouge"}), ("all", {asked, "rouge"}), ("none", set())):
         watch = Watch(metrics, which)
@@ -298,9 +296,9 @@ def test_a_reference_is_scored_once_for_both_trivial_reports(monkeypatch, caplog
     asked = []
     original = FindingErrors.pair_stats
 
-    def counted(self, references, candidates, *rest):
-        asked.extend(pair for pair in zip(references, candidates, strict=True) if pair[1] in TRIVIAL)
-        return original(self, references, candidates, *rest)
+    def counted(self, pairs, *rest):
+        asked.extend(pair for pair in pairs if pair.candidate in TRIVIAL)
+        return original(self, pairs, *rest)
 
     monkeypatch.setattr(FindingErrors, "pair_stats", counted)
     monkeypatch.setattr(reward, "KEPT_PAIRS", 1)  # what the metric itself remembers
@@ -334,17 +332,17 @@ def test_reasons_stand_beside_the_pair_and_are_said_once(
 ):
     """As a judge gives them, and metrics for references that they do not know."""
 
-    def details(self, references, *_):
+    def details(self, pairs, *_):
         known = {"The lungs are clear.": "no such reference", "No pleural effusion.": "no such reference"}
         known["Large left pneumothorax."] = "another reason"
-        said = [known.get(reference) for reference in references]
+        said = [known.get(pair.reference) for pair in pairs]
         return {"finding_errors_unscored": [{"unscored": reason, "replies": []} if reason else None for reason in said]}
 
     original = FindingErrors.pair_stats
 
-    def pair_stats(self, references, *rest):
-        stats = original(self, references, *rest)
-        stats[[said is not None for said in details(self, references)["finding_errors_unscored"]]] = np.nan
+    def pair_stats(self, pairs, *rest):
+        stats = original(self, pairs, *rest)
+        stats[[said is not None for said in details(self, pairs)["finding_errors_unscored"]]] = np.nan
         return stats
 
     monkeypatch.setattr(FindingErrors, "pair_stats", pair_stats)

@@ -8,9 +8,9 @@ import re
 
 import pytest
 
+from rrgmetrics import prepare
 from rrgmetrics.callbacks import make_reward, reward
 from rrgmetrics.callbacks.baselines import NORMAL_REPORT
-from rrgmetrics.runner import score_systems
 from rrgmetrics.specs import HACKS, SPECS
 
 TEMPLATE = "The lungs are clear. No pleural effusion or pneumothorax. Heart size is normal."
@@ -55,7 +55,7 @@ def pays(reports):
         "contradiction": list(map(contradicted, reports.references)),
     }
     names = [spec.name for spec in GAMED] + list(RESIST)
-    scored = score_systems(names, systems=systems, references=reports.references, progress=False)
+    scored = prepare(names).score_systems(systems=systems, references=reports.references, progress=False)
 
     def by_hack(name):
         sign = 1 if SPECS[name].higher_is_better else -1

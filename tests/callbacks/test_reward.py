@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from rrgmetrics.backends.tokens import TextFunction
-from rrgmetrics.callbacks import make_reward, reward
+from rrgmetrics.callbacks import make_reward
 from rrgmetrics.callbacks.baselines import TRIVIAL
 from rrgmetrics.errors import InputError
 from rrgmetrics.scorers.finding_errors import FindingErrors
@@ -18,12 +18,6 @@ WRONG_SIDE = "Small right pleural effusion."
 
 def halve(score: float) -> float:
     return score / 2
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    """Each test loads its metrics anew."""
-    reward._loaded.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -98,7 +92,6 @@ def test_a_reference_is_read_once_and_a_pair_scored_once(monkeypatch, metric):
     texts: list[str] = []
     annotate = TextFunction.annotate
     monkeypatch.setattr(TextFunction, "annotate", lambda self, new: texts.extend(new) or annotate(self, new))
-    monkeypatch.setattr(reward, "read", lambda text, read=reward.read: texts.append(text) or read(text))
     total, one = make_reward(metric), make_reward(metric, key=f"{metric}_missing_finding")
     for candidate in ("Clear lungs.", WRONG_SIDE, WRONG_SIDE):
         total(completions=[candidate] * 2, reference=[REFERENCE] * 2)

@@ -9,7 +9,8 @@ import pytest
 
 import rrgmetrics
 from float32 import in_float32, rounding
-from rrgmetrics import SPECS, runner
+from rrgmetrics import SPECS, prepared, runner
+from rrgmetrics.backends import reader
 
 BLOCK = 7
 NAMES = {
@@ -40,7 +41,7 @@ class CountingBackend:
 def seen(monkeypatch) -> dict[str, Counter[str]]:
     """Texts annotated, by backend; blocks are small."""
     counts: dict[str, Counter[str]] = {}
-    build = runner.build_scorer
+    build = prepared.build_scorer
 
     class CountingScorer:
         def __init__(self, name):
@@ -52,7 +53,7 @@ def seen(monkeypatch) -> dict[str, Counter[str]]:
         def backend(self, runtime):
             return CountingBackend(self.scorer.backend(runtime), counts)
 
-    monkeypatch.setattr(runner, "build_scorer", CountingScorer)
+    monkeypatch.setattr(prepared, "build_scorer", CountingScorer)
     monkeypatch.setattr(runner, "BLOCK", BLOCK)
     return counts
 
@@ -84,11 +85,24 @@ def test_metrics_share_a_backend_by_its_key(seen, reports):
     assert len(seen) == 2  # one encoder at two layers
 
 
+READING = ["finding_errors", "green", "crepe", "radgraph_f1", "chexbert_f1", "radcliq", "ratescore", "temporal_f1"]
+
+
+@pytest.mark.parametrize("names", [READING[:2], READING], ids=["two metrics", "all that read findings"])
+def test_the_reader_reads_each_distinct_text_once(names, monkeypatch, reports):
+    """Whatever is made of its readings, and for the check of scope too."""
+    read = Counter()
+    monkeypatch.setattr(reader, "read", lambda text, read_text=reader.read: read.update([text]) or read_text(text))
+    monkeypatch.setattr(runner, "BLOCK", BLOCK)
+    references, candidates = repeating(reports)
+    rrgmetrics.score(names, predictions=candidates, references=references, progress=False)
+    assert read == dict.fromkeys({*references, *candidates}, 1)
+
+
 def test_several_systems_share_the_references(seen, reports):
     systems = {"a": reports.altered, "b": reports.references, "c": reports.altered[::-1]}
-    together = runner.score_systems(
-        ["bleu", "bertscore"], systems=systems, references=reports.references, progress=False
-    )
+    ready = rrgmetrics.prepare(["bleu", "bertscore"])
+    together = ready.score_systems(systems=systems, references=reports.references, progress=False)
     for counts in seen.values():
         assert counts == dict.fromkeys([*reports.references, *reports.altered], 1)
     for name, candidates in systems.items():

@@ -45,11 +45,13 @@ ROOMS = {
     "stats": 8,
     "results": 8,
     "runner": 9,
+    "prepared": 10,
     "files": 10,
-    "hub": 10,
+    "hub": 11,
     "comparison": 10,
     "metaeval": 11,
-    "training": 11,
+    "synthesis": 11,
+    "training": 12,
     "present": 12,
     "cli": 13,
     "__main__": 14,
@@ -65,7 +67,7 @@ def modules() -> list[Path]:
 def imported(path: Path) -> set[str]:
     """Every module that a file imports, inside functions too, but for `if TYPE_CHECKING`."""
     found: set[str] = set()
-    package = ("rrgmetrics", *path.relative_to(PACKAGE).parts[:-1])
+    package = path.relative_to(ROOT).parts[:-1]
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -97,6 +99,13 @@ def test_imports_run_one_way(path):
                 assert there == here or ROOMS[there] < ROOMS[here], f"{here} imports {name}"
 
 
+def test_training_knows_synthesis_by_its_pairs_alone():
+    trainers = {name for path in (PACKAGE / "training").glob("*.py") for name in imported(path)}
+    pairs = {name for name in trainers if name.startswith("rrgmetrics.synthesis")}
+    assert pairs
+    assert {name.rpartition(".")[0] for name in pairs} == {"rrgmetrics.synthesis.pairs"}
+
+
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_hub_imports_evaluate(path):
     evaluate = {name for name in imported(path) if re.match(r"evaluate(\.|$)", name)}
@@ -115,3 +124,37 @@ def test_import_is_light(run_python):
     """How many seconds that takes is measured by benchmarks/promises.py."""
     loaded = run_python("import sys, rrgmetrics; print(*sys.modules)")
     assert not {name.partition(".")[0] for name in loaded.split()} & set(HEAVY)
+
+
+def test_no_module_imports_one_that_imports_it():
+    """Neither does any longer circle stand; imports inside functions count, those for type checkers do not."""
+    folders = {"rrgmetrics": PACKAGE} | {f"rrgmetrics.{name}": ROOT / name for name in OUTER}
+    files = {dotted(path, folder, name): path for name, folder in folders.items() for path in folder.rglob("*.py")}
+    graph = {
+        name: {known(each, files) for each in imported(path)} & files.keys() - {name} for name, path in files.items()
+    }
+    assert list(circles(graph)) == []
+
+
+def dotted(path: Path, folder: Path, package: str) -> str:
+    parts = path.relative_to(folder).with_suffix("").parts
+    return ".".join((package, *(parts[:-1] if parts[-1] == "__init__" else parts)))
+
+
+def known(name: str, files) -> str:
+    """The module that an imported name is, or stands in."""
+    return name if name in files else name.rpartition(".")[0]
+
+
+def circles(graph):
+    """Modules that reach themselves."""
+    for start in graph:
+        seen, todo = set(), [*graph[start]]
+        while todo:
+            module = todo.pop()
+            if module == start:
+                yield start
+                break
+            if module not in seen:
+                seen.add(module)
+                todo += graph[module]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics import SPECS, InputError, runner
+from rrgmetrics import SPECS, InputError, prepared
 
 GOOD = ["Clear lungs.", "Small effusion.", "No pneumothorax."]
 BAD_REPORTS = {  # one element that is not a report → what the message says of it
@@ -52,7 +52,7 @@ def no_work(monkeypatch):
     def build(name):
         pytest.fail("scoring began")
 
-    monkeypatch.setattr(runner, "build_scorer", build)
+    monkeypatch.setattr(prepared, "build_scorer", build)
 
 
 def score(name, predictions, references, **keywords):

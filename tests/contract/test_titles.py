@@ -9,17 +9,18 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from rrgmetrics import SPECS, cli, module_path
+from rrgmetrics import SPECS, module_path
+from rrgmetrics.cli.score import print_summaries
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.metaeval.agreement import radjudge_report, radpref_report
 from rrgmetrics.metaeval.datasets import Annotation, RadPref, RankedCase, RatedPair
 from rrgmetrics.metaeval.plots import _figure
 from rrgmetrics.names import parse_name
+from rrgmetrics.prepared import parse_names, prepare
 from rrgmetrics.present.report import report_page
 from rrgmetrics.present.results import comparison_table, judge_lines, metric_table, score_table
 from rrgmetrics.present.terminal import verdict
 from rrgmetrics.reports import Pair
-from rrgmetrics.runner import parse_names, score_systems
 from rrgmetrics.specs import BUNDLED_MARK
 
 STAND_INS = [name for name, spec in SPECS.items() if spec.stand_in]
@@ -54,7 +55,7 @@ def scored(reports):
     """Two systems' Results by all metrics, with the verdicts of judges in words."""
     names = [f"{name}?explain=yes" if SPECS[name].judge else name for name in SPECS]
     systems = {"A": reports.altered[:6], "B": reports.references[:6]}
-    found = score_systems(names, systems=systems, references=reports.references[:6], progress=False)
+    found = prepare(names).score_systems(systems=systems, references=reports.references[:6], progress=False)
     return {system: dict(zip(SPECS, results.values(), strict=True)) for system, results in found.items()}
 
 
@@ -140,7 +141,7 @@ def test_verdicts_of_judges(scored, judge):
 
 
 def test_the_summary_of_green(scored, capsys):
-    cli._print_summaries({"green": scored["A"]["green"]})
+    print_summaries({"green": scored["A"]["green"]})
     text = capsys.readouterr().out
     assert text.startswith("GREEN (bundled): mean ")
     assert bare(text, "green") == []

@@ -11,7 +11,6 @@ import pytest
 from float32 import in_float32
 from rrgmetrics import BackendError
 from rrgmetrics.backends.crepe import PUBLISHED, clip_counts, load_crepe
-from rrgmetrics.backends.crepe import network as crepe_network
 from rrgmetrics.backends.crepe.model import CrepeSettings, build_crepe, count_loss, crepe_class
 from rrgmetrics.backends.crepe.pair_tokens import load_pair_tokenizer
 from rrgmetrics.reports import Pair
@@ -200,10 +199,3 @@ def _tokenizer(folder):
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(folder)
-
-
-@pytest.fixture(autouse=True)
-def forget_checkpoints():
-    yield
-    crepe_network.read_checkpoint.cache_clear()
-    crepe_network.load_network.cache_clear()

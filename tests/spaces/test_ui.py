@@ -293,7 +293,7 @@ def test_exports_run_no_formula(tmp_path):
         cells = [row["study_id"] for row in csv.DictReader(file)]
     assert cells == ["'=cmd|' /C calc'!A0", "'+1", "'@SUM(1)", ATTACK]
     assert "<script" not in view
-    assert "<script>alert" not in files.Path(page).read_text()
+    assert "<script>alert" not in Path(page).read_text()
 
 
 BOMB = b"\x1f\x8b" + b"\0" * 50
@@ -370,7 +370,7 @@ def test_round_trip_and_errors():
             client.predict("Clear lungs.", "Clear lungs.", "<b>", api_name="/score")
         shown, table, *_ = client.predict(handle_file(sample_file()), api_name="/score_file")
         assert "12 pairs" in str(shown)
-        assert files.Path(table["value"] if isinstance(table, dict) else table).name == "rouge_scores.csv"
+        assert Path(table["value"] if isinstance(table, dict) else table).name == "rouge_scores.csv"
         large = {"files": ("large.csv", b"x" * 30_000_000)}
         assert httpx.post(f"{url}gradio_api/upload", files=large, timeout=600).status_code == 413
         secret = Path(__file__).parents[2] / "examples" / "references.csv"  # a file that nobody has uploaded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 import zipfile
@@ -134,10 +135,16 @@ def test_an_annotation_keeps_no_batch_alive(bundled):
     assert [annotation.vectors.base for annotation in annotations] == [None, None]
 
 
-def test_encoders_are_loaded_once():
+def test_encoders_are_loaded_once_while_one_is_held(monkeypatch):
+    loads = []
+    monkeypatch.setattr(encoder, "load_int8", lambda file, load=encoder.load_int8: loads.append(file) or load(file))
+    encoder.load_encoder(encoder.FINDINGS, layer=1)
+    gc.collect()
+    first = encoder.load_encoder(encoder.FINDINGS, layer=1)
+    other = encoder.load_encoder(encoder.FINDINGS, layer=2)
+    assert (len(loads), first.layer, other.layer) == (2, 1, 2)  # the first was let go of; these two share their weights
     first = encoder.load_encoder(encoder.BUNDLED, layer=2)
     again = encoder.load_encoder(encoder.BUNDLED, layer=2, batch_size=7)
-    assert again.forward is first.forward
     assert (first.batch_size, again.batch_size) == (None, 7)
     assert first.key == again.key != encoder.load_encoder(encoder.BUNDLED, layer=3).key
     assert encoder.load_encoder(encoder.BUNDLED).key == encoder.load_encoder(encoder.BUNDLED, layer=3).key

@@ -10,6 +10,7 @@ from float32 import in_float32
 from rrgmetrics import SPECS, aggregate
 from rrgmetrics.backends.chexbert import ConditionReading
 from rrgmetrics.reader.conditions import Status, load_conditions
+from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.chexbert_f1 import ChexbertF1, label_scores
 from rrgmetrics.scorers.semb_score import SembScore, cosine
@@ -31,7 +32,7 @@ def reading(**statuses):
 
 
 def f1(scorer, reference, candidate):
-    stats = scorer.pair_stats(["r"], ["c"], [], {"r": reference, "c": candidate}, None)
+    stats = scorer.pair_stats([Pair("r", "c")], {"r": reference, "c": candidate})
     return scorer.reduction.per_pair(stats)["chexbert_f1"][0]
 
 
@@ -98,7 +99,7 @@ def test_the_published_report_of_f1chexbert():
             statuses = tuple(POSITIVE if k in row else BLANK for k in range(14))
             texts[f"{side}{i}"] = ConditionReading(statuses, np.zeros(3, dtype=np.float32), False)
     scorer = ChexbertF1()
-    stats = scorer.pair_stats([f"r{i}" for i in range(5)], [f"c{i}" for i in range(5)], [], texts, None)
+    stats = scorer.pair_stats([Pair(f"r{i}", f"c{i}") for i in range(5)], texts)
     per_pair, corpus = scorer.reduction.per_pair(stats), aggregate.reduce(scorer.reduction, stats)
     np.testing.assert_allclose(per_pair["chexbert_f1_agreement_5"], [1, 0.8, 0.4, 1, 1], atol=1e-12)
     np.testing.assert_allclose(per_pair["chexbert_f1_agreement_14"], [1, 12 / 14, 11 / 14, 1, 12 / 14], atol=1e-12)

@@ -130,7 +130,7 @@ def test_who_interrupts_is_told_how_to_go_on(command, loopback, tmp_path):
     loopback.reset(behave)
     name = f"green@openai:m?base_url={loopback.url}&cache={cache}&concurrency=9"
     options = {"judge": ["--record", tmp_path / "replies.jsonl"], "score": ["--trials", 10]}[command]
-    run = [sys.executable, "-m", "rrgmetrics.cli", command, pairs, "--metrics", name, "--no-progress", *options]
+    run = [sys.executable, "-m", "rrgmetrics", command, pairs, "--metrics", name, "--no-progress", *options]
     run = list(map(str, run))
     heed = partial(signal.signal, signal.SIGINT, signal.default_int_handler)  # what a shell starts behind "&" does not
     process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
@@ -150,6 +150,6 @@ def test_who_interrupts_what_asks_nobody_is_told_so(pairs, capsys, monkeypatch):
     def interrupted(*arguments, **keywords):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "score_systems", interrupted)
+    monkeypatch.setattr("rrgmetrics.cli.score.score_systems", interrupted)
     status, out, err = run(capsys, "score", pairs, "--metrics", "green", "--no-progress")
     assert (status, out, err) == (130, "", "rrgmetrics: stopped.\n")

@@ -40,13 +40,6 @@ def tokens_folder(tmp_path, checkpoints) -> Path:
     return checkpoints.write_crepe(tmp_path / "tokens", **TOKENS)
 
 
-@pytest.fixture(autouse=True)
-def forget_checkpoints():
-    yield
-    crepe_network.read_checkpoint.cache_clear()
-    crepe_network.load_network.cache_clear()
-
-
 def change_config(**values):
     def damage(folder):
         file = folder / "config.json"
@@ -260,9 +253,7 @@ def test_words_of_an_explanation(tokens_folder, monkeypatch):
         ("reference", 12, 13, 1, 0.06),
         ("candidate", 0, 4, 2, 1.0),
     )
-    details = Crepe(explain=True, presence=True).details(
-        [pair.reference], [pair.candidate], [pair.context], {pair: reading}
-    )
+    details = Crepe(explain=True, presence=True).details([pair], {pair: reading})
     assert details["crepe_explained"][0][0] == {
         "text": "reference", "start": 3, "end": 12, "category": "missing_finding", "rate": 0.75,
     }  # fmt: skip
@@ -330,13 +321,12 @@ def test_statistics_and_notes(folder):
         "crepe_false_comparison",
         "crepe_missing_comparison",
     ]
-    assert scorer.details([], [], [], {}) == {}
+    assert scorer.details([], {}) == {}
 
 
 def scored(scorer, pairs):
     readings = dict(zip(pairs, scorer.backend(Runtime()).annotate_pairs(pairs), strict=True))
-    references, candidates, contexts = (list(column) for column in zip(*pairs, strict=True))
-    return scorer.pair_stats(references, candidates, contexts, readings, None)
+    return scorer.pair_stats(pairs, readings)
 
 
 def test_inference_needs_no_transformers(folder, run_python):

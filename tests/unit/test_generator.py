@@ -11,7 +11,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reader import compare, read
 from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.tokens import tokenize
-from rrgmetrics.training.generator import (
+from rrgmetrics.synthesis.generator import (
     WAYS,
     GeneratedPair,
     generate_pairs,
@@ -20,9 +20,9 @@ from rrgmetrics.training.generator import (
     render,
     styles,
 )
-from rrgmetrics.training.grammar import expand, parse, parse_rules, sentence
-from rrgmetrics.training.studies import Fact, Study, corrupt, draw_study, inside, knowledge
-from rrgmetrics.training.wording import article, plural_of, surface
+from rrgmetrics.synthesis.grammar import expand, parse, parse_rules, sentence
+from rrgmetrics.synthesis.studies import Fact, Study, corrupt, draw_study, inside, knowledge
+from rrgmetrics.synthesis.wording import article, plural_of, surface
 
 N = 300
 

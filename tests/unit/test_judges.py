@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import rrgmetrics
+from rrgmetrics.backends.comparison import ComparedPairs
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt, Reply, Unscored, engine_for
-from rrgmetrics.judges.judge import MAX_CHARACTERS, ComparedPairs, Judge
+from rrgmetrics.judges.judge import MAX_CHARACTERS, Judge
 from rrgmetrics.judges.protocols.chexprompt import Chexprompt
 from rrgmetrics.judges.protocols.fineradscore import Fineradscore
 from rrgmetrics.judges.protocols.green import Green, question
@@ -173,11 +174,14 @@ def test_radfact_asks_nothing_about_an_empty_report():
 
 def test_all_bundled_judges_share_one_comparison(monkeypatch):
     calls = []
-    annotate = ComparedPairs.annotate_pairs
-    monkeypatch.setattr(
-        ComparedPairs, "annotate_pairs", lambda self, pairs: calls.append(pairs) or annotate(self, pairs)
-    )
-    names = ["green", "chexprompt", "fineradscore", "radfact"]
+    compose = ComparedPairs.compose_pairs
+
+    def counted(self, pairs, readings):
+        calls.append(pairs)
+        return compose(self, pairs, readings)
+
+    monkeypatch.setattr(ComparedPairs, "compose_pairs", counted)
+    names = ["green", "chexprompt", "fineradscore", "radfact", "finding_errors"]
     rrgmetrics.score(names, predictions=[PAIR.candidate], references=[PAIR.reference], progress=False)
     assert len(calls) == 1
 

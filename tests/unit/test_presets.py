@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 import rrgmetrics
-from rrgmetrics import InputError, runner
+from rrgmetrics import InputError, prepared, runner
 from rrgmetrics.backends.encoder import BUNDLED, FINDINGS
 from rrgmetrics.callbacks.schedule import parse_turns
 from rrgmetrics.callbacks.scoring import parse_metrics
@@ -26,20 +26,20 @@ WHOLE_TABLE = {  # backends of the whole table: what reads reports, each shared 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_preset_names_metrics(preset):
-    assert list(runner.parse_names(preset)) == list(PRESETS[preset])
+    assert list(prepared.parse_names(preset)) == list(PRESETS[preset])
     assert list(parse_metrics([preset])) == list(PRESETS[preset])
 
 
 def test_presets_beside_metrics():
-    named = runner.parse_names(["rouge", "paper-table", "green"])
+    named = prepared.parse_names(["rouge", "paper-table", "green"])
     assert next(iter(named)) == "rouge"
     assert set(named) == {*PRESETS["paper-table"], "green"}
     with pytest.raises(InputError, match="'paper-table' is named twice"):
-        runner.parse_names(["paper-table", "paper-table"])
+        prepared.parse_names(["paper-table", "paper-table"])
     with pytest.raises(InputError, match="stands for several metrics; name one of them here: bleu"):
         parse_name("paper-table")
     with pytest.raises(InputError, match="did you mean paper-table"):
-        runner.parse_names("paper-tabel")
+        prepared.parse_names("paper-tabel")
 
 
 def test_presets_in_schedules():
@@ -61,12 +61,12 @@ def test_paper_table_reads_each_text_once_under_one_bar(monkeypatch, reports):
 
         return run
 
-    def counted(*arguments, bar=runner._bar):
+    def counted(*arguments, bar=prepared._bar):
         bars.append(arguments)
         return bar(*arguments)
 
     monkeypatch.setattr(runner, "BLOCK", 5)
-    monkeypatch.setattr(runner, "_bar", counted)
+    monkeypatch.setattr(prepared, "_bar", counted)
     for backend in (encoder.Encoder, tokens.TextFunction):
         monkeypatch.setattr(backend, "annotate", counting(backend.annotate))
     candidates, references = reports.altered + reports.references[::-1], reports.references * 2

@@ -12,6 +12,7 @@ from float32 import in_float32
 from rrgmetrics import BackendError
 from rrgmetrics.backends.ratescore import NER, EntityVectors, decode, load_entities, split_sentences
 from rrgmetrics.reader.entities import ENTITY_TYPES, Entity
+from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.ratescore import PENALTIES, WEIGHTS, Ratescore, similarity
 
@@ -32,7 +33,7 @@ def found(*entities: tuple[str, list[float]]) -> EntityVectors:
 def row(reference: EntityVectors, candidate: EntityVectors, **options) -> list[float]:
     """Score, precision and recall of one pair."""
     texts = {"r": reference, "c": candidate}
-    return Ratescore(**options).pair_stats(["r"], ["c"], [None], texts, None)[0, :3].tolist()
+    return Ratescore(**options).pair_stats([Pair("r", "c")], texts)[0, :3].tolist()
 
 
 def test_the_formula_on_paper():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics import SPECS, InputError, Result, aggregate, hub, runner
+from rrgmetrics import SPECS, InputError, Result, aggregate, hub, prepared
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.scorers.bleu import BleuReduction
 
@@ -84,7 +84,7 @@ def test_names_as_one_string_or_any_sequence():
 def test_equal_pairs_with_other_contexts_stay_apart(monkeypatch):
     """Contexts belong to a pair's identity: a metric may use them."""
     seen = []
-    build = runner.build_scorer
+    build = prepared.build_scorer
 
     class Scorer:
         def __init__(self, name):
@@ -93,11 +93,11 @@ def test_equal_pairs_with_other_contexts_stay_apart(monkeypatch):
         def __getattr__(self, name):
             return getattr(self.scorer, name)
 
-        def pair_stats(self, references, candidates, contexts, annotations, statistics):
-            seen.extend(contexts)
-            return self.scorer.pair_stats(references, candidates, contexts, annotations, statistics)
+        def pair_stats(self, pairs, annotations, statistics=None):
+            seen.extend(pair.context for pair in pairs)
+            return self.scorer.pair_stats(pairs, annotations, statistics)
 
-    monkeypatch.setattr(runner, "build_scorer", Scorer)
+    monkeypatch.setattr(prepared, "build_scorer", Scorer)
     ages = ["030Y", "080Y", "030Y"]
     rrgmetrics.score(
         "rouge", predictions=["a"] * 3, references=["a"] * 3, contexts=[{"age": age} for age in ages], progress=False
@@ -116,13 +116,14 @@ def test_what_is_missing_is_known_before_any_work(monkeypatch, tmp_path):
 
 def test_score_systems():
     systems = {"a": ["x y", "z"], "b": ["x", "z z"]}
-    scored = runner.score_systems(["rouge", "cider"], systems=systems, references=["x y", "z"], progress=False)
+    ready = rrgmetrics.prepare(["rouge", "cider"])
+    scored = ready.score_systems(systems=systems, references=["x y", "z"], progress=False)
     for name, candidates in systems.items():
         alone = rrgmetrics.score(["rouge", "cider"], predictions=candidates, references=["x y", "z"], progress=False)
         assert {metric: result.scores for metric, result in scored[name].items()} == {
             metric: result.scores for metric, result in alone.items()
         }
     with pytest.raises(InputError, match="No system"):
-        runner.score_systems("rouge", systems={}, references=["x"], progress=False)
+        ready.score_systems(systems={}, references=["x"], progress=False)
     with pytest.raises(InputError, match="b"):
-        runner.score_systems("rouge", systems={"a": ["x"], "b": ["x", "y"]}, references=["x"], progress=False)
+        ready.score_systems(systems={"a": ["x"], "b": ["x", "y"]}, references=["x"], progress=False)

@@ -20,13 +20,13 @@ from rrgmetrics.backends.crepe import load_crepe
 from rrgmetrics.files import join, read_references, read_system
 from rrgmetrics.reader import explain
 from rrgmetrics.reports import Context, Pair
+from rrgmetrics.synthesis.pairs import CANDIDATE, REFERENCE, Evidence
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.ablation import run_ablation, variant
 from rrgmetrics.training.config import CrepeConfig, EncoderConfig, changed, read_config, write_config
 from rrgmetrics.training.corpus import save_vocabulary, train_vocabulary
 from rrgmetrics.training.crepe import compare_counts, load_tokenizer, read_measured, selection_metrics, train_crepe
 from rrgmetrics.training.export import export_checkpoint
-from rrgmetrics.training.pairs import CANDIDATE, REFERENCE, Evidence
 from rrgmetrics.training.pretraining import bert_config
 from rrgmetrics.training.tokenized import (
     PairBatches,

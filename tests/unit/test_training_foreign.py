@@ -8,10 +8,10 @@ import pytest
 
 from rrgmetrics import InputError
 from rrgmetrics.reader import compare, read
-from rrgmetrics.training.foreign import add_foreign_words
-from rrgmetrics.training.pairs import split_of
-from rrgmetrics.training.sources import load_collection
-from rrgmetrics.training.synthesis import synthesize
+from rrgmetrics.synthesis.foreign import add_foreign_words
+from rrgmetrics.synthesis.pairs import split_of
+from rrgmetrics.synthesis.sources import load_collection
+from rrgmetrics.synthesis.synthesize import synthesize
 
 TEXT = "Moderate right pleural effusion with adjacent atelectasis. No pneumothorax. The heart is mildly enlarged."
 

@@ -1,5 +1,6 @@
 """Pairs for training: edits of reports, ways of pairing, shards. All reports are invented."""
 
+import importlib
 from random import Random
 
 import pyarrow.parquet
@@ -7,13 +8,14 @@ import pytest
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader import compare, read
-from rrgmetrics.training import perturb, synthesis
-from rrgmetrics.training.pairing import WAYS, Pool, find_neighbours
-from rrgmetrics.training.pairs import Report, read_rows, split_of
-from rrgmetrics.training.paraphrase import paraphrase
-from rrgmetrics.training.sentences import replace_words, slots, without
-from rrgmetrics.training.sources import Collection, load_collection, read_outputs
-from rrgmetrics.training.synthesis import parse_ways, provenance, synthesize
+from rrgmetrics.synthesis import perturb
+from rrgmetrics.synthesis import synthesize as synthesis
+from rrgmetrics.synthesis.pairing import WAYS, Pool, find_neighbours
+from rrgmetrics.synthesis.pairs import Report, read_rows, split_of
+from rrgmetrics.synthesis.paraphrase import paraphrase
+from rrgmetrics.synthesis.sentences import replace_words, slots, without
+from rrgmetrics.synthesis.sources import Collection, load_collection, read_outputs
+from rrgmetrics.synthesis.synthesize import parse_ways, provenance, synthesize
 
 REPORTS = [
     "Small left pleural effusion, increased since the prior study. Mild cardiomegaly. No pneumothorax.",
@@ -312,3 +314,17 @@ def test_files_are_not_replaced_and_too_few_reports_are_said(collection, tmp_pat
         read_outputs([str(tmp_path / "system.csv")])
     with pytest.raises(InputError, match="no number"):
         parse_ways(["random:many"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("generator", "generator", "generate_reports"),
+        ("perturb", "perturb", "inject"),
+        ("synthesis", "synthesize", "synthesize"),
+    ],
+)
+def test_modules_that_left_training_are_found_under_their_old_names(old, new, name):
+    module = importlib.import_module(f"rrgmetrics.training.{old}")
+    with pytest.warns(DeprecationWarning, match=rf"rrgmetrics\.synthesis\.{new}"):
+        assert getattr(module, name) is getattr(importlib.import_module(f"rrgmetrics.synthesis.{new}"), name)

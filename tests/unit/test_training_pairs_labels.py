@@ -9,9 +9,9 @@ from rrgmetrics import cli
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.protocols.green import Green
 from rrgmetrics.reports import Pair
-from rrgmetrics.training.distribution import distribution, paper_shares, plot
-from rrgmetrics.training.labels import labeller_for
-from rrgmetrics.training.pairs import Draft, Evidence, Label, read_rows, row_of
+from rrgmetrics.synthesis.distribution import distribution, paper_shares, plot
+from rrgmetrics.synthesis.labels import labeller_for
+from rrgmetrics.synthesis.pairs import Draft, Evidence, Label, read_rows, row_of
 
 REFERENCE, CANDIDATE = "Large left pneumothorax. Mild cardiomegaly.", "Large right pneumothorax."
 REPLY = """[Explanation]: The side is wrong, cardiomegaly is left out.

@@ -17,15 +17,18 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from rrgmetrics.backends.base import read_pair_parts
 from rrgmetrics.backends.bert import pick_device
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.backends.crepe.network import Array, Network, Output, Precision, load_network, read_checkpoint
 from rrgmetrics.backends.crepe.pair_tokens import Window
+from rrgmetrics.backends.reader import reader_backend
+from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.errors import BackendError
-from rrgmetrics.reader import ErrorCategory, Reading, read
+from rrgmetrics.reader import ErrorCategory, Reading
 from rrgmetrics.reader.affirmed import affirmed
 from rrgmetrics.reader.penalties import penalties, silent
-from rrgmetrics.reports import Context, Pair
+from rrgmetrics.reports import Context, Pair, distinct_texts
 
 BUNDLED = "crepe-bundled@2"
 BUNDLED_FOLDER = Path(__file__).parent.parent / "weights" / "crepe-bundled"
@@ -72,7 +75,7 @@ class CrepeReading(NamedTuple):
 
 @dataclass(frozen=True)
 class CrepeBackend:
-    """A PairBackend: readings of pairs.
+    """A ComposedPairs backend: readings of pairs; the bundled checkpoint's are made of the reader's readings too.
 
     Attributes:
         network: The checkpoint.
@@ -101,18 +104,25 @@ class CrepeBackend:
         reads = {"reads": "affirmed@1"} if self.affirmed else {}
         return {"model": self.network.identity, "max_length": str(self.network.tokenizer.max_length), **reads}
 
-    def annotate_pairs(self, pairs: Sequence[Pair]) -> list[CrepeReading]:
+    @property
+    def parts(self) -> Mapping[str, TextFunction]:
+        """The reader, shared with every metric that reads findings; nothing where whole texts are read."""
+        return {"reader": reader_backend()} if self.affirmed else {}
+
+    def annotate_pairs(self, pairs: Sequence[Pair]) -> Sequence[CrepeReading]:
+        """One reading a pair, of texts that nobody else reads."""
+        return read_pair_parts(self, pairs)
+
+    def compose_pairs(self, pairs: Sequence[Pair], readings: Mapping[str, Mapping[str, Reading]]) -> list[CrepeReading]:
         """One reading a pair; pairs that differ in context alone are read once."""
         if not self.affirmed:
             return self._annotate(pairs)
-        known = {text: read(text) for text in dict.fromkeys(text for pair in pairs for text in pair[:2])}
-        short = {text: affirmed(reading) for text, reading in known.items()}
-        found = self._annotate([Pair(short[pair.reference], short[pair.candidate]) for pair in pairs])
+        read = readings["reader"]
+        short = {text: affirmed(read[text]) for text in distinct_texts(pairs)}
+        counted = self._annotate([Pair(short[pair.reference], short[pair.candidate]) for pair in pairs])
         return [
-            reading._replace(
-                counts=reading.counts + unseen(known[pair.reference], known[pair.candidate], reading.counts)
-            )
-            for pair, reading in zip(pairs, found, strict=True)
+            crepe._replace(counts=crepe.counts + unseen(read[pair.reference], read[pair.candidate], crepe.counts))
+            for pair, crepe in zip(pairs, counted, strict=True)
         ]
 
     def _annotate(self, pairs: Sequence[Pair]) -> list[CrepeReading]:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.judges.base import Engine, EngineName
+from rrgmetrics.judges.base import Engine, EngineName, SupportsBool
 from rrgmetrics.judges.cache import Cache, cache_folder
 from rrgmetrics.judges.engines.asking import Asking, Recorder, Source
 from rrgmetrics.specs import JUDGE_OPTIONS
@@ -70,7 +70,7 @@ def load_engine(
     options: Mapping[str, Any],
     batch_size: int | None = None,
     device: str | None = None,
-    progress: bool = True,
+    progress: SupportsBool = True,
 ) -> Engine:
     """Loads an engine with its cache of replies.
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.judges.base import Prompt, Reply
+from rrgmetrics.judges.base import Prompt, Reply, SupportsBool
 from rrgmetrics.judges.cache import Cache, Record, append, read_records
 
 MAX_CHARACTERS = 1_000_000  # of a reply; the longest that a protocol expects has some ten thousand
@@ -129,7 +129,7 @@ class Asking:
     recorder: Recorder | None = None
     max_tokens: int = 0
     prices: tuple[float, float] = (0.0, 0.0)
-    progress: bool = True
+    progress: SupportsBool = True
 
     @property
     def identity(self) -> str:

@@ -15,8 +15,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.base import Compared, Message, Prompt
+from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.counts import Errors, compared_errors, whole
 from rrgmetrics.judges.protocols.replies import short
 from rrgmetrics.judges.protocols.templates import digits, fill

@@ -27,8 +27,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import MissingExtraError, VerdictError
-from rrgmetrics.judges.base import Compared, Message, Prompt
+from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.crimson_json import published, tolerant
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, SEVERITY, SIGNIFICANCE, Tally, tally
 from rrgmetrics.judges.protocols.templates import digits, fill

@@ -15,8 +15,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.base import Compared, Message, Prompt
+from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.counts import CATEGORIES, category_of
 from rrgmetrics.judges.protocols.replies import Pairs, read_json, short, texts
 from rrgmetrics.judges.protocols.templates import digits, fill

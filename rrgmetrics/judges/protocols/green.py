@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rrgmetrics.judges.base import Compared, Message, Prompt
+from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols import green_parsers
 from rrgmetrics.judges.protocols.counts import Errors, compared_errors
 from rrgmetrics.judges.protocols.statements import normal_statements

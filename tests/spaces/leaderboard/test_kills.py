@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from rrgmetrics import prepare
 from rrgmetrics.spaces.leaderboard import commands, jobs, open_board, worker
 
 from ...processes import ended
@@ -144,8 +145,9 @@ def kill_them_all(board, write_reports, free_port, n, seed=0):
             kill_a_worker(board, tally, rng)
     with board.store.writing() as connection:  # as if the leases of those that were killed had ended
         connection.exec_driver_sql("UPDATE jobs SET free_at = 0 WHERE state IN ('running', 'queued')")
+    metrics = prepare("rouge")
     while held := jobs.claim(board.store):
-        worker.run(board, held, log=lambda line: None)
+        worker.run(board, held, metrics, log=lambda line: None)
     return tally, [f"System {i}" for i in range(len(kinds))]
 
 

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from rrgmetrics import InputError
+from rrgmetrics import InputError, prepare
 from rrgmetrics.spaces.leaderboard import board as board_module
 from rrgmetrics.spaces.leaderboard import jobs, open_board, scoring, standings, worker
 
@@ -111,7 +111,7 @@ def test_a_worker_that_lost_its_job_records_nothing(board, send):
     slow = jobs.claim(board.store, lease=-1)  # its lease has ended already
     fast = jobs.claim(board.store)
     assert slow.submission == fast.submission
-    scored = scoring.score_reports(board.names(), *worker._read(board, fast), trials=100)
+    scored = scoring.score_reports(prepare("rouge"), board.names(), *worker._read(board, fast), trials=100)
     assert jobs.record(board.store, slow, scored) is False
     assert jobs.fail(board.store, slow, "late") == ""
     assert jobs.record(board.store, fast, scored) is True

@@ -1,5 +1,6 @@
 """Agreement with radiologists, on invented scores and annotations; the RadJudge table is the authors' checker's."""
 
+import contextlib
 import io
 import json
 import math
@@ -313,11 +314,15 @@ def test_unknown_data_sets(dataset):
 def test_agree_scores_with_contexts(tmp_path, monkeypatch):
     seen = {}
 
-    def score(names, *, predictions, references, contexts, **runtime):
-        seen.update(predictions=predictions, references=references, contexts=contexts, runtime=runtime)
-        return {name: result(name, headline=[1, 0]) for name in names}
+    class Prepared(contextlib.nullcontext):
+        def __enter__(self):
+            return self
 
-    monkeypatch.setattr(agreement, "score", score)
+        def score_pairs(self, pairs, *, progress):
+            seen.update(pairs=pairs, progress=progress)
+            return {"made_up": result("made_up", headline=[1, 0])}
+
+    monkeypatch.setattr(agreement, "prepare", lambda names, **runtime: seen.update(runtime=runtime) or Prepared())
     judged = {
         "id": "2a",
         "category": "Age",
@@ -328,10 +333,11 @@ def test_agree_scores_with_contexts(tmp_path, monkeypatch):
     (tmp_path / "cases.jsonl").write_text(json.dumps(judged))
     report = agree(f"radjudge:{tmp_path / 'cases.jsonl'}", ["made_up"], batch_size=3, progress=False)
     assert report.passed("made_up") == (1, 1)
-    assert seen["references"] == ["Calcified aorta."] * 2
-    assert seen["predictions"] == ["Clear.", "Clear lungs."]
-    assert seen["contexts"] == [Context(30.0)._asdict(), Context()._asdict()]
-    assert seen["runtime"] == {"batch_size": 3, "device": None, "progress": False}
+    assert seen["pairs"] == [
+        Pair("Calcified aorta.", "Clear.", Context(30.0)),
+        Pair("Calcified aorta.", "Clear lungs."),
+    ]
+    assert (seen["runtime"], seen["progress"]) == ({"batch_size": 3, "device": None}, False)
 
 
 def test_agree_from_file_to_report(tmp_path):

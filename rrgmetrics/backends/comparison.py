@@ -1,0 +1,55 @@
+"""Pairs of reports, read and compared: what `finding_errors`, the judges of the bundled engine and rewards share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from rrgmetrics.backends.base import read_pair_parts
+from rrgmetrics.backends.reader import reader_backend
+from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.reader import Comparison, Reading, compare
+from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reports import Pair
+
+
+class Compared(NamedTuple):
+    """What the reader knows of a pair: both readings, and their comparison in the patient's context."""
+
+    reference: Reading
+    candidate: Reading
+    comparison: Comparison
+
+
+@dataclass(frozen=True)
+class ComparedPairs:
+    """A ComposedPairs backend: the reader's readings, compared.
+
+    Attributes:
+        engine: What a judge's signature calls it; "" for a metric that has no other engine.
+    """
+
+    engine: str = ""
+    key: str = field(default="reader|compared", init=False)
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The engine, and the knowledge it reads with."""
+        engine = {"engine": self.engine} if self.engine else {}
+        return {**engine, "lexicon_sha256": checksum()[:8]}
+
+    @property
+    def parts(self) -> Mapping[str, TextFunction]:
+        """The reader, shared with every metric that reads findings."""
+        return {"reader": reader_backend()}
+
+    def compose_pairs(self, pairs: Sequence[Pair], readings: Mapping[str, Mapping[str, Reading]]) -> list[Compared]:
+        """The comparison of each pair's readings."""
+        read = readings["reader"]
+        both = [(read[pair.reference], read[pair.candidate]) for pair in pairs]
+        return [Compared(*two, compare(*two, pair.context)) for two, pair in zip(both, pairs, strict=True)]
+
+    def annotate_pairs(self, pairs: Sequence[Pair]) -> Sequence[Compared]:
+        """The same for pairs that nobody else reads."""
+        return read_pair_parts(self, pairs)

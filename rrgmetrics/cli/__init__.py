@@ -1,0 +1,89 @@
+"""The command line: `rrgmetrics COMMAND ...`; `rrgmetrics --help` lists the commands.
+
+Each command is one file with `add_arguments(parser)` and, beside it, what the command does; it is imported when the
+command is called. Files, names and outputs are checked before anything is scored; wrong use ends with exit status 2
+and one line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from rich.console import Console
+
+from rrgmetrics.errors import BackendError, InputError, MissingExtraError
+from rrgmetrics.judges.cache import Cache
+from rrgmetrics.version import VERSION
+
+COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, and what it does
+    "list": ("rrgmetrics.cli.listing", "show the metrics, or one metric's keys, options, agreement and cost"),
+    "score": ("rrgmetrics.cli.score", "score one system's reports"),
+    "compare": ("rrgmetrics.cli.compare", "compare systems on the same studies; the first is the baseline"),
+    "agree": ("rrgmetrics.cli.agree", "measure how far metrics agree with radiologists"),
+    "explain": ("rrgmetrics.cli.explain", "show two reports and what differs, with the evidence in colour"),
+    "judge": ("rrgmetrics.cli.judge", "ask a judge about each pair and keep its replies"),
+    "train": ("rrgmetrics.cli.train", "train a metric's model"),
+    "convert": ("rrgmetrics.cli.convert", "store a published RadGraph checkpoint as safetensors"),
+    "radcliq": ("rrgmetrics.cli.radcliq", "refit RadCliQ on rated pairs"),
+    "synthesize": ("rrgmetrics.cli.synthesize", "make labelled error pairs from reports, to train on"),
+    "space": ("rrgmetrics.cli.space", "show a metric in a browser, or write or upload its Space"),
+    "leaderboard": (
+        "rrgmetrics.spaces.leaderboard.commands",
+        "score submissions against references that submitters never see",
+    ),
+    "register": ("rrgmetrics.cli.register", "let a bare evaluate.load(NAME) find our modules"),
+}
+
+
+class Command(argparse.ArgumentParser):
+    """The parser of one command, which reads its arguments from the command's module when it is called."""
+
+    module = ""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Adds the arguments of the command, once, and parses."""
+        if self.module:
+            import_module(self.module).add_arguments(self)
+            self.module = ""
+        return super().parse_known_args(args, namespace)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command.
+
+    Args:
+        arguments: Those of the command line; None takes `sys.argv`.
+
+    Returns:
+        The exit status: 0 done, 2 wrong use, 130 interrupted.
+    """
+    print_error = Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print
+    Cache.held = None
+    try:
+        options = build_parser().parse_args(arguments)
+        options.run(options)
+    except (InputError, BackendError, MissingExtraError) as error:
+        print_error(f"rrgmetrics: {error}")
+        return 2
+    except KeyboardInterrupt:
+        kept = "" if Cache.held is None else f"; {Cache.held:,} replies kept; run the same command to go on"
+        print_error(f"rrgmetrics: stopped{kept}.")
+        return 130
+    except BrokenPipeError:  # the reader of our output has left, as `head` does
+        sys.stderr.close()
+    return 0
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Builds the parser of all commands."""
+    parser = argparse.ArgumentParser(prog="rrgmetrics", description="Metrics for machine-written radiology reports.")
+    parser.add_argument("--version", action="version", version=f"rrgmetrics {VERSION}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Command)
+    for name, (module, summary) in COMMANDS.items():
+        description = summary[0].upper() + summary[1:] + "."
+        commands.add_parser(name, help=summary, description=description).module = module
+    return parser

@@ -1,0 +1,123 @@
+"""Arguments that several commands share, and how they are read."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rrgmetrics import files
+from rrgmetrics.errors import InputError
+from rrgmetrics.names import parse_name
+from rrgmetrics.prepared import parse_names, prepare
+from rrgmetrics.reports import Pair
+from rrgmetrics.results import Result
+from rrgmetrics.specs import PRESETS, SPECS, OptionValue
+
+SCORE_TRIALS = 1_000  # intervals only; `compare` also tests
+Results = Mapping[str, Mapping[str, Result]]
+
+
+def add_step(steps: Any, name: str, run: Callable[[argparse.Namespace], None], summary: str) -> argparse.ArgumentParser:
+    """Adds a command below a command, as `fit` in `rrgmetrics radcliq fit`."""
+    description = summary[0].upper() + summary[1:] + "."
+    parser: argparse.ArgumentParser = steps.add_parser(name, help=summary, description=description)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_pairs(parser: argparse.ArgumentParser) -> None:
+    """Adds the files of pairs, or of references and a system's reports."""
+    parser.add_argument(
+        "pairs", nargs="?", metavar="PAIRS", help="CSV, JSONL or Parquet: study_id, reference, candidate"
+    )
+    parser.add_argument("--predictions", metavar="FILE", help="the system's reports: study_id, report; or a text file")
+    parser.add_argument("--references", metavar="FILE", help="radiologists' reports: study_id, report; or a text file")
+
+
+def add_scoring(parser: argparse.ArgumentParser, *, trials: int) -> None:
+    """Adds the outputs that `score` and `compare` share, and `add_metrics`."""
+    parser.add_argument("--json", metavar="FILE", help="scores, intervals and signatures as JSON")
+    parser.add_argument("--html", metavar="FILE", help="a readable report, one file")
+    add_metrics(parser, trials=trials)
+
+
+def add_metrics(parser: argparse.ArgumentParser, *, trials: int) -> None:
+    """Adds the metrics to score with, the trials of their intervals, and `add_running`."""
+    parser.add_argument(
+        "--metrics",
+        nargs="+",
+        default=list(SPECS),
+        metavar="NAME",
+        help=f"names, spaces or commas between, or {', '.join(PRESETS)}; default: all",
+    )
+    add_trials(parser, trials)
+    add_running(parser)
+
+
+def add_trials(parser: argparse.ArgumentParser, trials: int) -> None:
+    """Adds the number of resamples and their seed."""
+    parser.add_argument("--trials", type=int, default=trials, help="resamples and swaps (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="of every interval and test (default %(default)s)")
+
+
+def add_running(parser: argparse.ArgumentParser) -> None:
+    """Adds how models run, and what every command that writes files has."""
+    parser.add_argument("--batch-size", type=int, help="texts or prompts that a model reads at once")
+    parser.add_argument("--device", help="torch device of models; default every GPU, else the CPU")
+    add_writing(parser)
+
+
+def add_writing(parser: argparse.ArgumentParser, force: str = "replace files that exist") -> None:
+    """Adds `--no-progress` and `--force`."""
+    parser.add_argument("--no-progress", action="store_true", help="no progress bar")
+    parser.add_argument("--force", action="store_true", help=force)
+
+
+def metric_names(options: argparse.Namespace) -> list[str]:
+    """The metrics that `--metrics` names, presets expanded, all checked."""
+    return list(parse_names(split_names(options.metrics)))
+
+
+def split_names(texts: Sequence[str]) -> list[str]:
+    """Names with commas between them, one by one."""
+    return [name for text in texts for name in text.split(",") if name]
+
+
+def judge_names(texts: Sequence[str], **options: OptionValue) -> list[str]:
+    """Names of judges with options added; InputError for a metric that is none."""
+    names = []
+    for name in map(parse_name, texts):
+        if not name.spec.judge:
+            judges = ", ".join(spec.name for spec in SPECS.values() if spec.judge)
+            raise InputError(f"{name.spec.name} is no judge; judges are {judges}.")
+        names.append(str(replace(name, options={**name.options, **options})))
+    return names
+
+
+def read_studies(options: argparse.Namespace) -> files.Studies:
+    """The pairs of the file or the two files that were named."""
+    two = options.predictions and options.references
+    if bool(options.pairs) == bool(two) or (options.pairs and (options.predictions or options.references)):
+        raise InputError("Give either one file of pairs, or --predictions and --references.")
+    if options.pairs:
+        return files.read_pairs(options.pairs)
+    return files.join(files.read_references(options.references), files.read_system(options.predictions))
+
+
+def input_files(options: argparse.Namespace) -> list[str]:
+    """The files that `read_studies` reads, which no output may replace."""
+    return [path for path in (options.pairs, options.predictions, options.references) if path]
+
+
+def study_ids(studies: files.Studies) -> list[str]:
+    """The ids of the pairs; their numbers where the files have none."""
+    return studies.study_ids or [str(index) for index in range(len(studies.pairs))]
+
+
+def score_systems(names: list[str], systems: Mapping[str, list[Pair]], options: argparse.Namespace) -> Results:
+    """The results of each system by metric."""
+    with prepare(names, batch_size=options.batch_size, device=options.device) as metrics:
+        results = metrics.score_sets(list(systems.values()), progress=not options.no_progress)
+    return dict(zip(systems, results, strict=True))

@@ -1,0 +1,58 @@
+"""`rrgmetrics explain`: two reports and what differs, with the evidence in colour."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+
+from rrgmetrics.cli.arguments import judge_names
+from rrgmetrics.errors import InputError
+from rrgmetrics.prepared import score
+from rrgmetrics.reports import check_report
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `rrgmetrics explain`."""
+    parser.set_defaults(run=run)
+    parser.add_argument("reference", metavar="REFERENCE", help="the radiologist's report: a text file, or the text")
+    parser.add_argument("candidate", metavar="CANDIDATE", help="the machine's report: a text file, or the text")
+    parser.add_argument("--age", default="", help="of the patient: 072Y, 19M, 25; decides what is significant")
+    parser.add_argument("--indication", default="", help="for the examination; decides what is significant")
+    parser.add_argument(
+        "--judges",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="show their verdicts too: green, crimson@openai:<model>, ...",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Prints both reports, their differences, and the verdicts of the judges that were named."""
+    from rrgmetrics.present.marks import Explanation
+    from rrgmetrics.present.terminal import explained, verdict
+    from rrgmetrics.reader import explain
+
+    reference, candidate = (_report_text(text) for text in (options.reference, options.candidate))
+    check_report(reference, "REFERENCE")
+    check_report(candidate, "CANDIDATE")
+    context = {"age": options.age, "indication": options.indication}
+    names = judge_names(options.judges, explain=True) if options.judges else []
+    comparison = explain(reference, candidate, context)
+    results = score(names, predictions=[candidate], references=[reference], contexts=[context]) if names else {}
+    console = Console(highlight=False)
+    console.print(explained(reference, candidate, Explanation.of(comparison)))
+    for name, result in zip(options.judges, results.values(), strict=True):
+        console.print(verdict(name, result))
+
+
+def _report_text(text: str) -> str:
+    """The text of the file of that name, or the text itself."""
+    if len(text) > 255 or "\n" in text or not Path(text).is_file():
+        return text
+    try:
+        return Path(text).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{text} cannot be read as UTF-8 text: {error}.") from None

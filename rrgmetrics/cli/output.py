@@ -1,0 +1,98 @@
+"""What `score` and `compare` print and write beside their tables: unscored pairs, JSON, the HTML report."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from rrgmetrics import files
+from rrgmetrics.cli.arguments import Results, study_ids
+from rrgmetrics.comparison import Row
+from rrgmetrics.reports import Pair
+from rrgmetrics.results import unscored_lines
+from rrgmetrics.version import VERSION
+
+if TYPE_CHECKING:
+    from rrgmetrics.present.marks import Explanation
+
+
+def print_line(line: str) -> None:
+    """Prints a line as it is: not wrapped, not coloured."""
+    Console(soft_wrap=True, highlight=False, markup=False).print(line)
+
+
+def print_unscored(results: Results) -> None:
+    """Prints how many pairs no metric could score, and why."""
+    for line in unscored_lines(results):
+        print_line(line)
+
+
+def write_reports(
+    options: argparse.Namespace, results: Results, systems: Mapping[str, files.Studies], rows: Sequence[Row]
+) -> None:
+    """Writes what `--json` and `--html` ask for."""
+    if options.json:
+        files.write_json(options.json, as_json(results, rows), force=options.force)
+    if options.html:
+        from rrgmetrics.present.report import report_page
+
+        first = next(iter(systems.values()))
+        pairs = {name: studies.pairs for name, studies in systems.items()}
+        marks = evidence(pairs) if any("finding_errors" in by_metric for by_metric in _metric_specs(results)) else None
+        page = report_page(results, pairs, study_ids(first), intervals=_intervals(rows), evidence=marks)
+        files.write_text(options.html, page, force=options.force)
+        print_line(f"Report: {options.html}")
+
+
+def _metric_specs(results: Results) -> list[set[str]]:
+    return [{result.spec.name for result in by_metric.values()} for by_metric in results.values()]
+
+
+def evidence(systems: Mapping[str, Sequence[Pair]]) -> dict[str, list[Explanation]]:
+    """What the reader finds in each pair of each system, for the page."""
+    from rrgmetrics.present.marks import Explanation
+    from rrgmetrics.reader import explain
+
+    return {name: [Explanation.of(explain(*pair)) for pair in pairs] for name, pairs in systems.items()}
+
+
+def _intervals(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, tuple[float, float]]]]:
+    intervals: dict[str, dict[str, dict[str, tuple[float, float]]]] = {}
+    for row in rows:
+        by_metric = intervals.setdefault(row.system, {})
+        by_metric.setdefault(row.metric, {})[row.key.name] = (row.score.low, row.score.high)
+    return intervals
+
+
+def as_json(results: Results, rows: Sequence[Row]) -> dict[str, Any]:
+    """What `--json` writes: scores, intervals, tests and signatures."""
+    document: dict[str, Any] = {"rrgmetrics": VERSION, "systems": {}}
+    for system, by_metric in results.items():
+        document["systems"][system] = {
+            metric: {
+                "scores": result.scores,
+                "n_pairs": result.n_pairs,
+                "n_unscored": result.n_unscored,
+                "unscored": result.unscored_counts,
+                "signature": result.signature,
+            }
+            for metric, result in by_metric.items()
+        }
+    document["rows"] = [
+        {
+            "metric": row.metric,
+            "key": row.key.name,
+            "system": row.system,
+            "score": row.score._asdict(),
+            "higher_is_better": row.key.higher_is_better,
+            "difference": None if row.test is None else row.test.difference._asdict(),
+            "p": None if row.test is None else row.test.p_value,
+            "p_corrected": None if row.test is None else row.p_corrected,
+            "effect_size": None if row.test is None else row.test.effect_size,
+        }
+        for row in rows
+    ]
+    return document

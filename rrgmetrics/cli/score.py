@@ -1,0 +1,94 @@
+"""`rrgmetrics score`: one system's reports against the radiologists'."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from rrgmetrics import files
+from rrgmetrics.cli.arguments import (
+    SCORE_TRIALS,
+    add_pairs,
+    add_scoring,
+    input_files,
+    metric_names,
+    read_studies,
+    score_systems,
+    study_ids,
+)
+from rrgmetrics.cli.output import print_line, print_unscored, write_reports
+from rrgmetrics.comparison import compare_systems
+from rrgmetrics.errors import InputError
+from rrgmetrics.names import label, parse_name
+from rrgmetrics.results import Result
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `rrgmetrics score`."""
+    parser.set_defaults(run=run)
+    add_pairs(parser)
+    parser.add_argument("--output", metavar="FILE", help="scores of each pair: .csv, .jsonl or .parquet")
+    parser.add_argument("--summary", action="store_true", help="also GREEN's summary: typical errors of each kind")
+    add_scoring(parser, trials=SCORE_TRIALS)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Scores the reports, prints the table and writes what was asked for."""
+    from rrgmetrics.present.results import score_table
+
+    names = _with_verdicts(metric_names(options)) if options.summary else metric_names(options)
+    files.check_outputs(
+        tables=[options.output],
+        results=[options.json],
+        pages=[options.html],
+        inputs=input_files(options),
+        force=options.force,
+    )
+    studies = read_studies(options)
+    system = Path(options.predictions or options.pairs).stem
+    results = score_systems(names, {system: studies.pairs}, options)
+    rows = compare_systems(results, all_keys=True, trials=options.trials, seed=options.seed)
+    Console().print(score_table(rows, n_pairs=len(studies.pairs)))
+    print_unscored(results)
+    if options.summary:
+        print_summaries(results[system])
+    if options.output:
+        columns: dict[str, Any] = {"study_id": study_ids(studies), **per_pair_columns(results[system])}
+        files.write_table(options.output, columns, force=options.force)
+    write_reports(options, results, {system: studies}, rows)
+
+
+def _with_verdicts(names: Sequence[str]) -> list[str]:
+    """The names, GREEN's with its verdicts in words; InputError without GREEN."""
+    parsed = [parse_name(name) for name in names]
+    if all(name.spec.name != "green" for name in parsed):
+        raise InputError("--summary is GREEN's; name it with --metrics, for example --metrics green.")
+    return [
+        str(replace(name, options={**name.options, "explain": True}) if name.spec.name == "green" else name)
+        for name in parsed
+    ]
+
+
+def print_summaries(results: Mapping[str, Result]) -> None:
+    """Prints GREEN's summary of each configuration of GREEN that was scored."""
+    from rrgmetrics.judges.summary import summarise
+
+    for name, result in results.items():
+        if result.spec.name == "green":
+            verdicts = result.details["green_explained"]
+            summary = summarise(verdicts) if result.n_unscored < result.n_pairs else "no pair is scored"
+            print_line(f"{label(name, result.titled)}: {summary}")
+
+
+def per_pair_columns(results: Mapping[str, Result]) -> dict[str, Any]:
+    """Per-pair scores as columns; two configurations of one metric are told apart as `bleu__tokenizer_13a`."""
+    columns: dict[str, Any] = {}
+    for name, result in results.items():
+        suffix = parse_name(name).slug.removeprefix(result.spec.name)
+        columns |= {key + suffix: values for key, values in result.per_pair.items()}
+    return columns

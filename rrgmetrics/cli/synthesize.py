@@ -1,0 +1,82 @@
+"""`rrgmetrics synthesize`: labelled error pairs made from reports, to train on."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rich.console import Console
+
+from rrgmetrics import files
+from rrgmetrics.cli.arguments import add_writing
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `rrgmetrics synthesize`."""
+    parser.set_defaults(run=run)
+    parser.add_argument("reports", metavar="REPORTS", help="a file, a datasets folder, hub:ID or generator:N")
+    parser.add_argument("--output", required=True, metavar="FILE", help="the pairs: .parquet")
+    parser.add_argument("--pairs", type=int, default=10_000, metavar="N", help="pairs wanted (default %(default)s)")
+    parser.add_argument("--column", nargs="+", default=["report"], help="columns that hold a report (default: report)")
+    parser.add_argument("--id-column", metavar="COLUMN", help="column that names the study (default: study_id)")
+    parser.add_argument("--split", default="train", help="of a datasets set (default %(default)s)")
+    parser.add_argument("--ways", nargs="+", metavar="WAY[:WEIGHT]", help="ways of pairing (default: all possible)")
+    parser.add_argument("--generated", nargs="+", default=[], metavar="FILE", help="outputs: study_id, report")
+    parser.add_argument(
+        "--labels", default="reader", help="reader (default), injected, replies:FILE, openai:MODEL, ..."
+    )
+    parser.add_argument(
+        "--foreign", type=float, default=0.0, metavar="SHARE", help="of texts that get words no lexicon has (default 0)"
+    )
+    parser.add_argument("--validation", type=float, default=0.1, help="share of reports (default %(default)s)")
+    parser.add_argument("--test", type=float, default=0.1, help="share of reports (default %(default)s)")
+    parser.add_argument("--plot", metavar="FILE", help="the labels beside the CREPE paper's, as a picture: .png")
+    parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
+    parser.add_argument("--seed", type=int, default=0, help="of every draw (default %(default)s)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default %(default)s)")
+    add_writing(parser, "replace files that exist, and shards of another run")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Makes the pairs, prints how their labels are distributed and writes what was asked for."""
+    from rrgmetrics.synthesis.distribution import distribution, plot, tables
+    from rrgmetrics.synthesis.pairs import read_rows
+    from rrgmetrics.synthesis.sources import load_collection, read_outputs
+    from rrgmetrics.synthesis.synthesize import outcome_lines, parse_ways, synthesize
+
+    files.check_outputs(
+        tables=[options.output],
+        results=[options.json],
+        pictures=[options.plot],
+        inputs=[path for path in (options.reports, *options.generated) if Path(path).exists()],
+        force=options.force,
+    )
+    collection = load_collection(
+        options.reports,
+        columns=options.column,
+        id_column=options.id_column,
+        split=options.split,
+        seed=options.seed,
+    )
+    made = synthesize(
+        collection,
+        options.output,
+        n_pairs=options.pairs,
+        ways=parse_ways(options.ways) if options.ways else None,
+        outputs=read_outputs(options.generated),
+        labels=options.labels,
+        seed=options.seed,
+        held_out=(options.validation, options.test),
+        foreign=options.foreign,
+        n_jobs=options.jobs,
+        force=options.force,
+        progress=not options.no_progress,
+    )
+    measured = distribution(read_rows(made.path))
+    console = Console(soft_wrap=True)
+    for part in (*tables(measured), *outcome_lines(made, collection)):
+        console.print(part)
+    if options.json:
+        files.write_json(options.json, {**measured.to_dict(), "outcomes": made.outcomes}, force=options.force)
+    if options.plot:
+        plot(measured, options.plot, force=options.force)

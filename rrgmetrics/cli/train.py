@@ -1,0 +1,110 @@
+"""`rrgmetrics train`: trains a metric's model."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rich.console import Console
+
+from rrgmetrics.cli.arguments import add_step, add_writing
+from rrgmetrics.cli.output import print_line
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds what `rrgmetrics train` can train."""
+    steps = parser.add_subparsers(required=True, metavar="WHAT")
+    parser = add_step(steps, "crepe", _train_crepe, "train a CREPE regressor on labelled pairs, or go on with it")
+    _add_config(parser, "crepe")
+
+    parser = add_step(steps, "search", _train_search, "search a CREPE configuration's values with Optuna")
+    parser.add_argument("--trials", type=int, default=20, help="trainings in all (default %(default)s)")
+    _add_config(parser, "crepe")
+
+    parser = add_step(steps, "ablation", _train_ablation, "train variants of a CREPE configuration and compare them")
+    _add_config(parser, "crepe")
+
+    parser = add_step(steps, "encoder", _train_encoder, "make an encoder: vocabulary, masked language model, SimCSE")
+    _add_config(parser, "encoder", data="corpus")
+
+    parser = add_step(steps, "export", _train_export, "store a checkpoint in fewer bits, for shipping")
+    parser.add_argument("checkpoint", metavar="FOLDER", help="a checkpoint's folder")
+    parser.add_argument("--output", required=True, metavar="DIR", help="folder to write")
+    parser.add_argument("--storage", choices=["int8", "fp16"], default="int8", help="of matrices (default %(default)s)")
+    parser.add_argument("--force", action="store_true", help="replace files that exist")
+
+
+def _add_config(parser: argparse.ArgumentParser, config: str, *, data: str = "pairs") -> None:
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="values that replace the configuration's")
+    parser.add_argument("--config", default=config, metavar="CONFIG", help="a YAML file, or one of ours: %(default)s")
+    parser.add_argument(f"--{data}", dest="data", action="append", metavar="FILE", help="repeat it for several files")
+    parser.add_argument("--output", required=True, metavar="DIR", help="folder of the run; goes on where it stopped")
+    add_writing(parser, "replace a run that is in the folder")
+
+
+def _train_crepe(options: argparse.Namespace) -> None:
+    from rrgmetrics.training.crepe import train_crepe
+    from rrgmetrics.training.tables import measured_table
+
+    config = _crepe_config(options)
+    run = train_crepe(config, options.output, force=options.force, progress=not options.no_progress)
+    _training_console().print(measured_table(run.measured), f"Score with it: crepe@{run.folder}")
+
+
+def _train_search(options: argparse.Namespace) -> None:
+    from rrgmetrics.training.search import search_crepe
+
+    config = _crepe_config(options)
+    search = search_crepe(
+        config, options.output, trials=options.trials, force=options.force, progress=not options.no_progress
+    )
+    best = ", ".join(f"{key}={value:.4g}" for key, value in search.values.items())
+    _training_console().print(
+        f"Best of {search.n_trials} trials: tau {search.tau:.3f} with {best}",
+        f"Train with it: rrgmetrics train crepe --config {search.recipe}",
+        sep="\n",
+    )
+
+
+def _train_ablation(options: argparse.Namespace) -> None:
+    from rrgmetrics.training.ablation import run_ablation
+    from rrgmetrics.training.tables import ablation_table
+
+    config = _crepe_config(options)
+    variants = run_ablation(config, options.output, force=options.force, progress=not options.no_progress)
+    _training_console().print(ablation_table(variants))
+
+
+def _train_encoder(options: argparse.Namespace) -> None:
+    from rrgmetrics.training.config import EncoderConfig, read_config
+    from rrgmetrics.training.pretraining import train_encoder
+
+    data = {"corpus": options.data} if options.data else {}
+    config = read_config(EncoderConfig, options.config, options.overrides, **data)
+    run = train_encoder(config, options.output, force=options.force, progress=not options.no_progress)
+    _training_console().print(
+        f"{run.n_parameters / 1e6:.1f} M parameters; masked tokens predicted with perplexity {run.perplexity:.1f}",
+        f"Train on it: rrgmetrics train crepe encoder={run.folder}",
+        sep="\n",
+    )
+
+
+def _train_export(options: argparse.Namespace) -> None:
+    from rrgmetrics.training.export import export_checkpoint
+
+    done = export_checkpoint(options.checkpoint, options.output, storage=options.storage, force=options.force)
+    print_line(f"{done.folder}: {done.megabytes:.1f} MB, largest change of a weight {done.error:.2g}")
+
+
+def _training_console() -> Console:
+    """Of several processes that train together, one speaks."""
+    from rrgmetrics.training.trainer import is_main_process
+
+    return Console(soft_wrap=True, highlight=False, quiet=not is_main_process())
+
+
+def _crepe_config(options: argparse.Namespace) -> Any:
+    from rrgmetrics.training.config import CrepeConfig, read_config
+
+    data = {"pairs": options.data} if options.data else {}
+    return read_config(CrepeConfig, options.config, options.overrides, **data)

@@ -1,0 +1,309 @@
+"""What a file is, and its rows one after the other: CSV, JSONL, Parquet, text.
+
+CSV records are split here in thirty lines. pandas and pyarrow guess types, missing values and quoting and lose the line
+number; the csv module accepts a stray quote (`a 5" mass`) even when strict, reports no column, and stops at a cell
+limit that only a process-wide setting can move. JSONL goes through json, Parquet through pyarrow in batches.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.reports import CONTEXT_KEYS
+
+PathLike = str | os.PathLike[str]
+Row = dict[str, Any]
+
+COLUMNS = ("study_id", "reference", "candidate", "report", *CONTEXT_KEYS)
+SHOWN = 5  # how many ids or columns a message lists
+MAX_RECORD = 4_000_000  # characters of a CSV record that goes over several lines: beyond, its quote was never closed
+MAX_BLANK = 1_000  # blank lines one after the other
+_SIGNS = (
+    (b"PAR1", "Parquet"),
+    (b"ARROW1", "an Arrow (Feather) file"),
+    (b"\x1f\x8b", "gzip; unpack it first"),
+    (b"PK\x03\x04", "a zip archive or an Excel workbook; unpack it, or export it as CSV UTF-8"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel or Word file; export it as CSV UTF-8"),
+    (b"%PDF", "PDF"),
+    (b"\xff\xfe\x00\x00", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
+# One cell: in quotes (group 1, quotes inside doubled) or bare (group 2). Possessive, hence linear.
+_CELL = re.compile(r'"([^"]*+(?:""[^"]*+)*+)"|([^",\r\n]*+)')
+_COLUMN_BYTES = {name.encode() for name in COLUMNS}
+_NOT_UTF8 = re.compile("[\udc80-\udcff]")  # how surrogateescape marks bytes that do not decode
+
+
+def rows_of(
+    path: PathLike,
+    columns: Collection[str],
+    *,
+    damaged: Callable[[InputError], None] | None = None,
+    longest: int | None = None,
+) -> Iterator[tuple[str, int, Row]]:
+    """The rows of a file of any columns, as they are: `line` or `row`, its number, and its cells by column.
+
+    Args:
+        path: CSV, JSONL, Parquet or text; a text file has the column `report`.
+        columns: Those that are needed; of a Parquet file only they are read, the others are there as None.
+        damaged: Is told of a line that is no row (quotes, number of cells, JSON), and the next one is read; None: the
+            first such line raises.
+        longest: Characters of the longest record of a CSV or JSONL file, if whoever sends it is not trusted.
+
+    Raises:
+        InputError: The file cannot be used; names file and line.
+    """
+    path = Path(path)
+    suffix = check_file(path)
+    if suffix == ".parquet":
+        rows = _parquet_rows(path, columns)
+    elif suffix == ".txt":
+        rows = _text_rows(path)
+    else:
+        rows = (_csv_rows if suffix == ".csv" else _jsonl_rows)(path, damaged or _raise, longest)
+    for number, row in rows:
+        yield "row" if suffix == ".parquet" else "line", number, row
+
+
+def _raise(error: InputError) -> None:
+    raise error
+
+
+def check_file(path: Path) -> str:
+    """The suffix of a file that can be opened and is what its name says."""
+    try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; name a file.")
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path} is not a regular file; save what it gives to a file first.")
+        with path.open("rb") as file:
+            head = file.read(4096).removeprefix(b"\xef\xbb\xbf")
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist (looked in {Path.cwd()}).") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+    suffix = path.suffix.lower()
+    if suffix not in READERS:
+        raise InputError(f"{path} ends in {suffix or 'nothing'!r}; we read {', '.join(READERS)}.")
+    if not head:
+        raise InputError(f"{path} is empty.")
+    kind = _kind(head, suffix)
+    if kind.startswith("UTF-"):
+        raise InputError(f"{path} looks like {kind} text; we read UTF-8: {_iconv(path, kind.split()[0])}")
+    if kind != {".parquet": "Parquet"}.get(suffix, ""):
+        raise InputError(f"{path} is named {suffix} but looks like {kind or 'text'}; name it for what it is.")
+    return suffix
+
+
+def _kind(head: bytes, suffix: str) -> str:
+    """What a file looks like from its first bytes; "" where that is text as its suffix says."""
+    for sign, kind in _SIGNS:
+        if head.startswith(sign):
+            return kind
+    if head[1::2].count(0) > len(head) // 4 or head[::2].count(0) > len(head) // 4:
+        zeros_first = head[::2].count(0) > head[1::2].count(0)
+        return "UTF-16BE" if zeros_first else "UTF-16LE"
+    start = head.lstrip()[:200].lower()
+    if start.startswith((b"<!doctype", b"<html", b"<?xml")):
+        return "HTML or XML"
+    if suffix == ".jsonl" and start.startswith(b"["):
+        return "a JSON array; write one object a line, without [ ] around them"
+    if (suffix == ".csv" and start.startswith((b"{", b"["))) or (suffix == ".txt" and start.startswith(b'{"')):
+        return "JSON"
+    if suffix == ".txt" and {cell.strip(b' "\r') for cell in start.partition(b"\n")[0].split(b",")} <= _COLUMN_BYTES:
+        return "a CSV with column names"
+    return ""
+
+
+def _iconv(path: Path, encoding: str) -> str:
+    return f"iconv -f {encoding} -t UTF-8 {path} > utf8{path.suffix}"
+
+
+def _lines(path: Path, longest: int | None = None) -> Iterator[tuple[int, str]]:
+    """Numbered lines with their ends (LF, CRLF or CR); InputError where one is too long, not UTF-8 or holds a NUL."""
+    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+        lines: Iterable[str] = file if longest is None else iter(partial(file.readline, longest + 1), "")
+        for number, line in enumerate(lines, 1):
+            if longest is not None and len(line) > longest:
+                raise InputError(f"{path}, line {number} has more than {longest:,} characters.")
+            if "\0" in line:
+                raise InputError(f"{path}, line {number} holds a NUL byte; it is damaged, or not UTF-8 text.")
+            if not line.isascii() and (match := _NOT_UTF8.search(line)):
+                start = match.start()
+                near = (
+                    line[max(0, start - 12) : start + 12].encode(errors="surrogateescape").decode("cp1252", "replace")
+                )
+                raise InputError(
+                    f"{path}, line {number} is not UTF-8 (byte 0x{ord(match[0]) - 0xDC00:02X} in {near.strip()!r}); it "
+                    f"looks like Windows-1252 (Latin-1): {_iconv(path, 'WINDOWS-1252')}"
+                )
+            yield number, line
+
+
+def _text_rows(path: Path) -> Iterator[tuple[int, Row]]:
+    for number, line in _lines(path):
+        yield number, {"report": line.rstrip("\r\n")}
+
+
+def _jsonl_rows(
+    path: Path, damaged: Callable[[InputError], None] = _raise, longest: int | None = None
+) -> Iterator[tuple[int, Row]]:
+    blank = 0
+    for number, line in _lines(path, longest):
+        if line.isspace():
+            blank += 1
+            if blank > MAX_BLANK:
+                raise InputError(f"{path}, line {number} ends {blank:,} blank lines; remove them.")
+            continue
+        blank = 0
+        try:
+            row = json.loads(line, object_pairs_hook=_object)
+        except (ValueError, RecursionError) as error:
+            what = f"is not a JSON object ({error})"
+        else:
+            what = "" if isinstance(row, dict) else f"is a JSON {type(row).__name__}"
+        if what:
+            damaged(InputError(f"{path}, line {number} {what}; write one object a line."))
+            continue
+        yield number, row
+
+
+def _object(items: list[tuple[str, Any]]) -> Row:
+    row = dict(items)
+    if len(row) < len(items):
+        name = Counter(name for name, _ in items).most_common(1)[0][0]
+        raise ValueError(f"the key {name!r} stands twice")
+    return row
+
+
+def _parquet_rows(path: Path, columns: Collection[str] = COLUMNS) -> Iterator[tuple[int, Row]]:
+    import pyarrow
+    from pyarrow import parquet
+
+    number = 0
+    try:
+        with parquet.ParquetFile(path) as file:
+            names = file.schema_arrow.names
+            _check_names(names, str(path))
+            ignored = dict.fromkeys(name for name in names if name not in columns)
+            used = [name for name in names if name in columns] or names[:1]
+            for batch in file.iter_batches(batch_size=4096, columns=used):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield number, {**ignored, **row}
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read as Parquet, after row {number}: {error}") from None
+
+
+def _csv_rows(
+    path: Path, damaged: Callable[[InputError], None] = _raise, longest: int | None = None
+) -> Iterator[tuple[int, Row]]:
+    names: list[str] = []
+    blank = 0
+    for number, record in _csv_records(path, longest):
+        is_blank = not record.strip("\r\n")
+        if blank and (not is_blank or number - blank > MAX_BLANK):
+            break
+        if is_blank:
+            blank = blank or number
+            continue
+        try:
+            cells = _csv_cells(record, names, path, number)
+        except InputError as error:
+            if not names:
+                raise
+            damaged(error)
+            continue
+        if not names:
+            names = cells
+            _check_names(names, str(path))
+        elif len(cells) != len(names):
+            damaged(
+                InputError(
+                    f"{path}, line {number} has {len(cells)} cells for {len(names)} columns ({some(names)}); a report "
+                    "that holds a comma must stand in quotes."
+                )
+            )
+        else:
+            yield number, dict(zip(names, cells, strict=True))
+    else:
+        if not blank or len(names) > 1:  # blank lines at the end mean nothing, unless each line is one report
+            return
+    raise InputError(f'{path}, line {blank} is blank; remove it, or write "" for an empty report.')
+
+
+def _csv_records(path: Path, longest: int | None = None) -> Iterator[tuple[int, str]]:
+    """Records with the number of their first line. A record ends where a line does and its quotes are even."""
+    start, lines, size, inside = 1, list[str](), 0, False
+    for number, line in _lines(path, longest):
+        start = start if lines else number
+        lines.append(line)
+        size += len(line)
+        inside ^= line.count('"') % 2 == 1
+        if not inside:
+            yield start, "".join(lines)
+            lines, size = [], 0
+        elif size > (longest or MAX_RECORD):
+            raise InputError(
+                f"{path}, line {start} opens a quote that is never closed: {longest or MAX_RECORD:,} characters "
+                "further on the record has not ended."
+            )
+    if lines:
+        yield start, "".join(lines)
+
+
+def _csv_cells(record: str, names: Sequence[str], path: Path, number: int) -> list[str]:
+    """Splits one record after RFC 4180; InputError for a quote that does not belong where it stands."""
+    if '"' not in record:
+        return record.rstrip("\r\n").split(",")
+    cells: list[str] = []
+    position = 0
+    while match := _CELL.match(record, position):
+        cells.append(match[2] if match[1] is None else match[1].replace('""', '"'))
+        after = record[match.end() : match.end() + 1]
+        if after in ("", "\r", "\n"):
+            return cells
+        if after != ",":
+            break
+        position = match.end() + 1
+    at = match.end() if match else position
+    column = repr(names[len(cells) - 1]) if len(cells) <= len(names) else f"number {len(cells)}"
+    where = f"{path}, line {number + record.count(chr(10), 0, at)}, column {column}"
+    opened = number + record.count("\n", 0, position)
+    if record[position] != '"':
+        raise InputError(f'{where} holds a stray quote; put the cell in quotes and write each quote inside twice ("").')
+    if at == position:
+        raise InputError(f"{where} opens a quote that is never closed.")
+    raise InputError(
+        f"{where} goes on with {record[at : at + 20]!r} after a closing quote (the cell opens on line {opened}); close "
+        'the quote where the cell ends, and write a quote inside a cell twice ("").'
+    )
+
+
+def _check_names(names: Sequence[str], where: str) -> None:
+    twice = {name for name, count in Counter(names).items() if name and count > 1}
+    if twice:
+        raise InputError(f"{where} has two columns named {some(sorted(twice))}; rename or remove one.")
+
+
+def some(values: Collection[object]) -> str:
+    """The first few values, and how many more there are, for a message."""
+    shown = [repr(value)[:60] for value in list(values)[:SHOWN]]
+    return ", ".join(shown) + (f" and {len(values) - SHOWN:,} more" if len(values) > SHOWN else "")
+
+
+READERS: Mapping[str, Callable[[Path], Iterator[tuple[int, Row]]]] = {
+    ".csv": _csv_rows,
+    ".jsonl": _jsonl_rows,
+    ".parquet": _parquet_rows,
+    ".txt": _text_rows,
+}

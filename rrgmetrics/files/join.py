@@ -1,0 +1,61 @@
+"""Puts a system's reports beside the radiologists'."""
+
+from __future__ import annotations
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.files.formats import some
+from rrgmetrics.files.read import Reports, Studies
+from rrgmetrics.reports import Pair
+
+
+def join(references: Reports, system: Reports) -> Studies:
+    """Puts a system's reports beside the references, by `study_id` where both have one, else by order.
+
+    Args:
+        references: Radiologists' reports; their order and contexts are kept.
+        system: The system's reports on the same studies, in any order if there are ids.
+
+    Returns:
+        The pairs, in the order of the references.
+
+    Raises:
+        InputError: Only one side has ids, an id is missing on either side, or without ids the lengths differ.
+    """
+    if references.study_ids is None or system.study_ids is None:
+        _check_order(references, system)
+        study_ids, candidates = None, system.reports
+    else:
+        study_ids = references.study_ids
+        by_id = dict(zip(system.study_ids, system.reports, strict=True))
+        _check_same_ids(references, system)
+        candidates = [by_id[study_id] for study_id in study_ids]
+    rows = zip(references.reports, candidates, references.contexts, strict=True)
+    return Studies(study_ids, [Pair(*row) for row in rows])
+
+
+def _check_order(references: Reports, system: Reports) -> None:
+    """Without ids on both sides only the order is left, and only if there is nothing else to go by."""
+    with_ids = [side for side in (references, system) if side.study_ids is not None]
+    if with_ids:
+        other = system if with_ids[0] is references else references
+        raise InputError(
+            f"{with_ids[0].path} has study_id and {other.path} has not; add study_id to it, or remove it from both "
+            "if the studies are in the same order."
+        )
+    n_references, n_candidates = len(references.reports), len(system.reports)
+    if n_references != n_candidates:
+        raise InputError(
+            f"{references.path} has {n_references:,} reports and {system.path} has {n_candidates:,}; without study_id "
+            "they are joined by order and must have the same number."
+        )
+
+
+def _check_same_ids(references: Reports, system: Reports) -> None:
+    problems = []
+    for here, there in ((references, system), (system, references)):
+        there_ids, here_ids = set(there.study_ids or ()), here.study_ids or []
+        only_here = [study_id for study_id in here_ids if study_id not in there_ids]
+        if only_here:
+            problems.append(f"{len(only_here):,} only in {here.path} ({some(only_here)})")
+    if problems:
+        raise InputError(f"The files do not hold the same studies. Values of study_id: {'; '.join(problems)}.")

@@ -1,0 +1,177 @@
+"""Writes tables, results and pages: nothing on disk is replaced unless asked, nothing half-written is left.
+
+NaN (unscored) is an empty CSV cell, a JSON null, a Parquet null. A spreadsheet runs a CSV cell that begins with = + - @
+as a formula: such a text (an id, say) gets an apostrophe before it in CSV; JSONL and Parquet hold it unchanged.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.files.formats import PathLike
+
+TABLE_SUFFIXES = (".csv", ".jsonl", ".parquet")
+
+
+def check_outputs(
+    *,
+    tables: Iterable[PathLike | None] = (),
+    results: Iterable[PathLike | None] = (),
+    pages: Iterable[PathLike | None] = (),
+    pictures: Iterable[PathLike | None] = (),
+    replies: Iterable[PathLike | None] = (),
+    inputs: Iterable[PathLike] = (),
+    force: bool = False,
+) -> None:
+    """Checks, before any work, that everything can be written where it is asked for; makes missing folders.
+
+    Args:
+        tables: Paths for `write_table` (.csv, .jsonl, .parquet); None stands for an output not asked for.
+        results: Paths for `write_json` (.json).
+        pages: Paths for `write_text` (.html).
+        pictures: Paths of plots (.png).
+        replies: Paths of judges' replies (.jsonl).
+        inputs: Files that are read and must not be written.
+        force: Whether files on disk may be replaced.
+
+    Raises:
+        InputError: A suffix that does not fit, a path given twice or among the inputs, a file that exists, or a
+            folder that cannot be written to.
+    """
+    read = {Path(path).resolve() for path in inputs}
+    seen: set[Path] = set()
+    kinds = (
+        (tables, TABLE_SUFFIXES),
+        (results, (".json",)),
+        (pages, (".html",)),
+        (pictures, (".png",)),
+        (replies, (".jsonl",)),
+    )
+    for paths, suffixes in kinds:
+        for path in (Path(path) for path in paths if path is not None):
+            if path.suffix.lower() not in suffixes:
+                raise InputError(f"{path} must end in {' or '.join(suffixes)}.")
+            if path.resolve() in seen:
+                raise InputError(f"{path} is asked for twice; give each output its own name.")
+            if path.resolve() in read or any(_same_file(path, other) for other in read):
+                raise InputError(f"{path} is one of the inputs; write the output elsewhere.")
+            _check_free(path, force)
+            _check_folder(path.parent)
+            seen.add(path.resolve())
+
+
+def write_table(path: PathLike, columns: Mapping[str, Sequence[Any]], *, force: bool = False) -> None:
+    """Writes columns of equal length, such as `study_id` and scores per pair, as CSV, JSONL or Parquet by suffix.
+
+    Args:
+        path: Where to; the folder must exist.
+        columns: Name to values `(n_pairs,)`: texts, numbers, NaN for unscored.
+        force: Whether a file on disk may be replaced.
+
+    Raises:
+        InputError: Unknown suffix, a file that exists, or a folder that cannot be written to.
+    """
+    path = Path(path)
+    writers = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
+    if path.suffix.lower() not in writers:
+        raise InputError(f"{path} must end in {' or '.join(writers)}.")
+    with _replacing(path, force) as part:
+        writers[path.suffix.lower()](part, {name: _plain(values) for name, values in columns.items()})
+
+
+def write_json(path: PathLike, value: Any, *, force: bool = False) -> None:
+    """Writes mappings, sequences, arrays, texts and numbers as JSON; NaN becomes null, infinity the text "inf"."""
+    write_text(path, json.dumps(_plain(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n", force=force)
+
+
+def write_text(path: PathLike, text: str, *, force: bool = False) -> None:
+    """Writes a page or any other text as UTF-8; refuses to replace a file unless `force`."""
+    with _replacing(Path(path), force) as part:
+        part.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+@contextmanager
+def _replacing(path: Path, force: bool) -> Iterator[Path]:
+    """A file beside `path` to write to, which takes its place at the end, or vanishes on an error."""
+    _check_free(path, force)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        _check_free(path, force)
+        part.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _check_free(path: Path, force: bool) -> None:
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file.")
+    if not force and (path.exists() or path.is_symlink()):
+        raise InputError(f"{path} exists; pass --force (force=True) to replace it, or choose another name.")
+
+
+def _check_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"The folder {folder} cannot be made: {error.strerror}.") from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"The folder {folder} cannot be written to: permission denied.")
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    """Whether two names stand for one file, as hard links do."""
+    return one.exists() and other.exists() and one.samefile(other)
+
+
+def _plain(value: Any) -> Any:
+    """Python's own types for JSON: NaN as None, infinity as "inf" or "-inf"."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
+    return zip(*columns.values(), strict=True)
+
+
+def _write_csv(path: Path, columns: Mapping[str, Sequence[Any]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(map(_no_formula, columns))
+        writer.writerows(map(_no_formula, row) for row in _rows(columns))
+
+
+def _no_formula(cell: Any) -> Any:
+    return "'" + cell if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
+
+
+def _write_jsonl(path: Path, columns: Mapping[str, Sequence[Any]]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for row in _rows(columns):
+            file.write(json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _write_parquet(path: Path, columns: Mapping[str, Sequence[Any]]) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.table({name: pyarrow.array(values) for name, values in columns.items()}), path)

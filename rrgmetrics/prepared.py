@@ -1,0 +1,377 @@
+"""`prepare`: metrics made ready, to score as often as one likes; `score` is one line over it.
+
+Everything that scores holds a `Metrics`: `evaluate`'s modules, the command line, callbacks, rewards, Spaces, the
+leaderboard's worker and the measurement of agreement. It owns the loaded models, which live as long as anybody holds
+one that uses them, and it is the only door to the walk through the pairs (`rrgmetrics.runner`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from rrgmetrics import aggregate, signature
+from rrgmetrics.errors import InputError
+from rrgmetrics.names import MetricName, expand, parse_name
+from rrgmetrics.notice import name_stand_ins
+from rrgmetrics.reports import Pair, check_pairs
+from rrgmetrics.results import Result
+from rrgmetrics.runner import Job, Memory, Progress, run
+from rrgmetrics.scorers.base import Array, Bars, Reduction, Runtime, Scorer
+from rrgmetrics.specs import JUDGE_OPTIONS, MetricSpec
+from rrgmetrics.text import get_normaliser
+
+T = TypeVar("T")
+OnError = Literal["raise", "unscored"]
+
+
+class Metrics:
+    """Metrics that are ready: names read, options checked, models loaded. Made by `prepare`.
+
+    Use it as a context manager, or let go of it: with the last one that uses them its models leave memory.
+
+    Attributes:
+        jobs: Scorer, backend and normaliser of each metric, by the name it was asked for.
+    """
+
+    def __init__(self, jobs: Mapping[str, Job], runtime: Runtime, kept_references: int = 0) -> None:
+        self.jobs = dict(jobs)
+        self._runtime = runtime
+        self._memory = Memory(kept_references)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy in another process loads its own models."""
+        runtime = self._runtime
+        return _prepare, (list(self.jobs), runtime.batch_size, runtime.device, self._memory.size)
+
+    @property
+    def names(self) -> dict[str, MetricName]:
+        """Each metric with its configuration and options, by the name it was asked for."""
+        return {text: job.name for text, job in self.jobs.items()}
+
+    @property
+    def specs(self) -> dict[str, MetricSpec]:
+        """What is true of each metric, by the name it was asked for."""
+        return {text: job.name.spec for text, job in self.jobs.items()}
+
+    def __enter__(self) -> Metrics:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the models; to score again is an InputError."""
+        self.jobs, self._memory = {}, Memory(0)
+
+    @classmethod
+    def together(cls, parts: Sequence[Metrics]) -> Metrics:
+        """Metrics that were made ready one by one, as if at once: what they read is shared."""
+        return cls({text: job for part in parts for text, job in part.jobs.items()}, parts[0]._runtime)
+
+    def only(self, names: Iterable[str]) -> Metrics:
+        """Some of the metrics, sharing the models of all.
+
+        Args:
+            names: As they were asked for; in the order of `names`.
+        """
+        wanted = set(names)
+        chosen = Metrics({text: job for text, job in self.jobs.items() if text in wanted}, self._runtime)
+        chosen._memory = self._memory
+        return chosen
+
+    def signatures(self, n_pairs: int) -> dict[str, str]:
+        """What would run, by name: the signatures of results for so many pairs, less what depends on the pairs."""
+        return {
+            text: signature.write(job.name, facts=job.backend.facts, n_pairs=n_pairs) for text, job in self.jobs.items()
+        }
+
+    def score(
+        self, *, predictions: Any, references: Any, contexts: Any = None, progress: bool = True
+    ) -> dict[str, Result]:
+        """Scores reports against reports.
+
+        Args:
+            predictions: The system's reports, one a study; `""` for an empty one.
+            references: The radiologists' reports, in the same order.
+            contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+            progress: Whether to show a bar while it runs.
+
+        Returns:
+            A Result for each metric, under the name it was asked for.
+
+        Raises:
+            InputError: A report or context that cannot be used; nothing was scored.
+        """
+        return self.score_sets([check_pairs(predictions, references, contexts)], progress=progress)[0]
+
+    def score_systems(
+        self, *, systems: Mapping[str, Any], references: Any, contexts: Any = None, progress: bool = True
+    ) -> dict[str, dict[str, Result]]:
+        """Scores several systems' reports on the same studies; equal to `score` for each, reading each text once.
+
+        Args:
+            systems: Each system's reports by its name.
+            references: The radiologists' reports.
+            contexts: As in `score`.
+            progress: As in `score`.
+
+        Returns:
+            For each system its Results by metric.
+
+        Raises:
+            InputError: As in `score`, or no system.
+        """
+        sets = check_systems(systems, references, contexts)
+        return dict(zip(systems, self.score_sets(sets, progress=progress), strict=True))
+
+    def score_pairs(
+        self, pairs: Sequence[Pair], *, on_error: OnError = "raise", progress: bool = True, announce: bool = True
+    ) -> dict[str, Result]:
+        """Scores pairs that were checked before (`rrgmetrics.reports.check_pairs`).
+
+        Args:
+            pairs: The pairs.
+            on_error: What becomes of a metric that fails while it scores: `"raise"`, or `"unscored"`: its Result has no
+                number and holds the error; the others score all the same.
+            progress: Whether to show a bar while it runs.
+            announce: Whether to warn of pairs that are out of scope.
+
+        Returns:
+            A Result for each metric, under the name it was asked for.
+        """
+        (results,) = self.score_sets([pairs], on_error=on_error, progress=progress, announce=announce)
+        return results
+
+    def score_sets(
+        self,
+        sets: Sequence[Sequence[Pair]],
+        *,
+        on_error: OnError = "raise",
+        progress: bool = True,
+        announce: bool = True,
+    ) -> list[dict[str, Result]]:
+        """Scores several lists of pairs, reading each distinct text once; arguments as in `score_pairs`.
+
+        Returns:
+            The Results by metric of each list.
+        """
+        if on_error not in ("raise", "unscored"):
+            raise InputError(f"on_error is {on_error!r}; pass 'raise' or 'unscored'.")
+        self._runtime.progress.shown = progress
+        try:
+            return _drained(self._walk(sets, announce=announce), self._runtime.progress)
+        except Exception as error:  # a server, a model or a plug-in: the other metrics must outlive it
+            if on_error == "raise" or not self.jobs:
+                raise
+            if len(self.jobs) == 1:
+                return [{name: _failed(job, len(pairs), error) for name, job in self.jobs.items()} for pairs in sets]
+        options: dict[str, Any] = {"on_error": on_error, "progress": progress, "announce": announce}
+        alone = [self.only([name]).score_sets(sets, **options) for name in self.jobs]
+        return [{name: each for part in parts for name, each in part.items()} for parts in zip(*alone, strict=True)]
+
+    def steps(self, pairs: Sequence[Pair], *, block: int | None = None) -> Iterator[Progress | dict[str, Result]]:
+        """Scores pairs and tells how far it is: yields Progress after each block, and at last the Results.
+
+        Args:
+            pairs: As in `score_pairs`.
+            block: Distinct pairs between two words of progress; None: the runner's own number.
+        """
+        self._runtime.progress.shown = False
+        results = yield from self._walk([pairs], block=block)
+        yield results[0]
+
+    def _walk(
+        self, sets: Sequence[Sequence[Pair]], **options: Any
+    ) -> Generator[Progress, None, list[dict[str, Result]]]:
+        if not self.jobs:
+            raise InputError("These metrics are closed; prepare them again.")
+        results = yield from run(list(self.jobs.values()), sets, memory=self._memory, **options)
+        name_stand_ins(self.names.values())
+        return [dict(zip(self.jobs, of_set, strict=True)) for of_set in results]
+
+
+@dataclass(frozen=True)
+class NoScores:
+    """Reduction of a metric that failed: every value is NaN."""
+
+    spec: MetricSpec
+
+    def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
+        """NaN for every key."""
+        return {key.name: np.full(np.shape(n), np.nan) for key in self.spec.keys}
+
+    def per_pair(self, stats: Array) -> dict[str, Array]:
+        """NaN for every pair, by the keys that exist per pair."""
+        return {key.name: np.full(len(stats), np.nan) for key in self.spec.keys if key.per_pair}
+
+
+def prepare(
+    names: str | Sequence[str],
+    *,
+    batch_size: int | None = None,
+    device: str | None = None,
+    kept_references: int = 0,
+) -> Metrics:
+    """Makes metrics ready: reads their names, checks their options, loads their models.
+
+    Args:
+        names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`; one or several.
+        batch_size: Texts a forward pass of a model; None leaves it to the backend.
+        device: torch device of models; None takes CUDA where there is one, else the CPU.
+        kept_references: References of which what backends read is kept between calls; for a loop that scores ever
+            new candidates against the same studies.
+
+    Returns:
+        The metrics, which score as often as they are asked to.
+
+    Raises:
+        InputError: A name, option or argument that cannot be used.
+        BackendError: Weights or data that are not there.
+        MissingExtraError: An optional dependency that is not installed.
+
+    Example:
+        >>> with prepare(["rouge", "finding_errors"]) as metrics:
+        ...     results = metrics.score(predictions=["Clear lungs."], references=["Lungs are clear."], progress=False)
+        >>> results["rouge"].scores["rouge_1"]
+        0.8
+    """
+    return _prepare(names, check_batch_size(batch_size), device, kept_references)
+
+
+def _prepare(names: str | Sequence[str], batch_size: int | None, device: str | None, kept_references: int) -> Metrics:
+    parsed = parse_names(names)
+    runtime = Runtime(batch_size, device)
+    scorers = [build_scorer(name) for name in parsed.values()]  # all of them before any model is loaded
+    jobs = {
+        text: Job(name, scorer, scorer.backend(runtime), get_normaliser(str(name.options.get("text", "none"))))
+        for (text, name), scorer in zip(parsed.items(), scorers, strict=True)
+    }
+    return Metrics(jobs, runtime, kept_references)
+
+
+def score(
+    names: str | Sequence[str],
+    *,
+    predictions: Any,
+    references: Any,
+    contexts: Any = None,
+    batch_size: int | None = None,
+    device: str | None = None,
+    progress: bool = True,
+) -> dict[str, Result]:
+    """Scores reports against reports with any number of metrics; `prepare` keeps them ready for more than one call.
+
+    Args:
+        names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`; one or several.
+        predictions: The system's reports, one a study; `""` for an empty one.
+        references: The radiologists' reports, in the same order.
+        contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+        batch_size: Texts a forward pass of a model; None leaves it to the backend.
+        device: torch device of models; None takes CUDA where there is one, else the CPU.
+        progress: Whether to show a bar while it runs.
+
+    Returns:
+        A Result for each name, under the string that was passed.
+
+    Raises:
+        InputError: A name, option or report that cannot be used; nothing was scored.
+        BackendError: Weights or data that are not there; nothing was scored.
+        MissingExtraError: An optional dependency that is not installed; nothing was scored.
+
+    Example:
+        >>> score("rouge", predictions=["Clear lungs."], references=["Lungs are clear."])["rouge"].scores["rouge_1"]
+        0.8
+    """
+    texts = list(parse_names(names))  # and the pairs, before any model is loaded
+    pairs = check_pairs(predictions, references, contexts)
+    return prepare(texts, batch_size=batch_size, device=device).score_sets([pairs], progress=progress)[0]
+
+
+def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
+    """Metric names by the string that was passed, presets expanded; raises InputError for none or a repeated one."""
+    texts = [names] if isinstance(names, str) else list(names)
+    if not texts:
+        raise InputError("No metric was named; for example ['bleu', 'rouge'].")
+    for index, text in enumerate(texts):
+        if text in texts[:index]:
+            raise InputError(f"The metric {text!r} is named twice.")
+    return {name: parse_name(name) for text in texts for name in expand(text)}
+
+
+def build_scorer(name: MetricName) -> Scorer:
+    """The scorer of a metric with its options; loads no model."""
+    module, _, class_name = name.spec.scorer.partition(":")
+    scorer_class = getattr(import_module(f"rrgmetrics.scorers.{module}"), class_name)
+    options: dict[str, Any] = {key: value for key, value in name.options.items() if key != "text"}
+    if name.spec.judge:
+        options["engine"] = {key: options.pop(key) for key in JUDGE_OPTIONS}
+    if name.spec.takes_checkpoint:
+        options["config"] = name.config
+    scorer: Scorer = scorer_class(**options)
+    return scorer
+
+
+def reduction_of(name: str) -> Reduction:
+    """The arithmetic from a metric's statistics to its scores; loads no model."""
+    return build_scorer(parse_name(name)).reduction
+
+
+def check_systems(systems: Mapping[str, Any], references: Any, contexts: Any = None) -> list[list[Pair]]:
+    """The pairs of each system, checked; an InputError names the system, or says that there is none."""
+    if not systems:
+        raise InputError("No system was given; pass at least one list of reports by name.")
+    sets = []
+    for name, reports in systems.items():
+        try:
+            sets.append(check_pairs(reports, references, contexts))
+        except InputError as error:
+            raise InputError(f"System {name!r}: {error}") from None
+    return sets
+
+
+def check_batch_size(batch_size: Any) -> int | None:
+    """Raises InputError unless it is None or a whole number of at least 1."""
+    if batch_size is not None and (isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1):
+        raise InputError(f"batch_size is {batch_size!r}; pass a whole number of at least 1, or None.")
+    return batch_size
+
+
+def _failed(job: Job, n_pairs: int, error: Exception) -> Result:
+    """The Result of a metric that failed: no pair has a score, and each says why."""
+    spec, reduction, stats = job.name.spec, NoScores(job.name.spec), np.full((n_pairs, 1), np.nan)
+    reason = {"unscored": f"the metric failed: {type(error).__name__}: {error}", "replies": []}
+    return Result(
+        spec=spec,
+        scores=aggregate.reduce(reduction, stats),
+        per_pair=reduction.per_pair(stats),
+        pair_stats=stats,
+        reduction=reduction,
+        signature=signature.write(job.name, facts=job.backend.facts, n_pairs=n_pairs),
+        details={f"{spec.name}_unscored": [reason] * n_pairs},
+        bundled=job.name.bundled,
+        error=error,
+    )
+
+
+def _drained(walk: Generator[Progress, None, T], shown: Bars) -> T:
+    """What a walk returns, with a bar beside it."""
+    with _bar(shown) as bar:
+        while True:
+            try:
+                progress = next(walk)
+            except StopIteration as stop:
+                result: T = stop.value
+                return result
+            bar.total = progress.total
+            bar.update(progress.done - bar.n)
+
+
+def _bar(shown: Bars) -> Any:
+    from tqdm.auto import tqdm
+
+    return tqdm(total=0, unit="pair", desc="scoring", disable=not shown, leave=False)

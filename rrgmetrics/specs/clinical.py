@@ -1,0 +1,168 @@
+"""Metrics of what the reports say: errors, entities, and what is composed of them."""
+
+from __future__ import annotations
+
+from rrgmetrics.specs.model import INF, Key, MetricSpec, Option
+from rrgmetrics.specs.shared import CHEST_XRAY, TEXT_OPTION, count, unit
+
+CLINICAL = (
+    MetricSpec(
+        name="finding_errors",
+        title="Finding errors",
+        scorer="finding_errors:FindingErrors",
+        keys=(
+            count("finding_errors", "Finding errors"),
+            count("finding_errors_significant", "Significant errors"),
+            count("finding_errors_false_finding", "A: false findings"),
+            count("finding_errors_missing_finding", "B: missing findings"),
+            count("finding_errors_incorrect_location", "C: wrong location"),
+            count("finding_errors_incorrect_severity", "D: wrong severity"),
+            count("finding_errors_false_comparison", "E: false comparisons"),
+            count("finding_errors_missing_comparison", "F: missing comparisons"),
+        ),
+        level="pair",
+        empty=(0.0, None, None),
+        options={
+            "text": TEXT_OPTION,
+            "explain": Option(False, "also return each pair's errors in words, with the spans of both texts"),
+        },
+        needs=("reader",),
+        takes_context=True,
+        modality=CHEST_XRAY,
+        paper="rrgmetrics; categories of Yu et al. 2023, Patterns",
+        citation="yu-2023-rexval",
+    ),
+    MetricSpec(
+        name="crepe",
+        title="CREPE",
+        scorer="crepe:Crepe",
+        keys=(
+            Key("crepe", "CREPE", (0.0, INF), False, aliases=("CREPE",)),
+            count("crepe_false_finding", "A: false findings"),
+            count("crepe_missing_finding", "B: missing findings"),
+            count("crepe_incorrect_location", "C: wrong location"),
+            count("crepe_incorrect_severity", "D: wrong severity"),
+            count("crepe_false_comparison", "E: false comparisons"),
+            count("crepe_missing_comparison", "F: missing comparisons"),
+        ),
+        stand_in=True,
+        level="pair",
+        empty=(0.0, None, None),
+        options={
+            "text": TEXT_OPTION,
+            "precision": Option("fp32", "arithmetic of the encoder", ("fp32", "bf16", "fp16")),
+            "long": Option(
+                "truncate",
+                "pairs of more than 512 tokens. truncate: cut as the paper does; windows: read in aligned parts whose "
+                "counts are added up",
+                ("truncate", "windows"),
+            ),
+            "presence": Option(False, "also return each pair's probability of each kind of error"),
+            "explain": Option(False, "also return the words that each pair's counts come from"),
+        },
+        configs={"default": {}, "paper": {}},
+        takes_checkpoint=True,
+        needs=("crepe",),
+        modality=CHEST_XRAY,
+        paper="Cho et al. 2025, EMNLP",
+        licence="default: Apache-2.0; paper: none is stated",
+        citation="cho-2025-crepe",
+    ),
+    MetricSpec(
+        name="radgraph_f1",
+        title="RadGraph F1",
+        scorer="radgraph_f1:RadgraphF1",
+        keys=(
+            unit("radgraph_f1", "RadGraph F1", "RadGraph-F1", "F1-RadGraph", "RG_ER", "radgraph_partial"),
+            unit("radgraph_f1_simple", "RadGraph F1, simple", "RG_E", "radgraph_simple"),
+            unit("radgraph_f1_partial", "RadGraph F1, partial", "RG_ER", "radgraph_partial"),
+            unit("radgraph_f1_complete", "RadGraph F1, complete", "RG_ER-bar", "radgraph_complete"),
+            unit("radgraph_f1_radcliq", "RadGraph F1 in RadCliQ", "RadGraph F1 (RadCliQ)", "radgraph_radcliq"),
+            unit("radgraph_f1_entity", "RadGraph F1, entities"),
+            unit("radgraph_f1_relation", "RadGraph F1, relations"),
+        ),
+        stand_in=True,
+        level="pair",
+        empty=(0.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "lowercase": Option(
+                True, "ignore case, as the authors do since May 2026; no: as radgraph 0.1.18 and RadEval"
+            ),
+            "record": Option("", "file that gets the graphs as JSON, for radgraph_f1@graphs:FILE", stated=False),
+        },
+        configs={"default": {}, "paper": {}, "radgraph": {}},
+        takes_checkpoint=True,
+        needs=("reader", "radgraph"),
+        modality=CHEST_XRAY,
+        paper="Delbrouck et al. 2022, Findings of EMNLP",
+        citation="delbrouck-etal-2022-improving",
+        hacks=("contradiction",),
+    ),
+    MetricSpec(
+        name="ratescore",
+        title="RaTEScore",
+        scorer="ratescore:Ratescore",
+        keys=(
+            unit("ratescore", "RaTEScore", "RaTEScore", "RaTE"),
+            unit("ratescore_precision", "RaTEScore precision"),
+            unit("ratescore_recall", "RaTEScore recall"),
+        ),
+        stand_in=True,
+        level="pair",
+        empty=(1.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "matrix": Option(
+                "long", "the authors' weights of pairs of types, for long or for short", ("long", "short")
+            ),
+            "no_entities": Option(
+                "f1",
+                "a pair in which a report has no entities. f1: 1 if neither has any, else 0; published: 0.5",
+                ("f1", "published"),
+            ),
+            "encoder": Option("", "encoder of entities, a Hub id or folder; empty: the configuration's own"),
+        },
+        configs={"default": {}, "paper": {"no_entities": "published"}},
+        takes_checkpoint=True,
+        needs=("reader", "encoder"),
+        modality=CHEST_XRAY,
+        paper="Zhao et al. 2024, EMNLP",
+        citation="zhao-etal-2024-ratescore",
+        hacks=("contradiction",),
+    ),
+    MetricSpec(
+        name="radcliq",
+        title="RadCliQ",
+        scorer="radcliq:Radcliq",
+        keys=(
+            Key("radcliq", "RadCliQ", (-INF, INF), False, aliases=("RadCliQ-v1", "RadCliQ-v0")),
+            Key("radcliq_rexrank", "1 / mean RadCliQ", (-INF, INF), True, per_pair=False, aliases=("1/RadCliQ-v1",)),
+            Key("radcliq_radgraph", "RadGraph F1 in it", (0.0, 1.0), True),
+            Key("radcliq_bertscore", "BERTScore in it", (-INF, 1.0), True),
+            Key("radcliq_semb", "SembScore in it", (-1.0, 1.0), True),
+            Key("radcliq_bleu", "BLEU-2 in it", (0.0, 1.0), True),
+        ),
+        stand_in=True,
+        level="pair",
+        empty=(2.4501430833271307,) * 3,
+        options={
+            "text": TEXT_OPTION,
+            "coefficients": Option("v1", "v1, v0, or a file that `rrgmetrics radcliq fit` wrote"),
+            "idf": Option(
+                "no",
+                "weight of a token in BERTScore. no: all alike, as the authors; call: inverse document frequency in "
+                "this call's references, as RadEval; frozen: in the reports of idf_file",
+                ("no", "call", "frozen"),
+            ),
+            "idf_file": Option("", "text file, one report a line, for idf=frozen"),
+        },
+        configs={"default": {}, "paper": {"text": "space"}},
+        takes_checkpoint=True,
+        needs=("reader", "encoder"),
+        modality=CHEST_XRAY,
+        paper="Yu et al. 2023, Patterns",
+        citation="yu-2023-rexval",
+        hacks=("contradiction",),
+    ),
+)

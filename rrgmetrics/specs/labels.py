@@ -1,0 +1,178 @@
+"""Metrics that compare labels: conditions, findings, statements of change."""
+
+from __future__ import annotations
+
+from rrgmetrics.specs.model import Key, MetricSpec, Option
+from rrgmetrics.specs.shared import CHEST_XRAY, LONG_OPTION, TEXT_OPTION, label, unit
+
+_CONDITIONS = (  # CheXpert's, in the order of CheXbert's heads
+    "Enlarged Cardiomediastinum",
+    "Cardiomegaly",
+    "Lung Opacity",
+    "Lung Lesion",
+    "Edema",
+    "Consolidation",
+    "Pneumonia",
+    "Atelectasis",
+    "Pneumothorax",
+    "Pleural Effusion",
+    "Pleural Other",
+    "Fracture",
+    "Support Devices",
+    "No Finding",
+)
+
+LABELS = (
+    MetricSpec(
+        name="chexbert_f1",
+        title="CheXbert F1",
+        scorer="chexbert_f1:ChexbertF1",
+        keys=(
+            unit("chexbert_f1", "CheXbert F1 micro-14", "CheXbert-14 micro", "Micro-F1-14", "f1chexbert_all_micro_f1"),
+            unit("chexbert_f1_precision", "CheXbert precision micro-14"),
+            unit("chexbert_f1_recall", "CheXbert recall micro-14"),
+            label(
+                "chexbert_f1_macro_14",
+                "CheXbert F1 macro-14",
+                "CheXbert-14 macro",
+                "Macro-F1-14",
+                "f1chexbert_all_macro_f1",
+            ),
+            label(
+                "chexbert_f1_weighted_14",
+                "CheXbert F1 weighted-14",
+                "CheXbert-14 weighted",
+                "f1chexbert_all_weighted_f1",
+            ),
+            unit(
+                "chexbert_f1_micro_5", "CheXbert F1 micro-5", "CheXbert-5 micro", "Micro-F1-5", "f1chexbert_5_micro_f1"
+            ),
+            label(
+                "chexbert_f1_macro_5", "CheXbert F1 macro-5", "CheXbert-5 macro", "Macro-F1-5", "f1chexbert_5_macro_f1"
+            ),
+            label(
+                "chexbert_f1_weighted_5", "CheXbert F1 weighted-5", "CheXbert-5 weighted", "f1chexbert_5_weighted_f1"
+            ),
+            *(label(f"chexbert_f1_{name.lower().replace(' ', '_')}", name) for name in _CONDITIONS),
+            unit("chexbert_f1_agreement_14", "Labels that agree, 14", "f1chexbert_sample_acc_all"),
+            unit("chexbert_f1_agreement_5", "Labels that agree, 5", "f1chexbert_sample_acc_5"),
+        ),
+        stand_in=True,
+        level="corpus",
+        empty=(1.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "uncertain": Option(
+                "positive",
+                "what an uncertain condition counts as; ignored: not at all in that pair",
+                ("positive", "negative", "ignored"),
+            ),
+            "long": LONG_OPTION,
+            "explain": Option(False, "also return what both reports say of each condition"),
+        },
+        configs={"default": {}, "paper": {}},
+        takes_checkpoint=True,
+        needs=("reader",),
+        modality=CHEST_XRAY,
+        paper="Smit et al. 2020, EMNLP",
+        licence="default: Apache-2.0; paper: that of StanfordAIMI/RRG_scorers",
+        citation="smit-etal-2020-chexbert",
+        hacks=("order", "contradiction"),
+    ),
+    MetricSpec(
+        name="srr_bert_f1",
+        title="SRR-BERT F1",
+        scorer="srr_bert_f1:SrrBertF1",
+        keys=(
+            unit("srr_bert_f1", "SRR-BERT F1 weighted", "SRR-BERT", "F1-SRR-BERT", "srrbert_weighted_f1"),
+            unit("srr_bert_f1_precision", "SRR-BERT precision weighted", "srrbert_weighted_precision"),
+            unit("srr_bert_f1_recall", "SRR-BERT recall weighted", "srrbert_weighted_recall"),
+            Key("srr_bert_f1_micro", "SRR-BERT F1 micro", (0.0, 1.0), True, per_pair=False),
+            Key("srr_bert_f1_macro", "SRR-BERT F1 macro", (0.0, 1.0), True, per_pair=False),
+            unit("srr_bert_f1_jaccard", "Mean Jaccard index", "RadEval's srrbert per sample"),
+        ),
+        stand_in=True,
+        level="corpus",
+        empty=(1.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "level": Option("leaves", "leaves: 54 findings; upper: 24 groups of findings", ("leaves", "upper")),
+            "statuses": Option(False, "whether a label says present, uncertain or absent, and must agree in that too"),
+            "explain": Option(False, "also return the labels of both reports"),
+        },
+        configs={"default": {}, "paper": {"statuses": True}},
+        takes_checkpoint=True,
+        needs=("reader",),
+        modality=CHEST_XRAY,
+        paper="Delbrouck et al. 2025, ACL",
+        licence="default: Apache-2.0; paper: that of its card",
+        citation="delbrouck-etal-2025-srr",
+        hacks=("contradiction",),
+    ),
+    MetricSpec(
+        name="f1_radbert_ct",
+        title="RadBERT-CT F1",
+        scorer="f1_radbert_ct:F1RadbertCt",
+        keys=(
+            unit("f1_radbert_ct", "RadBERT-CT F1 weighted", "F1RadBERT-CT", "f1radbert_ct_weighted_f1"),
+            unit("f1_radbert_ct_precision", "RadBERT-CT precision weighted"),
+            unit("f1_radbert_ct_recall", "RadBERT-CT recall weighted"),
+            Key(
+                "f1_radbert_ct_micro",
+                "RadBERT-CT F1 micro",
+                (0.0, 1.0),
+                True,
+                per_pair=False,
+                aliases=("f1radbert_ct_micro_f1",),
+            ),
+            Key(
+                "f1_radbert_ct_macro",
+                "RadBERT-CT F1 macro",
+                (0.0, 1.0),
+                True,
+                per_pair=False,
+                aliases=("f1radbert_ct_macro_f1",),
+            ),
+            unit("f1_radbert_ct_accuracy", "All labels agree", "f1radbert_ct_accuracy"),
+        ),
+        stand_in=True,
+        level="corpus",
+        empty=(1.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "explain": Option(False, "also return the labels of both reports"),
+        },
+        configs={"default": {}, "paper": {}},
+        takes_checkpoint=True,
+        needs=("reader",),
+        modality="chest CT reports in English",
+        paper="Hamamci et al. 2024, arXiv 2403.17834",
+        licence="default: Apache-2.0; paper: that of its card",
+        citation="hamamci-2024-ct-rate",
+        hacks=("contradiction",),
+    ),
+    MetricSpec(
+        name="temporal_f1",
+        title="Temporal F1",
+        scorer="temporal_f1:TemporalF1",
+        keys=(unit("temporal_f1", "Temporal F1", "Temporal-F1", "TEM"),),
+        stand_in=True,
+        level="pair",
+        empty=(1.0, 0.0, None),
+        options={
+            "text": TEXT_OPTION,
+            "form": Option(
+                "reader",
+                "reader: statements of change of findings, as the reader understands them; keywords: the published "
+                "form, sets of 44 words",
+                ("reader", "keywords"),
+            ),
+            "explain": Option(False, "also return what either report says of change"),
+        },
+        configs={"default": {}, "paper": {"form": "keywords"}},
+        needs=("reader",),
+        modality=CHEST_XRAY,
+        paper="Zhang et al. 2024, arXiv 2411.19378",
+        citation="zhang-2024-libra",
+    ),
+)

@@ -1,0 +1,92 @@
+"""Metrics of wording."""
+
+from __future__ import annotations
+
+from rrgmetrics.specs.model import Key, MetricSpec, Option
+from rrgmetrics.specs.shared import TEXT_OPTION, unit
+
+LEXICAL = (
+    MetricSpec(
+        name="bleu",
+        title="BLEU",
+        scorer="bleu:Bleu",
+        keys=(
+            unit("bleu", "BLEU-4", "BLEU", "BLEU-4", "B-4"),
+            unit("bleu_1", "BLEU-1", "BLEU-1", "B-1"),
+            unit("bleu_2", "BLEU-2", "BLEU-2", "B-2"),
+            unit("bleu_3", "BLEU-3", "BLEU-3", "B-3"),
+        ),
+        level="corpus",
+        empty=(0.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "tokenizer": Option(
+                "coco",
+                "coco: whitespace tokens and the COCO caption arithmetic that RRG papers and RadEval report; "
+                "13a: sacrebleu's tokens and smoothing",
+                ("coco", "13a"),
+            ),
+        },
+        needs=("tokens",),
+        paper="Papineni et al. 2002, ACL",
+        citation="papineni-etal-2002-bleu",
+        hacks=("repetition", "template", "contradiction"),
+    ),
+    MetricSpec(
+        name="rouge",
+        title="ROUGE",
+        scorer="rouge:Rouge",
+        keys=(
+            unit("rouge", "ROUGE-L", "ROUGE-L", "RG-L", "R-L", "rougeL"),
+            unit("rouge_1", "ROUGE-1", "ROUGE-1", "R-1", "rouge1"),
+            unit("rouge_2", "ROUGE-2", "ROUGE-2", "R-2", "rouge2"),
+            unit("rouge_l", "ROUGE-L", "ROUGE-L", "RG-L", "R-L", "rougeL"),
+        ),
+        level="pair",
+        empty=(0.0, 0.0, 0.0),
+        options={"text": TEXT_OPTION, "stemmer": Option(True, "Porter stems of words longer than three letters")},
+        needs=("tokens",),
+        paper="Lin 2004, Text Summarization Branches Out",
+        citation="lin-2004-rouge",
+        hacks=("contradiction",),
+    ),
+    MetricSpec(
+        name="meteor",
+        title="METEOR",
+        scorer="meteor:Meteor",
+        keys=(unit("meteor", "METEOR", "METEOR", "MTR"),),
+        level="pair",
+        empty=(0.0, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "tokenizer": Option(
+                "wordpunct",
+                "wordpunct: words and runs of punctuation; whitespace: str.split()",
+                ("wordpunct", "whitespace"),
+            ),
+            "synonyms": Option(True, "match WordNet synonyms after exact words and stems"),
+            "wordnet": Option(
+                "", "folder of WordNet database files; empty: the WordNet 3.0 that ships with rrgmetrics"
+            ),
+        },
+        needs=("tokens", "wordnet"),
+        paper="Banerjee and Lavie 2005, ACL workshop",
+        licence="WordNet 3.0 licence (synonyms)",
+        citation="banerjee-lavie-2005-meteor",
+        hacks=("repetition", "template", "contradiction"),
+    ),
+    MetricSpec(
+        name="cider",
+        title="CIDEr-D",
+        scorer="cider:Cider",
+        keys=(Key("cider", "CIDEr-D", (0.0, 10.0), True, aliases=("CIDEr", "CIDEr-D")),),
+        level="pair",
+        empty=(0.0, 0.0, 0.0),
+        options={"text": TEXT_OPTION},
+        needs=("tokens",),
+        corpus_statistics=True,
+        paper="Vedantam et al. 2015, CVPR",
+        citation="vedantam-2015-cider",
+        hacks=("repetition", "template", "contradiction"),
+    ),
+)

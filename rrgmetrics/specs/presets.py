@@ -1,0 +1,61 @@
+"""Names that stand for several metrics, wherever metrics are named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+PRESETS: Mapping[str, tuple[str, ...]] = {
+    # What RRG papers tabulate, bundled.
+    "paper-table": (
+        "bleu",
+        "rouge",
+        "meteor",
+        "cider",
+        "bertscore",
+        "radgraph_f1",
+        "chexbert_f1",
+        "semb_score",
+        "radcliq",
+        "ratescore",
+        "srr_bert_f1",
+        "temporal_f1",
+        "radeval_bertscore",
+        "f1_radbert_ct",
+    ),
+    # RadEval 2.2's metrics for chest X-rays with its settings, those that ask a language model left out.
+    "radeval": (
+        "bleu",
+        "rouge",
+        "bertscore@radeval",
+        "radeval_bertscore@paper",
+        "chexbert_f1@paper",
+        "radgraph_f1@paper?lowercase=no",
+        "radcliq@paper?idf=call&text=none",
+        "ratescore@paper",
+        "srr_bert_f1@paper",
+        "temporal_f1@paper",
+    ),
+    # What ReXrank's leaderboard shows, with the checkpoints that it names.
+    "rexrank": (
+        "bleu",
+        "bertscore@radcliq",
+        "semb_score@paper",
+        "radgraph_f1@radgraph?lowercase=no",
+        "radcliq@paper",
+        "ratescore@paper",
+        "green@paper",
+    ),
+    # The metrics that the CREPE paper compares (its table 2).
+    "crepe-paper": (
+        "bleu",
+        "rouge",
+        "meteor",
+        "bertscore@paper",
+        "radgraph_f1@paper",
+        "semb_score@paper",
+        "ratescore@paper",
+        "radcliq@paper",
+        "green@paper",
+        "crepe@paper",
+    ),
+}

@@ -1,0 +1,160 @@
+"""Who counts the errors of a pair: the reader, whoever put them in, or an LLM judge.
+
+A pair that cannot be labelled is left out and counted; it never gets a 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.judges.base import JudgeProtocol, Unscored
+from rrgmetrics.judges.judge import Judge, judge_for
+from rrgmetrics.names import parse_name
+from rrgmetrics.reader import Comparison, compare
+from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reports import Pair
+from rrgmetrics.specs import JUDGE_OPTIONS
+from rrgmetrics.synthesis.pairs import CANDIDATE, CATEGORIES, REFERENCE, Draft, Evidence, Label
+from rrgmetrics.synthesis.readings import reading_of
+
+READER, INJECTED = "reader", "injected"
+
+
+class Labeller(Protocol):
+    """Counts errors."""
+
+    @property
+    def source(self) -> str:
+        """Who counts, as the rows say it."""
+
+    @property
+    def version(self) -> str:
+        """What a label depends on besides the pair: the lexicon's or the prompt's checksum."""
+
+    def label(self, drafts: Sequence[Draft]) -> list[Label | None]:
+        """The label of each pair, None where there is none."""
+
+
+@dataclass(frozen=True)
+class ReaderLabels:
+    """The reader's comparison of both reports, without the patient's age or indication."""
+
+    source: str = READER
+
+    @property
+    def version(self) -> str:
+        """Checksum of the lexicon."""
+        return f"lexicon:{checksum()[:8]}"
+
+    def label(self, drafts: Sequence[Draft]) -> list[Label | None]:
+        """The reader's errors, with the words they rest on."""
+        return [label_of(compare(reading_of(draft.reference), reading_of(draft.candidate))) for draft in drafts]
+
+
+@dataclass(frozen=True)
+class InjectedLabels:
+    """The errors that were put in on purpose; pairs found, not made, have none.
+
+    What was put in has no significance of its own: as many errors of a category are significant as the reader says,
+    but not more than were put in. The evidence is the reader's.
+    """
+
+    source: str = INJECTED
+
+    @property
+    def version(self) -> str:
+        """Checksum of the lexicon, whose significance is used."""
+        return ReaderLabels().version
+
+    def label(self, drafts: Sequence[Draft]) -> list[Label | None]:
+        """The injected counts."""
+        known = [draft for draft in drafts if draft.injected is not None]
+        read = iter(ReaderLabels().label(known))
+        return [None if draft.injected is None else self._label(draft.injected, next(read)) for draft in drafts]
+
+    @staticmethod
+    def _label(injected: Sequence[int], read: Label | None) -> Label:
+        significant = [0.0] * len(injected) if read is None else list(read.significant)
+        matters = tuple(min(float(n), s) for n, s in zip(injected, significant, strict=True))
+        others = tuple(n - s for n, s in zip(injected, matters, strict=True))
+        evidence = () if read is None else tuple(piece for piece in read.evidence if injected[piece.category])
+        return Label(matters, others, evidence)
+
+
+@dataclass(frozen=True)
+class JudgeLabels:
+    """A judge's counts in GREEN's format. A judge gives words, no places: these labels have no evidence."""
+
+    judge: Judge
+    source: str = field(init=False)
+    version: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        protocol: Any = self.judge.protocol
+        object.__setattr__(self, "source", f"{protocol.name}|{self.judge.engine.identity}")
+        object.__setattr__(self, "version", f"prompt:{protocol.facts['prompt']}|parser:{protocol.parser}")
+
+    def label(self, drafts: Sequence[Draft]) -> list[Label | None]:
+        """The verdicts; None where there is no reply, or it lacks a section."""
+        verdicts = self.judge.annotate_pairs([Pair(draft.reference, draft.candidate) for draft in drafts])
+        return [_judged(verdict) for verdict in verdicts]
+
+
+def _judged(verdict: Any) -> Label | None:
+    if isinstance(verdict, Unscored) or verdict.insignificant is None:
+        return None
+    return Label(tuple(map(float, verdict.significant.counts)), tuple(map(float, verdict.insignificant.counts)))
+
+
+def labeller_for(name: str, *, device: str | None = None, progress: bool = True) -> Labeller:
+    """Who counts.
+
+    Args:
+        name: ``reader``, ``injected``, or a judge by GREEN's protocol: ``replies:<file>``, ``openai:<model>``,
+            ``hf:<id>``, ``vllm:<id>``, with options (``openai:my-model?base_url=http://127.0.0.1:8000/v1``).
+        device: Of a local judge.
+        progress: Whether a judge shows a bar.
+
+    Raises:
+        InputError: Nobody of that name, or an option that cannot be used.
+        BackendError: A judge's model or file is not there.
+        MissingExtraError: The engine's package is not installed.
+    """
+    if name == READER:
+        return ReaderLabels()
+    if name == INJECTED:
+        return InjectedLabels()
+    parsed = parse_name(name if name.startswith("green") else f"green@{name}")
+    options = dict(parsed.options)
+    engine = {key: options.pop(key) for key in JUDGE_OPTIONS}
+    protocol = _green(str(options.get("parser", "tolerant")))
+    judge = judge_for(protocol, parsed.config, engine, device=device, progress=progress)
+    if not isinstance(judge, Judge):
+        raise InputError(f"{name!r} asks nobody; the reader's own counts are --labels reader.")
+    return JudgeLabels(judge)
+
+
+def _green(parser: str) -> JudgeProtocol:
+    from rrgmetrics.judges.protocols.green import Green
+
+    return Green(parser=parser)
+
+
+def label_of(comparison: Comparison) -> Label:
+    """A comparison as a label.
+
+    >>> from rrgmetrics.reader import explain
+    >>> label_of(explain("Small left effusion.", "Small right effusion.")).significant
+    (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+    """
+    counts = {True: [0.0] * len(CATEGORIES), False: [0.0] * len(CATEGORIES)}
+    evidence = []
+    for number, error in enumerate(comparison.errors):
+        category = CATEGORIES.index(error.category)
+        counts[error.significant][category] += 1
+        for text, spans in ((REFERENCE, error.reference_spans), (CANDIDATE, error.candidate_spans)):
+            evidence += [Evidence(category, number, text, span.start, span.end) for span in spans]
+    return Label(tuple(counts[True]), tuple(counts[False]), tuple(evidence))

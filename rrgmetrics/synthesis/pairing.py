@@ -1,0 +1,195 @@
+"""Ways to put a candidate beside a reference: the five of the GREEN paper, and paraphrase.
+
+GREEN (Ostmeier et al. 2024, arXiv 2405.03595) pairs reports at random, removes or shuffles sentences, takes a report
+generator's outputs, takes the nearest report by BERTScore, and permutes RadGraph's entities. Differs from the authors:
+the nearest report is the nearest by the mean token vector of the bundled encoder, and the permutations are those of
+`perturb`, found and judged by the reader.
+
+A candidate is drawn from the reference's own part of the data (train, validation, test), so no report of one part is
+seen in another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rrgmetrics.reader import Reading
+from rrgmetrics.synthesis.pairs import N_CATEGORIES, Counts, Report, Split
+from rrgmetrics.synthesis.paraphrase import paraphrase
+from rrgmetrics.synthesis.perturb import inject
+from rrgmetrics.synthesis.readings import reading_of
+from rrgmetrics.synthesis.sentences import reorder, slots, without
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NOTHING: Counts = (0,) * N_CATEGORIES
+N_NEAREST = 8  # neighbours kept a report; one of them is drawn
+NEAREST_AMONG = 20_000  # reports that are compared, so that the encoder (some 15 ms a report) is done in minutes
+BLOCK = 256  # references at a time
+
+
+class Candidate(NamedTuple):
+    """What stands beside a reference: the text, its style if known, the errors put in if they were counted."""
+
+    text: str
+    style: str = ""
+    injected: Counts | None = None
+
+
+@dataclass
+class Pool:
+    """The reports that pairs are made from.
+
+    Attributes:
+        reports: The collection.
+        splits: The part of the data of each.
+        outputs: A report generator's outputs by study.
+        neighbours: Indices of the nearest reports by report, `(n_reports, N_NEAREST)`, -1 where there is none.
+    """
+
+    reports: Sequence[Report]
+    splits: Sequence[Split]
+    outputs: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    neighbours: NDArray[np.int32] | None = None
+
+    @cached_property
+    def members(self) -> dict[str, list[int]]:
+        """The reports of each part."""
+        members: dict[str, list[int]] = {}
+        for index, split in enumerate(self.splits):
+            members.setdefault(split, []).append(index)
+        return members
+
+    def another(self, index: int, rng: Random) -> Report | None:
+        """A report of the same part with another text; None if three draws find none."""
+        mine = self.reports[index].text
+        drawn = (self.reports[rng.choice(self.members[self.splits[index]])] for _ in range(3))
+        return next((report for report in drawn if report.text != mine), None)
+
+
+Way = Callable[[Pool, int, Random, int], Candidate | None]
+
+
+def random_report(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
+    """The report of another study."""
+    other = pool.another(index, rng)
+    return Candidate(other.text, other.style) if other else None
+
+
+def removed(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
+    """The same report without some of its sentences, at least one and at most two thirds."""
+    report = pool.reports[index]
+    here = slots(report.text)
+    if len(here) < 2:
+        return None
+    text = without(report.text, rng.sample(here, rng.randint(1, max(1, 2 * len(here) // 3))))
+    return Candidate(text, report.style)
+
+
+def shuffled(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
+    """The same sentences in another order within each section."""
+    report = pool.reports[index]
+    text = reorder(report.text, rng)
+    return Candidate(text, report.style, NOTHING) if text.split() != report.text.split() else None
+
+
+def generated(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
+    """What a report generator wrote for the study; its first output at the first turn, and so on."""
+    outputs = pool.outputs.get(pool.reports[index].study_id, ())
+    return Candidate(outputs[turn]) if turn < len(outputs) else None
+
+
+def nearest(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
+    """One of the reports most alike."""
+    if pool.neighbours is None:
+        return None
+    there = [int(other) for other in pool.neighbours[index] if other >= 0]
+    other = pool.reports[rng.choice(there)] if there else None
+    return Candidate(other.text, other.style) if other else None
+
+
+def permuted(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
+    """The same report with errors put in: presence, place, severity, size, certainty, comparisons."""
+    report = pool.reports[index]
+
+    def donor(rng: Random) -> Reading | None:
+        other = pool.another(index, rng)
+        return reading_of(other.text) if other else None
+
+    changed = inject(reading_of(report.text), donor, rng)
+    return Candidate(changed[0], report.style, changed[1]) if changed else None
+
+
+def paraphrased(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
+    """The same report in other words, without an error."""
+    report = pool.reports[index]
+    text = paraphrase(reading_of(report.text), rng)
+    return Candidate(text, report.style, NOTHING) if text else None
+
+
+WAYS: dict[str, Way] = {
+    "random": random_report,
+    "removed": removed,
+    "shuffled": shuffled,
+    "generated": generated,
+    "nearest": nearest,
+    "permuted": permuted,
+    "paraphrased": paraphrased,
+}
+
+
+def find_neighbours(texts: Sequence[str], splits: Sequence[Split], among: Sequence[int]) -> NDArray[np.int32]:
+    """The nearest reports of some reports among themselves, within their part of the data.
+
+    Args:
+        texts: All reports.
+        splits: The part of each.
+        among: Indices of the reports that are compared.
+
+    Returns:
+        Indices `(n_reports, N_NEAREST)`, nearest first, -1 where there is none; equal texts are no neighbours.
+    """
+    found = np.full((len(texts), N_NEAREST), -1, dtype=np.int32)
+    for split in sorted(set(splits)):
+        mine = [i for i in among if splits[i] == split]
+        first = {texts[i]: i for i in reversed(mine)}
+        if len(first) < 2:
+            continue
+        vectors, pool = embed(list(first)), np.array(list(first.values()), dtype=np.int32)
+        place = {text: at for at, text in enumerate(first)}
+        for start in range(0, len(mine), BLOCK):
+            block = mine[start : start + BLOCK]
+            own = [place[texts[i]] for i in block]
+            found[block] = _nearest(vectors[own] @ vectors.T, own, pool)
+    return found
+
+
+def _nearest(similarity: NDArray[np.float32], own: Sequence[int], pool: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The reports of the greatest similarities of each row, nearest first, its own left out."""
+    similarity[np.arange(len(own)), own] = -np.inf
+    n = min(N_NEAREST, len(pool) - 1)
+    best = np.argpartition(-similarity, n - 1, axis=1)[:, :n]
+    order = np.argsort(-np.take_along_axis(similarity, best, axis=1), axis=1, kind="stable")
+    found = np.full((len(own), N_NEAREST), -1, dtype=np.int32)
+    found[:, :n] = pool[np.take_along_axis(best, order, axis=1)]
+    return found
+
+
+def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+    """Unit vectors `(n_texts, width)`: the mean token vector of the bundled encoder."""
+    from rrgmetrics.backends.encoder import BUNDLED, load_encoder
+
+    encoder = load_encoder(BUNDLED)
+    vectors = []
+    for start in range(0, len(texts), 2048):  # token vectors of all texts at once would fill the memory
+        for tokens in encoder.annotate(texts[start : start + 2048]):
+            mean = tokens.vectors[tokens.own].mean(axis=0) if tokens.own.any() else tokens.vectors[0]
+            vectors.append(mean / np.linalg.norm(mean))
+    return np.stack(vectors).astype(np.float32)

@@ -1,0 +1,97 @@
+"""The same report in other words: synonyms, normal statements, the order of lists and sentences. No error.
+
+The reader is the judge here too: what it finds a difference in is not used.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+from re import Match
+
+from rrgmetrics.reader import Reading, compare
+from rrgmetrics.synthesis.edits import pattern, wording
+from rrgmetrics.synthesis.perturb import Page, listed
+from rrgmetrics.synthesis.readings import reading_of
+from rrgmetrics.synthesis.sentences import Slot, reorder, replace_words, rewrite
+
+TRIES = 4
+SHARE = 0.5  # of the synonyms and sentences that are replaced where they could be
+DENIALS = ("No {}.", "There is no {}.", "There is no evidence of {}.", "No evidence of {}.", "Negative for {}.")
+
+
+def paraphrase(reading: Reading, rng: Random) -> str | None:
+    """Say a report in other words.
+
+    Args:
+        reading: of the report.
+        rng: decides what is said in which words.
+
+    Returns:
+        Another text in which the reader finds no error; None if a few tries gave none.
+
+    Example:
+        >>> from rrgmetrics.reader import read
+        >>> reading = read("Heart size is normal. Small left pleural effusion.")
+        >>> compare(reading, read(paraphrase(reading, Random(1)))).total
+        0
+    """
+    for _ in range(TRIES):
+        text = restate(Page(reading.text, reading), rng)
+        text = replace_synonyms(text, rng)
+        if rng.random() < SHARE:
+            text = reorder(text, rng)
+        if text.split() != reading.text.split() and not compare(reading, reading_of(text)).errors:
+            return text
+    return None
+
+
+def restate(page: Page, rng: Random) -> str:
+    """Return the text with other normal statements, and its lists of denied findings in another order."""
+    new: dict[Slot, str] = {}
+    for slot in page.slots:
+        sentence = page.text[slot.start : slot.end]
+        group = _normal_groups().get(_key(sentence))
+        if group and rng.random() < SHARE:
+            new[slot] = rng.choice(wording()["normal"][group])
+        elif rng.random() < SHARE and (names := _denied(page, slot)):
+            rng.shuffle(names)
+            new[slot] = rng.choice(DENIALS).format(listed(names))
+    return rewrite(page.text, new)
+
+
+def _denied(page: Page, slot: Slot) -> list[str]:
+    """The findings of a sentence that does nothing but deny a list of them."""
+    findings = page.findings_in(slot)
+    if any(f.assertion != "absent" or f.normal or f.change for f in findings):
+        return []
+    spans = {span for f in findings for span in f.spans if page.slot_of(span) == slot}
+    return list(dict.fromkeys(page.text[start:end] for start, end in sorted(spans)))
+
+
+def replace_synonyms(text: str, rng: Random) -> str:
+    """Return a text with some of its words replaced by others that mean the same."""
+    found: list[Match[str]] = list(pattern("synonyms").finditer(text))
+    for match in reversed(found):
+        if rng.random() < SHARE:
+            words = rng.choice(_synonyms()[match[0].lower()])
+            upper = len(words) <= 4 and words in _ABBREVIATIONS
+            text = replace_words(text, *match.span(), words.upper() if upper else words)
+    return text
+
+
+_ABBREVIATIONS = frozenset({"ett", "picc", "rll", "lll", "rul", "lul", "rml", "copd", "cabg", "svc"})
+
+
+def _key(sentence: str) -> str:
+    return sentence.lower().strip(" .")
+
+
+@cache
+def _normal_groups() -> dict[str, str]:
+    return {_key(sentence): group for group, sentences in wording()["normal"].items() for sentence in sentences}
+
+
+@cache
+def _synonyms() -> dict[str, list[str]]:
+    return {word: [other for other in group if other != word] for group in wording()["synonyms"] for word in group}
