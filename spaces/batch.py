@@ -14,7 +14,6 @@ from markupsafe import Markup, escape
 
 from rrgmetrics import files, stats
 from rrgmetrics.errors import InputError
-from rrgmetrics.present import html
 from rrgmetrics.present.html import NOTHING, category_bars, category_counts, headline, part
 from rrgmetrics.present.numbers import between, direction, show
 from rrgmetrics.present.report import report_page
@@ -193,7 +192,7 @@ def histogram(values: Array, key: Key) -> Markup:
     ).format(key.title, own.described, bars, drawn.low, drawn.high, direction(key).capitalize(), own.described, x=own.x)
 
 
-def worst_pairs(scored: Scored) -> tuple[str, Markup]:
+def worst_pairs(scored: Scored) -> tuple[str, Table]:
     """The pairs with the worst headline, and what to call them."""
     result = scored.result
     key = result.titled.headline
@@ -209,7 +208,7 @@ def worst_pairs(scored: Scored) -> tuple[str, Markup]:
     )
     title = f"The {len(order)} worst pairs" if len(order) < len(values) else "All pairs, the worst first"
     heads = ("Study", *(key.title for key in keys))
-    return title, html.table(Table(heads, (Group(lines),), title="Scores of pairs"))
+    return title, Table(heads, (Group(lines),), title="Scores of pairs")
 
 
 def plain(text: str) -> str:

@@ -2,5 +2,5 @@
 
 `numbers` and `kinds` say how a number is written and how a kind of phrase is marked. `marks` and `tables` are the
 models of a marked report and of a table; `explanations` makes the first and `results` the second from what was scored.
-`terminal`, `html` and `report` (the self-contained page) draw both.
+Tables draw themselves; `terminal`, `html` and `report` (the self-contained page) draw the rest.
 """

@@ -1,4 +1,4 @@
-"""Tables, scores and marked reports as HTML; every text from outside is escaped by Markup's own formatting."""
+"""Scores and marked reports as HTML; every text from outside is escaped by Markup's own formatting."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from markupsafe import Markup
 from rrgmetrics.present.kinds import KINDS, MATCHED, UNLETTERED
 from rrgmetrics.present.marks import Mark, Piece, Remark, pieces
 from rrgmetrics.present.numbers import arrow, bound, direction, figure, in_words, show
-from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.results import Result
 from rrgmetrics.specs import Key
@@ -115,48 +114,6 @@ def _letter(kind: str) -> Markup:
     return Markup(
         '<span class="tag kind-{}"><span aria-hidden="true">{}</span><span class="unseen">{}: </span></span>'
     ).format(kind, KINDS[kind].letter, KINDS[kind].title)
-
-
-# --- tables -----------------------------------------------------------------------------------------------------------
-
-
-def table(model: Table, style: str = "") -> Markup:
-    """A table in a box that scrolls sideways where it is too wide; `style`: a class of the box beside `wide`."""
-    heads = NOTHING.join(Markup('<th scope="col">{}</th>').format(head) for head in model.heads)
-    groups = NOTHING.join(_group(group, len(model.heads)) for group in model.groups)
-    note = Markup('<p class="note">{}</p>').format(model.note) if model.note else NOTHING
-    box = Markup(
-        '<div class="{}" tabindex="0" role="region" aria-label="{}"><table><thead><tr>{}</tr></thead>{}</table></div>{}'
-    )
-    return box.format(f"wide {style}".rstrip(), model.title, heads, groups, note)
-
-
-def _group(group: Group, n_columns: int) -> Markup:
-    head = NOTHING
-    if group.head:
-        words = NOTHING.join(Markup("{}").format(_content(cell)) for cell in group.head)
-        head = Markup('<tr class="group"><th scope="rowgroup" colspan="{}">{}</th></tr>').format(n_columns, words)
-    return Markup("<tbody>{}{}</tbody>").format(head, NOTHING.join(map(_line, group.lines)))
-
-
-def _line(line: Cells) -> Markup:
-    first, *others = (cell if isinstance(cell, Cell) else Cell(cell) for cell in line)
-    row = Markup('<tr class="{}">').format(first.style) if first.style else Markup("<tr>")
-    cells = NOTHING.join(
-        Markup("<td{}{}>{}</td>").format(
-            Markup(' class="{}"').format(cell.style) if cell.style and cell.style != "code" else "",
-            Markup(' colspan="{}"').format(cell.columns) if cell.columns > 1 else "",
-            _content(cell),
-        )
-        for cell in others
-    )
-    return Markup('{}<th scope="row">{}</th>{}</tr>').format(row, first.text, cells)
-
-
-def _content(cell: str | Cell) -> str:
-    if isinstance(cell, Cell) and cell.style == "code":
-        return Markup("<code>{}</code>").format(cell.text)
-    return cell.text if isinstance(cell, Cell) else cell
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from rrgmetrics.present import html
 from rrgmetrics.present.html import NOTHING, part, remarks, reports
 from rrgmetrics.present.marks import Explanation
 from rrgmetrics.present.numbers import direction, show
@@ -48,6 +47,7 @@ def score_part(lines: Sequence[Line], measured: Agreements) -> Markup:
         ("Metric", *heads, "Tau-b with radiologists", "Same preference"),
         tuple(group for family in FAMILIES if (group := _group(family, lines, measured, len(heads))).lines),
         title="Scores of every metric",
+        style=SIDE_BY_SIDE,
     )
     note = Markup(
         '<p class="note">Tau-b: rank correlation with the errors that {} radiologists counted in {} pairs of reports; '
@@ -56,7 +56,7 @@ def score_part(lines: Sequence[Line], measured: Agreements) -> Markup:
         "ships with rrgmetrics, not by the published weights or a language model: such a score does "
         "not compare with published ones.</p>"
     ).format(measured.n_raters, measured.n_pairs, *measured.ceiling["total_errors"], measured.level)
-    return part(html.table(table, SIDE_BY_SIDE), note, _signatures(lines))
+    return part(Markup(table), note, _signatures(lines))
 
 
 def difference_part(reference: str, candidates: Sequence[str], context: Mapping[str, str]) -> Markup:
@@ -81,6 +81,7 @@ def agreement_part(measured: Agreements) -> Markup:
         ("Metric", *TITLES.values(), "Same preference"),
         (Group((_ceiling(measured), *(_agreement_line(spec, row) for spec, row in known))),),
         title="Agreement with radiologists",
+        style=SIDE_BY_SIDE,
     )
     dates = sorted({row.date for row in measured.metrics.values()})
     note = Markup(
@@ -98,7 +99,7 @@ def agreement_part(measured: Agreements) -> Markup:
         " and ".join(sorted({row.version for row in measured.metrics.values()})),
         f" Not measured yet: {', '.join(missing)}." if missing else "",
     )
-    return part(html.table(table, SIDE_BY_SIDE), note)
+    return part(Markup(table), note)
 
 
 # --- scores -----------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ pytest.importorskip("gradio")
 from rrgmetrics import SPECS
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.names import parse_name
+from rrgmetrics.scorers.rouge import Rouge
 from rrgmetrics.spaces.agreement import Agreements, Measured, agreements, record
 from rrgmetrics.spaces.compare import page, scoring, tables
 from rrgmetrics.spaces.compare.scoring import Line, compare_reports
@@ -130,7 +131,7 @@ def test_groups_and_stand_ins_come_from_the_table():
     ],
 )
 def test_hostile_texts_are_refused_before_any_work(monkeypatch, reference, candidates, message):
-    monkeypatch.setattr(scoring, "score_systems", None)
+    monkeypatch.setattr(scoring, "ready", None)
     with pytest.raises(InputError, match=message):
         compare_reports(reference, candidates)
 
@@ -146,14 +147,10 @@ def test_a_metric_of_whole_sets_is_not_asked():
 
 
 def test_a_metric_that_fails_stops_no_other_and_tells_no_secret(monkeypatch):
-    real = scoring.score_systems
+    def failing(*texts):
+        raise BackendError("http://10.0.0.7/secret did not answer")
 
-    def failing(names, **keywords):
-        if "rouge" in names:
-            raise BackendError("http://10.0.0.7/secret did not answer")
-        return real(names, **keywords)
-
-    monkeypatch.setattr(scoring, "score_systems", failing)
+    monkeypatch.setattr(Rouge, "pair_stats", failing)
     bleu, rouge = compare_reports(REFERENCE, [PARAPHRASE], names=["bleu", "rouge"])
     assert bleu.values[0] >= 0
     assert (rouge.verdict, rouge.reason) == ("unscored", "its model did not answer")
