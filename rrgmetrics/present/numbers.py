@@ -34,10 +34,20 @@ def show(value: float, key: Key) -> str:
     return figure(value, decimals(key))
 
 
-def signed(value: float, key: Key) -> str:
-    """A difference of scores, with its sign unless it rounds to zero."""
-    text = show(value, key)
+def signed_figure(value: float, places: int = 3) -> str:
+    """A number with its sign, unless it rounds to zero.
+
+    Example:
+        >>> signed_figure(0.5, 1), signed_figure(-0.5, 1), signed_figure(0.01, 1)
+        ('+0.5', '−0.5', '0.0')
+    """
+    text = figure(value, places)
     return f"+{text}" if value > 0 and text.strip("0.") else text
+
+
+def signed(value: float, key: Key) -> str:
+    """A difference of scores, with the decimals of their key."""
+    return signed_figure(value, decimals(key))
 
 
 def estimate(score: Estimate, key: Key | None = None) -> str:

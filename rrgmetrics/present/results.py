@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rrgmetrics.comparison import Row
 from rrgmetrics.names import resolve
-from rrgmetrics.present.numbers import bound, direction, estimate, figure, headed, p_value, show, signed
+from rrgmetrics.present.numbers import bound, direction, estimate, figure, headed, p_value, show, signed, signed_figure
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.results import Result
 from rrgmetrics.specs import PRESETS, SPECS, Key, MetricSpec
@@ -153,7 +153,7 @@ def _test_cells(test: Comparison, row: Row) -> Cells:
     style = {True: "better", False: "worse", None: "quiet"}[row.is_better if row.p_corrected < 0.05 else None]
     change = test.difference
     value, low, high = (signed(end, row.key) for end in change[:3])
-    effect = "" if math.isnan(test.effect_size) else f"{test.effect_size:+.2f}"
+    effect = "" if math.isnan(test.effect_size) else signed_figure(test.effect_size, 2)
     return Cell(f"{value} [{low}, {high}]", style), p_value(row.p_corrected), effect
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.judges.base import Prompt, Reply, SupportsBool
+from rrgmetrics.judges.base import Answerer, Prompt, Reply, SupportsBool
 from rrgmetrics.judges.cache import Cache, Record, append, read_records
 
 MAX_CHARACTERS = 1_000_000  # of a reply; the longest that a protocol expects has some ten thousand
@@ -45,20 +45,8 @@ class Answer(NamedTuple):
     cut: bool = False
 
 
-class Source(Protocol):
+class Source(Answerer, Protocol):
     """Where replies come from."""
-
-    @property
-    def identity(self) -> str:
-        """Who answers."""
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """What a reply depends on besides prompt and identity."""
-
-    @property
-    def facts(self) -> Mapping[str, str]:
-        """What the signature must name."""
 
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """One answer a prompt, in the order of arrival; raises BackendError if none can come.
