@@ -7,7 +7,7 @@ SETUP := pyproject.toml setup.cfg constraints.txt rrgmetrics/version.py
 SUITE := -m pytest -n auto --dist loadfile --no-loadscope-reorder
 QUICK := not slow and not gpu and not network
 
-.PHONY: demo test processors slow lint clean
+.PHONY: demo test cards processors slow lint clean
 
 demo: .venv/demo
 	$(BIN)/rrgmetrics compare --references examples/references.csv --systems examples/system_a.csv examples/system_b.csv \
@@ -23,6 +23,10 @@ processors: .venv/test
 
 slow: .venv/test
 	$(BIN)/python $(SUITE) -m "slow and not gpu and not network"
+
+# What follows from the table of metrics: scripts and facts of modules, README's table.
+cards: .venv/demo
+	$(BIN)/python scripts/make_cards.py
 
 lint: .venv/test
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -3,9 +3,9 @@
     python benchmarks/crepe_probes.py                              # the bundled model on generated reports
     python benchmarks/crepe_probes.py --reports FILE --column findings --checkpoint FOLDER
 
-For each category, reports get exactly one error of it (`rrgmetrics.synthesis.perturb`); the counts of (report, edited)
-are compared with those of (report, report). *Rises* is the share of pairs whose count in that category goes up, *own*
-and *others* the mean change of that category and of the other five together. Reports are also scored against
+For each category, reports get exactly one error of it (`rrgmetrics.synthesis.edits.perturb`); the counts of (report,
+edited) are compared with those of (report, report). *Rises* is the share of pairs whose count in that category goes up,
+*own* and *others* the mean change of that category and of the other five together. Reports are also scored against
 themselves and against a paraphrase.
 """
 
@@ -21,8 +21,8 @@ import numpy as np
 from rrgmetrics.backends.crepe import BUNDLED, CrepeBackend, load_crepe
 from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.reports import Pair
-from rrgmetrics.synthesis.paraphrase import paraphrase
-from rrgmetrics.synthesis.perturb import inject
+from rrgmetrics.synthesis.edits.paraphrase import paraphrase
+from rrgmetrics.synthesis.edits.perturb import inject
 from rrgmetrics.synthesis.readings import reading_of
 from rrgmetrics.synthesis.sources import load_collection
 

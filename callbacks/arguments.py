@@ -7,6 +7,7 @@ from typing import Any
 from rrgmetrics.callbacks.scoring import suffix
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, parse_name
+from rrgmetrics.specs import Key
 
 
 def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dict[str, Any]:
@@ -28,20 +29,25 @@ def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dic
         False
     """
     name = parse_name(metric)
-    logged, greater_is_better = logged_key(name, key)
+    chosen = key_of(name, key)
+    if chosen.higher_is_better is None:
+        raise InputError(
+            f"{chosen.name} is best {chosen.better}: the Trainer can choose the best model by the highest or lowest "
+            "value only."
+        )
     return {
         "load_best_model_at_end": True,
-        "metric_for_best_model": "_".join(filter(None, ("eval", dataset, logged))),
-        "greater_is_better": greater_is_better,
+        "metric_for_best_model": "_".join(filter(None, ("eval", dataset, chosen.name + suffix(name)))),
+        "greater_is_better": chosen.higher_is_better,
     }
 
 
-def logged_key(name: MetricName, key: str | None = None) -> tuple[str, bool]:
-    """The logged name of a metric's key and whether higher is better; raises InputError for an unknown key."""
+def key_of(name: MetricName, key: str | None = None) -> Key:
+    """A metric's key by its name, None for the headline; raises InputError for an unknown key."""
     wanted = key or name.spec.name
     for known in name.spec.keys:
         if known.name == wanted:
-            return known.name + suffix(name), known.higher_is_better
+            return known
     raise InputError(
         f"{name.spec.name} has no key {wanted!r}; it has: {', '.join(known.name for known in name.spec.keys)}."
     )

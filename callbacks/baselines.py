@@ -159,12 +159,16 @@ class Watch:
         self.baselines |= {prefix + key: baseline for key, baseline in here.baselines.items()}
         for key, logged in ((key, key.name + suffix(name)) for name in names.values() for key in name.spec.keys):
             if key.name in self._headlines or prefix + logged == best:
+                what, value, baseline = f"{when}{prefix}{logged}", values[logged], here.baselines[logged]
+                if key.target is not None:
+                    what += f", in distance from {key.target:g},"
+                    value, baseline = abs(value - key.target), Baseline(*(abs(each - key.target) for each in baseline))
                 here.states[logged] = say_change(
                     here.states.get(logged, "better"),
-                    f"{when}{prefix}{logged}",
-                    values[logged],
-                    here.baselines[logged],
-                    higher_is_better=key.higher_is_better,
+                    what,
+                    value,
+                    baseline,
+                    higher_is_better=bool(key.higher_is_better),
                     use="Choosing the best model by it would choose",
                 )
 

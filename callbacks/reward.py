@@ -15,8 +15,9 @@ from typing import Any, Literal
 
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.callbacks import processes
-from rrgmetrics.callbacks.arguments import logged_key
+from rrgmetrics.callbacks.arguments import key_of
 from rrgmetrics.callbacks.baselines import Baselines, RewardWatch, check_baselines, compared
+from rrgmetrics.callbacks.scoring import suffix
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import prepare
@@ -78,7 +79,7 @@ class Reward:
         rewards = list(map(self._reward, scores))
         completed, earned = rewards[: len(pairs)], dict(zip(trivial, rewards[len(pairs) :], strict=True))
         if watched:
-            rises = self.transform != "none" or _key(self.metric, self.key).higher_is_better
+            rises = self.transform != "none" or bool(_key(self.metric, self.key).higher_is_better)
             self._watch.see(self.name, pairs, completed, earned, higher_is_better=rises)
         return completed
 
@@ -117,9 +118,9 @@ def make_reward(
         key: Which of the metric's keys; None is the headline.
         reference: The data set's column with the radiologists' reports. The columns `age`, `sex` and `indication`,
             where present, are the patients' context.
-        transform: `"signed"`: the score, or minus the score where lower is better. `"unit"`: 0 (worst) to 1 (best);
-            1 / (1 + x) for counts without an upper end. `"none"`: the score. Or a function, at module level if the
-            reward is to be pickled.
+        transform: `"signed"`: the score; minus the score where lower is better; minus the distance from a target.
+            `"unit"`: 0 (worst) to 1 (best); 1 / (1 + x) for distances and for counts without an upper end. `"none"`:
+            the score. Or a function, at module level if the reward is to be pickled.
         unscored: A completion without a score: `"skip"` gives None, which TRL leaves out; a number is the reward;
             `"raise"` stops the training.
         batch_size: Texts a forward pass of the metric's model; None leaves it to the backend.
@@ -144,8 +145,8 @@ def make_reward(
         [-1.0]
     """
     parsed = parse_name(metric)
-    logged, _ = logged_key(parsed, key)
-    found = _key(metric, key or parsed.spec.name)
+    found = key_of(parsed, key)
+    logged = found.name + suffix(parsed)
     if parsed.spec.corpus_statistics or not found.per_pair:
         raise InputError(
             f"{found.name} of {metric} is no reward: a pair's value depends on the other pairs of the call."
@@ -182,11 +183,13 @@ def text_of(completion: Any) -> str:
 
 
 def _signed(score: float, key: Key) -> float:
-    return score if key.higher_is_better else -score
+    return key.goodness(score)
 
 
 def _unit(score: float, key: Key) -> float:
     low, high = key.range
+    if key.target is not None:
+        return 1 / (1 + abs(score - key.target))
     if math.isfinite(low) and math.isfinite(high):
         share = (score - low) / (high - low)
         return share if key.higher_is_better else 1 - share

@@ -25,6 +25,7 @@ from rrgmetrics.callbacks.sampling import Generated, generate
 from rrgmetrics.callbacks.schedule import Turn, When, parse_turns
 from rrgmetrics.callbacks.scoring import OnError, Scores, Scoring, flat, parse_metrics, suffix
 from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.specs import Key
 
 logger = logging.getLogger("rrgmetrics")
 
@@ -210,10 +211,10 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             )
         return text_tokenizer(processor)
 
-    def _logged(self) -> dict[str, tuple[str, bool]]:
-        """Behind each key that this callback logs the metric, and whether higher is better."""
+    def _logged(self) -> dict[str, tuple[str, Key]]:
+        """The metric and the key behind each name that this callback logs."""
         return {
-            f"{prefix}_{key.name}{suffix(name)}": (metric, key.higher_is_better)
+            f"{prefix}_{key.name}{suffix(name)}": (metric, key)
             for prefix in self._sets
             for metric, name in self._names.items()
             for key in name.spec.keys
@@ -396,12 +397,15 @@ def best_key(args: Any) -> str:
     return wanted if not wanted or wanted.startswith(f"{PREFIX}_") else f"{PREFIX}_{wanted}"
 
 
-def check_best_model(args: Any, logged: Mapping[str, tuple[str, bool]], when: When, turns: Mapping[str, Turn]) -> None:
+def check_best_model(args: Any, logged: Mapping[str, tuple[str, Key]], when: When, turns: Mapping[str, Turn]) -> None:
     """Raises InputError if one of our keys is to choose the best model and cannot, or in the wrong direction."""
     wanted = best_key(args)
     if wanted not in logged:
         return
-    metric, better = logged[wanted]
+    metric, key = logged[wanted]
+    better = key.higher_is_better
+    if better is None:
+        raise InputError(f"{wanted} is best {key.better}; the Trainer can choose by the highest or lowest value only.")
     if when.unit != "evaluation" or turns[metric].every > 1 or turns[metric].background:
         raise InputError(
             f"metric_for_best_model is {wanted}, which must be there at every evaluation; pass when='evaluation' and "
@@ -411,7 +415,7 @@ def check_best_model(args: Any, logged: Mapping[str, tuple[str, bool]], when: Wh
         args.greater_is_better = better
     if bool(args.greater_is_better) != better:
         raise InputError(
-            f"greater_is_better is {args.greater_is_better}, and {'higher' if better else 'lower'} {wanted} is better; "
+            f"greater_is_better is {args.greater_is_better}, and {key.better} {wanted} is better; "
             f"pass greater_is_better={better} to TrainingArguments (transformers takes True where nothing is said). "
             f"**rrgmetrics.callbacks.best_model({metric!r}) says it all."
         )

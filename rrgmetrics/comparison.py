@@ -48,9 +48,7 @@ class Row:
     @property
     def is_better(self) -> bool | None:
         """Whether it scores better than the baseline; None for the baseline or without a difference."""
-        if self.test is None or not self.test.difference.value:
-            return None
-        return (self.test.difference.value > 0) == self.key.higher_is_better
+        return None if self.test is None else self.key.is_better(self.test.difference.value)
 
 
 def compare_systems(
@@ -86,7 +84,10 @@ def compare_systems(
     rows: list[Row] = []
     for metric, first in results[baseline].items():
         keys = first.titled.keys if all_keys else (first.titled.headline,)
-        tests = {name: test(first.reduction, first.pair_stats, results[name][metric].pair_stats) for name in others}
+        tests = {
+            name: test(first.reduction, first.pair_stats, results[name][metric].pair_stats, targets=first.spec.targets)
+            for name in others
+        }
         scores = {
             name: interval(result[metric].reduction, result[metric].pair_stats) for name, result in results.items()
         }

@@ -84,7 +84,7 @@ class Gate:
         """The row of `stats` `(len(pairs), n_stats)` that counts for each pair of the call: the worse of two."""
         if (self.silent_rows == NOTHING).all():
             return self.rows
-        scores = reduction.per_pair(stats)[headline.name] * (1 if headline.higher_is_better else -1)
+        scores = headline.goodness(reduction.per_pair(stats)[headline.name])
         silent = scores[self.silent_rows]
         worse = (self.silent_rows != NOTHING) & ~(scores[self.rows] <= silent) & ~np.isnan(silent)
         return np.where(worse, self.silent_rows, self.rows)

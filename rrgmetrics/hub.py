@@ -65,7 +65,8 @@ def module_path(name: str) -> Path:
     """The folder of a metric's `evaluate` module, for `evaluate.load(str(module_path("rouge")))`."""
     from importlib.resources import files
 
-    return Path(str(files("rrgmetrics.metrics"))) / get_spec(name).name
+    spec = get_spec(name)
+    return Path(str(files(spec.modules))) / spec.name
 
 
 def module(description: str, inputs: str, citation: str) -> Callable[[type[Metric]], type[Metric]]:

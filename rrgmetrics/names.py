@@ -36,7 +36,7 @@ class MetricName:
 
     def __str__(self) -> str:
         """The shortest string that parses to this name."""
-        preset = self.spec.configs.get(self.config, {})
+        preset = self.spec.preset(self.config)
         said = [
             f"{key}={quote(Option.write(value), safe=SAFE)}"
             for key, value in self.options.items()
@@ -48,7 +48,7 @@ class MetricName:
     @property
     def published(self) -> bool:
         """Whether somebody else's reading was asked for: a checkpoint, an engine, or the published rule."""
-        rule = {} if self.spec.takes_checkpoint else self.spec.configs.get("paper", {})
+        rule = {} if self.spec.takes_checkpoint else self.spec.preset("paper")
         return self.config not in READER or bool(rule and rule.items() <= self.options.items())
 
     @property
@@ -137,7 +137,7 @@ def resolve(spec: MetricSpec, config: str, said: Mapping[str, str]) -> MetricNam
     if unknown:
         declared = ", ".join(spec.options) or "none"
         raise InputError(f"{spec.name} has no option {unknown[0]!r}; it has: {declared}.")
-    preset = spec.configs.get(config, {})
+    preset = spec.preset(config)
     options = {
         key: option.parse(said[key], f"{spec.name}?{key}") if key in said else preset.get(key, option.default)
         for key, option in spec.options.items()

@@ -306,7 +306,7 @@ def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
 def build_scorer(name: MetricName) -> Scorer:
     """The scorer of a metric with its options; loads no model."""
     module, _, class_name = name.spec.scorer.partition(":")
-    scorer_class = getattr(import_module(f"rrgmetrics.scorers.{module}"), class_name)
+    scorer_class = getattr(import_module(module), class_name)
     options: dict[str, Any] = {key: value for key, value in name.options.items() if key != "text"}
     if name.spec.judge:
         options["engine"] = {key: options.pop(key) for key in JUDGE_OPTIONS}

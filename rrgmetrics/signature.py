@@ -1,7 +1,8 @@
 """Signatures: one line that says what ran, and that reads back into arguments.
 
 `bleu|tokenizer:coco|text:none@1|n:100|v:0.2.0`: the metric, its configuration unless default, every stated option, what
-the backend names (model and revision, checksums, library versions), the number of pairs, and the version, last.
+the backend names (model and revision, checksums, library versions), the user's own lexicon if there is one, the number
+of pairs, and the version, last.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from urllib.parse import quote, unquote
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, resolve
+from rrgmetrics.reader.lexicon import own_facts
+from rrgmetrics.reader.scope import READABLE
 from rrgmetrics.specs import Option, get_spec
 from rrgmetrics.text import get_normaliser
 from rrgmetrics.version import VERSION
@@ -31,7 +34,8 @@ def write(name: MetricName, *, facts: Mapping[str, str], n_pairs: int) -> str:
     fields |= {key: Option.write(value) for key, value in stated.items()}
     if "text" in fields:
         fields["text"] = str(get_normaliser(fields["text"]))
-    fields |= {**facts, "n": str(n_pairs), "v": VERSION}
+    lexicon = own_facts() if name.spec.modality in READABLE and not name.published else {}
+    fields |= {**facts, **lexicon, "n": str(n_pairs), "v": VERSION}
     return "|".join([name.spec.name, *(f"{key}:{quote(value, safe=SAFE)}" for key, value in fields.items())])
 
 

@@ -56,7 +56,8 @@ class Comparison:
     Attributes:
         baseline: The baseline's corpus score on the pairs that both have.
         system: The other system's.
-        difference: system - baseline, with its paired bootstrap interval.
+        difference: system - baseline, with its paired bootstrap interval; of a key with a target, that of the distances
+            from it.
         effect_size: d_z, the mean of the per-pair differences over their standard deviation (Cohen 1988, 2.3.5); NaN
             where the score does not exist per pair or the differences are all alike.
         p_value: Two-sided, of the hypothesis that the systems are exchangeable.
@@ -121,6 +122,7 @@ def compare(
     trials: int = TRIALS,
     level: float = LEVEL,
     seed: int = 0,
+    targets: Mapping[str, float] | None = None,
 ) -> dict[str, Comparison]:
     """Compares two systems on the same pairs in every score of a metric.
 
@@ -132,6 +134,7 @@ def compare(
         trials: Number of random swaps and of resamples.
         level: Coverage of the interval of the difference.
         seed: Of this call's own generators.
+        targets: The best value of each key that has one (`MetricSpec.targets`): its distances from it are compared.
 
     Returns:
         A comparison for each key. p-values of several keys or systems are corrected with `holm` or
@@ -147,16 +150,17 @@ def compare(
         )
     keep = aggregate.scored(baseline) & aggregate.scored(system)
     first, second = baseline[keep], system[keep]
+    compared = _Distances(reduction, targets) if targets else reduction
     index = _group_index(groups, len(baseline))[keep]
 
     def differences(weights: Array) -> dict[str, Array]:
-        ours, theirs = (aggregate.weighted_scores(reduction, stats, weights) for stats in (second, first))
+        ours, theirs = (aggregate.weighted_scores(compared, stats, weights) for stats in (second, first))
         return {key: ours[key] - theirs[key] for key in ours}
 
     intervals = _resampled(differences, index, trials, level, seed)
-    p_values = _randomisation(reduction, first, second, trials, seed)
+    p_values = _randomisation(compared, first, second, trials, seed)
     scores = [aggregate.reduce(reduction, stats) for stats in (first, second)]
-    per_pair = [reduction.per_pair(stats) for stats in (first, second)]
+    per_pair = [compared.per_pair(stats) for stats in (first, second)]
     return {
         key: Comparison(
             baseline=scores[0][key],
@@ -270,6 +274,25 @@ def blocked_tau_b(
         columns = _Columns.of(x[rows], y[rows])
         taus[study] = columns.correlations(np.ones((1, len(rows))))["tau_b"]
     return bootstrap(Mean(("tau_b",)), taus, trials=trials, level=level, seed=seed)["tau_b"]
+
+
+@dataclass(frozen=True)
+class _Distances:
+    """A metric's arithmetic with the distance from the target in place of each score that has one."""
+
+    reduction: Reduction
+    targets: Mapping[str, float]
+
+    def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
+        return self._turned(self.reduction.corpus(sums, n))
+
+    def per_pair(self, stats: Array) -> dict[str, Array]:
+        return self._turned(self.reduction.per_pair(stats))
+
+    def _turned(self, scores: Mapping[str, Array]) -> dict[str, Array]:
+        return {
+            key: np.abs(values - self.targets[key]) if key in self.targets else values for key, values in scores.items()
+        }
 
 
 # --- resampling

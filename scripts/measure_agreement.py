@@ -1,4 +1,4 @@
-"""Measures how far metrics agree with radiologists, for the pages: writes `spaces/agreement.yaml`.
+"""Measures how far metrics agree with radiologists, for the pages: writes `rrgmetrics/metaeval/agreement.yaml`.
 
 Usage: python scripts/measure_agreement.py radpref:PATH [METRIC ...]
 
@@ -12,7 +12,7 @@ import sys
 
 from rrgmetrics import SPECS
 from rrgmetrics.metaeval import agree
-from rrgmetrics.spaces.agreement import FILE, record
+from rrgmetrics.metaeval.measured import FILE, record
 
 
 def main(dataset: str, *names: str) -> None:

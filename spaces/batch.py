@@ -197,7 +197,7 @@ def worst_pairs(scored: Scored) -> tuple[str, Table]:
     result = scored.result
     key = result.titled.headline
     values = result.per_pair[key.name]
-    order = np.argsort(values if key.higher_is_better else -values, kind="stable")[:SHOWN_ROWS]  # NaN comes last
+    order = np.argsort(key.goodness(values), kind="stable")[:SHOWN_ROWS]  # NaN comes last
     keys = [key for key in result.titled.keys if key.name in result.per_pair]
     lines = tuple(
         (

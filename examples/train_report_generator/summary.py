@@ -62,7 +62,7 @@ def plot(run: Run, curves: Mapping[str, Sequence[tuple[int, float]]], path: Path
 
 def _title(metric: str) -> str:
     spec = parse_name(metric).titled
-    return f"{spec.title} {'↑' if spec.higher_is_better else '↓'}"
+    return f"{spec.title} {spec.headline.arrow}"
 
 
 def _progress(run: Run, curves: Mapping[str, Sequence[tuple[int, float]]]) -> Table:

@@ -1,13 +1,15 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""BERTScore for radiology reports. The metric card is README.md; the computation is rrgmetrics/scorers/bertscore.py."""
+"""BERTScore. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-BERTScore matches each token of one report with the most similar token of the other, by cosine of contextual vectors.
-The default runs offline on a small bundled encoder; published settings are configurations with their own weights.
+BERTScore matches each token of one report with the most similar token of the other, by cosine of contextual
+vectors: recall over the reference's tokens, precision over the candidate's, and their harmonic mean. The default
+runs offline on a small encoder that ships with the package; the settings of published work are named configurations
+with their own weights.
 """
 
 _CITATION = """
@@ -24,30 +26,37 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; BERTScore does not use them.
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size (int), device (str): texts a forward pass, and where the model runs.
+    contexts (list of dict): patient's age, sex and indication; BERTScore does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'radeval?idf=call'):
-    configuration: default (bundled encoder), paper (roberta-large, layer 17), radeval (distilbert-base-uncased,
-        layer 5, rescaled), radcliq (distilroberta-base, layer 5, rescaled), a Hub id, or a folder.
-    layer: hidden layer to compare; 0 (default) the configuration's own.
-    idf: no (default), call (document frequencies of this call's references), frozen (of the reports in idf_file).
-    idf_file: text file, one report a line.
-    rescale: no (default) or yes: with bert-score's published English baseline.
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+Configurations (config_name):
+    default: three layers of all-MiniLM-L6-v2, at 8 bits.
+    paper: roberta-large, layer 17, as bert-score chooses for English.
+    radeval: distilbert-base-uncased, layer 5, rescaled, as RadEval 2.2.
+    radcliq: distilroberta-base, layer 5, rescaled, spaces squeezed, as in RadCliQ.
+    <id or path>: the Hub id (an optional @revision behind it) or folder of an encoder.
 
-Returns:
-    dict: bertscore (F1), bertscore_precision, bertscore_recall: at most 1, higher is better; bertscore_n_unscored;
-    bertscore_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    layer: hidden layer to compare; 0: the configuration's own. Default: 0.
+    idf: weight of a token. no: all alike; call: inverse document frequency in this call's references; frozen: in
+        the reports of idf_file. One of no (default), call, frozen.
+    idf_file: text file, one report a line, for idf=frozen. Default: empty.
+    rescale: rescale with bert-score's published English baseline of that model and layer. One of no (default), yes.
+
+Returns: a dict of
+    bertscore: BERTScore F1; −∞ to 1, higher is better.
+    bertscore_precision: BERTScore precision; −∞ to 1, higher is better.
+    bertscore_recall: BERTScore recall; −∞ to 1, higher is better.
+    bertscore_n_unscored, bertscore_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> bertscore = rrgmetrics.load("bertscore")
     >>> results = bertscore.compute(
     ...     predictions=["Small left pleural effusion. No pneumothorax."],
     ...     references=["There is a small left pleural effusion. No pneumothorax."],
-    ...     progress=False,
     ... )
     >>> round(results["bertscore"], 3)
     0.921

@@ -1,13 +1,15 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""BLEU for radiology reports. The metric card is README.md; the computation is rrgmetrics/scorers/bleu.py."""
+"""BLEU. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-BLEU counts the n-grams that a candidate report shares with the radiologist's report, with a penalty for short ones.
-It measures wording, not medicine: negating a finding hardly changes it.
+BLEU counts the n-grams (runs of one to four words) of a machine's report that also stand in the radiologist's
+report, and lowers the score of reports that are shorter. Radiology papers mostly report BLEU-1 to BLEU-4 in the
+arithmetic of coco-caption on whitespace tokens; sacrebleu's arithmetic gives other numbers for the same texts. Both
+are here, and the signature says which ran.
 """
 
 _CITATION = """
@@ -24,24 +26,31 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; BLEU does not use them.
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size, device: not used by BLEU.
+    contexts (list of dict): patient's age, sex and indication; BLEU does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example '?tokenizer=13a'):
-    tokenizer: 'coco' (default) whitespace tokens, as RRG papers and RadEval report; '13a' sacrebleu's.
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+Configurations (config_name):
+    default: COCO's arithmetic.
 
-Returns:
-    dict: bleu (BLEU-4), bleu_1, bleu_2, bleu_3: 0 to 1, higher is better; bleu_n_unscored; bleu_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    tokenizer: coco: whitespace tokens and the COCO caption arithmetic that RRG papers and RadEval report; 13a:
+        sacrebleu's tokens and smoothing. One of coco (default), 13a.
+
+Returns: a dict of
+    bleu: BLEU-4; 0 to 1, higher is better.
+    bleu_1: BLEU-1; 0 to 1, higher is better.
+    bleu_2: BLEU-2; 0 to 1, higher is better.
+    bleu_3: BLEU-3; 0 to 1, higher is better.
+    bleu_n_unscored, bleu_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> bleu = rrgmetrics.load("bleu")
     >>> results = bleu.compute(
     ...     predictions=["Small left pleural effusion. No pneumothorax."],
     ...     references=["There is a small left pleural effusion. No pneumothorax."],
-    ...     progress=False,
     ... )
     >>> round(results["bleu"], 3)
     0.461

@@ -1,14 +1,15 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""CheXbert F1. The metric card is README.md; the computation is rrgmetrics/scorers/chexbert_f1.py."""
+"""CheXbert F1. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-CheXbert F1 asks whether two chest X-ray reports have the same of CheXpert's 14 conditions: micro, macro and weighted F1
-over 14 or 5 conditions, and each condition's own. The default labels reports with a bundled reader; CheXbert's
-weights are a configuration.
+CheXbert F1 labels each report with CheXpert's 14 conditions and compares the labels: micro F1 over all pairs and
+conditions, macro and weighted F1, the same over the five conditions of CheXpert's competition, and F1 of each
+condition. The default labels with an bundled reader of chest X-ray reports and runs offline; CheXbert's weights are
+the configuration `paper`.
 """
 
 _CITATION = """
@@ -26,27 +27,50 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; CheXbert F1 does not use them.
-    per_pair (bool): also return a list of values, one a pair, for each key that exists per pair.
-    batch_size (int), device (str): reports a forward pass, and where CheXbert runs.
+    contexts (list of dict): patient's age, sex and indication; CheXbert F1 does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair, for the keys that have one.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'paper?uncertain=negative'):
-    configuration: default (the reader), paper (CheXbert's weights), a folder or a file with them, or a Hub id.
-    uncertain: what an uncertain condition counts as: positive (default), negative, ignored (not at all in that pair).
-    long: reports of more than 512 tokens: truncate (default), windows (read in overlapping parts).
-    explain: yes also returns chexbert_f1_explained, for each pair what both reports say of each condition; no (default).
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+Configurations (config_name):
+    default: the reader.
+    paper: CheXbert, chexbert.pth of StanfordAIMI/RRG_scorers.
+    <id or path>: the Hub id, folder or file of such weights.
 
-Returns:
-    dict, each 0 to 1, higher is better: chexbert_f1 (micro F1 over 14 conditions), chexbert_f1_precision,
-    chexbert_f1_recall, chexbert_f1_macro_14, chexbert_f1_weighted_14, chexbert_f1_micro_5, chexbert_f1_macro_5,
-    chexbert_f1_weighted_5; F1 of each condition, NaN where no report has it: chexbert_f1_enlarged_cardiomediastinum,
-    chexbert_f1_cardiomegaly, chexbert_f1_lung_opacity, chexbert_f1_lung_lesion, chexbert_f1_edema,
-    chexbert_f1_consolidation, chexbert_f1_pneumonia, chexbert_f1_atelectasis, chexbert_f1_pneumothorax,
-    chexbert_f1_pleural_effusion, chexbert_f1_pleural_other, chexbert_f1_fracture, chexbert_f1_support_devices,
-    chexbert_f1_no_finding; shares of labels that agree: chexbert_f1_agreement_14, chexbert_f1_agreement_5; also
-    chexbert_f1_n_unscored, chexbert_f1_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    uncertain: what an uncertain condition counts as; ignored: not at all in that pair. One of positive (default),
+        negative, ignored.
+    long: reports of more than 512 tokens (the reader reads all). truncate: cut as the paper does; windows: read in
+        overlapping parts. One of truncate (default), windows.
+    explain: also return what both reports say of each condition. One of no (default), yes.
+
+Returns: a dict of
+    chexbert_f1: CheXbert F1 micro-14; 0 to 1, higher is better.
+    chexbert_f1_precision: CheXbert precision micro-14; 0 to 1, higher is better.
+    chexbert_f1_recall: CheXbert recall micro-14; 0 to 1, higher is better.
+    chexbert_f1_macro_14: CheXbert F1 macro-14; 0 to 1, higher is better.
+    chexbert_f1_weighted_14: CheXbert F1 weighted-14; 0 to 1, higher is better.
+    chexbert_f1_micro_5: CheXbert F1 micro-5; 0 to 1, higher is better.
+    chexbert_f1_macro_5: CheXbert F1 macro-5; 0 to 1, higher is better.
+    chexbert_f1_weighted_5: CheXbert F1 weighted-5; 0 to 1, higher is better.
+    chexbert_f1_enlarged_cardiomediastinum: Enlarged Cardiomediastinum; 0 to 1, higher is better.
+    chexbert_f1_cardiomegaly: Cardiomegaly; 0 to 1, higher is better.
+    chexbert_f1_lung_opacity: Lung Opacity; 0 to 1, higher is better.
+    chexbert_f1_lung_lesion: Lung Lesion; 0 to 1, higher is better.
+    chexbert_f1_edema: Edema; 0 to 1, higher is better.
+    chexbert_f1_consolidation: Consolidation; 0 to 1, higher is better.
+    chexbert_f1_pneumonia: Pneumonia; 0 to 1, higher is better.
+    chexbert_f1_atelectasis: Atelectasis; 0 to 1, higher is better.
+    chexbert_f1_pneumothorax: Pneumothorax; 0 to 1, higher is better.
+    chexbert_f1_pleural_effusion: Pleural Effusion; 0 to 1, higher is better.
+    chexbert_f1_pleural_other: Pleural Other; 0 to 1, higher is better.
+    chexbert_f1_fracture: Fracture; 0 to 1, higher is better.
+    chexbert_f1_support_devices: Support Devices; 0 to 1, higher is better.
+    chexbert_f1_no_finding: No Finding; 0 to 1, higher is better.
+    chexbert_f1_agreement_14: Labels that agree, 14; 0 to 1, higher is better.
+    chexbert_f1_agreement_5: Labels that agree, 5; 0 to 1, higher is better.
+    chexbert_f1_n_unscored, chexbert_f1_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> chexbert_f1 = rrgmetrics.load("chexbert_f1")
@@ -54,7 +78,6 @@ Examples:
     ...     predictions=["Small left pleural effusion. No pneumothorax.", "No acute findings."],
     ...     references=["Left pleural effusion. Mild cardiomegaly.", "Clear lungs."],
     ...     per_pair=True,
-    ...     progress=False,
     ... )
     >>> results["chexbert_f1"], results["chexbert_f1_cardiomegaly"], [round(f1, 3) for f1 in results["chexbert_f1_per_pair"]]
     (0.8, 0.0, [0.667, 1.0])

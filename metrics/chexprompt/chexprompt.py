@@ -1,14 +1,15 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""CheXprompt: errors of six types, as a judge counts them. The metric card is README.md; the computation is rrgmetrics/scorers/chexprompt.py."""
+"""CheXprompt. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-CheXprompt: number of errors in a chest X-ray report against the radiologist's, clinically significant and not, of six
-types, as a judge counts them. The default judge is a deterministic reader that needs no language model; any model or
-server, or recorded replies, can take its place. English chest X-ray reports only.
+A judge counts what a chest X-ray report gets wrong against the radiologist's: A false finding, B missing finding, C
+wrong location, D wrong severity, E false comparison, F missing comparison; clinically significant ("likely affects
+treatment, management or outcomes") and not. The headline is the number of all errors; papers also report the
+significant ones.
 """
 
 _CITATION = """
@@ -26,47 +27,59 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; they decide which errors the bundled engine
-        calls significant (a language model is not told).
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size (int), device (str): of a model that runs here (hf).
+    contexts (list of dict): patient's age, sex and indication; they decide what matters.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'openai:my-model?parser=strict'):
-    configuration: default or reader (bundled), hf:<id>, vllm:<id>, openai:<model>, replies:<file>, a Hub id, or a
-        folder.
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
-    parser: tolerant (default): a reply that cannot be read is unscored; strict: read as the authors' code does.
-    explain: yes also returns chexprompt_explained, for each pair the verdict in words; no (default).
-    Of the engine that is named (the bundled one takes none):
-    base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's.
-    api_key: openai: environment variable that holds the key.
-    temperature: openai, vllm: 0 takes the most probable word each time.
-    max_tokens: longest reply; 0: the protocol's own.
-    concurrency: openai: requests at a time.
-    timeout: openai: seconds that one request may take.
-    retries: openai: further tries of a request that failed.
-    processes: hf: processes of an `accelerate launch` that share the prompts.
-    cache: folder that keeps replies; no: none; empty: the user's cache folder.
-    record: file that also gets every reply, for the engine replies:FILE.
-    price_in: openai: price of a million tokens asked, for the estimate of the cost.
-    price_out: openai: price of a million tokens answered.
+Configurations (config_name):
+    default: the reader; no language model.
+    reader: the reader; no language model.
+    hf:<id>: a causal language model through transformers, on this machine; so is a bare Hub id or a folder.
+    vllm:<id>: the same through vLLM (extra vllm).
+    openai:<model>: any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI itself (extra judges).
+    replies:<file>: replies recorded with `rrgmetrics judge --record`: the same scores without the model.
 
-Returns:
-    dict, each a mean number a pair, 0 upwards, lower is better: chexprompt (all errors), chexprompt_significant; by
-    type, all and significant: chexprompt_false_finding, chexprompt_missing_finding, chexprompt_incorrect_location,
-    chexprompt_incorrect_severity, chexprompt_false_comparison, chexprompt_missing_comparison,
-    chexprompt_false_finding_significant, chexprompt_missing_finding_significant,
-    chexprompt_incorrect_location_significant, chexprompt_incorrect_severity_significant,
-    chexprompt_false_comparison_significant, chexprompt_missing_comparison_significant; also chexprompt_n_unscored,
-    chexprompt_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    parser: tolerant: a reply that cannot be read is unscored; strict: read as the authors' code does. One of
+        tolerant (default), strict.
+    explain: also return each pair's verdict in words. One of no (default), yes.
+    base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's. Default: empty.
+    api_key: openai: environment variable that holds the key. Default: OPENAI_API_KEY.
+    temperature: openai, vllm: 0 takes the most probable word each time. Default: 0.0.
+    max_tokens: longest reply; 0: the protocol's own. Default: 0.
+    concurrency: openai: requests at a time. Default: 16.
+    timeout: openai: seconds that one request may take. Default: 300.0.
+    retries: openai: further tries of a request that failed. Default: 5.
+    processes: hf: processes of an `accelerate launch` that share the prompts. Default: 1.
+    cache: folder that keeps replies; no: none; empty: the user's cache folder. Default: empty.
+    record: file that also gets every reply, for the engine replies:FILE. Default: empty.
+    price_in: openai: price of a million tokens asked, for the estimate of the cost. Default: 0.0.
+    price_out: openai: price of a million tokens answered. Default: 0.0.
+
+Returns: a dict of
+    chexprompt: CheXprompt errors; 0 to ∞, lower is better.
+    chexprompt_significant: Significant errors; 0 to ∞, lower is better.
+    chexprompt_false_finding: A: false findings; 0 to ∞, lower is better.
+    chexprompt_missing_finding: B: missing findings; 0 to ∞, lower is better.
+    chexprompt_incorrect_location: C: wrong location; 0 to ∞, lower is better.
+    chexprompt_incorrect_severity: D: wrong severity; 0 to ∞, lower is better.
+    chexprompt_false_comparison: E: false comparisons; 0 to ∞, lower is better.
+    chexprompt_missing_comparison: F: missing comparisons; 0 to ∞, lower is better.
+    chexprompt_false_finding_significant: A: false findings, significant; 0 to ∞, lower is better.
+    chexprompt_missing_finding_significant: B: missing findings, significant; 0 to ∞, lower is better.
+    chexprompt_incorrect_location_significant: C: wrong location, significant; 0 to ∞, lower is better.
+    chexprompt_incorrect_severity_significant: D: wrong severity, significant; 0 to ∞, lower is better.
+    chexprompt_false_comparison_significant: E: false comparisons, significant; 0 to ∞, lower is better.
+    chexprompt_missing_comparison_significant: F: missing comparisons, significant; 0 to ∞, lower is better.
+    chexprompt_n_unscored, chexprompt_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> chexprompt = rrgmetrics.load("chexprompt")
     >>> results = chexprompt.compute(
     ...     predictions=["Small right pleural effusion. The lungs are clear."],
     ...     references=["Small left pleural effusion. The lungs are clear."],
-    ...     progress=False,
     ... )
     >>> results["chexprompt"], results["chexprompt_incorrect_location"]
     (1.0, 1.0)

@@ -1,13 +1,14 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""CIDEr-D for radiology reports. The metric card is README.md; the computation is rrgmetrics/scorers/cider.py."""
+"""CIDEr-D. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-CIDEr-D compares n-grams weighted by how rare they are among all references of the call, so a shared rare phrase
-counts more than shared boilerplate. One pair alone has no meaning. Values are times 10, as in the published code.
+CIDEr-D compares n-grams weighted by how rare they are among all references of the call, so that "right lower lobe
+consolidation" counts for more than "the lungs are clear". The formula, the Gaussian length penalty (σ = 6) and the
+factor 10 are those of the published code (pycocoevalcap), on whitespace tokens as given.
 """
 
 _CITATION = """
@@ -24,23 +25,26 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; CIDEr-D does not use them.
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size, device: not used by CIDEr-D.
+    contexts (list of dict): patient's age, sex and indication; CIDEr-D does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+Configurations (config_name):
+    default: the formula.
 
-Returns:
-    dict: cider: 0 to 10, higher is better; cider_n_unscored; cider_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+
+Returns: a dict of
+    cider: CIDEr-D; 0 to 10, higher is better.
+    cider_n_unscored, cider_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> cider = rrgmetrics.load("cider")
     >>> results = cider.compute(
     ...     predictions=["Small left effusion. No pneumothorax.", "Clear lungs."],
     ...     references=["Small left pleural effusion. No pneumothorax.", "The lungs are clear."],
-    ...     progress=False,
     ... )
     >>> round(results["cider"], 3)
     2.308

@@ -1,14 +1,15 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""CREPE. The metric card is README.md; the computation is rrgmetrics/scorers/crepe.py."""
+"""CREPE. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-CREPE: how many errors a radiologist would count in a chest X-ray report against the reference, predicted by a BERT with
-one head for each of six kinds: false and missing findings, wrong location, wrong severity, false and missing
-comparisons. The default is a small model that ships with the package; "paper" is the authors' BiomedBERT.
+CREPE predicts how many errors a radiologist would count in a chest X-ray report against the reference, in six
+kinds: A false finding, B missing finding, C wrong location, D wrong severity, E false comparison, F missing
+comparison. A BERT reads both reports together; one head a kind gives a count, and the score is their sum. It learns
+from labelled pairs what a judge or a reader would say, and then needs neither: one forward pass a pair.
 """
 
 _CITATION = """
@@ -24,24 +25,33 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; not used by crepe.
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size (int, optional): pairs a forward pass.
-    device (str, optional): torch device; CUDA where there is one, else the CPU.
+    contexts (list of dict): patient's age, sex and indication; CREPE does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example '?explain=yes' or 'paper?precision=bf16'):
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
-    precision: fp32 (default), bf16, fp16.
-    long: truncate (default) cuts pairs of more than 512 tokens, windows reads them in aligned parts.
-    presence: yes also returns crepe_presence, each pair's probability of each kind of error; no (default).
-    explain: yes also returns crepe_explained, the words that each pair's counts come from; no (default).
+Configurations (config_name):
+    default: a BERT of 5.3 million weights, trained here.
+    paper: the authors' BiomedBERT, gihuncho/crepe-biomedbert.
+    <id or path>: the Hub id or folder of any CREPE checkpoint.
 
-Returns:
-    dict, each a mean number a pair, 0 upwards, lower is better: crepe (all six kinds), crepe_false_finding,
-    crepe_missing_finding, crepe_incorrect_location, crepe_incorrect_severity, crepe_false_comparison,
-    crepe_missing_comparison; also crepe_n_unscored, crepe_signature.
-    Configurations: default, paper, a Hub id or a folder with a CREPE checkpoint.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    precision: arithmetic of the encoder. One of fp32 (default), bf16, fp16.
+    long: pairs of more than 512 tokens. truncate: cut as the paper does; windows: read in aligned parts whose
+        counts are added up. One of truncate (default), windows.
+    presence: also return each pair's probability of each kind of error. One of no (default), yes.
+    explain: also return the words that each pair's counts come from. One of no (default), yes.
+
+Returns: a dict of
+    crepe: CREPE; 0 to ∞, lower is better.
+    crepe_false_finding: A: false findings; 0 to ∞, lower is better.
+    crepe_missing_finding: B: missing findings; 0 to ∞, lower is better.
+    crepe_incorrect_location: C: wrong location; 0 to ∞, lower is better.
+    crepe_incorrect_severity: D: wrong severity; 0 to ∞, lower is better.
+    crepe_false_comparison: E: false comparisons; 0 to ∞, lower is better.
+    crepe_missing_comparison: F: missing comparisons; 0 to ∞, lower is better.
+    crepe_n_unscored, crepe_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> crepe = rrgmetrics.load("crepe")
@@ -49,7 +59,6 @@ Examples:
     ...     predictions=["The lungs are clear.", "Small left pleural effusion."],
     ...     references=["Large right pneumothorax.", "There is a small left pleural effusion."],
     ...     per_pair=True,
-    ...     progress=False,
     ... )
     >>> wrong, right = results["crepe_per_pair"]
     >>> wrong > 2 * right

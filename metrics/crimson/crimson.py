@@ -1,15 +1,17 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""CRIMSON: findings weighted by what they mean for the patient. The metric card is README.md; the computation is rrgmetrics/scorers/crimson.py."""
+"""CRIMSON. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-CRIMSON: how much of what matters for this patient a chest X-ray report gets right. Findings weigh by clinical
-significance in view of age and indication, matched findings earn partial credit, false ones are subtracted; 0 is the
-normal template. The default judge is a deterministic reader with a rubric of its own that needs no language model; the
-published medgemma-4b-it-crimson, any other model or server, and recorded replies can take its place. English only.
+Every abnormal finding of a chest X-ray report weighs what it means for this patient, in view of age and indication:
+urgent 1, actionable 0.5, not actionable 0.25, expected or benign 0. With W the weight of the reference's findings,
+F that of false ones, and w² / (w + Σe) the credit of a matched finding whose attributes are wrong (e is 0.5 for a
+difference that could change treatment, else 0): **S = (Σ credit − F) / W**; CRIMSON is S, and where false findings
+outweigh what is right −A / (1 + A) with A = F − Σ credit. 1 is perfect, 0 the normal template, below 0 a report
+that misleads more than it tells. Normal statements do not count; a missed finding costs its part of W.
 """
 
 _CITATION = """
@@ -27,42 +29,62 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; they decide how much a finding matters.
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size (int), device (str): of a model that runs here (hf).
+    contexts (list of dict): patient's age, sex and indication; they decide what matters.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'paper?labels=strict'):
-    configuration: default or reader (bundled), paper (rajpurkarlab/medgemma-4b-it-crimson through hf), hf:<id>,
-        vllm:<id>, openai:<model>, replies:<file>, a Hub id, or a folder.
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
-    wording: how a model is asked. own (default): in our words; published: as the authors ask GPT; checkpoint: as
-        medgemma-4b-it-crimson was trained (set by paper). The last two need the authors' package crimson-score.
-    parser: tolerant (default): a reply that cannot be read is unscored; strict: read as the authors' code does.
-    labels: published (default): an unknown label weighs 0.25; strict: such a reply is unscored.
-    complete: yes counts as false or missing what a reply lists as found but puts nowhere; no (default), as published.
-    explain: yes also returns crimson_explained, for each pair the verdict with its reasons in words; no (default).
-    Of the engine that is named (the bundled one takes none):
-    base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's.
-    api_key: openai: environment variable that holds the key.
-    temperature: openai, vllm: 0 takes the most probable word each time.
-    max_tokens: longest reply; 0: the protocol's own.
-    concurrency: openai: requests at a time.
-    timeout: openai: seconds that one request may take.
-    retries: openai: further tries of a request that failed.
-    processes: hf: processes of an `accelerate launch` that share the prompts.
-    cache: folder that keeps replies; no: none; empty: the user's cache folder.
-    record: file that also gets every reply, for the engine replies:FILE.
-    price_in: openai: price of a million tokens asked, for the estimate of the cost.
-    price_out: openai: price of a million tokens answered.
+Configurations (config_name):
+    default: the reader; no language model.
+    reader: the reader; no language model.
+    paper: rajpurkarlab/medgemma-4b-it-crimson through transformers, asked as it was trained; a GPU of 12 GB or
+        more, and `pip install --no-deps crimson-score` for the authors' question.
+    hf:<id>: a causal language model through transformers, on this machine; so is a bare Hub id or a folder.
+    vllm:<id>: the same through vLLM (extra vllm).
+    openai:<model>: any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI itself (extra judges).
+    replies:<file>: replies recorded with `rrgmetrics judge --record`: the same scores without the model.
 
-Returns:
-    dict, each a mean a pair: crimson (-1 to 1, higher is better); the others 0 upwards, lower is better:
-    crimson_errors (CRIMSON E), crimson_errors_significant, crimson_weighted_errors (weighted E), by kind
-    crimson_false_finding, crimson_missing_finding, crimson_incorrect_location, crimson_incorrect_severity (any other
-    attribute but the course), and by attribute crimson_severity, crimson_descriptor, crimson_measurement,
-    crimson_certainty, crimson_unspecific, crimson_overinterpretation, crimson_temporal; also crimson_n_unscored,
-    crimson_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    wording: how a model is asked. own: in our words; published: as the authors ask GPT; checkpoint: as
+        medgemma-4b-it-crimson was trained; the last two need crimson-score. One of own (default), published,
+        checkpoint.
+    parser: tolerant: a reply that cannot be read is unscored; strict: read as the authors' code does. One of
+        tolerant (default), strict.
+    labels: published: an unknown label weighs 0.25, an unknown id 0; strict: such a reply is unscored. One of
+        published (default), strict.
+    complete: count as false or missing what a reply lists as found but puts nowhere. One of no (default), yes.
+    explain: also return each pair's verdict in words. One of no (default), yes.
+    base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's. Default: empty.
+    api_key: openai: environment variable that holds the key. Default: OPENAI_API_KEY.
+    temperature: openai, vllm: 0 takes the most probable word each time. Default: 0.0.
+    max_tokens: longest reply; 0: the protocol's own. Default: 0.
+    concurrency: openai: requests at a time. Default: 16.
+    timeout: openai: seconds that one request may take. Default: 300.0.
+    retries: openai: further tries of a request that failed. Default: 5.
+    processes: hf: processes of an `accelerate launch` that share the prompts. Default: 1.
+    cache: folder that keeps replies; no: none; empty: the user's cache folder. Default: empty.
+    record: file that also gets every reply, for the engine replies:FILE. Default: empty.
+    price_in: openai: price of a million tokens asked, for the estimate of the cost. Default: 0.0.
+    price_out: openai: price of a million tokens answered. Default: 0.0.
+
+Returns: a dict of
+    crimson: CRIMSON; −1 to 1, higher is better.
+    crimson_errors: Errors; 0 to ∞, lower is better.
+    crimson_errors_significant: Significant errors; 0 to ∞, lower is better.
+    crimson_weighted_errors: Weighted errors; 0 to ∞, lower is better.
+    crimson_false_finding: A: false findings; 0 to ∞, lower is better.
+    crimson_missing_finding: B: missing findings; 0 to ∞, lower is better.
+    crimson_incorrect_location: C: wrong location; 0 to ∞, lower is better.
+    crimson_incorrect_severity: D: wrong in another attribute; 0 to ∞, lower is better.
+    crimson_severity: Wrong severity; 0 to ∞, lower is better.
+    crimson_descriptor: Wrong description; 0 to ∞, lower is better.
+    crimson_measurement: Wrong measurement; 0 to ∞, lower is better.
+    crimson_certainty: Wrong certainty; 0 to ∞, lower is better.
+    crimson_unspecific: Too vague; 0 to ∞, lower is better.
+    crimson_overinterpretation: Overinterpreted; 0 to ∞, lower is better.
+    crimson_temporal: E, F: wrong course; 0 to ∞, lower is better.
+    crimson_n_unscored, crimson_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> crimson = rrgmetrics.load("crimson")
@@ -70,7 +92,6 @@ Examples:
     ...     predictions=["Normal heart size.", "Normal heart size."],
     ...     references=["Mild cardiomegaly. Aortic atherosclerosis.", "Mild cardiomegaly. Aortic atherosclerosis."],
     ...     contexts=[{"age": 30}, {"age": 80, "indication": "Known heart failure"}],
-    ...     progress=False,
     ...     per_pair=True,
     ... )
     >>> results["crimson"], results["crimson_weighted_errors_per_pair"]

@@ -1,13 +1,14 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""RadBERT-CT F1. The metric card is README.md; the computation is rrgmetrics/scorers/f1_radbert_ct.py."""
+"""RadBERT-CT F1. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-F1 of the conditions that two chest CT reports name, out of the 18 of CT-RATE, and No finding. By default the reader of
-chest X-ray reports finds them, which knows their words; the published setting is the classifier RadBERT-CT.
+For **chest CT** reports: F1 of the 18 conditions of CT-RATE and of No finding, which a report has if it has none of
+them. The headline is the F1 of each label over all pairs, averaged with the number of references that have it as
+weight.
 """
 
 _CITATION = """
@@ -24,21 +25,28 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; not used by f1_radbert_ct.
-    per_pair (bool): also return a list of values, one a pair, for f1_radbert_ct, its precision, recall and accuracy.
-    batch_size (int), device (str): reports a forward pass, and where the model runs.
+    contexts (list of dict): patient's age, sex and indication; RadBERT-CT F1 does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair, for the keys that have one.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'paper?explain=yes'):
-    configuration: default (the reader), paper (IAMJB/RadBERT-CT), a Hub id, or a folder.
-    explain: yes also returns f1_radbert_ct_explained, for each pair the labels of both reports; no (default).
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+Configurations (config_name):
+    default: the reader of X-ray reports.
+    paper: IAMJB/RadBERT-CT.
+    <id or path>: the Hub id or folder of a classifier of the same 18 labels.
 
-Returns:
-    dict, each 0 to 1, higher is better: f1_radbert_ct (weighted F1; of a pair the F1 of its label sets),
-    f1_radbert_ct_precision, f1_radbert_ct_recall (weighted), f1_radbert_ct_micro, f1_radbert_ct_macro,
-    f1_radbert_ct_accuracy (share of pairs whose labels all agree); also f1_radbert_ct_n_unscored,
-    f1_radbert_ct_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    explain: also return the labels of both reports. One of no (default), yes.
+
+Returns: a dict of
+    f1_radbert_ct: RadBERT-CT F1 weighted; 0 to 1, higher is better.
+    f1_radbert_ct_precision: RadBERT-CT precision weighted; 0 to 1, higher is better.
+    f1_radbert_ct_recall: RadBERT-CT recall weighted; 0 to 1, higher is better.
+    f1_radbert_ct_micro: RadBERT-CT F1 micro; 0 to 1, higher is better.
+    f1_radbert_ct_macro: RadBERT-CT F1 macro; 0 to 1, higher is better.
+    f1_radbert_ct_accuracy: All labels agree; 0 to 1, higher is better.
+    f1_radbert_ct_n_unscored, f1_radbert_ct_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> f1_radbert_ct = rrgmetrics.load("f1_radbert_ct")

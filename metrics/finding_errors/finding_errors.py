@@ -1,14 +1,16 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""Errors by kind. The metric card is README.md; the computation is rrgmetrics/scorers/finding_errors.py."""
+"""Finding errors. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-Number of errors in a chest X-ray report against the radiologist's: false and missing findings, wrong location, wrong
-severity, false and missing comparisons; in all, clinically significant, and by kind. A deterministic reader finds them
-and can show the words each rests on. English chest X-ray reports only.
+Counts the errors of a chest X-ray report against the radiologist's, by kind: A false finding, B missing finding, C
+wrong location, D wrong severity, E false comparison, F missing comparison (the categories of ReXVal and CREPE).
+Both reports are read into findings by a deterministic reader whose knowledge is a set of YAML files that a
+radiologist can correct; the findings are matched, and what is left or differs is an error. Every error comes with
+one plain sentence and the words it rests on in either report.
 """
 
 _CITATION = """
@@ -27,29 +29,34 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; they decide which errors are significant.
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size, device: not used by finding_errors.
+    contexts (list of dict): patient's age, sex and indication; they decide what matters.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example '?text=findings'):
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
-    explain: yes also returns finding_errors_explained, for each pair a list of its errors: category, sentence,
-        whether it is significant, spans of both texts; no (default).
+Configurations (config_name):
+    default: a rule-based reader.
 
-Returns:
-    dict, each a mean number a pair, 0 upwards, lower is better: finding_errors (all kinds),
-    finding_errors_significant, finding_errors_false_finding, finding_errors_missing_finding,
-    finding_errors_incorrect_location, finding_errors_incorrect_severity, finding_errors_false_comparison,
-    finding_errors_missing_comparison; also finding_errors_n_unscored, finding_errors_signature.
-    The default configuration is the only one.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    explain: also return each pair's errors in words, with the spans of both texts. One of no (default), yes.
+
+Returns: a dict of
+    finding_errors: Finding errors; 0 to ∞, lower is better.
+    finding_errors_significant: Significant errors; 0 to ∞, lower is better.
+    finding_errors_false_finding: A: false findings; 0 to ∞, lower is better.
+    finding_errors_missing_finding: B: missing findings; 0 to ∞, lower is better.
+    finding_errors_incorrect_location: C: wrong location; 0 to ∞, lower is better.
+    finding_errors_incorrect_severity: D: wrong severity; 0 to ∞, lower is better.
+    finding_errors_false_comparison: E: false comparisons; 0 to ∞, lower is better.
+    finding_errors_missing_comparison: F: missing comparisons; 0 to ∞, lower is better.
+    finding_errors_n_unscored, finding_errors_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> finding_errors = rrgmetrics.load("finding_errors")
     >>> results = finding_errors.compute(
     ...     predictions=["Small left pleural effusion. No pneumothorax."],
     ...     references=["There is a small right pleural effusion. Mild cardiomegaly."],
-    ...     progress=False,
     ... )
     >>> results["finding_errors"], results["finding_errors_missing_finding"], results["finding_errors_incorrect_location"]
     (2.0, 1.0, 1.0)

@@ -1,15 +1,15 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""FineRadScore: the corrections that a report needs, weighted by severity. The metric card is README.md; the computation is rrgmetrics/scorers/fineradscore.py."""
+"""FineRadScore. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-FineRadScore: the corrections, line by line, after which a chest X-ray report says what the radiologist's says, each
-with a severity from 1 (not actionable) to 4 (emergent), as a judge makes them; the headline, our own, is the sum of
-the severities. The default judge is a deterministic reader that needs no language model; any model or server, or
-recorded replies, can take its place. English chest X-ray reports only.
+A judge corrects the machine's report line by line until it says what the radiologist's says, and gives each
+correction one of four severities: 1 not actionable, 2 actionable but not urgent, 3 urgent, 4 emergent. **The
+headline is our own**: the sum of the severities over all corrections. The authors publish how corrections are made,
+and no formula of a score.
 """
 
 _CITATION = """
@@ -26,44 +26,52 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; the bundled engine weighs severity by them
-        (a language model is not told).
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size (int), device (str): of a model that runs here (hf).
+    contexts (list of dict): patient's age, sex and indication; they decide what matters.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'openai:my-model?explain=yes'):
-    configuration: default or reader (bundled), hf:<id>, vllm:<id>, openai:<model>, replies:<file>, a Hub id, or a
-        folder.
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
-    explain: yes also returns fineradscore_explained, for each pair the verdict in words; no (default).
-    Of the engine that is named (the bundled one takes none):
-    base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's.
-    api_key: openai: environment variable that holds the key.
-    temperature: openai, vllm: 0 takes the most probable word each time.
-    max_tokens: longest reply; 0: the protocol's own.
-    concurrency: openai: requests at a time.
-    timeout: openai: seconds that one request may take.
-    retries: openai: further tries of a request that failed.
-    processes: hf: processes of an `accelerate launch` that share the prompts.
-    cache: folder that keeps replies; no: none; empty: the user's cache folder.
-    record: file that also gets every reply, for the engine replies:FILE.
-    price_in: openai: price of a million tokens asked, for the estimate of the cost.
-    price_out: openai: price of a million tokens answered.
+Configurations (config_name):
+    default: the reader; no language model.
+    reader: the reader; no language model.
+    hf:<id>: a causal language model through transformers, on this machine; so is a bare Hub id or a folder.
+    vllm:<id>: the same through vLLM (extra vllm).
+    openai:<model>: any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI itself (extra judges).
+    replies:<file>: replies recorded with `rrgmetrics judge --record`: the same scores without the model.
 
-Returns:
-    dict, each a mean a pair, 0 upwards, lower is better: fineradscore (sum of severities), fineradscore_corrections
-    (number), fineradscore_max_severity (0 to 4), corrections by kind: fineradscore_false_finding,
-    fineradscore_missing_finding, fineradscore_incorrect_location, fineradscore_incorrect_severity,
-    fineradscore_false_comparison, fineradscore_missing_comparison; also fineradscore_n_unscored,
-    fineradscore_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    explain: also return each pair's verdict in words. One of no (default), yes.
+    base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's. Default: empty.
+    api_key: openai: environment variable that holds the key. Default: OPENAI_API_KEY.
+    temperature: openai, vllm: 0 takes the most probable word each time. Default: 0.0.
+    max_tokens: longest reply; 0: the protocol's own. Default: 0.
+    concurrency: openai: requests at a time. Default: 16.
+    timeout: openai: seconds that one request may take. Default: 300.0.
+    retries: openai: further tries of a request that failed. Default: 5.
+    processes: hf: processes of an `accelerate launch` that share the prompts. Default: 1.
+    cache: folder that keeps replies; no: none; empty: the user's cache folder. Default: empty.
+    record: file that also gets every reply, for the engine replies:FILE. Default: empty.
+    price_in: openai: price of a million tokens asked, for the estimate of the cost. Default: 0.0.
+    price_out: openai: price of a million tokens answered. Default: 0.0.
+
+Returns: a dict of
+    fineradscore: FineRadScore severities; 0 to ∞, lower is better.
+    fineradscore_corrections: Corrections; 0 to ∞, lower is better.
+    fineradscore_max_severity: Greatest severity; 0 to 4, lower is better.
+    fineradscore_false_finding: A: false findings; 0 to ∞, lower is better.
+    fineradscore_missing_finding: B: missing findings; 0 to ∞, lower is better.
+    fineradscore_incorrect_location: C: wrong location; 0 to ∞, lower is better.
+    fineradscore_incorrect_severity: D: wrong severity; 0 to ∞, lower is better.
+    fineradscore_false_comparison: E: false comparisons; 0 to ∞, lower is better.
+    fineradscore_missing_comparison: F: missing comparisons; 0 to ∞, lower is better.
+    fineradscore_n_unscored, fineradscore_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> fineradscore = rrgmetrics.load("fineradscore")
     >>> results = fineradscore.compute(
     ...     predictions=["Small right pleural effusion. The lungs are clear."],
     ...     references=["Small left pleural effusion. The lungs are clear."],
-    ...     progress=False,
     ... )
     >>> results["fineradscore"], results["fineradscore_corrections"]
     (2.0, 1.0)

@@ -1,15 +1,15 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""GREEN: matched findings against significant errors, in a judge's eyes. The metric card is README.md; the computation is rrgmetrics/scorers/green.py."""
+"""GREEN. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-GREEN: matched findings divided by matched findings and clinically significant errors, as a judge counts them in a
-chest X-ray report against the radiologist's. The default judge is a deterministic reader that needs no language
-model; the published GREEN-radllama2-7b, any other model or server, and recorded replies can take its place. English
-chest X-ray reports only.
+A judge lists what a chest X-ray report gets wrong against the radiologist's, clinically significant and
+insignificant, in six kinds (a to f), and the findings that match. **GREEN = m / (m + s)** with m matched findings
+and s significant errors, 0 where nothing matches. The number of errors itself is `green_errors` (GREEN EC or GREEN
+E in papers).
 """
 
 _CITATION = """
@@ -28,46 +28,63 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; they decide which errors the bundled engine
-        calls significant (a language model is not told).
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size (int), device (str): of a model that runs here (hf).
+    contexts (list of dict): patient's age, sex and indication; they decide what matters.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'paper?parser=strict'):
-    configuration: default or reader (bundled), paper (StanfordAIMI/GREEN-radllama2-7b through hf), hf:<id>,
-        vllm:<id>, openai:<model>, replies:<file>, a Hub id, or a folder.
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
-    parser: tolerant (default): a reply that cannot be read is unscored; strict: scored as the authors' code does.
-    explain: yes also returns green_explained, for each pair the verdict in words; no (default).
-    Of the engine that is named (the bundled one takes none):
-    base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's.
-    api_key: openai: environment variable that holds the key.
-    temperature: openai, vllm: 0 takes the most probable word each time.
-    max_tokens: longest reply; 0: the protocol's own.
-    concurrency: openai: requests at a time.
-    timeout: openai: seconds that one request may take.
-    retries: openai: further tries of a request that failed.
-    processes: hf: processes of an `accelerate launch` that share the prompts.
-    cache: folder that keeps replies; no: none; empty: the user's cache folder.
-    record: file that also gets every reply, for the engine replies:FILE.
-    price_in: openai: price of a million tokens asked, for the estimate of the cost.
-    price_out: openai: price of a million tokens answered.
+Configurations (config_name):
+    default: the reader; no language model.
+    reader: the reader; no language model.
+    paper: StanfordAIMI/GREEN-radllama2-7b through transformers, asked as the authors ask it; a GPU of 16 GB or
+        more.
+    hf:<id>: a causal language model through transformers, on this machine; so is a bare Hub id or a folder.
+    vllm:<id>: the same through vLLM (extra vllm).
+    openai:<model>: any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI itself (extra judges).
+    replies:<file>: replies recorded with `rrgmetrics judge --record`: the same scores without the model.
 
-Returns:
-    dict, each a mean a pair: green (0 to 1, higher is better); counts, 0 upwards: green_errors_significant,
-    green_errors (both kinds), green_matched_findings (higher is better); by kind of error, all and significant:
-    green_false_finding, green_missing_finding, green_incorrect_location, green_incorrect_severity,
-    green_false_comparison, green_missing_comparison, green_false_finding_significant,
-    green_missing_finding_significant, green_incorrect_location_significant, green_incorrect_severity_significant,
-    green_false_comparison_significant, green_missing_comparison_significant; also green_n_unscored, green_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    parser: tolerant: a reply that cannot be read is unscored; strict: scored as the authors' code does. One of
+        tolerant (default), strict.
+    explain: also return each pair's verdict in words. One of no (default), yes.
+    base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's. Default: empty.
+    api_key: openai: environment variable that holds the key. Default: OPENAI_API_KEY.
+    temperature: openai, vllm: 0 takes the most probable word each time. Default: 0.0.
+    max_tokens: longest reply; 0: the protocol's own. Default: 0.
+    concurrency: openai: requests at a time. Default: 16.
+    timeout: openai: seconds that one request may take. Default: 300.0.
+    retries: openai: further tries of a request that failed. Default: 5.
+    processes: hf: processes of an `accelerate launch` that share the prompts. Default: 1.
+    cache: folder that keeps replies; no: none; empty: the user's cache folder. Default: empty.
+    record: file that also gets every reply, for the engine replies:FILE. Default: empty.
+    price_in: openai: price of a million tokens asked, for the estimate of the cost. Default: 0.0.
+    price_out: openai: price of a million tokens answered. Default: 0.0.
+
+Returns: a dict of
+    green: GREEN; 0 to 1, higher is better.
+    green_errors_significant: Significant errors; 0 to ∞, lower is better.
+    green_errors: Errors; 0 to ∞, lower is better.
+    green_matched_findings: Matched findings; 0 to ∞, higher is better.
+    green_false_finding: A: false findings; 0 to ∞, lower is better.
+    green_missing_finding: B: missing findings; 0 to ∞, lower is better.
+    green_incorrect_location: C: wrong location; 0 to ∞, lower is better.
+    green_incorrect_severity: D: wrong severity; 0 to ∞, lower is better.
+    green_false_comparison: E: false comparisons; 0 to ∞, lower is better.
+    green_missing_comparison: F: missing comparisons; 0 to ∞, lower is better.
+    green_false_finding_significant: A: false findings, significant; 0 to ∞, lower is better.
+    green_missing_finding_significant: B: missing findings, significant; 0 to ∞, lower is better.
+    green_incorrect_location_significant: C: wrong location, significant; 0 to ∞, lower is better.
+    green_incorrect_severity_significant: D: wrong severity, significant; 0 to ∞, lower is better.
+    green_false_comparison_significant: E: false comparisons, significant; 0 to ∞, lower is better.
+    green_missing_comparison_significant: F: missing comparisons, significant; 0 to ∞, lower is better.
+    green_n_unscored, green_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> green = rrgmetrics.load("green")
     >>> results = green.compute(
     ...     predictions=["Small right pleural effusion. The lungs are clear."],
     ...     references=["Small left pleural effusion. The lungs are clear."],
-    ...     progress=False,
     ... )
     >>> round(results["green"], 3), results["green_incorrect_location_significant"]
     (0.667, 1.0)

@@ -1,13 +1,14 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""METEOR for radiology reports. The metric card is README.md; the computation is rrgmetrics/scorers/meteor.py."""
+"""METEOR. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-METEOR aligns words by exact form, Porter stem and WordNet synonym, and scores the alignment by weighted recall and
-precision with a penalty for broken order. NLTK's arithmetic; Java METEOR 1.5 gives about half the value.
+METEOR aligns the words of both reports by exact form, then by Porter stem, then by WordNet synonym; recall weighs
+nine times as much as precision, and words out of order are penalised. This is NLTK's arithmetic (α = 0.9, β = 3, γ
+= 0.5). WordNet 3.0 ships with the package, reduced to the single words that METEOR reads: nothing is downloaded.
 """
 
 _CITATION = """
@@ -24,26 +25,30 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; METEOR does not use them.
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size, device: not used by METEOR.
+    contexts (list of dict): patient's age, sex and indication; METEOR does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example '?synonyms=no'):
-    tokenizer: 'wordpunct' (default) words and runs of punctuation; 'whitespace' str.split().
-    synonyms: yes (default) or no: match WordNet synonyms after exact words and stems.
-    wordnet: folder of WordNet database files; default: the WordNet 3.0 that ships with rrgmetrics.
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+Configurations (config_name):
+    default: NLTK's algorithm, with the WordNet that ships.
 
-Returns:
-    dict: meteor: 0 to 1, higher is better; meteor_n_unscored; meteor_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    tokenizer: wordpunct: words and runs of punctuation; whitespace: str.split(). One of wordpunct (default),
+        whitespace.
+    synonyms: match WordNet synonyms after exact words and stems. One of yes (default), no.
+    wordnet: folder of WordNet database files; empty: the WordNet 3.0 that ships with rrgmetrics. Default: empty.
+
+Returns: a dict of
+    meteor: METEOR; 0 to 1, higher is better.
+    meteor_n_unscored, meteor_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> meteor = rrgmetrics.load("meteor")
     >>> results = meteor.compute(
     ...     predictions=["Small left pleural effusion. No pneumothorax."],
     ...     references=["There is a small left pleural effusion. No pneumothorax."],
-    ...     progress=False,
     ... )
     >>> round(results["meteor"], 3)
     0.747

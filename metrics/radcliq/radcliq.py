@@ -1,14 +1,14 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""RadCliQ for radiology reports. The metric card is README.md; the computation is rrgmetrics/scorers/radcliq.py."""
+"""RadCliQ. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-RadCliQ is the number of errors that a linear model of four metrics (RadGraph F1, BERTScore, SembScore, BLEU-2) expects
-a radiologist to count; lower is better. The default computes these with bundled models, on which the published
-coefficients were not fitted; paper computes the authors' own; a file of refitted coefficients serves too.
+RadCliQ is the number of errors that a linear model expects a radiologist to count, from four metrics of the pair:
+RadGraph F1 (the mean of entities and relations), BERTScore, SembScore and BLEU-2. **Lower is better**; a perfect
+report lies below 0.
 """
 
 _CITATION = """
@@ -28,32 +28,44 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; RadCliQ does not use them.
-    per_pair (bool): also return a list of values, one a pair, for each key but radcliq_rexrank.
-    batch_size (int), device (str): texts a forward pass, and where the models run.
+    contexts (list of dict): patient's age, sex and indication; RadCliQ does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair, for the keys that have one.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'paper?coefficients=v0'):
-    configuration: default (bundled metrics), paper (RadGraph, distilroberta-base, CheXbert), or a file of coefficients
-        that `rrgmetrics radcliq fit` wrote.
-    coefficients: v1 (default), v0, or such a file.
-    idf: weight of a token in BERTScore: no (default, as the authors), call (inverse document frequency in this call's
-        references, as RadEval), frozen (in the reports of idf_file).
-    idf_file: text file, one report a line.
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+Configurations (config_name):
+    default: the four metrics as they are bundled, uncalibrated.
+    paper: RadGraph with case, distilroberta-base at layer 5 rescaled, CheXbert; spaces squeezed.
+    <id or path>: a file of coefficients that `rrgmetrics radcliq fit` wrote.
 
-Returns:
-    dict: radcliq (mean expected errors, lower is better; below 0 for near-identical reports), radcliq_rexrank (1 / that
-    mean, as ReXrank prints), radcliq_radgraph, radcliq_bertscore, radcliq_semb, radcliq_bleu (the four metrics, higher
-    is better); radcliq_n_unscored; radcliq_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    coefficients: v1, v0, or a file that `rrgmetrics radcliq fit` wrote. Default: v1.
+    idf: weight of a token in BERTScore. no: all alike, as the authors; call: inverse document frequency in this
+        call's references, as RadEval; frozen: in the reports of idf_file. One of no (default), call, frozen.
+    idf_file: text file, one report a line, for idf=frozen. Default: empty.
+
+Returns: a dict of
+    radcliq: RadCliQ; −∞ to ∞, lower is better.
+    radcliq_rexrank: 1 / mean RadCliQ; −∞ to ∞, higher is better.
+    radcliq_radgraph: RadGraph F1 in it; 0 to 1, higher is better.
+    radcliq_bertscore: BERTScore in it; −∞ to 1, higher is better.
+    radcliq_semb: SembScore in it; −1 to 1, higher is better.
+    radcliq_bleu: BLEU-2 in it; 0 to 1, higher is better.
+    radcliq_n_unscored, radcliq_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> radcliq = rrgmetrics.load("radcliq")
     >>> results = radcliq.compute(
+    ...     predictions=["Small left pleural effusion. No pneumothorax."],
+    ...     references=["There is a small left pleural effusion. No pneumothorax."],
+    ... )
+    >>> "calibrated:no" in results["radcliq_signature"]
+    True
+    >>> results = radcliq.compute(
     ...     predictions=["Small left pleural effusion. No pneumothorax.", "Clear lungs."],
     ...     references=["There is a small left pleural effusion. No pneumothorax.", "Right apical mass."],
     ...     per_pair=True,
-    ...     progress=False,
     ... )
     >>> results["radcliq_per_pair"][0] < results["radcliq_per_pair"][1]
     True

@@ -1,13 +1,14 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""RadEval-BERTScore. The metric card is README.md; the computation is rrgmetrics/scorers/radeval_bertscore.py."""
+"""RadEval-BERTScore. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-BERTScore with an encoder of radiology reports: each token of one report is matched with the most similar token of the
-other. The default runs offline on a small encoder of chest X-ray findings; the published setting is RadEvalModernBERT.
+BERTScore with an encoder of radiology reports: each token of one report is matched with the most similar token of
+the other, by cosine of contextual vectors; recall over the reference's tokens, precision over the candidate's, and
+their harmonic mean. No IDF, no rescaling.
 """
 
 _CITATION = """
@@ -25,20 +26,25 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; not used by radeval_bertscore.
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size (int), device (str): texts a forward pass, and where the model runs.
+    contexts (list of dict): patient's age, sex and indication; RadEval-BERTScore does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'paper' or '?layer=2'):
-    configuration: default (bundled encoder of findings, layer 1), paper (IAMJB/RadEvalModernBERT, layer 22), a Hub id,
-        or a folder.
-    layer: hidden layer to compare; 0 (default) the configuration's own.
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+Configurations (config_name):
+    default: CREPE's encoder, layer 1.
+    paper: IAMJB/RadEvalModernBERT, layer 22.
+    <id or path>: the Hub id (an optional @revision behind it) or folder of an encoder.
 
-Returns:
-    dict: radeval_bertscore (F1), radeval_bertscore_precision, radeval_bertscore_recall: at most 1, higher is better;
-    radeval_bertscore_n_unscored; radeval_bertscore_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    layer: hidden layer to compare; 0: the configuration's own. Default: 0.
+
+Returns: a dict of
+    radeval_bertscore: RadEval-BERTScore F1; −∞ to 1, higher is better.
+    radeval_bertscore_precision: RadEval-BERTScore precision; −∞ to 1, higher is better.
+    radeval_bertscore_recall: RadEval-BERTScore recall; −∞ to 1, higher is better.
+    radeval_bertscore_n_unscored, radeval_bertscore_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> radeval_bertscore = rrgmetrics.load("radeval_bertscore")

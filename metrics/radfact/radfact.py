@@ -1,15 +1,16 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""RadFact: phrases of each report that follow from the other, in a judge's eyes. The metric card is README.md; the computation is rrgmetrics/scorers/radfact.py."""
+"""RadFact. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-RadFact: share of a chest X-ray report's phrases that follow from the radiologist's report (precision), of the
-radiologist's that follow from it (recall), and their F1, as a judge decides. The default judge is a deterministic
-reader that needs no language model; any model or server, or recorded replies, can take its place. Its text part only,
-without boxes. English chest X-ray reports only.
+Both reports are split into phrases, each of which states one finding, present or absent. A judge then decides for
+each phrase whether it follows from the other report. Logical precision is the share of the candidate's phrases that
+do, recall that of the reference's, and the headline is their F1. The spatial and grounding scores of RadFact need
+boxes in the image, which reports here do not have; their arithmetic is in
+`rrgmetrics.judges.protocols.radfact_scores`.
 """
 
 _CITATION = """
@@ -26,40 +27,46 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; RadFact does not use them.
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size (int), device (str): of a model that runs here (hf).
+    contexts (list of dict): patient's age, sex and indication; RadFact does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'openai:my-model?explain=yes'):
-    configuration: default or reader (bundled), hf:<id>, vllm:<id>, openai:<model>, replies:<file>, a Hub id, or a
-        folder.
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
-    explain: yes also returns radfact_explained, for each pair the verdict in words; no (default).
-    Of the engine that is named (the bundled one takes none):
-    base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's.
-    api_key: openai: environment variable that holds the key.
-    temperature: openai, vllm: 0 takes the most probable word each time.
-    max_tokens: longest reply; 0: the protocol's own.
-    concurrency: openai: requests at a time.
-    timeout: openai: seconds that one request may take.
-    retries: openai: further tries of a request that failed.
-    processes: hf: processes of an `accelerate launch` that share the prompts.
-    cache: folder that keeps replies; no: none; empty: the user's cache folder.
-    record: file that also gets every reply, for the engine replies:FILE.
-    price_in: openai: price of a million tokens asked, for the estimate of the cost.
-    price_out: openai: price of a million tokens answered.
+Configurations (config_name):
+    default: the reader; no language model.
+    reader: the reader; no language model.
+    hf:<id>: a causal language model through transformers, on this machine; so is a bare Hub id or a folder.
+    vllm:<id>: the same through vLLM (extra vllm).
+    openai:<model>: any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI itself (extra judges).
+    replies:<file>: replies recorded with `rrgmetrics judge --record`: the same scores without the model.
 
-Returns:
-    dict, 0 to 1, higher is better: radfact (logical F1), radfact_precision, radfact_recall; also radfact_n_unscored,
-    radfact_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    explain: also return each pair's verdict in words. One of no (default), yes.
+    base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's. Default: empty.
+    api_key: openai: environment variable that holds the key. Default: OPENAI_API_KEY.
+    temperature: openai, vllm: 0 takes the most probable word each time. Default: 0.0.
+    max_tokens: longest reply; 0: the protocol's own. Default: 0.
+    concurrency: openai: requests at a time. Default: 16.
+    timeout: openai: seconds that one request may take. Default: 300.0.
+    retries: openai: further tries of a request that failed. Default: 5.
+    processes: hf: processes of an `accelerate launch` that share the prompts. Default: 1.
+    cache: folder that keeps replies; no: none; empty: the user's cache folder. Default: empty.
+    record: file that also gets every reply, for the engine replies:FILE. Default: empty.
+    price_in: openai: price of a million tokens asked, for the estimate of the cost. Default: 0.0.
+    price_out: openai: price of a million tokens answered. Default: 0.0.
+
+Returns: a dict of
+    radfact: RadFact F1; 0 to 1, higher is better.
+    radfact_precision: RadFact precision; 0 to 1, higher is better.
+    radfact_recall: RadFact recall; 0 to 1, higher is better.
+    radfact_n_unscored, radfact_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> radfact = rrgmetrics.load("radfact")
     >>> results = radfact.compute(
     ...     predictions=["Small right pleural effusion. The lungs are clear."],
     ...     references=["Small left pleural effusion. The lungs are clear."],
-    ...     progress=False,
     ... )
     >>> results["radfact"], results["radfact_precision"]
     (0.5, 0.5)

@@ -1,14 +1,16 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""RadGraph F1 for radiology reports. The metric card is README.md; the computation: rrgmetrics/scorers/radgraph_f1.py."""
+"""RadGraph F1. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-RadGraph F1 compares the entities (anatomy; observations present, absent, uncertain) and relations of two radiology
-reports. The default runs offline on the graph of a bundled reader; the authors' weights and recorded graphs are
-configurations.
+RadGraph F1 makes a graph of each report, entities (anatomy; observations present, absent, uncertain) and relations
+(`located_at`, `modify`, `suggestive_of`), and says how much the two graphs have in common. The default runs offline
+on the graph of a bundled reader of chest X-ray reports. RadGraph-XL and RadGraph, the authors' models, run on an
+inference of our own, in batches and without their package, or in their package; graphs from anywhere can be scored
+from a file.
 """
 
 _CITATION = """
@@ -43,30 +45,38 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; RadGraph F1 does not use them.
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size (int), device (str): texts a forward pass, and where the model runs.
+    contexts (list of dict): patient's age, sex and indication; RadGraph F1 does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'paper?lowercase=no'):
-    configuration: default (the bundled reader), paper (RadGraph-XL), radgraph (RadGraph), a folder, archive or Hub id
-        of such weights, package or package:radgraph (the authors' package), graphs:FILE (graphs as published JSON).
-    lowercase: yes (default): case does not count, as in the authors' repository since May 2026; no: it does, as in
-        radgraph 0.1.18 and in RadEval.
-    record: file that gets the graphs, for graphs:FILE.
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+Configurations (config_name):
+    default: the reader.
+    paper: RadGraph-XL.
+    radgraph: RadGraph.
+    <id or path>: the Hub id, folder or archive of such weights; package: the authors' package; graphs:FILE: JSON.
 
-Returns:
-    dict: radgraph_f1 (partial, what papers report), radgraph_f1_simple, radgraph_f1_partial, radgraph_f1_complete,
-    radgraph_f1_radcliq (mean of radgraph_f1_entity and radgraph_f1_relation): 0 to 1, higher is better;
-    radgraph_f1_n_unscored; radgraph_f1_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    lowercase: ignore case, as the authors do since May 2026; no: as radgraph 0.1.18 and RadEval. One of yes
+        (default), no.
+    record: file that gets the graphs as JSON, for radgraph_f1@graphs:FILE. Default: empty.
+
+Returns: a dict of
+    radgraph_f1: RadGraph F1; 0 to 1, higher is better.
+    radgraph_f1_simple: RadGraph F1, simple; 0 to 1, higher is better.
+    radgraph_f1_partial: RadGraph F1, partial; 0 to 1, higher is better.
+    radgraph_f1_complete: RadGraph F1, complete; 0 to 1, higher is better.
+    radgraph_f1_radcliq: RadGraph F1 in RadCliQ; 0 to 1, higher is better.
+    radgraph_f1_entity: RadGraph F1, entities; 0 to 1, higher is better.
+    radgraph_f1_relation: RadGraph F1, relations; 0 to 1, higher is better.
+    radgraph_f1_n_unscored, radgraph_f1_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> radgraph_f1 = rrgmetrics.load("radgraph_f1")
     >>> results = radgraph_f1.compute(
     ...     predictions=["Small left pleural effusion. No pneumothorax."],
     ...     references=["There is a small right pleural effusion. No pneumothorax."],
-    ...     progress=False,
     ... )
     >>> round(results["radgraph_f1"], 3)
     0.889

@@ -1,14 +1,14 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""RaTEScore for radiology reports. The metric card is README.md; the computation is rrgmetrics/scorers/ratescore.py."""
+"""RaTEScore. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-RaTEScore matches the entities of two reports (anatomy, abnormalities, diseases, and what is denied) by meaning, and
-weighs each match by the two types. The default reads entities with the rule-based reader and compares them with an
-bundled encoder; the authors' models are the configuration paper.
+RaTEScore lists the entities of either report: anatomy, abnormalities, diseases, and those that the report denies.
+Each entity finds the nearest one of the other report by meaning; the cosine counts with a weight for the pair of
+types, less where one is denied and the other is not. The score is the harmonic mean of both directions.
 """
 
 _CITATION = """
@@ -24,29 +24,34 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; RaTEScore does not use them.
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size (int), device (str): texts a forward pass, and where the models run.
+    contexts (list of dict): patient's age, sex and indication; RaTEScore does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'paper?matrix=short'):
-    configuration: default (the reader and CREPE's encoder), paper (RaTE-NER-Deberta and BioLORD-2023-C), or a token
-        classifier with RaTEScore's labels: a Hub id, or a folder.
-    matrix: the authors' weights of pairs of types, for long (default) or short reports.
-    no_entities: a pair in which a report has no entities. f1 (default): 1 if neither has any, else 0; published: 0.5.
-    encoder: encoder of entities, a Hub id or folder; empty (default) the configuration's own.
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+Configurations (config_name):
+    default: the reader and CREPE's encoder.
+    paper: RaTE-NER-Deberta and BioLORD-2023-C.
+    <id or path>: the Hub id or folder of a token classifier with RaTEScore's labels.
 
-Returns:
-    dict: ratescore, ratescore_precision (of the candidate's entities), ratescore_recall (of the reference's): 0 to 1,
-    higher is better; ratescore_n_unscored; ratescore_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    matrix: the authors' weights of pairs of types, for long or for short. One of long (default), short.
+    no_entities: a pair in which a report has no entities. f1: 1 if neither has any, else 0; published: 0.5. One of
+        f1 (default), published.
+    encoder: encoder of entities, a Hub id or folder; empty: the configuration's own. Default: empty.
+
+Returns: a dict of
+    ratescore: RaTEScore; 0 to 1, higher is better.
+    ratescore_precision: RaTEScore precision; 0 to 1, higher is better.
+    ratescore_recall: RaTEScore recall; 0 to 1, higher is better.
+    ratescore_n_unscored, ratescore_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> ratescore = rrgmetrics.load("ratescore")
     >>> results = ratescore.compute(
     ...     predictions=["Small left pleural effusion. No pneumothorax."],
     ...     references=["There is fluid in the left pleural space. No pneumothorax."],
-    ...     progress=False,
     ... )
     >>> round(results["ratescore"], 3)
     1.0

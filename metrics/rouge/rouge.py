@@ -1,13 +1,13 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""ROUGE for radiology reports. The metric card is README.md; the computation is rrgmetrics/scorers/rouge.py."""
+"""ROUGE. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-ROUGE-1, ROUGE-2 and ROUGE-L: F-measures of shared words, shared word pairs, and the longest common subsequence.
-Equal to the rouge-score package. It measures wording, not medicine.
+ROUGE-1 and ROUGE-2 are F-measures of shared words and word pairs, ROUGE-L of the longest common subsequence over
+the whole report. Equal to the rouge-score package, which tokenizes and stems.
 """
 
 _CITATION = """
@@ -24,24 +24,30 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; ROUGE does not use them.
-    per_pair (bool): also return a list of values, one a pair, for each key.
-    batch_size, device: not used by ROUGE.
+    contexts (list of dict): patient's age, sex and indication; ROUGE does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example '?stemmer=no'):
-    stemmer: yes (default) compares Porter stems of words longer than three letters; no compares words.
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+Configurations (config_name):
+    default: the formula, with Porter's stemmer.
 
-Returns:
-    dict: rouge (ROUGE-L), rouge_1, rouge_2, rouge_l: 0 to 1, higher is better; rouge_n_unscored; rouge_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    stemmer: Porter stems of words longer than three letters. One of yes (default), no.
+
+Returns: a dict of
+    rouge: ROUGE-L; 0 to 1, higher is better.
+    rouge_1: ROUGE-1; 0 to 1, higher is better.
+    rouge_2: ROUGE-2; 0 to 1, higher is better.
+    rouge_l: ROUGE-L; 0 to 1, higher is better.
+    rouge_n_unscored, rouge_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> rouge = rrgmetrics.load("rouge")
     >>> results = rouge.compute(
     ...     predictions=["Small left pleural effusion. No pneumothorax."],
     ...     references=["There is a small left pleural effusion. No pneumothorax."],
-    ...     progress=False,
     ... )
     >>> round(results["rouge"], 3)
     0.8

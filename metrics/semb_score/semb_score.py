@@ -1,13 +1,14 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""SembScore. The metric card is README.md; the computation is rrgmetrics/scorers/semb_score.py."""
+"""SembScore. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-SembScore is the cosine of two vectors that say what a chest X-ray report means: CheXbert's [CLS] in the paper, the mean
-token vector of a small bundled encoder by default, or a vector of CheXpert's 14 conditions.
+SembScore is the cosine of two vectors that say what a report means. In the paper they are CheXbert's hidden states
+of [CLS], from which its 14 conditions are read; it is one of the four parts of RadCliQ. The default runs offline on
+a small encoder of chest X-ray reports that ships with the package.
 """
 
 _CITATION = """
@@ -26,27 +27,32 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; SembScore does not use them.
-    per_pair (bool): also return a list of values, one a pair.
-    batch_size (int), device (str): reports a forward pass, and where the model runs.
+    contexts (list of dict): patient's age, sex and indication; SembScore does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'paper?long=windows'):
-    configuration: default (the bundled encoder), paper (CheXbert's weights), a folder or a file with them, or a Hub id.
-    vectors: encoder (default): the encoder's token vectors, or CheXbert's [CLS]; conditions: which of CheXpert's 14
-        conditions a report has, by the reader or by CheXbert.
-    long: reports of more than 512 tokens, for CheXbert: truncate (default), windows (read in overlapping parts).
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+Configurations (config_name):
+    default: CREPE's encoder.
+    paper: CheXbert's [CLS], chexbert.pth of StanfordAIMI/RRG_scorers.
+    <id or path>: the Hub id, folder or file of CheXbert's weights.
 
-Returns:
-    dict: semb_score (-1 to 1, higher is better), semb_score_n_unscored, semb_score_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    vectors: encoder: of the bundled encoder's tokens, or CheXbert's [CLS]; conditions: which of CheXpert's 14 a
+        report has. One of encoder (default), conditions.
+    long: reports of more than 512 tokens (the reader reads all). truncate: cut as the paper does; windows: read in
+        overlapping parts. One of truncate (default), windows.
+
+Returns: a dict of
+    semb_score: SembScore; −1 to 1, higher is better.
+    semb_score_n_unscored, semb_score_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> semb_score = rrgmetrics.load("semb_score")
     >>> results = semb_score.compute(
     ...     predictions=["Small left pleural effusion. No pneumothorax."],
     ...     references=["There is a small left pleural effusion. No pneumothorax."],
-    ...     progress=False,
     ... )
     >>> round(results["semb_score"], 2)
     0.94

@@ -1,13 +1,14 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""SRR-BERT F1. The metric card is README.md; the computation is rrgmetrics/scorers/srr_bert_f1.py."""
+"""SRR-BERT F1. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-F1 of the findings that two chest X-ray reports name, out of SRR-BERT's 54 (or 24 groups of them), with or without their
-status: present, uncertain, absent. By default the reader finds them; the published settings are SRR-BERT's checkpoints.
+SRR-BERT's label set has 54 findings (leaves) in 24 groups (upper), and No Finding; with statuses each is present,
+uncertain or absent. A report's labels are those of all its sentences together. The headline is the F1 of each label
+over all pairs, averaged with the number of references that have it as weight.
 """
 
 _CITATION = """
@@ -24,22 +25,31 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; not used by srr_bert_f1.
-    per_pair (bool): also return a list of values, one a pair, for srr_bert_f1, its precision, recall and the Jaccard index.
-    batch_size (int), device (str): sentences a forward pass, and where the model runs.
+    contexts (list of dict): patient's age, sex and indication; SRR-BERT F1 does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair, for the keys that have one.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'paper?level=upper'):
-    configuration: default (the reader), paper (SRR-BERT's checkpoint of that level, with statuses), a Hub id, or a folder.
-    level: leaves (default): 54 findings; upper: 24 groups of findings.
-    statuses: no (default) or yes: a label says present, uncertain or absent, and must agree in that too.
-    explain: yes also returns srr_bert_f1_explained, for each pair the labels of both reports; no (default).
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+Configurations (config_name):
+    default: the reader.
+    paper: SRR-BERT's checkpoint of that level, with statuses.
+    <id or path>: the Hub id or folder of such a checkpoint.
 
-Returns:
-    dict, each 0 to 1, higher is better: srr_bert_f1 (weighted F1; of a pair the F1 of its label sets),
-    srr_bert_f1_precision, srr_bert_f1_recall (weighted), srr_bert_f1_micro, srr_bert_f1_macro,
-    srr_bert_f1_jaccard (mean over pairs); also srr_bert_f1_n_unscored, srr_bert_f1_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    level: leaves: 54 findings; upper: 24 groups of findings. One of leaves (default), upper.
+    statuses: whether a label says present, uncertain or absent, and must agree in that too. One of no (default),
+        yes.
+    explain: also return the labels of both reports. One of no (default), yes.
+
+Returns: a dict of
+    srr_bert_f1: SRR-BERT F1 weighted; 0 to 1, higher is better.
+    srr_bert_f1_precision: SRR-BERT precision weighted; 0 to 1, higher is better.
+    srr_bert_f1_recall: SRR-BERT recall weighted; 0 to 1, higher is better.
+    srr_bert_f1_micro: SRR-BERT F1 micro; 0 to 1, higher is better.
+    srr_bert_f1_macro: SRR-BERT F1 macro; 0 to 1, higher is better.
+    srr_bert_f1_jaccard: Mean Jaccard index; 0 to 1, higher is better.
+    srr_bert_f1_n_unscored, srr_bert_f1_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> srr_bert_f1 = rrgmetrics.load("srr_bert_f1")

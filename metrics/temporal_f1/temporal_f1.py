@@ -1,14 +1,13 @@
 # Copyright 2026 The rrgmetrics authors. Licensed under the Apache License, Version 2.0.
-"""Temporal F1. The metric card is README.md; the computation is rrgmetrics/scorers/temporal_f1.py."""
+"""Temporal F1. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
 
 import evaluate
 
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-F1 of what two chest X-ray reports say has changed since the previous examination: new, worse, better, stable, resolved.
-The default reads statements of change with what they are said of, and knows negation; the published form compares sets
-of words. Neither needs a model.
+Radiologists compare: an effusion is new, larger, stable or resolved. Temporal F1 asks whether a candidate makes the
+same statements of change as the reference: 2·|shared| / (|reference's| + |candidate's|).
 """
 
 _CITATION = """
@@ -25,20 +24,24 @@ _INPUTS = """
 Args:
     predictions (list of str): the system's reports, one a study; '' for an empty one.
     references (list of str): the radiologists' reports, in the same order.
-    contexts (list of dict, optional): patient's age, sex and indication; not used by temporal_f1.
-    per_pair (bool): also return a list of values, one a pair.
-    batch_size, device: not used by temporal_f1.
+    contexts (list of dict): patient's age, sex and indication; Temporal F1 does not use them.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
 
-Options (in config_name, for example 'paper' or '?explain=yes'):
-    configuration: default (form=reader) or paper (form=keywords).
-    form: reader (default): statements of change of findings, as the reader understands them; keywords: the published
-        form, sets of 44 words.
-    explain: yes also returns temporal_f1_explained, for each pair what either report says of change; no (default).
-    text: normaliser applied to both texts first: none (default), space, lower, words, findings, impression.
+Configurations (config_name):
+    default: the reader.
+    paper: the published sets of 44 words.
 
-Returns:
-    dict: temporal_f1, 0 to 1, higher is better; temporal_f1_n_unscored; temporal_f1_signature.
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    form: reader: statements of change of findings, as the reader understands them; keywords: the published form,
+        sets of 44 words. One of reader (default), keywords.
+    explain: also return what either report says of change. One of no (default), yes.
+
+Returns: a dict of
+    temporal_f1: Temporal F1; 0 to 1, higher is better.
+    temporal_f1_n_unscored, temporal_f1_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:
     >>> temporal_f1 = rrgmetrics.load("temporal_f1")

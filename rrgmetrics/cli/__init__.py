@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from typing import Any
 
@@ -17,6 +18,7 @@ from rich.console import Console
 
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.cache import Cache
+from rrgmetrics.reader.lexicon import use
 from rrgmetrics.version import VERSION
 
 COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, and what it does
@@ -26,6 +28,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
     "agree": ("rrgmetrics.cli.agree", "measure how far metrics agree with radiologists"),
     "explain": ("rrgmetrics.cli.explain", "show two reports and what differs, with the evidence in colour"),
     "judge": ("rrgmetrics.cli.judge", "ask a judge about each pair and keep its replies"),
+    "lexicon": ("rrgmetrics.cli.lexicon", "check what the reader knows, or show what it knows of a term"),
     "train": ("rrgmetrics.cli.train", "train a metric's model"),
     "convert": ("rrgmetrics.cli.convert", "store a published RadGraph checkpoint as safetensors"),
     "radcliq": ("rrgmetrics.cli.radcliq", "refit RadCliQ on rated pairs"),
@@ -65,7 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Cache.held = None
     try:
         options = build_parser().parse_args(arguments)
-        options.run(options)
+        with use(options.lexicon) if "lexicon" in options else nullcontext():
+            options.run(options)
     except (InputError, BackendError, MissingExtraError) as error:
         print_error(f"rrgmetrics: {error}")
         return 2

@@ -44,7 +44,7 @@ def add_scoring(parser: argparse.ArgumentParser, *, trials: int) -> None:
 
 
 def add_metrics(parser: argparse.ArgumentParser, *, trials: int) -> None:
-    """Adds the metrics to score with, the trials of their intervals, and `add_running`."""
+    """Adds the metrics to score with, the trials of their intervals, the lexicon, and `add_running`."""
     parser.add_argument(
         "--metrics",
         nargs="+",
@@ -53,7 +53,13 @@ def add_metrics(parser: argparse.ArgumentParser, *, trials: int) -> None:
         help=f"names, spaces or commas between, or {', '.join(PRESETS)}; default: all",
     )
     add_trials(parser, trials)
+    add_lexicon(parser)
     add_running(parser)
+
+
+def add_lexicon(parser: argparse.ArgumentParser) -> None:
+    """Adds `--lexicon`, which holds for all that the command does."""
+    parser.add_argument("--lexicon", metavar="DIR", help="YAML files that add to the reader's lexicon or override it")
 
 
 def add_trials(parser: argparse.ArgumentParser, trials: int) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from rrgmetrics.cli.arguments import judge_names
+from rrgmetrics.cli.arguments import add_lexicon, judge_names
 from rrgmetrics.errors import InputError
 from rrgmetrics.prepared import score
 from rrgmetrics.reports import check_report
@@ -20,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("candidate", metavar="CANDIDATE", help="the machine's report: a text file, or the text")
     parser.add_argument("--age", default="", help="of the patient: 072Y, 19M, 25; decides what is significant")
     parser.add_argument("--indication", default="", help="for the examination; decides what is significant")
+    add_lexicon(parser)
     parser.add_argument(
         "--judges",
         nargs="+",

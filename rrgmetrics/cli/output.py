@@ -88,6 +88,7 @@ def as_json(results: Results, rows: Sequence[Row]) -> dict[str, Any]:
             "system": row.system,
             "score": row.score._asdict(),
             "higher_is_better": row.key.higher_is_better,
+            "target": row.key.target,
             "difference": None if row.test is None else row.test.difference._asdict(),
             "p": None if row.test is None else row.test.p_value,
             "p_corrected": None if row.test is None else row.p_corrected,

@@ -26,8 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--labels", default="reader", help="reader (default), injected, replies:FILE, openai:MODEL, ..."
     )
     parser.add_argument(
-        "--foreign", type=float, default=0.0, metavar="SHARE", help="of texts that get words no lexicon has (default 0)"
+        "--distractors", type=float, default=0.0, metavar="SHARE", help="of texts with words no lexicon has (default 0)"
     )
+    parser.add_argument("--foreign", type=float, help=argparse.SUPPRESS)  # the old name of --distractors
     parser.add_argument("--validation", type=float, default=0.1, help="share of reports (default %(default)s)")
     parser.add_argument("--test", type=float, default=0.1, help="share of reports (default %(default)s)")
     parser.add_argument("--plot", metavar="FILE", help="the labels beside the CREPE paper's, as a picture: .png")
@@ -44,6 +45,9 @@ def run(options: argparse.Namespace) -> None:
     from rrgmetrics.synthesis.sources import load_collection, read_outputs
     from rrgmetrics.synthesis.synthesize import outcome_lines, parse_ways, synthesize
 
+    if options.foreign is not None:
+        Console(stderr=True).print("--foreign is deprecated; the option is called --distractors.")
+        options.distractors = options.foreign
     files.check_outputs(
         tables=[options.output],
         results=[options.json],
@@ -67,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
         labels=options.labels,
         seed=options.seed,
         held_out=(options.validation, options.test),
-        foreign=options.foreign,
+        distractors=options.distractors,
         n_jobs=options.jobs,
         force=options.force,
         progress=not options.no_progress,

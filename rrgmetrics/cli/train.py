@@ -61,7 +61,7 @@ def _train_search(options: argparse.Namespace) -> None:
     best = ", ".join(f"{key}={value:.4g}" for key, value in search.values.items())
     _training_console().print(
         f"Best of {search.n_trials} trials: tau {search.tau:.3f} with {best}",
-        f"Train with it: rrgmetrics train crepe --config {search.recipe}",
+        f"Train with it: rrgmetrics train crepe --config {search.config}",
         sep="\n",
     )
 

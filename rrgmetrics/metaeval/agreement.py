@@ -253,7 +253,7 @@ def radpref_report(
         results=results,
         agreements=tuple(line for column, truth in ours for line in agreements(column, truth)),
         preferences=tuple(
-            preferences(name, _turned(_headline(result), result.spec.higher_is_better), means["rating"])
+            preferences(name, result.spec.headline.goodness(_headline(result)), means["rating"])
             for name, result in results.items()
         ),
         ceiling=tuple(line for column, truth in theirs for line in agreements(column, truth)),
@@ -270,16 +270,18 @@ def radpref_report(
 
 def _columns(name: str, result: Result) -> Iterator[_Column]:
     """The headline against everything, and what counts errors against the same counts of radiologists."""
-    metric, higher = result.spec.name, result.spec.higher_is_better
+    metric, headline = result.spec.name, result.spec.headline
+    higher = headline.higher_is_better is not False
+    values = _headline(result) if headline.target is None else headline.goodness(_headline(result))
     counts_errors = not higher and f"{metric}_false_finding" in result.per_pair
     for target in HEADLINE_TARGETS:
         counts = counts_errors and target == "total_errors"
-        yield _Column(name, metric, _headline(result), higher, target, counts)
+        yield _Column(name, metric, values, higher, target, counts)
     for target, parts in COUNTED:
         keys = [f"{metric}_{part}" for part in parts]
         if all(key in result.per_pair for key in keys):
-            values = np.sum([result.per_pair[key] for key in keys], axis=0)
-            yield _Column(name, " + ".join(keys), values, False, target, True)
+            counted = np.sum([result.per_pair[key] for key in keys], axis=0)
+            yield _Column(name, " + ".join(keys), counted, False, target, True)
 
 
 def _rater_columns(data: RadPref) -> Iterator[tuple[_Column, Array]]:
@@ -370,9 +372,8 @@ def radjudge_report(cases: Sequence[RankedCase], results: Mapping[str, Result]) 
         values = iter(_headline(result))
         for case in cases:
             scores = {name: round(float(next(values)), JUDGED_DECIMALS) for name in case.pairs}
-            passed = all(
-                holds(relation, scores, higher_is_better=result.spec.higher_is_better) for relation in case.expected
-            )
+            better = {name: result.spec.headline.goodness(score) for name, score in scores.items()}
+            passed = all(holds(relation, better) for relation in case.expected)
             judged.append(Judged(subject, case.case, case.category, case.expected, scores, passed))
     return RadJudgeReport(results, tuple(judged))
 

@@ -61,7 +61,7 @@ def _figure(report: RadPrefReport, name: str) -> Any:
     for axes, (target, said) in zip(figure.subplots(1, len(PANELS)), PANELS.items(), strict=True):
         _scatter(axes, scores, report.data.annotated(target).mean(axis=0))
         axes.set_title(_caption(report, name, target), fontsize=11)
-        axes.set_xlabel(f"{spec.headline.title} ({'higher' if spec.higher_is_better else 'lower'} is better)")
+        axes.set_xlabel(f"{spec.headline.title} ({spec.headline.better} is better)")
         axes.set_ylabel(f"radiologists' {said}")
     return figure
 

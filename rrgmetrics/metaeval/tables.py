@@ -165,7 +165,7 @@ def _failed(report: RadJudgeReport) -> Table:
 
 def _named(subject: str, result: Result) -> str:
     """`rouge ↑`, `green (bundled) ↑`: whether a stand-in scored, and which way is better."""
-    return f"{_subject(subject, result)} {'↑' if result.spec.higher_is_better else '↓'}"
+    return f"{_subject(subject, result)} {result.spec.headline.arrow}"
 
 
 def _subject(subject: str, result: Result) -> str:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from rrgmetrics.present.kinds import KINDS, MATCHED, UNLETTERED
 from rrgmetrics.present.marks import Mark, Piece, Remark, pieces
-from rrgmetrics.present.numbers import arrow, bound, direction, figure, in_words, show
+from rrgmetrics.present.numbers import bound, direction, figure, in_words, show
 from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.results import Result
 from rrgmetrics.specs import Key
@@ -24,7 +24,7 @@ def environment(package: str, **names: Any) -> jinja2.Environment:
 
     Args:
         package: Whose.
-        **names: What its templates know besides `direction`, `arrow`, `show` and their values.
+        **names: What its templates know besides `direction`, `show` and their values.
     """
     loaded = jinja2.Environment(
         loader=jinja2.PackageLoader(package, "templates"),
@@ -33,7 +33,7 @@ def environment(package: str, **names: Any) -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    loaded.globals.update(direction=direction, arrow=arrow, show=show, **names)
+    loaded.globals.update(direction=direction, show=show, **names)
     return loaded
 
 
@@ -131,8 +131,7 @@ def _meter(key: Key, value: float) -> Markup:
     if not all(map(math.isfinite, (low, high, value))):
         return NOTHING
     share = 100 * (value - low) / (high - low)
-    ends = "worst", "best"
-    left, right = ends if key.higher_is_better else ends[::-1]
+    left, right = {high: ("worst", "best"), low: ("best", "worst")}.get(key.best, ("", ""))
     return Markup(
         '<div class="meter" aria-hidden="true"><div class="track"><i style="width:{:.1f}%"></i></div>'
         "<div><span>{} {}</span><span>{} {}</span></div></div>"

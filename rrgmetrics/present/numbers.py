@@ -50,8 +50,8 @@ def signed(value: float, key: Key) -> str:
     return signed_figure(value, decimals(key))
 
 
-def estimate(score: Estimate, key: Key | None = None) -> str:
-    """A score with its interval.
+def estimate(score: Estimate, key: Key | None = None, *, places: int = 3) -> str:
+    """A value with its interval, with the decimals of its key if it is a score.
 
     Example:
         >>> estimate(Estimate(0.288, 0.127, 0.461, 20))
@@ -59,7 +59,7 @@ def estimate(score: Estimate, key: Key | None = None) -> str:
     """
     if math.isnan(score.value):
         return UNSCORED
-    value, low, high = (figure(end, 3 if key is None else decimals(key)) for end in score[:3])
+    value, low, high = (figure(end, places if key is None else decimals(key)) for end in score[:3])
     return value if math.isnan(score.low) else f"{value} [{low}, {high}]"
 
 
@@ -79,6 +79,11 @@ def bound(value: float) -> str:
     return MINUS + text if value < 0 else text
 
 
+def bounds(key: Key) -> str:
+    """The range of a key: `0 to ∞`."""
+    return " to ".join(map(bound, key.range))
+
+
 def p_value(value: float) -> str:
     """A p-value: `0.012`, `<0.001`, or nothing where there is no test."""
     if math.isnan(value):
@@ -87,18 +92,13 @@ def p_value(value: float) -> str:
 
 
 def direction(key: Key) -> str:
-    """Which way is better, in three words."""
-    return f"{'higher' if key.higher_is_better else 'lower'} is better"
-
-
-def arrow(key: Key) -> str:
-    """Which way is better, as an arrow."""
-    return "↑" if key.higher_is_better else "↓"
+    """Which values are better, in words: `higher is better`."""
+    return f"{key.better} is better"
 
 
 def headed(key: Key) -> str:
     """The head of a score's column: `BLEU-4 ↑`."""
-    return f"{key.title} {arrow(key)}"
+    return f"{key.title} {key.arrow}"
 
 
 def in_words(key: Key) -> str:
@@ -112,8 +112,10 @@ def in_words(key: Key) -> str:
         'Higher is better, from −1 (the worst) to 1 (the best).'
     """
     low, high = key.range
-    best, worst = (high, low) if key.higher_is_better else (low, high)
     better = direction(key).capitalize()
+    if key.target is not None:
+        return f"{better}: {bound(key.target)} is the best; possible are {bounds(key)}."
+    best, worst = (high, low) if key.higher_is_better else (low, high)
     if math.isinf(best):
         return f"{better}; there is no best." if math.isinf(worst) else f"{better}: {bound(worst)} is the worst."
     if math.isinf(worst):

@@ -194,7 +194,7 @@ def _orders(results: Mapping[str, Mapping[str, Result]]) -> list[Order]:
         for by_name in results.values():
             spec = by_name[name].titled
             values = by_name[name].per_pair[spec.name]
-            columns.append(values if spec.higher_is_better else -values)
+            columns.append(spec.headline.goodness(values))
         group = label(name, spec)
         if len(columns) > 1:
             table = np.stack(columns)

@@ -1,27 +1,21 @@
-"""Tables of what was scored, compared and fitted, and of the metrics that there are."""
+"""Tables of what was scored, compared and fitted."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rrgmetrics.comparison import Row
-from rrgmetrics.names import resolve
-from rrgmetrics.present.numbers import bound, direction, estimate, figure, headed, p_value, show, signed, signed_figure
+from rrgmetrics.present.numbers import bounds, direction, estimate, figure, headed, p_value, show, signed, signed_figure
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.results import Result
-from rrgmetrics.specs import PRESETS, SPECS, Key, MetricSpec
+from rrgmetrics.specs import SPECS, Key
 from rrgmetrics.stats import Comparison
 
 if TYPE_CHECKING:
     from rrgmetrics.metaeval.composite import Composite
-
-STAND_IN = "* a bundled stand-in: its scores do not compare with published ones"
-ALIAS = "* in `rrgmetrics list`: a bundled stand-in, not what the papers ran"
-ENGINES = ("openai:<model>", "hf:<id>", "vllm:<id>", "replies:<file>")
 
 
 def score_table(rows: Sequence[Row], *, n_pairs: int) -> Table:
@@ -76,51 +70,13 @@ def key_table(keys: Iterable[Key], scores: Mapping[str, float]) -> Table:
         (
             key.title,
             Cell(show(scores[key.name], key), "number"),
-            " to ".join(map(bound, key.range)),
+            bounds(key),
             direction(key),
             Cell(key.name, "code"),
         )
         for key in keys
     )
     return Table(("Score", "Value", "Range", "Direction", "Key"), (Group(lines),), title="All scores")
-
-
-def metric_table(specs: Sequence[MetricSpec] = tuple(SPECS.values()), *, aliases: bool = False) -> Table:
-    """The table of metrics; with `aliases` one line a key and what papers call it."""
-    if aliases:
-        lines = [
-            (key.name, _better(key), _range(key), ", ".join(key.aliases) or "-") for spec in specs for key in spec.keys
-        ]
-        return Table(
-            ("key", "better", "range", "in papers"),
-            (Group(tuple(lines)),),
-            title="What papers call the keys",
-            note=ALIAS,
-            whole=frozenset({0}),
-        )
-    groups = [
-        Group(
-            (
-                (
-                    spec.name,
-                    _better(spec.headline),
-                    _range(spec.headline),
-                    "\n".join(key.name.removeprefix(spec.name) or key.name for key in spec.keys),
-                    "\n".join([*map(partial(_config, spec), spec.configs), *_other_configs(spec)]),
-                    "\n".join(spec.options),
-                ),
-            )
-        )
-        for spec in specs
-    ]
-    heads = ("metric", "better", "range", "keys", "configurations", "options")
-    return Table(heads, tuple(groups), note=STAND_IN)
-
-
-def preset_table() -> Table:
-    """What stands for several metrics."""
-    groups = [Group(((name, ", ".join(metrics)),)) for name, metrics in PRESETS.items()]
-    return Table(("preset", "metrics"), tuple(groups), broken=frozenset({0, 1}))
 
 
 def composite_table(composite: Composite) -> Table:
@@ -155,24 +111,6 @@ def _test_cells(test: Comparison, row: Row) -> Cells:
     value, low, high = (signed(end, row.key) for end in change[:3])
     effect = "" if math.isnan(test.effect_size) else signed_figure(test.effect_size, 2)
     return Cell(f"{value} [{low}, {high}]", style), p_value(row.p_corrected), effect
-
-
-def _better(key: Key) -> str:
-    return direction(key).partition(" ")[0]
-
-
-def _range(key: Key) -> str:
-    low, high = key.range
-    return f"{bound(low)} … {bound(high)}"
-
-
-def _config(spec: MetricSpec, config: str) -> str:
-    """A configuration's name, `default *` where a stand-in answers."""
-    return f"{config} *" if resolve(spec, config, {}).bundled else config
-
-
-def _other_configs(spec: MetricSpec) -> list[str]:
-    return [*(ENGINES if spec.judge else ()), *(["a Hub id", "a folder"] if spec.takes_checkpoint else [])]
 
 
 def _unscored_head(rows: Sequence[Row]) -> list[str]:

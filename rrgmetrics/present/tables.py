@@ -93,11 +93,13 @@ class Table:
             show_edge=False,
         )
         for index, head in enumerate(self.heads):
+            breaks = index in self.broken
+            width = self._longest(index) if index in self.whole else 0
             drawn.add_column(
                 Text(head),
-                no_wrap=index not in self.broken,
-                overflow="fold" if index in self.broken else "ellipsis",
-                min_width=self._longest(index) if index in self.whole else len(head),
+                no_wrap=not breaks,
+                overflow="fold" if breaks else "ellipsis",
+                min_width=max(width, *map(len, head.split() if breaks else [head]), 0),
             )
         for group in self.groups:
             for line in (group.head, *group.lines) if group.head else group.lines:

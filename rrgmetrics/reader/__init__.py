@@ -6,7 +6,7 @@
     'Reference: small right pleural effusion; candidate: small left pleural effusion.'
 
 Deterministic and explainable: its knowledge is the lexicon (YAML files a radiologist can correct), its engine a few
-short modules: ``tokens`` → ``items`` → ``assertion`` → ``attributes`` → ``engine`` (read), ``compare``.
+short modules: `tokens` → `items` → `assertion` → `attributes` → `engine` (read), `compare`.
 """
 
 from rrgmetrics.reader.compare import compare, explain

@@ -6,9 +6,7 @@ nothing in this text. What could not be read stays in it.
 
 from __future__ import annotations
 
-from functools import cache
-
-from rrgmetrics.reader.lexicon import load, load_file
+from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading, Span
 from rrgmetrics.reader.penalties import silent
 
@@ -16,7 +14,7 @@ _MARKS = ".,;:!?"
 
 
 def affirmed(reading: Reading) -> str:
-    """Return the report with spaces in place of every other sentence, so that characters keep their places.
+    """Returns the report with spaces in place of every other sentence, so that characters keep their places.
 
     Example:
         >>> from rrgmetrics.reader import read
@@ -33,7 +31,7 @@ def affirmed(reading: Reading) -> str:
 
 
 def standard_wording(reading: Reading) -> str:
-    """Return what a report affirms, then one standard sentence for each organ system without a finding; "" for silence.
+    """What a report affirms, then one standard sentence for each organ system without a finding; "" for silence.
 
     Silence about an organ and any denial read alike, so that two reports differ in wording only where findings do.
 
@@ -45,19 +43,19 @@ def standard_wording(reading: Reading) -> str:
     if silent(reading):
         return " ".join(affirmed(reading).split())
     concepts = load().concepts
-    found = {concepts[finding.concept].group for finding in reading.abnormal}
-    rest = (f"{sentence}." for system, sentence in _normal_sentences().items() if system not in found)
+    named = {concepts[finding.concept].group for finding in reading.abnormal}
+    rest = (f"{sentence}." for system, sentence in _normal_sentences().items() if system not in named)
     return " ".join([*affirmed(reading).split(), *rest])
 
 
-@cache
+@per_lexicon
 def _normal_sentences() -> dict[str, str]:
     sentences: dict[str, str] = load_file("normal")["sentences"]
     return sentences
 
 
 def _distinct(spans: list[Span], text: str) -> list[Span]:
-    """Return the spans whose words stand for the first time, in the order of the text."""
+    """Returns the spans whose words stand for the first time, in the order of the text."""
     first: dict[str, Span] = {}
     for span in sorted(spans):
         first.setdefault(" ".join(text[span.start : span.end].lower().split()), span)

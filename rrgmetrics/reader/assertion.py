@@ -11,33 +11,13 @@ from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.model import Certainty
 
-_DESCRIBING = frozenset(
-    {
-        "opacity",
-        "density",
-        "linear_opacity",
-        "airspace_opacity",
-        "airspace_disease",
-        "consolidation",
-        "ground_glass",
-        "interstitial_opacity",
-        "nodular_opacity",
-        "reticular_opacity",
-    }
-)
 _LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
-_THEN = frozenset({"after", "following", "until"})  # what is advised may name a time
-_VERBS = frozenset({"is", "are", "was", "were", "cannot", "could"})  # as the first word of "is not excluded"
 _JUDGED = frozenset({"negation_after", "not_excluded_after", "possible_after"})
-_OR = frozenset({"or", "nor", "/"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
-_ANYTHING = frozenset({"opacity", "density", "lucency", "air_fluid_level"})  # may turn out to be anything
-_ANYWHERE = frozenset({"metastasis", "malignancy", "nipple_shadow", "artifact"})  # may explain a finding of any organ
-_LINK_GROUPS = frozenset({"lung", "pleura", "heart_and_vessels", "mediastinum"})
 
 
 def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
-    """Set assertion, certainty and links of every mention in place; drop those that are only asked or advised."""
+    """Sets assertion, certainty and links of every mention in place; drops those that are only asked or advised."""
     walk = _Walk(items, mentions, lexicon)
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
@@ -52,20 +32,20 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
             walk.step(i, item)
 
 
-def _starts_statement(senses: Senses) -> bool:
-    """Tell whether a word after a comma begins a statement ("no effusion, stable cardiomegaly")."""
+def _starts_statement(senses: Senses, lexicon: Lexicon) -> bool:
+    """Tells whether a word after a comma begins a statement ("no effusion, stable cardiomegaly")."""
     if "concept" in senses or senses.get("change") == "new":
         return False
     if "severity" in senses:
         return bool(senses["severity"] < _LARGE)
-    return bool(senses.keys() & {"change", "position"}) or senses.get("acuity") in ("chronic", "healing")
+    return bool(senses.keys() & {"change", "position"}) or senses.get("acuity") in lexicon.old
 
 
 class _Walk:
     """The state of the walk through one sentence."""
 
     def __init__(self, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
-        self.items, self.mentions, self.lexicon = items, mentions, lexicon
+        self.items, self.mentions, self.lexicon, self.small = items, mentions, lexicon, lexicon.small
         self.absent = False
         self.once = False  # "is not" denies one quality only
         self.resolved = False
@@ -79,10 +59,10 @@ class _Walk:
         self.listing = False  # the hedge opened a list ("differential includes ...")
         self.verb_at = self.met_at = -1
         self.clause: list[Mention] = []  # mentions of the clause
-        self.segment = 0  # index in ``clause`` where the current statement starts
+        self.segment = 0  # index in `clause` where the current statement starts
 
     def meet(self, mention: Mention) -> None:
-        """Give a mention the assertion of the moment."""
+        """Gives a mention the assertion of the moment."""
         before = self.clause[-1] if self.clause else None
         if mention.denies:
             mention.assertion = "present" if self.once or self.absent else "absent"
@@ -113,25 +93,25 @@ class _Walk:
                 mention.certainty = before.certainty = "probable"
 
     def _interpreted(self, mention: Mention) -> Mention | None:
-        """Return the mention that a hedged mention explains: the last before it that can be the same picture."""
+        """Returns the mention that a hedged mention explains: the last before it that can be the same picture."""
         stated = [m for m in self.clause[-3:] if m.assertion != "absent" and not m.dropped and not m.denies]
         fitting = [m for m in reversed(stated) if self._same_picture(m, mention)]
         signs = [m for m in fitting if self.lexicon.concepts[m.concept].sign_of]
         return next((m for m in fitting if m not in signs), fitting[0] if fitting else None)
 
     def _same_picture(self, a: Mention, b: Mention) -> bool:
-        """Tell whether the second mention can be a reading of the first."""
-        if a.concept in _ANYTHING or b.concept in _ANYWHERE:
+        """Tells whether the second mention can be a reading of the first."""
+        if a.concept in self.lexicon.roles["anything"] or b.concept in self.lexicon.roles["anywhere"]:
             return True
         groups = {self.lexicon.concepts[a.concept].group, self.lexicon.concepts[b.concept].group}
-        return len(groups) == 1 or groups <= _LINK_GROUPS
+        return len(groups) == 1 or groups <= self.lexicon.groups["one_picture"]
 
     def step(self, i: int, item: Item) -> None:
-        """Let an item that is no mention change the state."""
+        """Lets an item that is no mention change the state."""
         senses = item.senses
-        if "clause_end" in senses and not (self.hypothetical and item.word in _THEN):
+        if "clause_end" in senses and not (self.hypothetical and item.word in self.small.then):
             self._end_clause()
-            if item.word == "there":  # "there is" is a verb: what a later verb says is not said of its findings
+            if item.word in self.small.existing:
                 self.verb_at = i
         if "negation_before" in senses:
             self.absent, self.comma = True, False
@@ -167,7 +147,7 @@ class _Walk:
             self._resolve()
         if "versus" in senses:
             self.joined = True
-        elif item.word in (",", "and", ";", "with", "—", "–"):
+        elif item.word in self.small.list_joints:
             self._joint(i, item)
         elif "item_break" in senses:
             self._verb(i)
@@ -188,7 +168,7 @@ class _Walk:
 
     def _look_back(self, assertion: str, *, devices: bool = True) -> None:
         for mention in self._statement():
-            if mention.denies or (not devices and self.lexicon.concepts[mention.concept].group == "devices"):
+            if mention.denies or (not devices and self.lexicon.concepts[mention.concept].is_device):
                 continue
             if assertion == "absent":
                 mention.assertion = "absent"
@@ -231,8 +211,9 @@ class _Walk:
                 self.certainty, self.linking = "definite", False
 
     def _apposition(self, i: int) -> bool:
-        """Tell whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""
-        if not self._statement() or self._statement()[-1].concept not in _DESCRIBING or self.absent:
+        """Tells whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""
+        describing = self.lexicon.roles["describing"]
+        if not self._statement() or self._statement()[-1].concept not in describing or self.absent:
             return False
         seen = 0
         for item in self._ahead(i):
@@ -248,19 +229,19 @@ class _Walk:
         self.verb_at = i
 
     def _new_statement(self, i: int) -> bool:
-        """Tell whether what follows the joint at ``i`` is stated, though the words before it were denied."""
+        """Tells whether what follows the joint at `i` is stated, though the words before it were denied."""
         first = True
         for k, item in enumerate(self._ahead(i)):
             senses = item.senses
             if "clause_end" in senses or "negation_before" in senses:
                 return False
-            if item.word in _OR:
+            if item.word in self.small.alternatives:
                 return False
             if first and senses and item.word != "and":
-                if _starts_statement(senses) and not self._or_ahead(i):
+                if _starts_statement(senses, self.lexicon) and not self._or_ahead(i):
                     return True
                 first = False
-            if "item_break" in senses and item.word not in ("seen", "noted", "present", "with"):
+            if "item_break" in senses and item.word not in self.small.seen:
                 return self._quality_ahead(i + 1 + k)
             if item.word == ",":
                 return False
@@ -271,14 +252,14 @@ class _Walk:
 
     def _or_ahead(self, i: int) -> bool:
         for item in self._ahead(i):
-            if item.word in _OR:
+            if item.word in self.small.alternatives:
                 return True
             if "clause_end" in item.senses:
                 return False
         return False
 
     def _quality_ahead(self, verb: int) -> bool:
-        """Tell whether the verb at ``verb`` is followed by a quality, not by "seen" or "identified"."""
+        """Tells whether the verb at `verb` is followed by a quality, not by "seen" or "identified"."""
         for item in self.items[verb + 1 : verb + 6]:
             if "quality" in item.senses or ("concept" in item.senses):
                 return True
@@ -287,16 +268,16 @@ class _Walk:
         return False
 
     def _verb_ahead(self, i: int) -> bool:
-        """Tell whether the words up to the next joint hold a verb: a statement of their own."""
+        """Tells whether the words up to the next joint hold a verb: a statement of their own."""
         for item in self._ahead(i):
-            if "item_break" in item.senses or (item.word in _VERBS and item.senses.keys() & _JUDGED):
+            if "item_break" in item.senses or (item.word in self.small.judged and item.senses.keys() & _JUDGED):
                 return True
             if "clause_end" in item.senses:
                 return False
         return False
 
     def _list_goes_on(self, i: int) -> bool:
-        """Tell whether the hedged list goes on after the joint at ``i``."""
+        """Tells whether the hedged list goes on after the joint at `i`."""
         for item in self._ahead(i):
             if "versus" in item.senses:
                 return True

@@ -11,13 +11,9 @@ from itertools import pairwise
 from typing import Any
 
 from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.lexicon import Lexicon, Senses
+from rrgmetrics.reader.lexicon import Lexicon, Senses, SmallWords
 from rrgmetrics.reader.model import Finding
 
-_SEPARATORS = frozenset({",", ";", "and", "with", "—", "–", "or", "/"})
-_STRONG = frozenset({"with", "by", ";", "—", "–", "after", "following", "despite"})
-_SHOWING = frozenset({"show", "demonstrate", "reveal", "exhibit", "contain"})  # a place before them is of what follows
-_PLACING = frozenset({"in", "at", "of", "within", "involving", "along", "measuring", "over", "on"})
 _CUES = frozenset(
     {
         "clause_end",
@@ -46,20 +42,18 @@ _DESCRIBING = frozenset(
         "asymmetry",
     }
 )
-_EARLIER = frozenset({"previously", "previous", "prior", "formerly", "was", "from"})  # "previously 1.8 cm"
 _REACH = 16  # tokens
-_SHARED_PLACE = frozenset({"lung", "pleura"})
-_DEVICE_KINDS = frozenset({"tip", "route", "position"})
 
 
 def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
-    """Give each mention the items that describe it (``mention.modifiers``), in place."""
+    """Gives each mention the items that describe it (`mention.modifiers`), in place."""
+    small = lexicon.small
     spoken = sorted((m for m in mentions), key=lambda m: (m.first, m.last))
     groups = _by_position(spoken)
     for k, group in enumerate(groups):
         before = groups[k - 1] if k else None
         lo = before[0].last if before else 0
-        split = _split(items, lo, group[0].first) if before else _after_with(items, group[0].first)
+        split = _split(items, lo, group[0].first, small) if before else _after_with(items, group[0].first, small)
         post = items[lo:split] if before else []
         pre = items[split : group[0].first]
         for mention in before or ():
@@ -70,7 +64,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
             mention.modifiers.extend(items[mention.first : mention.last])
             mention.pre_place = _has_place(pre)
             mention.post_place = False
-            mention.definite_article = any(item.word in ("the", "this", "these", "that") for item in pre[-3:])
+            mention.definite_article = any(item.word in small.definite for item in pre[-3:])
         if k == len(groups) - 1:
             tail = items[group[0].last :]
             for mention in group:
@@ -83,7 +77,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
 
 
 def _extent(mention: Mention) -> tuple[int, int]:
-    """Return the tokens from the first to the last word that describes a mention, none far from it."""
+    """Returns the tokens from the first to the last word that describes a mention, none far from it."""
     first, last = mention.tokens
     for item in mention.modifiers:
         if item.senses.keys() & _DESCRIBING and mention.tokens[0] - _REACH < item.first < mention.tokens[1] + _REACH:
@@ -92,7 +86,7 @@ def _extent(mention: Mention) -> tuple[int, int]:
 
 
 def _by_position(mentions: list[Mention]) -> list[list[Mention]]:
-    """Group mentions that overlap (one quality said of two structures)."""
+    """Groups mentions that overlap (one quality said of two structures)."""
     groups: list[list[Mention]] = []
     for mention in mentions:
         if groups and mention.first < max(m.last for m in groups[-1]):
@@ -104,29 +98,32 @@ def _by_position(mentions: list[Mention]) -> list[list[Mention]]:
     return groups
 
 
-def _split(items: list[Item], lo: int, hi: int) -> int:
-    """Return where the words of the later mention begin, between item ``lo`` and item ``hi``."""
+def _split(items: list[Item], lo: int, hi: int, small: SmallWords) -> int:
+    """Returns where the words of the later mention begin, between item `lo` and item `hi`."""
     stop = next((i for i in range(hi - 1, lo - 1, -1) if items[i].word == ";"), None)
     if stop is not None:
         return stop + 1
-    strong = next((i for i in range(hi - 1, lo - 1, -1) if items[i].word in _STRONG or _is_cue(items[i])), None)
-    if strong is not None and not any(item.word in _PLACING for item in items[strong + 1 : hi]):
+    strong = next(
+        (i for i in range(hi - 1, lo - 1, -1) if items[i].word in small.strong_separators or _is_cue(items[i], small)),
+        None,
+    )
+    if strong is not None and not any(item.word in small.placing for item in items[strong + 1 : hi]):
         return strong + 1
     for i in range(hi - 1, lo - 1, -1):
         item = items[i]
-        if item.word in _SEPARATORS or _is_cue(item):
+        if item.word in small.separators or _is_cue(item, small):
             return i + 1
-    return hi if any(item.word in _PLACING for item in items[lo:hi]) else lo
+    return hi if any(item.word in small.placing for item in items[lo:hi]) else lo
 
 
-def _is_cue(item: Item) -> bool:
-    return bool(item.senses.keys() & _CUES) and item.word not in _SHOWING
+def _is_cue(item: Item, small: SmallWords) -> bool:
+    return bool(item.senses.keys() & _CUES) and item.word not in small.showing
 
 
-def _after_with(items: list[Item], hi: int) -> int:
-    """Return where the words of the first mention begin: after "with", if what it joins has no place of its own."""
+def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
+    """Returns where the words of the first mention begin: after "with", if what it joins has no place of its own."""
     for i in range(hi - 1, -1, -1):
-        if items[i].word in _PLACING:
+        if items[i].word in small.placing:
             return 0
         if items[i].word == "with":
             return i + 1
@@ -138,7 +135,7 @@ def _has_place(items: list[Item]) -> bool:
 
 
 def _share_places(items: list[Item], groups: list[list[Mention]], lexicon: Lexicon) -> None:
-    """Let a place said once hold for all findings of a list, a place after the list first."""
+    """Lets a place said once hold for all findings of a list, a place after the list first."""
     pairs = [(a[0], b[0]) for a, b in pairwise(groups) if _listed(items, a[0], b[0], lexicon)]
     for earlier, later in reversed(pairs):
         if later.post_place and not (earlier.pre_place or earlier.post_place):
@@ -155,7 +152,7 @@ def _lend_place(giver: Mention, taker: Mention) -> None:
 
 
 def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexicon) -> bool:
-    """Tell whether two mentions stand in one list, or the later explains the earlier."""
+    """Tells whether two mentions stand in one list, or the later explains the earlier."""
     if not _lung_like(earlier, lexicon) or not _lung_like(later, lexicon):
         return False
     if later.link is earlier:
@@ -163,18 +160,18 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     between = items[earlier.last : later.first]
     if any(i.word == "with" or i.senses.keys() & {"clause_end", "negation_before", "item_break"} for i in between):
         return False
-    return any(i.word in _SEPARATORS or "versus" in i.senses for i in between)
+    return any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)
 
 
 def _lung_like(mention: Mention, lexicon: Lexicon) -> bool:
-    return not mention.denies and lexicon.concepts[mention.concept].group in _SHARED_PLACE
+    return not mention.denies and lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]
 
 
 def _share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
-    """Hand tip, route and position words found beside another finding to the device before them."""
+    """Hands tip, route and position words found beside another finding to the device before them."""
     device: Mention | None = None
     for mention in mentions:
-        if not mention.denies and lexicon.concepts[mention.concept].group == "devices":
+        if not mention.denies and lexicon.concepts[mention.concept].is_device:
             device = mention
         elif device is not None:
             device.modifiers.extend(
@@ -183,10 +180,10 @@ def _share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
 
 
 def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
-    """Return the fields of the ``Finding`` that a mention's modifiers give."""
-    device = "support_device" in lexicon.concepts[mention.concept].ancestors  # clips and hardware have no tip
+    """Returns the fields of the `Finding` that a mention's modifiers give."""
+    device = mention.concept in lexicon.roles["tipped"]
     fields: dict[str, Any] = {"morphology": set(), "tip": set(), "zones": set(), "measurements": (), "sides": set()}
-    for senses in _all_senses(mention):
+    for senses in _all_senses(mention, lexicon):
         if "asymmetry" in senses or "several" in senses:
             fields["both"] = True
         if "asymmetry" in senses:
@@ -213,7 +210,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
 
 
 def by_side(mention: Mention, fields: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return one set of fields for each side with a severity of its own: "moderate left and small right effusions"."""
+    """Returns one set of fields for each side with a severity of its own: "moderate left and small right effusions"."""
     severity: dict[str, int] = {}
     step = None
     for item in mention.modifiers:
@@ -228,11 +225,11 @@ def by_side(mention: Mention, fields: dict[str, Any]) -> list[dict[str, Any]]:
     return [{**fields, "sides": {side}, "severity": step} for side, step in severity.items()]
 
 
-def _all_senses(mention: Mention) -> Iterator[Senses]:
-    """Yield what describes a mention: the words around it, then the words inside its own term."""
+def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
+    """Yields what describes a mention: the words around it, then the words inside its own term."""
     before = ""
     for item in mention.modifiers:
-        earlier, before = before in _EARLIER, item.word
+        earlier, before = before in lexicon.small.earlier, item.word
         if earlier and "measure" in item.senses:
             continue
         if "change" in item.senses and "quality" in item.senses:
@@ -256,7 +253,7 @@ def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, dev
 
 
 def one_side(sides: set[str]) -> str | None:
-    """Return the side a set of side words stands for."""
+    """Returns the side a set of side words stands for."""
     sides = sides - {"midline"}
     if not sides:
         return None
@@ -268,7 +265,7 @@ def one_side(sides: set[str]) -> str | None:
 def build(
     mention: Mention, fields: dict[str, Any], section: str, sentence: int, observation: int, spans: Any
 ) -> Finding:
-    """Return the finding of a mention."""
+    """Returns the finding of a mention."""
     return Finding(
         concept=mention.concept,
         assertion=mention.assertion,

@@ -11,12 +11,10 @@ An empty report, and one that the reader finds nothing in, is all blank. Which c
 from __future__ import annotations
 
 from enum import IntEnum
-from functools import cache
-from hashlib import sha256
-from importlib import resources
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.lexicon import load, load_file
+from rrgmetrics.reader.label_rules import table_checksum
+from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading
 from rrgmetrics.reader.penalties import contradictions
 
@@ -52,9 +50,9 @@ class Conditions(NamedTuple):
     of_concept: dict[str, tuple[int, ...]]
 
 
-@cache
+@per_lexicon
 def load_conditions() -> Conditions:
-    """The conditions; read from the file once per process."""
+    """The conditions of the lexicon in use."""
     table: dict[str, Any] = load_file("conditions")
     index = {name: i for i, name in enumerate(table["conditions"])}
     named = {key: [concept.condition] for key, concept in load().concepts.items() if concept.condition}
@@ -68,10 +66,9 @@ def load_conditions() -> Conditions:
     )
 
 
-@cache
 def checksum() -> str:
     """SHA-256 of `conditions.yaml`, for signatures."""
-    return sha256(resources.files("rrgmetrics.reader.lexicon").joinpath("conditions.yaml").read_bytes()).hexdigest()
+    return table_checksum("conditions")
 
 
 def condition_statuses(reading: Reading) -> Statuses:
@@ -84,21 +81,21 @@ def condition_statuses(reading: Reading) -> Statuses:
         {'Pneumonia': 'UNCERTAIN', 'Pneumothorax': 'NEGATIVE', 'Pleural Effusion': 'POSITIVE'}
     """
     conditions = load_conditions()
-    found = [Status.BLANK] * len(conditions.names)
+    statuses = [Status.BLANK] * len(conditions.names)
     for finding in reading.findings:
         for index in conditions.of_concept.get(finding.concept, ()):
-            found[index] = stronger(found[index], _STATUS[finding.assertion])
+            statuses[index] = stronger(statuses[index], _STATUS[finding.assertion])
     against = {Status.POSITIVE, Status.UNCERTAIN}
-    if reading.findings and not any(s in against for i, s in enumerate(found) if i not in conditions.beside):
-        found[-1] = Status.POSITIVE
-    return tuple(found)
+    if reading.findings and not any(s in against for i, s in enumerate(statuses) if i not in conditions.beside):
+        statuses[-1] = Status.POSITIVE
+    return tuple(statuses)
 
 
 def contradicted_conditions(reading: Reading) -> frozenset[int]:
     """The indices of the conditions that a report both affirms and denies."""
     of_concept = load_conditions().of_concept
-    found = contradictions(reading, load())
-    return frozenset(index for each in found for index in of_concept.get(each.affirmed.concept, ()))
+    contradicted = contradictions(reading, load())
+    return frozenset(index for each in contradicted for index in of_concept.get(each.affirmed.concept, ()))
 
 
 def stronger(one: Status, other: Status) -> Status:

@@ -6,22 +6,20 @@ that of chest X-ray reports: it knows the words of these conditions, not all tha
 
 from __future__ import annotations
 
-from functools import cache
-
 from rrgmetrics.reader.label_rules import RulesByConcept, find_rule, index_rules
-from rrgmetrics.reader.lexicon import load, load_file
+from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading
 
 
-@cache
+@per_lexicon
 def load_ct() -> tuple[tuple[str, ...], RulesByConcept]:
-    """Return the conditions in the order of the published heads, and the rules by concept."""
+    """Returns the conditions in the order of the published heads, and the rules by concept."""
     table = load_file("ct")
     return tuple(table["conditions"]), index_rules(table["rules"], load())
 
 
 def ct_conditions(reading: Reading) -> frozenset[str]:
-    """Return the conditions of a report.
+    """Returns the conditions of a report.
 
     Example:
         >>> from rrgmetrics.reader import read
@@ -29,5 +27,5 @@ def ct_conditions(reading: Reading) -> frozenset[str]:
         ['Interlobular septal thickening', 'Pleural effusion']
     """
     _, rules = load_ct()
-    found = (find_rule(finding, reading, rules, load()) for finding in reading.abnormal)
-    return frozenset(rule.labels["label"] for rule in found if rule)
+    fitting = (find_rule(finding, reading, rules, load()) for finding in reading.abnormal)
+    return frozenset(rule.labels["label"] for rule in fitting if rule)

@@ -11,17 +11,15 @@ from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.scope import Scan
+from rrgmetrics.reader.similarity import related
 from rrgmetrics.reader.tokens import Sentence, Token, tokenize
-
-_POINTERS = frozenset({"appearance", "this", "these", "finding", "it", "they"})
-_GENERIC = frozenset({"opacity", "lesion", "infiltrate", "airspace_opacity"})
 
 
 def read(report: str) -> Reading:
-    """Read an English chest X-ray report.
+    """Reads an English chest X-ray report.
 
     Args:
-        report: the text; its sections may have headings. An empty text gives an empty reading.
+        report: The text; its sections may have headings. An empty text gives an empty reading.
 
     Returns:
         Reading: every finding, present, absent or uncertain, with attributes and character spans. Sections that hold no
@@ -34,12 +32,12 @@ def read(report: str) -> Reading:
     """
     lexicon = load()
     tokens = tokenize(report, lexicon.words)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     scan = Scan(report, tokens, lexicon)
     for number, (sentence, items, mentions) in enumerate(read_sentences(tokens, lexicon)):
         scan.add(sentence, items, mentions)
-        _read_sentence(tokens, sentence, number, items, mentions, lexicon, found)
-    return Reading(report, tuple(_merge(found, lexicon)), scan.scope())
+        _read_sentence(tokens, sentence, number, items, mentions, lexicon, findings)
+    return Reading(report, tuple(_merge(findings, lexicon)), scan.scope())
 
 
 def _read_sentence(
@@ -49,13 +47,13 @@ def _read_sentence(
     items: list[Item],
     mentions: list[Mention],
     lexicon: Lexicon,
-    found: list[Finding],
+    findings: list[Finding],
 ) -> None:
-    """Append the findings of one sentence."""
+    """Appends the findings of one sentence."""
     if any("communication" in item.senses for item in items):
         return
     if not mentions:
-        _continue(items, number, lexicon, found)
+        _continue(items, number, lexicon, findings)
         return
     assert_mentions(items, mentions, lexicon)
     attach(items, mentions, lexicon)
@@ -66,50 +64,51 @@ def _read_sentence(
         first, last = mention.tokens if mention.denies else mention.extent
         spans = (Span(tokens[first].start, tokens[last - 1].end),)
         if mention.denies:
-            found.extend(_denied(mention, sentence, number, spans))
+            findings.extend(_denied(mention, sentence, number, spans))
             continue
-        antecedent = _antecedent(mention, found, number, lexicon)
+        antecedent = _antecedent(mention, findings, number, lexicon)
         if antecedent is not None:
             observations[id(mention)] = antecedent
             continue
         fields = describe(mention, lexicon)
-        observation = len(found)
-        explained = _explained(mention, items, found, observations, sentence.section, number, lexicon)
+        observation = len(findings)
+        explained = _explained(mention, items, findings, observations, sentence.section, number, lexicon)
         if explained is not None:
-            observation = found[explained].observation
+            observation = findings[explained].observation
             if not fields["sides"] and not fields["zones"]:
-                fields["sides"] = {found[explained].side} - {None}
-                fields["zones"] = set(found[explained].zones)
-        observations[id(mention)] = len(found)
-        for k, part in enumerate(by_side(mention, fields)):
-            found.append(build(mention, part, sentence.section, number, observation if k == 0 else len(found), spans))
+                fields["sides"] = {findings[explained].side} - {None}
+                fields["zones"] = set(findings[explained].zones)
+        observations[id(mention)] = len(findings)
+        for part in by_side(mention, fields):
+            findings.append(build(mention, part, sentence.section, number, observation, spans))
+            observation = len(findings)
 
 
 def _explained(
     mention: Mention,
     items: list[Item],
-    found: list[Finding],
+    findings: list[Finding],
     observations: dict[int, int],
     section: str,
     number: int,
     lexicon: Lexicon,
 ) -> int | None:
-    """Return which finding a mention explains or is an alternative of, also one of the sentence before."""
+    """Returns which finding a mention explains or is an alternative of, also one of the sentence before."""
     if mention.link is not None:
         return observations.get(id(mention.link))
-    if not found or mention.certainty == "definite" or mention.assertion == "absent" or observations:
+    if not findings or mention.certainty == "definite" or mention.assertion == "absent" or observations:
         return None
-    if any(item.word in _POINTERS for item in items[: mention.first]):
-        before = found[-1]
-        described = before.assertion != "absent" and _in_family(before.concept, "opacity", lexicon)
+    if any(item.word in lexicon.small.pointers for item in items[: mention.first]):
+        before = findings[-1]
+        described = before.assertion != "absent" and before.concept in lexicon.roles["picture"]
         next_to = number - before.sentence == 1 and before.section == section
-        if described and next_to and lexicon.concepts[mention.concept].group in ("lung", "pleura"):
-            return len(found) - 1
+        if described and next_to and lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]:
+            return len(findings) - 1
     return None
 
 
 def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span, ...]) -> list[Finding]:
-    """Return the absent findings of a normal statement; "the left lung is clear" denies on the left only."""
+    """Returns the absent findings of a normal statement; "the left lung is clear" denies on the left only."""
     before = [item.senses for item in mention.modifiers if item.first < mention.tokens[1]]
     sides = {senses["side"] for senses in before if "side" in senses}
     return [
@@ -129,32 +128,36 @@ def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span
     ]
 
 
-def _antecedent(mention: Mention, found: list[Finding], number: int, lexicon: Lexicon) -> int | None:
-    """Return the finding a mention only points back to ("The opacity obscures the heart.")."""
-    if not mention.definite_article or mention.concept not in _GENERIC or mention.assertion != "present":
+def _antecedent(mention: Mention, findings: list[Finding], number: int, lexicon: Lexicon) -> int | None:
+    """Returns the finding a mention only points back to ("The opacity obscures the heart.")."""
+    if (
+        not mention.definite_article
+        or mention.concept not in lexicon.roles["generic"]
+        or mention.assertion != "present"
+    ):
         return None
-    for k in range(len(found) - 1, max(-1, len(found) - 5), -1):
-        f = found[k]
-        if f.assertion != "absent" and number - f.sentence in (0, 1) and _in_family(f.concept, "opacity", lexicon):
+    for k in range(len(findings) - 1, max(-1, len(findings) - 5), -1):
+        finding = findings[k]
+        if (
+            finding.assertion != "absent"
+            and number - finding.sentence in (0, 1)
+            and finding.concept in lexicon.roles["picture"]
+        ):
             return k
     return None
 
 
-def _in_family(concept: str, root: str, lexicon: Lexicon) -> bool:
-    return concept == root or root in lexicon.concepts[concept].ancestors
-
-
-def _continue(items: list[Item], number: int, lexicon: Lexicon, found: list[Finding]) -> None:
-    """Add to the last device what a sentence without findings says of it ("The tip lies in the lower SVC.")."""
-    if not any(item.word in ("tip", "it", "lead", "end", "these", "position") for item in items):
+def _continue(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding]) -> None:
+    """Adds to the last device what a sentence without findings says of it ("The tip lies in the lower SVC.")."""
+    if not any(item.word in lexicon.small.device_pointers for item in items):
         return
-    for k in range(len(found) - 1, max(-1, len(found) - 4), -1):
-        finding = found[k]
-        if finding.assertion != "absent" and lexicon.concepts[finding.concept].group == "devices":
+    for k in range(len(findings) - 1, max(-1, len(findings) - 4), -1):
+        finding = findings[k]
+        if finding.assertion != "absent" and lexicon.concepts[finding.concept].is_device:
             tips = {item.senses["tip"] for item in items if "tip" in item.senses}
             position = next((item.senses["position"] for item in items if "position" in item.senses), None)
             sizes = tuple(n for item in items for n in item.senses.get("measure", ()))
-            found[k] = replace(
+            findings[k] = replace(
                 finding,
                 tip=finding.tip | tips,
                 position=finding.position or position,
@@ -163,12 +166,12 @@ def _continue(items: list[Item], number: int, lexicon: Lexicon, found: list[Find
             return
 
 
-def _merge(found: list[Finding], lexicon: Lexicon) -> list[Finding]:
-    """Count repeats once: one concept at one place, and what the impression names again."""
+def _merge(findings: list[Finding], lexicon: Lexicon) -> list[Finding]:
+    """Counts repeats once: one concept at one place, and what the impression names again."""
     kept: list[Finding] = []
     position: dict[int, int] = {}
     by_concept: dict[tuple[str, str], list[int]] = {}
-    for finding in found:
+    for finding in findings:
         key = (finding.concept, "absent" if finding.assertion == "absent" else "stated")
         twin = next((k for k in reversed(by_concept.get(key, [])[-8:]) if _same_place(kept[k], finding, lexicon)), None)
         if twin is not None:
@@ -183,7 +186,7 @@ def _merge(found: list[Finding], lexicon: Lexicon) -> list[Finding]:
 
 
 def _join_observation(finding: Finding, kept: list[Finding], position: dict[int, int], lexicon: Lexicon) -> Finding:
-    """Give a finding the observation of an earlier one if it describes the same picture."""
+    """Gives a finding the observation of an earlier one if it describes the same picture."""
     if finding.observation in position:
         return replace(finding, observation=position[finding.observation])
     if finding.section == "impression":
@@ -198,21 +201,15 @@ def _join_observation(finding: Finding, kept: list[Finding], position: dict[int,
     return finding
 
 
-def related(a: str, b: str, lexicon: Lexicon) -> bool:
-    """Tell whether two concepts can name one picture: parent and child, or interchangeable."""
-    ca, cb = lexicon.concepts[a], lexicon.concepts[b]
-    return a == b or b in ca.ancestors or a in cb.ancestors or b in ca.same_as or a in cb.same_as
-
-
 def _same_place(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
-    """Tell whether two findings of one report may be at one place."""
+    """Tells whether two findings of one report may be at one place."""
     if not same_side(a.side, b.side):
         return False
     return a.section != b.section or near(a.zones, b.zones, lexicon)
 
 
 def _union(a: Finding, b: Finding) -> Finding:
-    """Return one finding with what both say."""
+    """Returns one finding with what both say."""
     spans = a.spans if len(a.spans) >= 16 else a.spans + b.spans
     return replace(
         a,

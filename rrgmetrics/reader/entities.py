@@ -7,10 +7,9 @@ list of denials must earn nothing (`rrgmetrics.scorers.ratescore` says what they
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Literal, NamedTuple, get_args
 
-from rrgmetrics.reader.lexicon import load, load_file
+from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
 from rrgmetrics.reader.model import Finding, Reading
 
 EntityType = Literal["abnormality", "anatomy", "disease", "non-abnormality", "non-disease"]
@@ -34,14 +33,14 @@ def entities(reading: Reading) -> tuple[Entity, ...]:
         pleural effusion - abnormality
         left pleura - anatomy
     """
-    found: dict[Entity, None] = {}
+    distinct: dict[Entity, None] = {}
     concepts, (diseases, organs) = load().concepts, _tables()
     for finding in reading.abnormal:
         concept = concepts[finding.concept]
         if concept.group in organs:
-            found[Entity(concept.name, "disease" if concept.key in diseases else "abnormality")] = None
-            found[Entity(_place(finding, organs[concept.group]), "anatomy")] = None
-    return tuple(found)
+            distinct[Entity(concept.name, "disease" if concept.key in diseases else "abnormality")] = None
+            distinct[Entity(_place(finding, organs[concept.group]), "anatomy")] = None
+    return tuple(distinct)
 
 
 def _place(finding: Finding, organ: str) -> str:
@@ -49,7 +48,7 @@ def _place(finding: Finding, organ: str) -> str:
     return " ".join((*filter(None, [finding.side]), *zones, organ))
 
 
-@cache
+@per_lexicon
 def _tables() -> tuple[frozenset[str], dict[str, str]]:
     """Concepts that are diseases, and the organ of each group."""
     table = load_file("entities")

@@ -22,13 +22,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.lexicon import CONCEPT_FILES, Lexicon, load
+from rrgmetrics.reader.lexicon import CONCEPT_FILES, TECHNIQUE, Lexicon, load
 from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.penalties import contradictions
 
 ANATOMY = "ANAT-DP"
 OBSERVATION = {"present": "OBS-DP", "uncertain": "OBS-U", "absent": "OBS-DA"}
-TECHNIQUE = "technique"
 SYSTEMS = tuple(group for group in CONCEPT_FILES if group != TECHNIQUE)
 WORD = re.compile(r"\w+|[^\w\s]")
 

@@ -2,7 +2,7 @@
 
 A finding is named in one of two ways: by a term of its own ("cardiomegaly"), or by a quality of a structure ("the
 heart is enlarged", "enlargement of the cardiac silhouette"). The second kind is composed here, from the table of
-``seen_as`` pairs.
+`seen_as` pairs.
 """
 
 from __future__ import annotations
@@ -31,14 +31,10 @@ _TRANSPARENT = frozenset(
     }
 )
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
-_JOINTS = frozenset({"and", "or", ",", "/"})
-_BUT = frozenset({"but", "although", "though", "however", "yet"})
-_OF = frozenset({"of", "in", "within", "involving", "at", "along", "throughout", "over", "overlying"})
-_UNITS = {"cm": 10.0, "mm": 1.0, "centimeter": 10.0, "millimeter": 1.0}
 
 
 class Item:
-    """Tokens ``[first, last)`` of the report with what the lexicon says of them; plain words have no senses."""
+    """Tokens `[first, last)` of the report with what the lexicon says of them; plain words have no senses."""
 
     __slots__ = ("first", "last", "senses", "word")
 
@@ -50,8 +46,8 @@ class Item:
 class Mention:
     """A finding named in a sentence, before its attributes and its assertion are known.
 
-    ``first`` and ``last`` bound its items, ``at`` is the item that carries the assertion ("the heart is ENLARGED"). A
-    normal statement has no concept; ``denies`` holds what it denies.
+    `first` and `last` bound its items, `at` is the item that carries the assertion ("the heart is ENLARGED"). A
+    normal statement has no concept; `denies` holds what it denies.
     """
 
     concept: str
@@ -74,12 +70,12 @@ class Mention:
 
 
 def read_sentences(tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, list[Item], list[Mention]]]:
-    """Yield the sentences that a report stands by, with their items and mentions.
+    """Yields the sentences that a report stands by, with their items and mentions.
 
     What it takes back ("disregard: ...") or says of somebody else ("another patient has ...") is left out.
     """
     taken_back = ""
-    for sentence in sentences(tokens, lexicon.headings):
+    for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
         items = find_items(tokens, sentence.first, sentence.last, lexicon)
         cue = next((i for i, item in enumerate(items) if "retracted" in item.senses), None)
         if cue is not None:
@@ -90,7 +86,7 @@ def read_sentences(tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sent
 
 
 def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> list[Item]:
-    """Cut tokens ``[first, last)`` into items, the longest known phrase first."""
+    """Cuts tokens `[first, last)` into items, the longest known phrase first."""
     items: list[Item] = []
     trie = lexicon.trie
     i = first
@@ -107,7 +103,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             j += 1
         word = tokens[i].word
         if senses is None:
-            length = _measure(tokens, i, last)
+            length = _measure(tokens, i, last, lexicon)
             if length:
                 end, senses = length[0], {"measure": length[1]}
             items.append(Item(i, end, senses or {}, word))
@@ -122,21 +118,21 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
 
 
 def _part(i: int, end: int, word: str, part: str, lexicon: Lexicon) -> Item:
-    """Return the item for one part of a compound such as RLL or "upper and lower lobe"."""
+    """Returns the item for one part of a compound such as RLL or "upper and lower lobe"."""
     node = lexicon.trie
     for piece in part.split():
         node = node[piece]
     return Item(i, end, node[""], word)
 
 
-def _measure(tokens: list[Token], i: int, last: int) -> tuple[int, tuple[float, ...]] | None:
-    """Read "3", "3 x 4", "3 to 4" followed by a unit at ``i``; return the index after it and the numbers in mm."""
+def _measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
+    """Reads "3", "3 x 4", "3 to 4" followed by a unit at `i`; returns the index after it and the numbers in mm."""
     numbers: list[float] = []
     while i < last and len(numbers) < 3 and tokens[i].word[0].isdigit():
         numbers.append(float(tokens[i].word))
-        unit = _UNITS.get(tokens[i + 1].word) if i + 1 < last else None
+        unit = lexicon.units.get(tokens[i + 1].word) if i + 1 < last else None
         step = i + 2 if unit else i + 1
-        if step < last - 1 and tokens[step].word in ("x", "by") and tokens[step + 1].word[0].isdigit():
+        if step < last - 1 and tokens[step].word in lexicon.times and tokens[step + 1].word[0].isdigit():
             i = step + 1
             continue
         return (step, tuple(n * unit for n in numbers)) if unit else None
@@ -144,7 +140,7 @@ def _measure(tokens: list[Token], i: int, last: int) -> tuple[int, tuple[float, 
 
 
 def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
-    """Return the mentions of a sentence in the order in which their assertion is read."""
+    """Returns the mentions of a sentence in the order in which their assertion is read."""
     used: set[int] = set()
     mentions: list[Mention] = []
     previous = -1
@@ -169,7 +165,7 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
 
 
 def _is_topic(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> bool:
-    """Tell whether the first mention only announces the others: "Lines and tubes: right PICC in the SVC."."""
+    """Tells whether the first mention only announces the others: "Lines and tubes: right PICC in the SVC."."""
     if len(mentions) < 2 or mentions[0].denies or mentions[0].first:
         return False
     after = mentions[0].last
@@ -180,9 +176,9 @@ def _is_topic(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> b
 
 
 def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
-    """Pair the quality at ``q`` with the structures it is said of; ``floor`` is the item the search may not pass."""
+    """Pairs the quality at `q` with the structures it is said of; `floor` is the item the search may not pass."""
     qualities = items[q].senses["quality"]
-    if _is_predicate(items, q):
+    if _is_predicate(items, q, lexicon):
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     else:
         partners = _forward(items, q, qualities, lexicon)
@@ -202,12 +198,12 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
     return mentions
 
 
-def _is_predicate(items: list[Item], q: int) -> bool:
-    """Tell whether a verb stands before the quality: "the heart is mildly ENLARGED"."""
+def _is_predicate(items: list[Item], q: int, lexicon: Lexicon) -> bool:
+    """Tells whether a verb stands before the quality: "the heart is mildly ENLARGED"."""
     for item in reversed(items[max(0, q - 4) : q]):
         if "item_break" in item.senses and item.word != "with":
             return True
-        if item.word in _JOINTS or item.senses.keys() & {"structure", "concept"}:
+        if item.word in lexicon.small.joints or item.senses.keys() & {"structure", "concept"}:
             return False
         if "quality" in item.senses and "severity" not in item.senses:
             return False
@@ -215,7 +211,7 @@ def _is_predicate(items: list[Item], q: int) -> bool:
 
 
 def _attributive(items: list[Item], q: int) -> bool:
-    """Tell whether the quality only describes the finding right after it ("Heart: LARGE pericardial effusion")."""
+    """Tells whether the quality only describes the finding right after it ("Heart: LARGE pericardial effusion")."""
     for item in items[q + 1 : q + 4]:
         if "concept" in item.senses:
             return "quality" not in item.senses
@@ -225,7 +221,7 @@ def _attributive(items: list[Item], q: int) -> bool:
 
 
 def _meaning(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> tuple[str | None, tuple[str, ...]]:
-    """Return the finding a structure with a quality makes, or what it denies if it is normal."""
+    """Returns the finding a structure with a quality makes, or what it denies if it is normal."""
     for structure in (*item.senses.get("structure", ()), *item.senses.get("holds", ())):
         for quality in qualities:
             concept = lexicon.findings_of.get((structure, quality))
@@ -246,38 +242,38 @@ def _fits(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
 
 def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> list[int]:
     """Structures after a quality: "enlarged heart", "normal heart and hila", "elevation of the diaphragm"."""
-    found: list[int] = []
+    structures: list[int] = []
     joint = True
     of = False
     for s in range(q + 1, min(len(items), q + 14)):
         item = items[s]
         if _fits(item, qualities, lexicon) and joint and not _adjunct(items, s):
-            found.append(s)
+            structures.append(s)
             joint = False
-        elif item.word in _JOINTS:
+        elif item.word in lexicon.small.joints:
             beside = s == q + 1 or (item.word == "," and not of)
-            if not found and beside and ("normal" in qualities or not _next_is_quality(items, s)):
+            if not structures and beside and ("normal" in qualities or not _next_is_quality(items, s)):
                 break
             joint = True
-        elif "item_break" in item.senses and not found and _place_follows(items, s):
+        elif "item_break" in item.senses and not structures and _place_follows(items, s, lexicon):
             of = joint = True
         elif "clause_end" in item.senses or "item_break" in item.senses or "negation_before" in item.senses:
-            if found and "item_break" in item.senses and _predicate_follows(items, s):
-                found = _drop_last_group(items, found)
+            if structures and "item_break" in item.senses and _predicate_follows(items, s):
+                structures = _drop_last_group(items, structures)
             break
         elif "concept" in item.senses and "structure" not in item.senses and "quality" not in item.senses:
             break
-        elif item.word in _OF:
+        elif item.word in lexicon.small.places:
             of = True
-            joint = joint or not found
-        elif "quality" in item.senses and found and not (item.senses.keys() & {"severity", "zone"}):
-            found = _drop_last_group(items, found) if not of else found
+            joint = joint or not structures
+        elif "quality" in item.senses and structures and not (item.senses.keys() & {"severity", "zone"}):
+            structures = _drop_last_group(items, structures) if not of else structures
             break
-    return found
+    return structures
 
 
 def _adjunct(items: list[Item], s: int) -> bool:
-    """Tell whether a structure only describes the finding after it ("lung nodule", "lower lobe 5 mm granuloma")."""
+    """Tells whether a structure only describes the finding after it ("lung nodule", "lower lobe 5 mm granuloma")."""
     if "concept" in items[s].senses:
         return False
     for item in items[s + 1 : s + 4]:
@@ -288,13 +284,13 @@ def _adjunct(items: list[Item], s: int) -> bool:
     return False
 
 
-def _place_follows(items: list[Item], i: int) -> bool:
-    """Tell whether the verb at ``i`` leads to a place ("changes are present in the spine")."""
-    return any(item.word in _OF for item in items[i + 1 : i + 5])
+def _place_follows(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether the verb at `i` leads to a place ("changes are present in the spine")."""
+    return any(item.word in lexicon.small.places for item in items[i + 1 : i + 5])
 
 
 def _next_is_quality(items: list[Item], i: int) -> bool:
-    """Tell whether a joint links two qualities of one structure ("tortuous and calcified aorta")."""
+    """Tells whether a joint links two qualities of one structure ("tortuous and calcified aorta")."""
     for item in items[i + 1 : i + 4]:
         if "quality" in item.senses or "holds" in item.senses:
             return True
@@ -304,40 +300,40 @@ def _next_is_quality(items: list[Item], i: int) -> bool:
 
 
 def _predicate_follows(items: list[Item], i: int) -> bool:
-    """Tell whether a verb at ``i`` is followed by a quality: then the structure before it is its subject."""
+    """Tells whether a verb at `i` is followed by a quality: then the structure before it is its subject."""
     return any("quality" in item.senses for item in items[i + 1 : i + 5])
 
 
-def _drop_last_group(items: list[Item], found: list[int]) -> list[int]:
-    """Drop the last structure, which turned out to be the subject of the next statement, if it is not the only one."""
-    return found[:-1] if len(found) > 1 else found
+def _drop_last_group(items: list[Item], structures: list[int]) -> list[int]:
+    """Drops the last structure, which turned out to be the subject of the next statement, if it is not the only one."""
+    return structures[:-1] if len(structures) > 1 else structures
 
 
 def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int, lexicon: Lexicon) -> list[int]:
     """Structures before a quality: "the heart is enlarged", "heart size, mediastinum and hila are normal"."""
-    found: list[int] = []
+    structures: list[int] = []
     gap_has_joint = False
     for s in range(q - 1, max(-1, q - 40), -1):
         item = items[s]
         if s == floor:
-            if "holds" in item.senses and not found and _fits(item, qualities, lexicon):
-                found.append(s)  # "tortuous aorta with calcification"
-            if found or "quality" not in item.senses:
+            if "holds" in item.senses and not structures and _fits(item, qualities, lexicon):
+                structures.append(s)  # "tortuous aorta with calcification"
+            if structures or "quality" not in item.senses:
                 break
             floor = -2  # a second quality of the same structure: "the aorta is tortuous and calcified"
             continue
         if _fits(item, qualities, lexicon):
-            if not found or gap_has_joint:
-                found.append(s)
+            if not structures or gap_has_joint:
+                structures.append(s)
             gap_has_joint = False
-        elif item.word in _JOINTS:
+        elif item.word in lexicon.small.joints:
             gap_has_joint = True
-        elif item.word in _BUT and not found and not gap_has_joint:
+        elif item.word in lexicon.small.contrasts and not structures and not gap_has_joint:
             continue  # "the heart is obscured but appears enlarged"
         elif (
             "clause_end" in item.senses
-            or (found and ("item_break" in item.senses or item.word == ":"))
-            or ("concept" in item.senses and "structure" not in item.senses and not found)
+            or (structures and ("item_break" in item.senses or item.word == ":"))
+            or ("concept" in item.senses and "structure" not in item.senses and not structures)
         ):
             break
-    return found
+    return structures

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
-from importlib import resources
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.lexicon import Lexicon, checksum
 from rrgmetrics.reader.model import Finding, Reading
 from rrgmetrics.reader.significance import position_of
 
@@ -30,8 +28,8 @@ RulesByConcept = Mapping[str, Sequence[Rule]]
 
 
 def index_rules(rows: Sequence[Mapping[str, Any]], lexicon: Lexicon) -> RulesByConcept:
-    """Return for each concept the rules that name it or a concept above it, in the order of the table."""
-    found: dict[str, list[Rule]] = {key: [] for key in lexicon.concepts}
+    """Returns for each concept the rules that name it or a concept above it, in the order of the table."""
+    indexed: dict[str, list[Rule]] = {key: [] for key in lexicon.concepts}
     for row in rows:
         rule = Rule(
             {key: value for key, value in row.items() if key != "concepts" and key not in CONDITIONS},
@@ -40,12 +38,12 @@ def index_rules(rows: Sequence[Mapping[str, Any]], lexicon: Lexicon) -> RulesByC
         named = set(row["concepts"])
         for key, concept in lexicon.concepts.items():
             if not named.isdisjoint((key, *concept.ancestors)):
-                found[key].append(rule)
-    return found
+                indexed[key].append(rule)
+    return indexed
 
 
 def find_rule(finding: Finding, reading: Reading, rules: RulesByConcept, lexicon: Lexicon) -> Rule | None:
-    """Return the first rule that fits a finding of a reading."""
+    """Returns the first rule that fits a finding of a reading."""
     for rule in rules[finding.concept]:
         if all(_fits(key, values, finding, reading, lexicon) for key, values in rule.conditions.items()):
             return rule
@@ -54,8 +52,8 @@ def find_rule(finding: Finding, reading: Reading, rules: RulesByConcept, lexicon
 
 def _fits(key: str, values: tuple[str, ...], finding: Finding, reading: Reading, lexicon: Lexicon) -> bool:
     if key == "words":
-        said = reading.evidence(finding).lower()
-        return any(value in said for value in values)
+        words = reading.evidence(finding).lower()
+        return any(value in words for value in values)
     has = {
         "morphology": finding.morphology,
         "zones": finding.zones,
@@ -67,5 +65,5 @@ def _fits(key: str, values: tuple[str, ...], finding: Finding, reading: Reading,
 
 
 def table_checksum(name: str) -> str:
-    """Return the SHA-256 of a table of the lexicon's folder, for signatures."""
-    return sha256(resources.files("rrgmetrics.reader.lexicon").joinpath(f"{name}.yaml").read_bytes()).hexdigest()
+    """Returns the SHA-256 of a table of the lexicon's folder, for signatures."""
+    return checksum(name)

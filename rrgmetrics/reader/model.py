@@ -43,7 +43,7 @@ class ErrorCategory(StrEnum):
 
 
 class Span(NamedTuple):
-    """Characters ``[start, end)`` of the report as it was given."""
+    """Characters `[start, end)` of the report as it was given."""
 
     start: int
     end: int
@@ -54,7 +54,7 @@ class Scope:
     """What kind of text a report is, and which of its sentences were understood.
 
     Attributes:
-        kind: ``chest x-ray`` if nothing speaks against it; ``empty`` without a word; else why the text cannot be read.
+        kind: `chest x-ray` if nothing speaks against it; `empty` without a word; else why the text cannot be read.
         looks: The kind in words: "Spanish", "a brain report".
         statements: Characters of the sentences that say something.
         unread: Characters of the sentences that were not understood.
@@ -77,9 +77,9 @@ class Scope:
 class Finding:
     """One observation, present, absent or uncertain, with everything the report says of it.
 
-    ``severity`` is a step on the scale of ``lexicon/attributes.yaml`` (0 borderline to 7 massive),
-    ``measurements_mm`` are in mm. Findings with the same ``observation`` are one picture described twice ("opacity,
-    likely pneumonia", "atelectasis or scarring"). ``normal`` marks what a normal statement denies ("the lungs are
+    `severity` is a step on the scale of `lexicon/attributes.yaml` (0 borderline to 7 massive),
+    `measurements_mm` are in mm. Findings with the same `observation` are one picture described twice ("opacity,
+    likely pneumonia", "atelectasis or scarring"). `normal` marks what a normal statement denies ("the lungs are
     clear" denies an opacity).
     """
 
@@ -115,10 +115,10 @@ class Reading:
     @property
     def abnormal(self) -> tuple[Finding, ...]:
         """The findings that are present or uncertain."""
-        return tuple(f for f in self.findings if f.assertion != "absent")
+        return tuple(finding for finding in self.findings if finding.assertion != "absent")
 
     def evidence(self, finding: Finding) -> str:
-        """Return the words of the report a finding was read from, joined by an ellipsis.
+        """Returns the words of the report a finding was read from, joined by an ellipsis.
 
         >>> from rrgmetrics.reader import read
         >>> reading = read("Heart size is mildly enlarged.")
@@ -140,7 +140,7 @@ class Unit:
     @property
     def spans(self) -> tuple[Span, ...]:
         """The evidence of all readings."""
-        return tuple(s for f in self.readings for s in f.spans)
+        return tuple(s for finding in self.readings for s in finding.spans)
 
 
 class Link(NamedTuple):
@@ -180,10 +180,10 @@ class Match:
 class Comparison:
     """The differences between two readings.
 
-    ``counts`` holds one number per category A to F. ``agreed_normals`` are concepts both reports deny. ``references``
-    and ``candidates`` are the observations that count, ``links`` says which of them show the same. ``penalties`` are
+    `counts` holds one number per category A to F. `agreed_normals` are concepts both reports deny. `references`
+    and `candidates` are the observations that count, `links` says which of them show the same. `penalties` are
     the errors that are not about these observations: contradictions, hedges, unread sentences, silence.
-    ``out_of_scope`` says in words why the reference cannot be read by a reader of chest X-ray reports, "" if it can.
+    `out_of_scope` says in words why the reference cannot be read by a reader of chest X-ray reports, "" if it can.
     """
 
     matches: tuple[Match, ...]

@@ -14,17 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rrgmetrics.reader.engine import related
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import SIGNIFICANT, ErrorCategory, Finding, FindingError, Reading, Span
 from rrgmetrics.reader.places import near, same_side
-from rrgmetrics.reader.scope import foreign_spans
+from rrgmetrics.reader.scope import unread_spans
 from rrgmetrics.reader.significance import significance
+from rrgmetrics.reader.similarity import related
 from rrgmetrics.reports import Context
 
 QUOTED = 60  # characters of a sentence in an error's words
-# Normal statements that stand beside such findings all the same: "the lungs are (otherwise) clear", "low normal".
-_OTHERWISE = frozenset({"opacity", "low_lung_volume"})
 
 
 class Contradiction(NamedTuple):
@@ -35,11 +33,11 @@ class Contradiction(NamedTuple):
 
 
 def penalties(reference: Reading, candidate: Reading, context: Context) -> Iterator[FindingError]:
-    """Yield the errors of a candidate that are not about single findings.
+    """Yields the errors of a candidate that are not about single findings.
 
     Args:
-        reference: reading of the radiologist's report.
-        candidate: reading of the machine's report.
+        reference: Reading of the radiologist's report.
+        candidate: Reading of the machine's report.
         context: age, sex and indication of the patient, as far as they are known.
 
     Yields:
@@ -54,27 +52,27 @@ def penalties(reference: Reading, candidate: Reading, context: Context) -> Itera
 
 
 def silent(reading: Reading) -> bool:
-    """Tell whether no sentence of a report that can be understood says anything of the patient."""
+    """Tells whether no sentence of a report that can be understood says anything of the patient."""
     return reading.scope.silent
 
 
 def contradictions(reading: Reading, lexicon: Lexicon) -> list[Contradiction]:
-    """Return what a report both affirms and denies, of the same concept at the same place.
+    """Returns what a report both affirms and denies, of the same concept at the same place.
 
     A denial that is narrower than the finding contradicts nothing: "no large pneumothorax", "no new effusion", "no
     acute fracture", "not on the left".
     """
     denied: dict[str, list[Finding]] = {}
     for finding in reading.findings:
-        loose = finding.normal and finding.concept in _OTHERWISE
+        loose = finding.normal and finding.concept in lexicon.roles["otherwise"]
         if finding.assertion == "absent" and not loose and not _narrow(finding):
             denied.setdefault(finding.concept, []).append(finding)
-    found = []
+    contradicting = []
     for finding in reading.findings:
         if finding.assertion == "present" and lexicon.concepts[finding.concept].counts:
             against = [other for other in denied.get(finding.concept, ()) if _same_place(finding, other, lexicon)]
-            found += [Contradiction(finding, other) for other in against[:1]]
-    return found
+            contradicting += [Contradiction(finding, other) for other in against[:1]]
+    return contradicting
 
 
 def _narrow(denial: Finding) -> bool:
@@ -99,12 +97,12 @@ def _same_place(finding: Finding, denial: Finding, lexicon: Lexicon) -> bool:
 def _contradictory(
     reference: Reading, candidate: Reading, context: Context, lexicon: Lexicon
 ) -> Iterator[FindingError]:
-    found = contradictions(candidate, lexicon)
-    if not found:
+    own = contradictions(candidate, lexicon)
+    if not own:
         return
     theirs = {contradiction.affirmed.concept for contradiction in contradictions(reference, lexicon)}
     stated = {finding.concept: finding for finding in reversed(reference.abnormal)}
-    for affirmed, denied in found:
+    for affirmed, denied in own:
         if affirmed.concept in theirs:
             continue
         agrees = affirmed.concept in stated
@@ -123,15 +121,17 @@ def _contradictory(
 
 def _hedged(reference: Reading, candidate: Reading, lexicon: Lexicon) -> Iterator[FindingError]:
     """What "cannot be excluded" though neither report shows anything that it could be: more images would follow."""
-    hedges = [f for f in candidate.findings if f.assertion != "absent" and f.certainty == "not_excluded"]
+    hedges = [hedge for hedge in candidate.abnormal if hedge.certainty == "not_excluded"]
     if not hedges:
         return
-    shown = [f for f in (*candidate.abnormal, *reference.abnormal) if f.certainty != "not_excluded"]
-    raised = {f.concept for f in reference.abnormal}
-    pictures = {f.observation for f in candidate.abnormal if f.certainty != "not_excluded"}
+    shown = [finding for finding in (*candidate.abnormal, *reference.abnormal) if finding.certainty != "not_excluded"]
+    raised = {finding.concept for finding in reference.abnormal}
+    pictures = {finding.observation for finding in candidate.abnormal if finding.certainty != "not_excluded"}
     for hedge in {hedge.concept: hedge for hedge in hedges}.values():
         concept = lexicon.concepts[hedge.concept]
-        explains = any(related(hedge.concept, f.concept, lexicon) or f.concept in concept.sign_of for f in shown)
+        explains = any(
+            related(hedge.concept, finding.concept, lexicon) or finding.concept in concept.sign_of for finding in shown
+        )
         if concept.counts and hedge.concept not in raised and hedge.observation not in pictures and not explains:
             matters = concept.significance in SIGNIFICANT
             yield FindingError(
@@ -142,11 +142,6 @@ def _hedged(reference: Reading, candidate: Reading, lexicon: Lexicon) -> Iterato
                 candidate_spans=hedge.spans,
                 significance="actionable_not_urgent" if matters else "not_actionable_not_urgent",
             )
-
-
-def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
-    """Return the candidate's sentences that the reader does not understand and the reference does not hold."""
-    return foreign_spans(reference.text, candidate.text, candidate.scope)
 
 
 def _unread(reference: Reading, candidate: Reading) -> Iterator[FindingError]:
@@ -163,7 +158,7 @@ def _unread(reference: Reading, candidate: Reading) -> Iterator[FindingError]:
 def _unsaid(reference: Reading) -> Iterator[FindingError]:
     """Sentences of the reference that only deny, each once: its findings are missing already."""
     stated = {finding.sentence for finding in reference.abnormal}
-    denied = {f.sentence: f for f in reversed(reference.findings) if f.sentence not in stated}
+    denied = {finding.sentence: finding for finding in reversed(reference.findings) if finding.sentence not in stated}
     for finding in reversed(denied.values()):
         yield FindingError(
             category=ErrorCategory.MISSING_FINDING,

@@ -6,8 +6,8 @@ from rrgmetrics.reader.lexicon import Lexicon
 
 
 def near(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
-    """Tell whether two sets of zones overlap or touch; an unstated place agrees with all."""
-    if not a or not b or a & b or "diffuse" in a | b:
+    """Tells whether two sets of zones overlap or touch; an unstated place agrees with all."""
+    if not a or not b or a & b or not lexicon.everywhere.isdisjoint(a | b):
         return True
     for x in a:
         zone = lexicon.zones[x]
@@ -17,5 +17,5 @@ def near(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
 
 
 def same_side(a: str | None, b: str | None) -> bool:
-    """Tell whether two sides agree; an unstated side agrees with all."""
+    """Tells whether two sides agree; an unstated side agrees with all."""
     return a is None or b is None or a == b

@@ -1,10 +1,10 @@
 """What a comparison means for the patient: every finding in its class, every difference graded, with reasons.
 
 The rubric of CRIMSON (arXiv 2603.06183) without its LLM. A finding's class of significance comes from its concept and
-from the patient's age and indication (``lexicon/context.yaml``). A difference in an attribute of a matched finding is
+from the patient's age and indication (`lexicon/context.yaml`). A difference in an attribute of a matched finding is
 significant if it could change treatment: the other side; an attribute that would put the finding into another class;
 sizes, severities and tips further apart than readers differ; a word vaguer or more exact than the picture allows
-(``lexicon/rubric.yaml``).
+(`lexicon/rubric.yaml`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.compare import attribute_errors, phrase, position
+from rrgmetrics.reader.differences import attribute_errors, position
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance, Unit
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.significance import indication_kinds, level, position_of
+from rrgmetrics.reader.wording import phrase
 from rrgmetrics.reports import Context
 
 
@@ -49,7 +50,7 @@ class Difference(NamedTuple):
 class Appraisal:
     """Both reports' observations, which of them match (`links`), and what differs.
 
-    ``missing`` and ``false`` are the indices of those that only one report has.
+    `missing` and `false` are the indices of those that only one report has.
     """
 
     references: tuple[Graded, ...]
@@ -61,10 +62,10 @@ class Appraisal:
 
 
 def appraise(comparison: Comparison, context: Context) -> Appraisal:
-    """Grade a comparison in the patient's context.
+    """Grades a comparison in the patient's context.
 
     Args:
-        comparison: of the reference's reading with the candidate's.
+        comparison: Of the reference's reading with the candidate's.
         context: age, sex and indication of the patient, as far as they are known.
 
     Returns:
@@ -103,14 +104,14 @@ def _graded(unit: Unit, context: Context, lexicon: Lexicon) -> Graded:
 def _vague_links(
     refs: tuple[Graded, ...], cands: tuple[Graded, ...], links: list[Link], lexicon: Lexicon
 ) -> list[Link]:
-    """Link what is left over where one report names at one place what the other describes ("lucency").
+    """Links what is left over where one report names at one place what the other describes ("lucency").
 
     What only describes once more what the other report names, and both agree on, adds to that match ("prominent
     markings" beside the edema).
     """
     free_refs = [r for r in range(len(refs)) if all(link.reference != r for link in links)]
     free_cands = [c for c in range(len(cands)) if all(link.candidate != c for link in links)]
-    found: list[Link] = []
+    vague: list[Link] = []
 
     def fits(r: int, c: int) -> dict[str, Any] | None:
         a, b = refs[r].unit, cands[c].unit
@@ -120,17 +121,17 @@ def _vague_links(
     for r in list(free_refs):
         c = next((c for c in free_cands if fits(r, c)), None)
         if c is not None:
-            found.append(Link(r, c))
+            vague.append(Link(r, c))
             free_refs.remove(r)
             free_cands.remove(c)
     for link in links:
         for r in [r for r in free_refs if (fits(r, link.candidate) or {}).get("over")]:
-            found.append(Link(r, link.candidate, other_words=True))
+            vague.append(Link(r, link.candidate, other_words=True))
             free_refs.remove(r)
         for c in [c for c in free_cands if (fits(link.reference, c) or {"over": True})["over"] is False]:
-            found.append(Link(link.reference, c, other_words=True))
+            vague.append(Link(link.reference, c, other_words=True))
             free_cands.remove(c)
-    return found
+    return vague
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ class _Grader:
     lexicon: Lexicon
 
     def apart(self, link: Link) -> bool:
-        """Tell whether two linked observations are two findings after all.
+        """Tells whether two linked observations are two findings after all.
 
         A device called malpositioned by one report and well positioned by the other: the danger is denied. Words that
         are not interchangeable, for pictures at two places: an opacity at the apex is no atelectasis at the base.
@@ -159,31 +160,31 @@ class _Grader:
         return elsewhere and self.wording(ref, cand) is not None
 
     def differences(self, link: Link) -> Iterator[Difference]:
-        """Yield the differences of one link, at most one for each attribute."""
+        """Yields the differences of one link, at most one for each attribute."""
         ref, cand = self.refs[link.reference], self.cands[link.candidate]
-        found = [] if self._said_elsewhere(link) else [self.wording(ref, cand)]
+        grades = [] if self._said_elsewhere(link) else [self.wording(ref, cand)]
         if not link.other_words:
             errors = attribute_errors(ref.unit, cand.unit, self.lexicon)
             stated = {error.attribute: error.significant for error in errors if error.attribute}
             if "measurement" in stated:
-                found.clear()  # the sizes say what tells a nodule from a mass
-            found += [self.graded(link, attribute, matters) for attribute, matters in stated.items()]
-            found += [self.certainty(ref, cand), self.opposed(ref, cand)]
+                grades.clear()  # the sizes say what tells a nodule from a mass
+            grades += [self.graded(link, attribute, matters) for attribute, matters in stated.items()]
+            grades += [self.certainty(ref, cand), self.opposed(ref, cand)]
             if stated.keys().isdisjoint(("device_position", "measurement")):
-                found.append(self.malposition(ref, cand))
-        for each in found:
+                grades.append(self.malposition(ref, cand))
+        for each in grades:
             if each:
                 yield Difference(link.reference, link.candidate, *each)
 
     def _said_elsewhere(self, link: Link) -> bool:
-        """Tell whether both reports also agree on one of the two in one word, so that this one only adds to it."""
+        """Tells whether both reports also agree on one of the two in one word, so that this one only adds to it."""
         return link.other_words and any(
             not other.other_words and (other.reference == link.reference or other.candidate == link.candidate)
             for other in self.links
         )
 
     def wording(self, ref: Graded, cand: Graded) -> _Grade | None:
-        """Return over- or underinterpretation; None if any two of the words they offer are interchangeable."""
+        """Returns over- or underinterpretation; None if any two of the words they offer are interchangeable."""
         grades = [self.words(ref, x.concept, cand, y.concept) for x in ref.unit.readings for y in cand.unit.readings]
         related = [grade for grade in grades if grade is not _UNRELATED]
         if not related or None in related:
@@ -191,7 +192,7 @@ class _Grader:
         return min((grade for grade in related if grade), key=lambda grade: grade.significant)
 
     def words(self, ref: Graded, x: str, cand: Graded, y: str) -> _Grade | None:
-        """Return how the candidate's concept ``y`` stands to the reference's ``x``; None if they say the same."""
+        """Returns how the candidate's concept `y` stands to the reference's `x`; None if they say the same."""
         if x == y:
             return None
         one, other = self.lexicon.concepts[x], self.lexicon.concepts[y]
@@ -214,7 +215,7 @@ class _Grader:
         return _Grade("overinterpretation" if over else "underinterpretation", matters, f"{how}, which {why}")
 
     def graded(self, link: Link, attribute: Attribute, matters: bool) -> _Grade | None:
-        """Return an attribute error of the comparison, graded; None if it is none here."""
+        """Returns an attribute error of the comparison, graded; None if it is none here."""
         ref, cand = self.refs[link.reference], self.cands[link.candidate]
         if attribute in ("overinterpretation", "underinterpretation"):
             return None  # see wording
@@ -222,12 +223,14 @@ class _Grader:
             return self.location(link, matters)
         changes = _SUBSTITUTED.get(attribute)
         if changes and not matters:
-            value = next((getattr(f, changes) for f in cand.unit.readings if getattr(f, changes)), None)
+            value = next(
+                (getattr(finding, changes) for finding in cand.unit.readings if getattr(finding, changes)), None
+            )
             matters = value is not None and self.changes_class(ref, **{changes: value})
         return _Grade(attribute, matters, _WHY[attribute][matters])
 
     def location(self, link: Link, matters: bool) -> _Grade | None:
-        """Return a wrong place; both sides may be said by two observations of one report."""
+        """Returns a wrong place; both sides may be said by two observations of one report."""
         ref, cand = self.refs[link.reference], self.cands[link.candidate]
         if not matters and "bilateral" in (ref.unit.side, cand.unit.side):
             sides = {"ref": self._sides(link, "reference"), "cand": self._sides(link, "candidate")}
@@ -237,7 +240,7 @@ class _Grader:
         return _Grade("location", matters, _WHY["location"][matters])
 
     def _sides(self, link: Link, report: str) -> set[str]:
-        """Return the sides one report gives to what is linked with either end of a link."""
+        """Returns the sides one report gives to what is linked with either end of a link."""
         graded = self.refs if report == "reference" else self.cands
         sides: set[str] = set()
         for other in self.links:
@@ -247,7 +250,7 @@ class _Grader:
         return sides
 
     def certainty(self, ref: Graded, cand: Graded) -> _Grade | None:
-        """Return a finding that one report states and the other only considers."""
+        """Returns a finding that one report states and the other only considers."""
         doubts = {ref.unit.head.certainty in _DOUBT, cand.unit.head.certainty in _DOUBT}
         if doubts == {False} or doubts == {True}:
             return None
@@ -255,9 +258,9 @@ class _Grader:
         return _Grade("certainty", matters, _WHY["certainty"][matters])
 
     def opposed(self, ref: Graded, cand: Graded) -> _Grade | None:
-        """Return two descriptions that exclude each other."""
-        a = frozenset().union(*(f.morphology for f in ref.unit.readings))
-        b = frozenset().union(*(f.morphology for f in cand.unit.readings))
+        """Returns two descriptions that exclude each other."""
+        a = frozenset().union(*(finding.morphology for finding in ref.unit.readings))
+        b = frozenset().union(*(finding.morphology for finding in cand.unit.readings))
         for row in self.lexicon.rubric["opposed"]:
             for x, y in ((row["one"], row["other"]), (row["other"], row["one"])):
                 if not a.isdisjoint(x) and not b.isdisjoint(y) and b.isdisjoint(x):
@@ -265,14 +268,14 @@ class _Grader:
         return None
 
     def malposition(self, ref: Graded, cand: Graded) -> _Grade | None:
-        """Return a malposition that only one report tells of, while the other is silent about the position."""
+        """Returns a malposition that only one report tells of, while the other is silent about the position."""
         one, other = (position_of(graded.unit.head, self.lexicon) for graded in (ref, cand))
         if (one == "bad") == (other == "bad"):
             return None
         return _Grade("device_position", True, "only one report tells of the malposition")
 
     def changes_class(self, ref: Graded, **values: Any) -> bool:
-        """Tell whether the reference's finding with another value of an attribute would be of another class."""
+        """Tells whether the reference's finding with another value of an attribute would be of another class."""
         changed = level(replace(ref.unit.head, **values), self.context, self.lexicon)
         return _differ(ref.significance, changed.significance)
 
@@ -302,12 +305,12 @@ _WHY: dict[str, dict[bool, str]] = {
 
 
 def _differ(a: Significance, b: Significance) -> bool:
-    """Tell whether two classes call for different actions: none, some, at once."""
+    """Tells whether two classes call for different actions: none, some, at once."""
     return (a in SIGNIFICANT, a == "urgent") != (b in SIGNIFICANT, b == "urgent")
 
 
 def _row(x: str, y: str, lexicon: Lexicon) -> dict[str, Any] | None:
-    """Return the row of the rubric for the reference's concept ``x`` and the candidate's ``y``, the nearest first."""
+    """Returns the row of the rubric for the reference's concept `x` and the candidate's `y`, the nearest first."""
     for precise, vague, over in ((x, y, False), (y, x, True)):
         for name in (precise, *lexicon.concepts[precise].ancestors):
             row = lexicon.rubric["precision"].get((name, vague))

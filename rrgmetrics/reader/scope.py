@@ -5,7 +5,7 @@ What is not understood must never count as "nothing to report". So each sentence
 lexicon nor in the vocabulary of reports. A text is out of scope if it is written in another language, if its terms
 belong to another part of the body or to another modality, or if most of what it says is unread.
 
-The check looks at words and terms only (``lexicon/scope.yaml``, ``lexicon/vocabulary.yaml``); it needs no findings and
+The check looks at words and terms only (`lexicon/scope.yaml`, `lexicon/vocabulary.yaml`); it needs no findings and
 no model, so that metrics which do not read findings (CREPE, encoders) share it.
 """
 
@@ -15,13 +15,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from rrgmetrics.reader.items import Item, Mention, read_sentences
-from rrgmetrics.reader.lexicon import Lexicon, load, load_file
-from rrgmetrics.reader.model import Kind, Scope, Span
+from rrgmetrics.reader.lexicon import TECHNIQUE, Lexicon, load, load_file, per_lexicon
+from rrgmetrics.reader.model import Kind, Reading, Scope, Span
 from rrgmetrics.reader.tokens import Sentence, Token, tokenize
 
 # Which kinds of text a metric can read, by the modality of its spec; a metric of any text reads all.
@@ -59,10 +58,10 @@ class _Knowledge(NamedTuple):
 
 
 def scope_of(report: str) -> Scope:
-    """Tell what kind of text a report is.
+    """Tells what kind of text a report is.
 
     Args:
-        report: the text; an empty one is of the kind ``empty``.
+        report: The text; an empty one is of the kind `empty`.
 
     Returns:
         Scope: the kind, and which sentences were understood.
@@ -82,7 +81,7 @@ def scope_of(report: str) -> Scope:
 
 
 def out_of_scope(scope: Scope, modality: str) -> str:
-    """Return why a text cannot be read by a metric of this modality, in words; "" if it can."""
+    """Returns why a text cannot be read by a metric of this modality, in words; "" if it can."""
     readable = READABLE.get(modality)
     if readable is None or scope.kind in readable:
         return ""
@@ -91,21 +90,15 @@ def out_of_scope(scope: Scope, modality: str) -> str:
     return f"looks {'like ' * (scope.kind != 'language')}{scope.looks}"
 
 
-def foreign_spans(reference: str, candidate: str, scope: Scope) -> list[Span]:
-    """Return the unread sentences of a candidate that neither stand in the reference nor are made of its words.
-
-    Args:
-        reference: the radiologist's report.
-        candidate: the machine's report.
-        scope: of the candidate.
-    """
-    if not scope.unread:
+def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
+    """The unread sentences of a candidate that neither stand in the reference nor are made of its words."""
+    if not candidate.scope.unread:
         return []
-    known = {token.word for token in tokenize(reference, load().words)}
+    known = {token.word for token in tokenize(reference.text, load().words)}
     return [
         span
-        for span, words in zip(scope.unread, scope.words, strict=True)
-        if candidate[span.start : span.end] not in reference and not (words and words <= known)
+        for span, words in zip(candidate.scope.unread, candidate.scope.words, strict=True)
+        if candidate.text[span.start : span.end] not in reference.text and not (words and words <= known)
     ]
 
 
@@ -114,12 +107,13 @@ class Scan:
 
     def __init__(self, report: str, tokens: Sequence[Token], lexicon: Lexicon) -> None:
         self._report, self._tokens, self._lexicon = report, tokens, lexicon
+        self._knowledge = _knowledge()
         self._statements: list[Span] = []
         self._unread: list[Span] = []
         self._words: list[frozenset[str]] = []
 
     def add(self, sentence: Sentence, items: Sequence[Item], mentions: Sequence[Mention]) -> None:
-        """Sort one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
+        """Sorts one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
         unknown, known = self._count(items)
         says = self._says(items, mentions)
         understood = says or any(not _REPORTS.isdisjoint(item.senses) for item in items)
@@ -131,9 +125,9 @@ class Scan:
             self._statements.append(span)
 
     def _is_salad(self, sentence: Sentence) -> bool:
-        """Tell whether words stand side by side that English does not put there, too often for a slip."""
+        """Tells whether words stand side by side that English does not put there, too often for a slip."""
         words = [token.word for token in self._tokens[sentence.first : sentence.last]] + ["."]
-        broken = _knowledge().broken
+        broken = self._knowledge.broken
         n_broken = sum(
             then in broken.get(first, ()) or (first == then and first.isalpha() and _REMOVED not in first)
             for first, then in pairwise(words)
@@ -141,15 +135,15 @@ class Scan:
         return n_broken >= BROKEN and n_broken * BROKEN_SHARE >= len(words)
 
     def _says(self, items: Sequence[Item], mentions: Sequence[Mention]) -> bool:
-        """Tell whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
+        """Tells whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
         concepts = self._lexicon.concepts
-        if any(mention.denies or concepts[mention.concept].group != "technique" for mention in mentions):
+        if any(mention.denies or concepts[mention.concept].group != TECHNIQUE for mention in mentions):
             return True
         return any("change" in item.senses or "normal" in item.senses.get("quality", ()) for item in items)
 
     def _count(self, items: Sequence[Item]) -> tuple[list[str], int]:
-        """Return the words that are not understood, and how many of a report's own words there are."""
-        knowledge = _knowledge()
+        """Returns the words that are not understood, and how many of a report's own words there are."""
+        knowledge = self._knowledge
         unknown: list[str] = []
         known = 0
         for item in items:
@@ -163,7 +157,7 @@ class Scan:
         return unknown, known
 
     def scope(self) -> Scope:
-        """Return the verdict on the whole text."""
+        """Returns the verdict on the whole text."""
         kind, looks = self._kind()
         return Scope(kind, looks, tuple(self._statements), tuple(self._unread), tuple(self._words))
 
@@ -182,7 +176,7 @@ class Scan:
 
 
 def _other_script(report: str) -> str:
-    """Return the script of most letters that are not Latin, "" if those are few."""
+    """Returns the script of most letters that are not Latin, "" if those are few."""
     if report.isascii():
         return ""
     letters = [character for character in report if character.isalpha() and not character.isascii()]
@@ -196,7 +190,7 @@ def _other_script(report: str) -> str:
 
 
 def _other_language(report: str) -> str:
-    """Return the language whose words outnumber the English ones, "" if none does."""
+    """Returns the language whose words outnumber the English ones, "" if none does."""
     knowledge = _knowledge()
     words = Counter(_LETTERS.findall(report.lower()))
     english = sum(n for word, n in words.items() if word in knowledge.grammar)
@@ -209,34 +203,34 @@ def _other_language(report: str) -> str:
 
 
 def _other_report(words: Sequence[str], n_statements: int) -> tuple[Kind, str] | None:
-    """Return another part of the body, or another modality, that the terms of a text speak of."""
+    """Returns another part of the body, or another modality, that the terms of a text speak of."""
     cues = _cues(words)
     chest, ct = len(cues["modality", "chest x-ray"]), len(cues["modality", "chest ct"])
     if ct >= CUES and ct > chest:
         return "chest ct", "a CT report"
-    found = {kind: len(terms) for (table, kind), terms in cues.items() if table == "elsewhere"}
-    kind = max(found, key=lambda kind: found[kind])
-    if found[kind] >= CUES and found[kind] > chest and 2 * found[kind] > n_statements:
+    counts = {kind: len(terms) for (table, kind), terms in cues.items() if table == "elsewhere"}
+    kind = max(counts, key=lambda kind: counts[kind])
+    if counts[kind] >= CUES and counts[kind] > chest and 2 * counts[kind] > n_statements:
         return "elsewhere", kind
     return None
 
 
 def _cues(words: Sequence[str]) -> dict[tuple[str, str], set[tuple[str, ...]]]:
-    """Return the different terms of each kind that stand in a text, the longest at each place."""
+    """Returns the different terms of each kind that stand in a text, the longest at each place."""
     knowledge = _knowledge()
-    found: dict[tuple[str, str], set[tuple[str, ...]]] = {kind: set() for kind in knowledge.kinds}
+    cues: dict[tuple[str, str], set[tuple[str, ...]]] = {kind: set() for kind in knowledge.kinds}
     i = 0
     while i < len(words):
         for term, kind in knowledge.terms.get(words[i], ()):
             if tuple(words[i : i + len(term)]) == term:
-                found[kind].add(term)
+                cues[kind].add(term)
                 i += len(term) - 1
                 break
         i += 1
-    return found
+    return cues
 
 
-@cache
+@per_lexicon
 def _knowledge() -> _Knowledge:
     lexicon = load()
     tables, vocabulary = load_file("scope"), load_file("vocabulary")
@@ -244,8 +238,8 @@ def _knowledge() -> _Knowledge:
     def plain(terms: Iterable[Any]) -> set[str]:
         return {token.word for term in terms for token in tokenize(str(term), lexicon.words)}
 
-    grammar = plain(vocabulary.pop("grammar"))
-    own = plain(word for words in vocabulary.values() for word in words)
+    grammar = plain(vocabulary["grammar"])
+    own = plain(word for kind, words in vocabulary.items() if kind != "grammar" for word in words)
     english = grammar | own | _trie_words(lexicon.trie)
     kinds = tuple((table, kind) for table in ("elsewhere", "modality") for kind in tables[table])
     terms: dict[str, list[tuple[tuple[str, ...], tuple[str, str]]]] = {}
@@ -267,13 +261,13 @@ def _knowledge() -> _Knowledge:
 
 
 def _trie_words(trie: dict[str, Any]) -> set[str]:
-    """Return every word of the lexicon's terms."""
-    found: set[str] = set()
+    """Returns every word of the lexicon's terms."""
+    words: set[str] = set()
     for word, node in trie.items():
         if word:
-            found.add(word)
-            found |= _trie_words(node)
-    return found
+            words.add(word)
+            words |= _trie_words(node)
+    return words
 
 
 # Senses that any English text has: "no", "is", "in" tell nothing of a chest.

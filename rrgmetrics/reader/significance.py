@@ -1,17 +1,15 @@
-"""How much a finding matters: its concept's default, changed by the rules of ``lexicon/context.yaml``."""
+"""How much a finding matters: its concept's default, changed by the rules of `lexicon/context.yaml`."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.lexicon import Lexicon, load
+from rrgmetrics.reader.lexicon import Lexicon, load, per_lexicon
 from rrgmetrics.reader.model import Finding, Significance
 from rrgmetrics.reports import Context
 
 FAR_STEPS = 3  # steps along a device's path (lexicon/attributes.yaml, tip_sites)
-_DENIAL = re.compile(r"\b(?:no|non|not|denies|denied|without|negative for)\b")
 
 
 class Level(NamedTuple):
@@ -22,14 +20,14 @@ class Level(NamedTuple):
 
 
 def significance(finding: Finding, context: Context, lexicon: Lexicon) -> Significance:
-    """Return the class of clinical significance of a finding in its context."""
+    """Returns the class of clinical significance of a finding in its context."""
     return level(finding, context, lexicon).significance
 
 
 def level(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
-    """Return the class of clinical significance of a finding in its context, with the reason."""
+    """Returns the class of clinical significance of a finding in its context, with the reason."""
     concept = lexicon.concepts[finding.concept]
-    found, why = concept.significance, ""
+    grade, why = concept.significance, ""
     position = position_of(finding, lexicon)
     kinds = indication_kinds(context.indication)
     names = {finding.concept, *concept.ancestors}
@@ -37,28 +35,29 @@ def level(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
         if names.isdisjoint(rule["concepts"]) and "any" not in rule["concepts"]:
             continue
         if _fits(rule, finding, position, context.age, kinds):
-            found, why = rule["significance"], rule["why"]
-    return Level(found, why)  # type: ignore[arg-type]
+            grade, why = rule["significance"], rule["why"]
+    return Level(grade, why)  # type: ignore[arg-type]
 
 
-@lru_cache(maxsize=4096)
+@per_lexicon
 def indication_kinds(indication: str) -> frozenset[str]:
-    """Return what an indication speaks of, by the words of ``lexicon/context.yaml``.
+    """Returns what an indication speaks of, by the words of `lexicon/context.yaml`.
 
     >>> sorted(indication_kinds("Fall from a ladder, no fever."))
     ['trauma']
     """
+    lexicon = load()
     text = re.sub(r"[-/\s]+", " ", indication.lower())
     stated = []
     for clause in re.split(r"[.;:]", text):
-        denial = _DENIAL.search(clause)
+        denial = lexicon.denied.search(clause)
         stated.append(clause[: denial.start()] if denial else clause)
     words = ". ".join(stated)
-    return frozenset(kind for kind, pattern in load().indications.items() if pattern.search(words))
+    return frozenset(kind for kind, pattern in lexicon.indications.items() if pattern.search(words))
 
 
 def position_of(finding: Finding, lexicon: Lexicon) -> str | None:
-    """Return a device's position as the report names it, or "bad" if its tip is far from where it should be."""
+    """Returns a device's position as the report names it, or "bad" if its tip is far from where it should be."""
     concept = lexicon.concepts[finding.concept]
     if finding.position is not None:
         return finding.position
@@ -78,7 +77,7 @@ def position_of(finding: Finding, lexicon: Lexicon) -> str | None:
 def _fits(
     rule: dict[str, Any], finding: Finding, position: str | None, age: float | None, kinds: frozenset[str]
 ) -> bool:
-    """Tell whether every condition of a rule holds; a condition on something unknown does not."""
+    """Tells whether every condition of a rule holds; a condition on something unknown does not."""
     size = max(finding.measurements_mm, default=None)
     checks = (
         ("severity_at_most", finding.severity, lambda have, want: have <= want),

@@ -8,11 +8,10 @@ opacity) gives no label. No Finding: the report denies something, and nothing is
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.reader.label_rules import RulesByConcept, find_rule, index_rules
-from rrgmetrics.reader.lexicon import load, load_file
+from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
 from rrgmetrics.reader.model import Finding, Reading
 
 Level = Literal["leaves", "upper"]
@@ -38,9 +37,9 @@ class SrrTable(NamedTuple):
     groups: dict[str, str]
 
 
-@cache
+@per_lexicon
 def load_srr() -> SrrTable:
-    """Return the table; read from the file once per process."""
+    """The table of the lexicon in use."""
     table: dict[str, Any] = load_file("srr")
     return SrrTable(
         names={"leaves": tuple(table["leaves"]), "upper": tuple(table["uppers"])},
@@ -51,9 +50,9 @@ def load_srr() -> SrrTable:
     )
 
 
-@cache
+@per_lexicon
 def label_names(level: Level, statuses: bool) -> tuple[str, ...]:
-    """Return the labels in the order of the published checkpoint's heads.
+    """Returns the labels in the order of the published checkpoint's heads.
 
     Example:
         >>> [len(label_names(level, statuses)) for level in ("leaves", "upper") for statuses in (True, False)]
@@ -68,7 +67,7 @@ def label_names(level: Level, statuses: bool) -> tuple[str, ...]:
 
 
 def srr_labels(reading: Reading, level: Level, statuses: bool) -> frozenset[str]:
-    """Return the labels of a report; without statuses those that are present or uncertain. None for an empty report.
+    """Returns the labels of a report; without statuses those that are present or uncertain. None for an empty report.
 
     Example:
         >>> from rrgmetrics.reader import read
@@ -79,17 +78,17 @@ def srr_labels(reading: Reading, level: Level, statuses: bool) -> frozenset[str]
     """
     concepts = load().concepts
     counted = [finding for finding in reading.findings if concepts[finding.concept].counts]
-    found = {label for finding in counted if not finding.normal for label in _labels(finding, reading, level)}
+    labels = {label for finding in counted if not finding.normal for label in _labels(finding, reading, level)}
     denied = any(finding.assertion == "absent" for finding in reading.findings)
     if denied and all(finding.assertion == "absent" for finding in counted):
-        found.add((NO_FINDING, ""))
+        labels.add((NO_FINDING, ""))
     if statuses:
-        return frozenset(f"{name} ({status})" if status else name for name, status in found)
-    return frozenset(name for name, status in found if status != "Absent")
+        return frozenset(f"{name} ({status})" if status else name for name, status in labels)
+    return frozenset(name for name, status in labels if status != "Absent")
 
 
 def _labels(finding: Finding, reading: Reading, level: Level) -> list[tuple[str, str]]:
-    """Return the labels of one finding, each with its status."""
+    """Returns the labels of one finding, each with its status."""
     table, lexicon = load_srr(), load()
     rule = find_rule(finding, reading, table.rules, lexicon)
     given = rule.labels if rule else {}

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rrgmetrics.reader.compare import concept_similarity
 from rrgmetrics.reader.items import Item, find_items, find_mentions
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.places import same_side
+from rrgmetrics.reader.similarity import concept_similarity
 from rrgmetrics.reader.tokens import sentences, tokenize
 
 
@@ -35,7 +35,7 @@ class ChangeStatement(NamedTuple):
 
 
 def read_changes(reading: Reading) -> tuple[ChangeStatement, ...]:
-    """Return the statements of change of a report that was read: those of findings first.
+    """Returns the statements of change of a report that was read: those of findings first.
 
     Example:
         >>> from rrgmetrics.reader import read
@@ -53,9 +53,9 @@ def read_changes(reading: Reading) -> tuple[ChangeStatement, ...]:
 
 
 def _of_no_finding(text: str, lexicon: Lexicon) -> Iterator[ChangeStatement]:
-    """Yield the changes of sentences that name no finding; a denied one is none."""
+    """Yields the changes of sentences that name no finding; a denied one is none."""
     tokens = tokenize(text, lexicon.words)
-    for sentence in sentences(tokens, lexicon.headings):
+    for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
         items = find_items(tokens, sentence.first, sentence.last, lexicon)
         changes = [item for item in items if "change" in item.senses]
         if not changes or any(mention.concept for mention in find_mentions(items, lexicon)):
@@ -72,20 +72,20 @@ def _structures(items: Sequence[Item]) -> frozenset[str]:
 
 
 def count_shared(references: Sequence[ChangeStatement], candidates: Sequence[ChangeStatement]) -> int:
-    """Return how many statements of the candidate say of one thing what the reference says; each is used once."""
+    """Returns how many statements of the candidate say of one thing what the reference says; each is used once."""
     lexicon = load()
     free = list(candidates)
     shared = 0
     for reference in references:
-        found = max(free, key=lambda candidate: _agreement(reference, candidate, lexicon), default=None)
-        if found is not None and _agreement(reference, found, lexicon) > 0:
-            free.remove(found)
+        nearest = max(free, key=lambda candidate: _agreement(reference, candidate, lexicon), default=None)
+        if nearest is not None and _agreement(reference, nearest, lexicon) > 0:
+            free.remove(nearest)
             shared += 1
     return shared
 
 
 def _agreement(a: ChangeStatement, b: ChangeStatement, lexicon: Lexicon) -> float:
-    """Return how far two statements say one thing of one thing, 0 to 1."""
+    """Returns how far two statements say one thing of one thing, 0 to 1."""
     if a.kind != b.kind or (a.finding is None) != (b.finding is None):
         return 0.0
     if a.finding is None or b.finding is None:

@@ -7,7 +7,7 @@ report.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,10 +18,7 @@ _TOKEN = re.compile(
     r"|(?P<word>[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+)|(?P<mark>[.,;:!?/—–()\[\]])",
     re.ASCII,
 )
-_ABBREVIATIONS = frozenset(
-    {"dr", "vs", "approx", "mr", "mrs", "ms", "st", "e", "i", "fig", "approximately", "measures"}
-)
-_ENDS = frozenset({".", "!", "?", "¶"})
+ENDS = frozenset({".", "!", "?", "¶"})
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
 
@@ -34,7 +31,7 @@ class Token(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """Tokens ``[first, last)`` of the report, and the section they stand in."""
+    """Tokens `[first, last)` of the report, and the section they stand in."""
 
     first: int
     last: int
@@ -43,7 +40,7 @@ class Sentence(NamedTuple):
 
 @lru_cache(maxsize=16384)
 def singular(word: str) -> str:
-    """Return the singular of a lower-case English word; good enough for matching, applied to lexicon and text alike.
+    """Returns the singular of a lower-case English word; good enough for matching, applied to lexicon and text alike.
 
     >>> [singular(w) for w in ("effusions", "opacities", "masses", "diaphragmatic", "base", "atelectasis")]
     ['effusion', 'opacity', 'mass', 'diaphragmatic', 'base', 'atelectasis']
@@ -57,10 +54,10 @@ def singular(word: str) -> str:
     return word[:-1]
 
 
-def tokenize(text: str, spellings: dict[str, str]) -> list[Token]:
-    """Split a text into tokens. Hyphens and line ends are spaces.
+def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
+    """Splits a text into tokens. Hyphens and line ends are spaces.
 
-    The mark ``¶`` stands for a blank line, a list bullet, and the end of a line before a topic ("FINDINGS:").
+    The mark `¶` stands for a blank line, a list bullet, and the end of a line before a topic ("FINDINGS:").
     """
     tokens: list[Token] = []
     append = tokens.append
@@ -76,12 +73,15 @@ def tokenize(text: str, spellings: dict[str, str]) -> list[Token]:
     return tokens
 
 
-def sentences(tokens: list[Token], headings: dict[str, tuple[str, bool]]) -> list[Sentence]:
-    """Split tokens into sentences and give each its section; the sentences of sections that are not read are left out.
+def sentences(
+    tokens: list[Token], headings: Mapping[str, tuple[str, bool]], abbreviations: frozenset[str]
+) -> list[Sentence]:
+    """Splits tokens into sentences, each with its section; those of sections that are not read are left out.
 
-    ``headings`` maps a heading (its tokens joined by spaces) to its section and whether the section is read.
+    `headings` maps a heading (its tokens joined by spaces) to its section and whether the section is read; a full stop
+    behind one of the `abbreviations` ends no sentence.
     """
-    found: list[Sentence] = []
+    pieces: list[Sentence] = []
     section, read, first, n = "findings", True, 0, len(tokens)
     i = 0
     while i < n:
@@ -91,14 +91,14 @@ def sentences(tokens: list[Token], headings: dict[str, tuple[str, bool]]) -> lis
                 section, read, i = heading
                 first = i
                 continue
-        if tokens[i].word in _ENDS and not _is_abbreviation(tokens, i):
+        if tokens[i].word in ENDS and not _is_abbreviation(tokens, i, abbreviations):
             if read:
-                found.extend(_pieces(first, i, section))
+                pieces.extend(_pieces(first, i, section))
             first = i + 1
         i += 1
     if read:
-        found.extend(_pieces(first, n, section))
-    return found
+        pieces.extend(_pieces(first, n, section))
+    return pieces
 
 
 def _pieces(first: int, last: int, section: str) -> Iterator[Sentence]:
@@ -106,17 +106,17 @@ def _pieces(first: int, last: int, section: str) -> Iterator[Sentence]:
         yield Sentence(start, min(last, start + _LONGEST_SENTENCE), section)
 
 
-def _is_abbreviation(tokens: list[Token], i: int) -> bool:
-    """Tell whether the full stop at ``i`` belongs to an abbreviation ("vs.", "Dr.")."""
+def _is_abbreviation(tokens: list[Token], i: int, abbreviations: frozenset[str]) -> bool:
+    """Tells whether the full stop at `i` belongs to an abbreviation ("vs.", "Dr.")."""
     before = tokens[i - 1] if i else None
-    return bool(before and tokens[i].word == "." and before.end == tokens[i].start and before.word in _ABBREVIATIONS)
+    return bool(before and tokens[i].word == "." and before.end == tokens[i].start and before.word in abbreviations)
 
 
-def _heading(tokens: list[Token], i: int, headings: dict[str, tuple[str, bool]]) -> tuple[str, bool, int] | None:
-    """Return section, whether it is read, and the index after it, if a section heading starts at ``i``."""
+def _heading(tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool]]) -> tuple[str, bool, int] | None:
+    """Returns section, whether it is read, and the index after it, if a section heading starts at `i`."""
     for length in range(min(5, len(tokens) - i - 1), 0, -1):
         if tokens[i + length].word == ":":
-            known = headings.get(" ".join(t.word for t in tokens[i : i + length]))
+            known = headings.get(" ".join(token.word for token in tokens[i : i + length]))
             if known is not None:
                 return known[0], known[1], i + length + 1
     return None

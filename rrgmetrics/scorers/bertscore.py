@@ -30,8 +30,9 @@ from rrgmetrics.backends.encoder import BUNDLED, Encoder, TokenVectors, load_enc
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import MAX_CHARACTERS, Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
+from rrgmetrics.specs import keys_of
 
-KEYS = ("bertscore", "bertscore_precision", "bertscore_recall")
+KEYS = keys_of("bertscore")
 MODELS = {  # named configuration → checkpoint, layers; layers as in bert-score's model2layers
     "default": (BUNDLED, 3),
     "paper": ("roberta-large", 17),

@@ -20,9 +20,10 @@ import numpy as np
 from rrgmetrics.backends import tokens
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime, of_pairs
+from rrgmetrics.specs import keys_of
 
 ORDER = tokens.MAX_ORDER
-KEYS = ("bleu_1", "bleu_2", "bleu_3", "bleu")
+KEYS = (*keys_of("bleu")[1:], "bleu")  # by order
 TINY, SMALL = 1e-15, 1e-9  # coco-caption, bleu_scorer.py
 
 

@@ -28,7 +28,7 @@ from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.conditions import Status, checksum, condition_statuses, contradicted_conditions, load_conditions
-from rrgmetrics.reader.penalties import unread_spans
+from rrgmetrics.reader.scope import unread_spans
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime, explain_both
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats, spoil

@@ -11,15 +11,11 @@ import numpy as np
 
 from rrgmetrics.judges.protocols.chexprompt import Chexprompt as Protocol
 from rrgmetrics.judges.protocols.chexprompt import ChexpromptVerdict
-from rrgmetrics.judges.protocols.counts import CATEGORIES, add
+from rrgmetrics.judges.protocols.counts import add
 from rrgmetrics.scorers.judged import JudgeScorer
+from rrgmetrics.specs import keys_of
 
-KEYS = (
-    "chexprompt",
-    "chexprompt_significant",
-    *(f"chexprompt_{category.value}" for category in CATEGORIES),
-    *(f"chexprompt_{category.value}_significant" for category in CATEGORIES),
-)
+KEYS = keys_of("chexprompt")
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,10 @@ from rrgmetrics.errors import BackendError
 from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime
+from rrgmetrics.specs import keys_of
 
 CATEGORIES = tuple(category.value for category in ErrorCategory)
-KEYS = ("crepe", *(f"crepe_{category}" for category in CATEGORIES))
+KEYS = keys_of("crepe")
 MODELS = {"default": BUNDLED, "paper": PUBLISHED}  # the authors name no revision
 
 

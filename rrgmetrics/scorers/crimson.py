@@ -15,18 +15,9 @@ from rrgmetrics.judges.protocols.crimson import CrimsonVerdict
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.judged import BUNDLED_ENGINES, JudgeScorer
+from rrgmetrics.specs import keys_of
 
-KEYS = (
-    "crimson",
-    "crimson_errors",
-    "crimson_errors_significant",
-    "crimson_weighted_errors",
-    "crimson_false_finding",
-    "crimson_missing_finding",
-    "crimson_incorrect_location",
-    "crimson_incorrect_severity",
-    *(f"crimson_{attribute}" for attribute in ATTRIBUTES[1:]),
-)
+KEYS = keys_of("crimson")
 _PLACE, _COURSE = ATTRIBUTES.index("location"), ATTRIBUTES.index("temporal")
 
 

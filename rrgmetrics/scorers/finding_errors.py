@@ -20,12 +20,9 @@ from rrgmetrics.backends.comparison import Compared, ComparedPairs
 from rrgmetrics.reader import ErrorCategory, FindingError
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime
+from rrgmetrics.specs import keys_of
 
-KEYS = (
-    "finding_errors",
-    "finding_errors_significant",
-    *(f"finding_errors_{category.value}" for category in ErrorCategory),
-)
+KEYS = keys_of("finding_errors")
 
 
 @dataclass(frozen=True)

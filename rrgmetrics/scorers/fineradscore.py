@@ -11,13 +11,9 @@ from rrgmetrics.judges.protocols.counts import CATEGORIES
 from rrgmetrics.judges.protocols.fineradscore import Fineradscore as Protocol
 from rrgmetrics.judges.protocols.fineradscore import FineradscoreVerdict
 from rrgmetrics.scorers.judged import JudgeScorer
+from rrgmetrics.specs import keys_of
 
-KEYS = (
-    "fineradscore",
-    "fineradscore_corrections",
-    "fineradscore_max_severity",
-    *(f"fineradscore_{category.value}" for category in CATEGORIES),
-)
+KEYS = keys_of("fineradscore")
 
 
 @dataclass(frozen=True)

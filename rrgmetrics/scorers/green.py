@@ -15,15 +15,9 @@ from rrgmetrics.judges.protocols.counts import CATEGORIES, add
 from rrgmetrics.judges.protocols.green import Green as Protocol
 from rrgmetrics.judges.protocols.green import GreenVerdict
 from rrgmetrics.scorers.judged import JudgeScorer
+from rrgmetrics.specs import keys_of
 
-KEYS = (
-    "green",
-    "green_errors_significant",
-    "green_errors",
-    "green_matched_findings",
-    *(f"green_{category.value}" for category in CATEGORIES),
-    *(f"green_{category.value}_significant" for category in CATEGORIES),
-)
+KEYS = keys_of("green")
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,10 @@ from rrgmetrics.scorers.bertscore import Bertscore
 from rrgmetrics.scorers.radgraph_f1 import KEYS as RADGRAPH_KEYS
 from rrgmetrics.scorers.radgraph_f1 import RadgraphF1
 from rrgmetrics.scorers.semb_score import SembScore
+from rrgmetrics.specs import keys_of
 
 FEATURES = ("radgraph", "bertscore", "semb", "bleu")
-KEYS = ("radcliq", "radcliq_rexrank", *(f"radcliq_{feature}" for feature in FEATURES))
+KEYS = keys_of("radcliq")
 PUBLISHED = Path(__file__).with_suffix(".json")
 PARTS = ("default", "paper")
 RADGRAPH_COLUMN = RADGRAPH_KEYS.index("radgraph_f1_radcliq")

@@ -17,8 +17,9 @@ from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, load_en
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 from rrgmetrics.scorers.bertscore import greedy_match
+from rrgmetrics.specs import keys_of
 
-KEYS = ("radeval_bertscore", "radeval_bertscore_precision", "radeval_bertscore_recall")
+KEYS = keys_of("radeval_bertscore")
 MODELS = {  # named configuration → checkpoint, layers
     "default": (FINDINGS, 1),
     "paper": ("IAMJB/RadEvalModernBERT", 22),

@@ -16,8 +16,9 @@ from rrgmetrics.judges.protocols.radfact import RadfactVerdict
 from rrgmetrics.judges.protocols.radfact_scores import JudgedPhrase, shares
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.scorers.judged import JudgeScorer, KnownMean
+from rrgmetrics.specs import keys_of
 
-KEYS = ("radfact", "radfact_precision", "radfact_recall")
+KEYS = keys_of("radfact")
 
 
 @dataclass(frozen=True)

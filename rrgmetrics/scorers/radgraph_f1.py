@@ -43,6 +43,7 @@ from rrgmetrics.reader import Reading
 from rrgmetrics.reader.graph import Graph, build_graph
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
+from rrgmetrics.specs import keys_of
 
 MODELS = {"paper": "radgraph-xl", "radgraph": "radgraph"}  # the authors name no revision
 
@@ -61,15 +62,7 @@ class GraphScores(NamedTuple):
         return (self.simple + self.relation) / 2
 
 
-KEYS = (
-    "radgraph_f1",
-    "radgraph_f1_simple",
-    "radgraph_f1_partial",
-    "radgraph_f1_complete",
-    "radgraph_f1_radcliq",
-    "radgraph_f1_entity",
-    "radgraph_f1_relation",
-)
+KEYS = keys_of("radgraph_f1")
 
 
 @dataclass(frozen=True)

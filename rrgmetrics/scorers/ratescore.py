@@ -34,8 +34,9 @@ from rrgmetrics.reader.entities import ENTITY_TYPES
 from rrgmetrics.reader.penalties import penalties, silent
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
+from rrgmetrics.specs import keys_of
 
-KEYS = ("ratescore", "ratescore_precision", "ratescore_recall")
+KEYS = keys_of("ratescore")
 MODELS = {"default": "", "paper": NER}
 PUBLISHED_WITHOUT_ENTITIES = 0.5
 WEIGHTS = {  # rows and columns: abnormality, anatomy, disease, non-abnormality, non-disease

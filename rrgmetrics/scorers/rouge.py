@@ -17,8 +17,9 @@ import numpy as np
 from rrgmetrics.backends import tokens
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
+from rrgmetrics.specs import keys_of
 
-KEYS = ("rouge", "rouge_1", "rouge_2", "rouge_l")
+KEYS = keys_of("rouge")
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,9 @@ from rrgmetrics.reader.conditions import Status
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 from rrgmetrics.scorers.chexbert_f1 import condition_backend, is_too_long, status_table
+from rrgmetrics.specs import keys_of
 
-KEYS = ("semb_score",)
+KEYS = keys_of("semb_score")
 LAYER = 1
 
 

@@ -31,8 +31,9 @@ from rrgmetrics.reader.penalties import silent
 from rrgmetrics.reader.temporal import ChangeStatement, count_shared, read_changes
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, explain_both, of_pairs
+from rrgmetrics.specs import keys_of
 
-KEYS = ("temporal_f1",)
+KEYS = keys_of("temporal_f1")
 EPSILON = 1e-10
 KEYWORDS = (  # Bannur et al. 2023, as in Libra's temporal_f1.py
     "bigger change cleared constant decrease decreased decreasing elevated elevation enlarged enlargement enlarging "

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from rrgmetrics.specs.model import INF, Key, MetricSpec, Option
+from rrgmetrics.specs.model import INF, Config, Key, MetricSpec, Option
 from rrgmetrics.specs.shared import CHEST_XRAY, TEXT_OPTION, count, unit
 
 CLINICAL = (
     MetricSpec(
         name="finding_errors",
         title="Finding errors",
-        scorer="finding_errors:FindingErrors",
+        summary="findings: false, missing, wrong place or severity; in words, with evidence",
+        scorer="rrgmetrics.scorers.finding_errors:FindingErrors",
         keys=(
             count("finding_errors", "Finding errors"),
             count("finding_errors_significant", "Significant errors"),
@@ -26,6 +27,9 @@ CLINICAL = (
             "text": TEXT_OPTION,
             "explain": Option(False, "also return each pair's errors in words, with the spans of both texts"),
         },
+        configs={
+            "default": Config("a rule-based reader"),
+        },
         needs=("reader",),
         takes_context=True,
         modality=CHEST_XRAY,
@@ -35,7 +39,8 @@ CLINICAL = (
     MetricSpec(
         name="crepe",
         title="CREPE",
-        scorer="crepe:Crepe",
+        summary="the number of errors of six kinds that a radiologist would count, predicted",
+        scorer="rrgmetrics.scorers.crepe:Crepe",
         keys=(
             Key("crepe", "CREPE", (0.0, INF), False, aliases=("CREPE",)),
             count("crepe_false_finding", "A: false findings"),
@@ -60,8 +65,11 @@ CLINICAL = (
             "presence": Option(False, "also return each pair's probability of each kind of error"),
             "explain": Option(False, "also return the words that each pair's counts come from"),
         },
-        configs={"default": {}, "paper": {}},
-        takes_checkpoint=True,
+        configs={
+            "default": Config("a BERT of 5.3 million weights, trained here"),
+            "paper": Config("the authors' BiomedBERT, gihuncho/crepe-biomedbert"),
+        },
+        checkpoint="the Hub id or folder of any CREPE checkpoint",
         needs=("crepe",),
         modality=CHEST_XRAY,
         paper="Cho et al. 2025, EMNLP",
@@ -71,7 +79,8 @@ CLINICAL = (
     MetricSpec(
         name="radgraph_f1",
         title="RadGraph F1",
-        scorer="radgraph_f1:RadgraphF1",
+        summary="entities and relations that both reports have",
+        scorer="rrgmetrics.scorers.radgraph_f1:RadgraphF1",
         keys=(
             unit("radgraph_f1", "RadGraph F1", "RadGraph-F1", "F1-RadGraph", "RG_ER", "radgraph_partial"),
             unit("radgraph_f1_simple", "RadGraph F1, simple", "RG_E", "radgraph_simple"),
@@ -91,8 +100,12 @@ CLINICAL = (
             ),
             "record": Option("", "file that gets the graphs as JSON, for radgraph_f1@graphs:FILE", stated=False),
         },
-        configs={"default": {}, "paper": {}, "radgraph": {}},
-        takes_checkpoint=True,
+        configs={
+            "default": Config("the reader"),
+            "paper": Config("RadGraph-XL"),
+            "radgraph": Config("RadGraph"),
+        },
+        checkpoint="the Hub id, folder or archive of such weights; package: the authors' package; graphs:FILE: JSON",
         needs=("reader", "radgraph"),
         modality=CHEST_XRAY,
         paper="Delbrouck et al. 2022, Findings of EMNLP",
@@ -102,7 +115,8 @@ CLINICAL = (
     MetricSpec(
         name="ratescore",
         title="RaTEScore",
-        scorer="ratescore:Ratescore",
+        summary="entities, matched by meaning and weighted by type",
+        scorer="rrgmetrics.scorers.ratescore:Ratescore",
         keys=(
             unit("ratescore", "RaTEScore", "RaTEScore", "RaTE"),
             unit("ratescore_precision", "RaTEScore precision"),
@@ -123,8 +137,11 @@ CLINICAL = (
             ),
             "encoder": Option("", "encoder of entities, a Hub id or folder; empty: the configuration's own"),
         },
-        configs={"default": {}, "paper": {"no_entities": "published"}},
-        takes_checkpoint=True,
+        configs={
+            "default": Config("the reader and CREPE's encoder"),
+            "paper": Config("RaTE-NER-Deberta and BioLORD-2023-C", {"no_entities": "published"}),
+        },
+        checkpoint="the Hub id or folder of a token classifier with RaTEScore's labels",
         needs=("reader", "encoder"),
         modality=CHEST_XRAY,
         paper="Zhao et al. 2024, EMNLP",
@@ -134,7 +151,8 @@ CLINICAL = (
     MetricSpec(
         name="radcliq",
         title="RadCliQ",
-        scorer="radcliq:Radcliq",
+        summary="errors expected from four of the others",
+        scorer="rrgmetrics.scorers.radcliq:Radcliq",
         keys=(
             Key("radcliq", "RadCliQ", (-INF, INF), False, aliases=("RadCliQ-v1", "RadCliQ-v0")),
             Key("radcliq_rexrank", "1 / mean RadCliQ", (-INF, INF), True, per_pair=False, aliases=("1/RadCliQ-v1",)),
@@ -157,8 +175,14 @@ CLINICAL = (
             ),
             "idf_file": Option("", "text file, one report a line, for idf=frozen"),
         },
-        configs={"default": {}, "paper": {"text": "space"}},
-        takes_checkpoint=True,
+        configs={
+            "default": Config("the four metrics as they are bundled, uncalibrated"),
+            "paper": Config(
+                "RadGraph with case, distilroberta-base at layer 5 rescaled, CheXbert; spaces squeezed",
+                {"text": "space"},
+            ),
+        },
+        checkpoint="a file of coefficients that `rrgmetrics radcliq fit` wrote",
         needs=("reader", "encoder"),
         modality=CHEST_XRAY,
         paper="Yu et al. 2023, Patterns",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rrgmetrics.specs.model import INF, Key, MetricSpec, Option, OptionValue
+from rrgmetrics.specs.model import INF, Config, Key, MetricSpec, Option
 from rrgmetrics.specs.shared import CATEGORIES, CHEST_XRAY, TEXT_OPTION, count, unit
 
 JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the bundled one, `reader`, has none
@@ -22,14 +22,22 @@ JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the bundled one, `rea
     "price_out": Option(0.0, "openai: price of a million tokens answered", stated=False),
 }
 
-JUDGE_CONFIGS: Mapping[str, Mapping[str, OptionValue]] = {"default": {}, "reader": {}}  # the bundled engine, twice
+BUNDLED_ENGINE = Config("the reader; no language model")
+BUNDLED_CONFIGS: Mapping[str, Config] = {"default": BUNDLED_ENGINE, "reader": BUNDLED_ENGINE}
+ENGINES: Mapping[str, str] = {  # that are configurations of every judge
+    "hf:<id>": "a causal language model through transformers, on this machine; so is a bare Hub id or a folder",
+    "vllm:<id>": "the same through vLLM (extra vllm)",
+    "openai:<model>": "any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI itself (extra judges)",
+    "replies:<file>": "replies recorded with `rrgmetrics judge --record`: the same scores without the model",
+}
 EXPLAIN_OPTION = Option(False, "also return each pair's verdict in words")
 
 JUDGES = (
     MetricSpec(
         name="green",
         title="GREEN",
-        scorer="green:Green",
+        summary="matched findings against significant errors, by a judge",
+        scorer="rrgmetrics.scorers.green:Green",
         keys=(
             unit("green", "GREEN", "GREEN"),
             count("green_errors_significant", "Significant errors"),
@@ -51,8 +59,13 @@ JUDGES = (
             "explain": EXPLAIN_OPTION,
             **JUDGE_OPTIONS,
         },
-        configs={**JUDGE_CONFIGS, "paper": {}},
-        takes_checkpoint=True,
+        configs={
+            **BUNDLED_CONFIGS,
+            "paper": Config(
+                "StanfordAIMI/GREEN-radllama2-7b through transformers, asked as the authors ask it; a GPU of 16 GB or "
+                "more"
+            ),
+        },
         judge=True,
         needs=("reader",),
         takes_context=True,
@@ -64,7 +77,8 @@ JUDGES = (
     MetricSpec(
         name="crimson",
         title="CRIMSON",
-        scorer="crimson:Crimson",
+        summary="findings weighted by what they mean for this patient",
+        scorer="rrgmetrics.scorers.crimson:Crimson",
         keys=(
             Key("crimson", "CRIMSON", (-1.0, 1.0), True, aliases=("CRIMSON",)),
             count("crimson_errors", "Errors", "CRIMSON E"),
@@ -107,8 +121,14 @@ JUDGES = (
             "explain": EXPLAIN_OPTION,
             **JUDGE_OPTIONS,
         },
-        configs={**JUDGE_CONFIGS, "paper": {"wording": "checkpoint"}},
-        takes_checkpoint=True,
+        configs={
+            **BUNDLED_CONFIGS,
+            "paper": Config(
+                "rajpurkarlab/medgemma-4b-it-crimson through transformers, asked as it was trained; a GPU of 12 GB or "
+                "more, and `pip install --no-deps crimson-score` for the authors' question",
+                {"wording": "checkpoint"},
+            ),
+        },
         judge=True,
         needs=("reader",),
         takes_context=True,
@@ -119,7 +139,8 @@ JUDGES = (
     MetricSpec(
         name="chexprompt",
         title="CheXprompt",
-        scorer="chexprompt:Chexprompt",
+        summary="errors of six types, counted by a judge",
+        scorer="rrgmetrics.scorers.chexprompt:Chexprompt",
         keys=(
             count("chexprompt", "CheXprompt errors", "CheXprompt", "CheXprompt total"),
             count("chexprompt_significant", "Significant errors", "CheXprompt significant"),
@@ -139,8 +160,9 @@ JUDGES = (
             "explain": EXPLAIN_OPTION,
             **JUDGE_OPTIONS,
         },
-        configs=JUDGE_CONFIGS,
-        takes_checkpoint=True,
+        configs={
+            **BUNDLED_CONFIGS,
+        },
         judge=True,
         needs=("reader",),
         takes_context=True,
@@ -151,7 +173,8 @@ JUDGES = (
     MetricSpec(
         name="fineradscore",
         title="FineRadScore",
-        scorer="fineradscore:Fineradscore",
+        summary="corrections weighted by severity, by a judge",
+        scorer="rrgmetrics.scorers.fineradscore:Fineradscore",
         keys=(
             count("fineradscore", "FineRadScore severities", "FineRadScore"),
             count("fineradscore_corrections", "Corrections"),
@@ -166,8 +189,9 @@ JUDGES = (
             "explain": EXPLAIN_OPTION,
             **JUDGE_OPTIONS,
         },
-        configs=JUDGE_CONFIGS,
-        takes_checkpoint=True,
+        configs={
+            **BUNDLED_CONFIGS,
+        },
         judge=True,
         needs=("reader",),
         takes_context=True,
@@ -178,7 +202,8 @@ JUDGES = (
     MetricSpec(
         name="radfact",
         title="RadFact",
-        scorer="radfact:Radfact",
+        summary="phrases that follow from the other report, by a judge",
+        scorer="rrgmetrics.scorers.radfact:Radfact",
         keys=(
             unit("radfact", "RadFact F1", "RadFact", "logical F1"),
             unit("radfact_precision", "RadFact precision", "logical precision"),
@@ -192,8 +217,9 @@ JUDGES = (
             "explain": EXPLAIN_OPTION,
             **JUDGE_OPTIONS,
         },
-        configs=JUDGE_CONFIGS,
-        takes_checkpoint=True,
+        configs={
+            **BUNDLED_CONFIGS,
+        },
         judge=True,
         needs=("reader",),
         modality=CHEST_XRAY,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rrgmetrics.specs.model import Key, MetricSpec, Option
+from rrgmetrics.specs.model import Config, Key, MetricSpec, Option
 from rrgmetrics.specs.shared import CHEST_XRAY, LONG_OPTION, TEXT_OPTION, label, unit
 
 _CONDITIONS = (  # CheXpert's, in the order of CheXbert's heads
@@ -26,7 +26,8 @@ LABELS = (
     MetricSpec(
         name="chexbert_f1",
         title="CheXbert F1",
-        scorer="chexbert_f1:ChexbertF1",
+        summary="CheXpert's 14 conditions; micro, macro, weighted, each",
+        scorer="rrgmetrics.scorers.chexbert_f1:ChexbertF1",
         keys=(
             unit("chexbert_f1", "CheXbert F1 micro-14", "CheXbert-14 micro", "Micro-F1-14", "f1chexbert_all_micro_f1"),
             unit("chexbert_f1_precision", "CheXbert precision micro-14"),
@@ -70,8 +71,11 @@ LABELS = (
             "long": LONG_OPTION,
             "explain": Option(False, "also return what both reports say of each condition"),
         },
-        configs={"default": {}, "paper": {}},
-        takes_checkpoint=True,
+        configs={
+            "default": Config("the reader"),
+            "paper": Config("CheXbert, chexbert.pth of StanfordAIMI/RRG_scorers"),
+        },
+        checkpoint="the Hub id, folder or file of such weights",
         needs=("reader",),
         modality=CHEST_XRAY,
         paper="Smit et al. 2020, EMNLP",
@@ -82,7 +86,8 @@ LABELS = (
     MetricSpec(
         name="srr_bert_f1",
         title="SRR-BERT F1",
-        scorer="srr_bert_f1:SrrBertF1",
+        summary="54 findings, or 24 groups of them",
+        scorer="rrgmetrics.scorers.srr_bert_f1:SrrBertF1",
         keys=(
             unit("srr_bert_f1", "SRR-BERT F1 weighted", "SRR-BERT", "F1-SRR-BERT", "srrbert_weighted_f1"),
             unit("srr_bert_f1_precision", "SRR-BERT precision weighted", "srrbert_weighted_precision"),
@@ -100,8 +105,11 @@ LABELS = (
             "statuses": Option(False, "whether a label says present, uncertain or absent, and must agree in that too"),
             "explain": Option(False, "also return the labels of both reports"),
         },
-        configs={"default": {}, "paper": {"statuses": True}},
-        takes_checkpoint=True,
+        configs={
+            "default": Config("the reader"),
+            "paper": Config("SRR-BERT's checkpoint of that level, with statuses", {"statuses": True}),
+        },
+        checkpoint="the Hub id or folder of such a checkpoint",
         needs=("reader",),
         modality=CHEST_XRAY,
         paper="Delbrouck et al. 2025, ACL",
@@ -112,7 +120,8 @@ LABELS = (
     MetricSpec(
         name="f1_radbert_ct",
         title="RadBERT-CT F1",
-        scorer="f1_radbert_ct:F1RadbertCt",
+        summary="18 conditions of chest CT reports",
+        scorer="rrgmetrics.scorers.f1_radbert_ct:F1RadbertCt",
         keys=(
             unit("f1_radbert_ct", "RadBERT-CT F1 weighted", "F1RadBERT-CT", "f1radbert_ct_weighted_f1"),
             unit("f1_radbert_ct_precision", "RadBERT-CT precision weighted"),
@@ -142,8 +151,11 @@ LABELS = (
             "text": TEXT_OPTION,
             "explain": Option(False, "also return the labels of both reports"),
         },
-        configs={"default": {}, "paper": {}},
-        takes_checkpoint=True,
+        configs={
+            "default": Config("the reader of X-ray reports"),
+            "paper": Config("IAMJB/RadBERT-CT"),
+        },
+        checkpoint="the Hub id or folder of a classifier of the same 18 labels",
         needs=("reader",),
         modality="chest CT reports in English",
         paper="Hamamci et al. 2024, arXiv 2403.17834",
@@ -154,7 +166,8 @@ LABELS = (
     MetricSpec(
         name="temporal_f1",
         title="Temporal F1",
-        scorer="temporal_f1:TemporalF1",
+        summary="statements of what has changed",
+        scorer="rrgmetrics.scorers.temporal_f1:TemporalF1",
         keys=(unit("temporal_f1", "Temporal F1", "Temporal-F1", "TEM"),),
         stand_in=True,
         level="pair",
@@ -169,7 +182,10 @@ LABELS = (
             ),
             "explain": Option(False, "also return what either report says of change"),
         },
-        configs={"default": {}, "paper": {"form": "keywords"}},
+        configs={
+            "default": Config("the reader"),
+            "paper": Config("the published sets of 44 words", {"form": "keywords"}),
+        },
         needs=("reader",),
         modality=CHEST_XRAY,
         paper="Zhang et al. 2024, arXiv 2411.19378",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from rrgmetrics.specs.model import Key, MetricSpec, Option
+from rrgmetrics.specs.model import Config, Key, MetricSpec, Option
 from rrgmetrics.specs.shared import TEXT_OPTION, unit
 
 LEXICAL = (
     MetricSpec(
         name="bleu",
         title="BLEU",
-        scorer="bleu:Bleu",
+        summary="n-grams; COCO's arithmetic (default) or sacrebleu's",
+        scorer="rrgmetrics.scorers.bleu:Bleu",
         keys=(
             unit("bleu", "BLEU-4", "BLEU", "BLEU-4", "B-4"),
             unit("bleu_1", "BLEU-1", "BLEU-1", "B-1"),
@@ -27,6 +28,9 @@ LEXICAL = (
                 ("coco", "13a"),
             ),
         },
+        configs={
+            "default": Config("COCO's arithmetic"),
+        },
         needs=("tokens",),
         paper="Papineni et al. 2002, ACL",
         citation="papineni-etal-2002-bleu",
@@ -35,7 +39,8 @@ LEXICAL = (
     MetricSpec(
         name="rouge",
         title="ROUGE",
-        scorer="rouge:Rouge",
+        summary="words, pairs, longest common subsequence",
+        scorer="rrgmetrics.scorers.rouge:Rouge",
         keys=(
             unit("rouge", "ROUGE-L", "ROUGE-L", "RG-L", "R-L", "rougeL"),
             unit("rouge_1", "ROUGE-1", "ROUGE-1", "R-1", "rouge1"),
@@ -45,6 +50,9 @@ LEXICAL = (
         level="pair",
         empty=(0.0, 0.0, 0.0),
         options={"text": TEXT_OPTION, "stemmer": Option(True, "Porter stems of words longer than three letters")},
+        configs={
+            "default": Config("the formula, with Porter's stemmer"),
+        },
         needs=("tokens",),
         paper="Lin 2004, Text Summarization Branches Out",
         citation="lin-2004-rouge",
@@ -53,7 +61,8 @@ LEXICAL = (
     MetricSpec(
         name="meteor",
         title="METEOR",
-        scorer="meteor:Meteor",
+        summary="words, stems, WordNet synonyms (included)",
+        scorer="rrgmetrics.scorers.meteor:Meteor",
         keys=(unit("meteor", "METEOR", "METEOR", "MTR"),),
         level="pair",
         empty=(0.0, 0.0, 0.0),
@@ -69,6 +78,9 @@ LEXICAL = (
                 "", "folder of WordNet database files; empty: the WordNet 3.0 that ships with rrgmetrics"
             ),
         },
+        configs={
+            "default": Config("NLTK's algorithm, with the WordNet that ships"),
+        },
         needs=("tokens", "wordnet"),
         paper="Banerjee and Lavie 2005, ACL workshop",
         licence="WordNet 3.0 licence (synonyms)",
@@ -78,11 +90,15 @@ LEXICAL = (
     MetricSpec(
         name="cider",
         title="CIDEr-D",
-        scorer="cider:Cider",
+        summary="n-grams weighted by rarity in the references",
+        scorer="rrgmetrics.scorers.cider:Cider",
         keys=(Key("cider", "CIDEr-D", (0.0, 10.0), True, aliases=("CIDEr", "CIDEr-D")),),
         level="pair",
         empty=(0.0, 0.0, 0.0),
         options={"text": TEXT_OPTION},
+        configs={
+            "default": Config("the formula"),
+        },
         needs=("tokens",),
         corpus_statistics=True,
         paper="Vedantam et al. 2015, CVPR",

@@ -5,11 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from rrgmetrics.errors import InputError
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 OptionValue = str | int | float | bool
+Stated = float | None | Literal["undefined"]  # None: depends on the report
+UNDEFINED: Literal["undefined"] = "undefined"
+Values = TypeVar("Values", float, "NDArray[np.float64]")
 INF = math.inf
 BUNDLED_MARK = "(bundled)"  # in the titles of a stand-in
 
@@ -30,17 +37,64 @@ class Key:
         name: Result key, unique over all metrics.
         title: How tables and pages name it.
         range: Smallest and largest possible value (closed; may be infinite).
-        higher_is_better: Direction.
+        higher_is_better: Direction; None where the best value is `target`.
         per_pair: Whether the value exists for each pair as well as over all.
         aliases: What papers call it.
+        target: The best value, from which worse ones lie on both sides; None where higher or lower is better.
+
+    Example:
+        >>> length = Key("length_ratio", "Length ratio", (0.0, INF), None, target=1.0)
+        >>> length.better, length.arrow, length.goodness(1.25)
+        ('closer to 1', '→ 1', -0.25)
     """
 
     name: str
     title: str
     range: tuple[float, float]
-    higher_is_better: bool
+    higher_is_better: bool | None
     per_pair: bool = True
     aliases: tuple[str, ...] = ()
+    target: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.higher_is_better is None) == (self.target is None):
+            raise InputError(f"The key {self.name} needs either a direction (higher_is_better) or a target.")
+
+    @property
+    def better(self) -> str:
+        """Which values are better, in words: "higher", "lower" or "closer to 1"."""
+        if self.target is not None:
+            return f"closer to {self.target:g}"
+        return "higher" if self.higher_is_better else "lower"
+
+    @property
+    def arrow(self) -> str:
+        """Which values are better, as a sign: "↑", "↓" or "→ 1"."""
+        if self.target is not None:
+            return f"→ {self.target:g}"
+        return "↑" if self.higher_is_better else "↓"
+
+    @property
+    def best(self) -> float:
+        """The best possible value; infinite where there is no best."""
+        if self.target is not None:
+            return self.target
+        return self.range[1] if self.higher_is_better else self.range[0]
+
+    def goodness(self, values: Values) -> Values:
+        """Values turned so that more is better: themselves, their negatives, or how near the target they are."""
+        if self.target is not None:
+            return -abs(values - self.target)
+        return values if self.higher_is_better else -values
+
+    def is_better(self, difference: float) -> bool | None:
+        """Whether a difference (`stats.compare`) is for the better; None for no difference or NaN.
+
+        Of a key with a target the difference is that of the distances from it.
+        """
+        if not difference or math.isnan(difference):
+            return None
+        return (difference > 0) == bool(self.higher_is_better)
 
 
 @dataclass(frozen=True)
@@ -91,19 +145,35 @@ class Option:
 
 
 @dataclass(frozen=True)
+class Config:
+    """A configuration that has a name.
+
+    Attributes:
+        help: What runs, in a few words.
+        options: Options whose default it changes, with their values.
+    """
+
+    help: str
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class MetricSpec:
     """What is true of a metric, whoever computes it.
 
     Attributes:
         name: Folder = module = headline key.
         title: How tables name it.
-        scorer: `module:class` below `rrgmetrics.scorers`.
+        summary: What it compares, in one line for tables.
+        scorer: Its class, `module:class`.
+        modules: The package that holds the folder of its `evaluate` module; of a metric from outside its own package.
         keys: What it returns; the first is the headline and has the metric's own name.
         level: "pair" if the corpus value is the mean over scored pairs, else "corpus".
-        empty: The stated values: (empty, empty), (reference, empty), (empty, candidate); None: depends on the report.
+        empty: The stated values: (empty, empty), (reference, empty), (empty, candidate). None: depends on the report;
+            UNDEFINED: there is none, the pair is unscored.
         options: Declared options.
-        configs: Named configurations and the option values each stands for.
-        takes_checkpoint: Whether a Hub id or a folder is a configuration too.
+        configs: Configurations by name; `default` is what runs if nothing is said.
+        checkpoint: What may stand in a configuration's place by its Hub id or path; "": nothing.
         judge: Whether it asks a judge: takes engines as configurations, and `JUDGE_OPTIONS` beside its own options.
         needs: Backends it reads texts with.
         extra: pip extra it needs, "" if none.
@@ -123,10 +193,10 @@ class MetricSpec:
     scorer: str
     keys: tuple[Key, ...]
     level: Literal["pair", "corpus"]
-    empty: tuple[float | None, float | None, float | None]
+    empty: tuple[Stated, Stated, Stated]
     options: Mapping[str, Option] = field(default_factory=dict)
-    configs: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=lambda: {"default": {}})
-    takes_checkpoint: bool = False
+    configs: Mapping[str, Config] = field(default_factory=lambda: {"default": Config("the formula")})
+    checkpoint: str = ""
     judge: bool = False
     needs: tuple[str, ...] = ()
     extra: str = ""
@@ -138,6 +208,17 @@ class MetricSpec:
     licence: str = ""
     citation: str = ""
     hacks: tuple[Hack, ...] = ()
+    summary: str = ""
+    modules: str = "rrgmetrics.metrics"
+
+    @property
+    def takes_checkpoint(self) -> bool:
+        """Whether a Hub id or a path is a configuration too."""
+        return self.judge or bool(self.checkpoint)
+
+    def preset(self, config: str) -> Mapping[str, OptionValue]:
+        """The option values that a configuration stands for; none for a checkpoint."""
+        return self.configs[config].options if config in self.configs else {}
 
     @property
     def headline(self) -> Key:
@@ -157,6 +238,11 @@ class MetricSpec:
         return self.headline.range
 
     @property
-    def higher_is_better(self) -> bool:
-        """Direction of the headline."""
+    def higher_is_better(self) -> bool | None:
+        """Direction of the headline; None where it has a target."""
         return self.headline.higher_is_better
+
+    @property
+    def targets(self) -> Mapping[str, float]:
+        """The best value of each key that has a target."""
+        return {key.name: key.target for key in self.keys if key.target is not None}

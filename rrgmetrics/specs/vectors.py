@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from rrgmetrics.specs.model import INF, Key, MetricSpec, Option
+from rrgmetrics.specs.model import INF, Config, Key, MetricSpec, Option
 from rrgmetrics.specs.shared import CHEST_XRAY, LONG_OPTION, TEXT_OPTION
 
 VECTORS = (
     MetricSpec(
         name="semb_score",
         title="SembScore",
-        scorer="semb_score:SembScore",
+        summary="vectors that say what a report means",
+        scorer="rrgmetrics.scorers.semb_score:SembScore",
         keys=(Key("semb_score", "SembScore", (-1.0, 1.0), True, aliases=("SembScore", "CheXbert similarity")),),
         stand_in=True,
         level="pair",
@@ -24,8 +25,11 @@ VECTORS = (
             ),
             "long": LONG_OPTION,
         },
-        configs={"default": {}, "paper": {}},
-        takes_checkpoint=True,
+        configs={
+            "default": Config("CREPE's encoder"),
+            "paper": Config("CheXbert's [CLS], chexbert.pth of StanfordAIMI/RRG_scorers"),
+        },
+        checkpoint="the Hub id, folder or file of CheXbert's weights",
         needs=("encoder", "reader"),
         modality=CHEST_XRAY,
         paper="Yu et al. 2023, Patterns",
@@ -36,7 +40,8 @@ VECTORS = (
     MetricSpec(
         name="bertscore",
         title="BERTScore",
-        scorer="bertscore:Bertscore",
+        summary="contextual token vectors",
+        scorer="rrgmetrics.scorers.bertscore:Bertscore",
         keys=(
             Key("bertscore", "BERTScore F1", (-INF, 1.0), True, aliases=("BERTScore", "BERTScore F1", "BS")),
             Key("bertscore_precision", "BERTScore precision", (-INF, 1.0), True, aliases=("BERTScore P",)),
@@ -58,12 +63,15 @@ VECTORS = (
             "rescale": Option(False, "rescale with bert-score's published English baseline of that model and layer"),
         },
         configs={
-            "default": {},
-            "paper": {},
-            "radeval": {"rescale": True},
-            "radcliq": {"rescale": True, "text": "space"},
+            "default": Config("three layers of all-MiniLM-L6-v2, at 8 bits"),
+            "paper": Config("roberta-large, layer 17, as bert-score chooses for English"),
+            "radeval": Config("distilbert-base-uncased, layer 5, rescaled, as RadEval 2.2", {"rescale": True}),
+            "radcliq": Config(
+                "distilroberta-base, layer 5, rescaled, spaces squeezed, as in RadCliQ",
+                {"rescale": True, "text": "space"},
+            ),
         },
-        takes_checkpoint=True,
+        checkpoint="the Hub id (an optional @revision behind it) or folder of an encoder",
         needs=("encoder",),
         paper="Zhang et al. 2020, ICLR",
         licence="bundled: Apache-2.0 (all-MiniLM-L6-v2); others: their own",
@@ -73,7 +81,8 @@ VECTORS = (
     MetricSpec(
         name="radeval_bertscore",
         title="RadEval-BERTScore",
-        scorer="radeval_bertscore:RadevalBertscore",
+        summary="token vectors of a radiology encoder",
+        scorer="rrgmetrics.scorers.radeval_bertscore:RadevalBertscore",
         keys=(
             Key("radeval_bertscore", "RadEval-BERTScore F1", (-INF, 1.0), True, aliases=("RadEval-BERTScore",)),
             Key("radeval_bertscore_precision", "RadEval-BERTScore precision", (-INF, 1.0), True),
@@ -86,8 +95,11 @@ VECTORS = (
             "text": TEXT_OPTION,
             "layer": Option(0, "hidden layer to compare; 0: the configuration's own"),
         },
-        configs={"default": {}, "paper": {}},
-        takes_checkpoint=True,
+        configs={
+            "default": Config("CREPE's encoder, layer 1"),
+            "paper": Config("IAMJB/RadEvalModernBERT, layer 22"),
+        },
+        checkpoint="the Hub id (an optional @revision behind it) or folder of an encoder",
         needs=("encoder",),
         modality=CHEST_XRAY,
         paper="Xu et al. 2025, EMNLP demonstrations",

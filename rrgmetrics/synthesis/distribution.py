@@ -50,11 +50,11 @@ class Distribution:
 
     @property
     def n_pairs(self) -> int:
-        """Pairs in all."""
+        """The number of pairs."""
         return sum(self.n_by_way.values())
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Returns it as JSON has it."""
         return {
             "n_pairs": self.n_pairs,
             "n_without_errors": self.n_identical,
@@ -68,7 +68,7 @@ class Distribution:
 
 
 def paper_shares() -> NDArray[np.float64]:
-    """The shares of CREPE's pairs with 0, 1, 2, 3 or more errors, `(6, 4)`."""
+    """Returns the shares of CREPE's pairs with 0, 1, 2, 3 or more errors, `(6, 4)`."""
     known = np.array([PAPER[letter] for letter in LETTERS])
     rest = np.maximum(0.0, N_PAPER - known.sum(axis=1, keepdims=True))
     counts = np.hstack([known, rest])
@@ -104,8 +104,8 @@ def distribution(rows: Iterable[Row]) -> Distribution:
     return Distribution(bins / n_pairs, means, share, by_way, by_split, n_identical)
 
 
-def tables(found: Distribution) -> list[Any]:
-    """The distribution as tables for the terminal."""
+def tables(labels: Distribution) -> list[Any]:
+    """Returns the distribution as tables for the terminal."""
     from rich import box
     from rich.table import Table
 
@@ -115,17 +115,17 @@ def tables(found: Distribution) -> list[Any]:
             made.add_column(header, justify="right" if index else "left", no_wrap=True)
         return made
 
-    title = f"{found.n_pairs:,} pairs, {found.n_identical:,} without an error; % of pairs with 0 / 1 / 2 / 3 or more"
+    title = f"{labels.n_pairs:,} pairs, {labels.n_identical:,} without an error; % of pairs with 0 / 1 / 2 / 3 or more"
     shares = table(title, "", "these pairs", "CREPE, Fig. 4", "significant")
     for index, category in enumerate(CATEGORIES):
         name = f"{category.letter} {category.value.replace('_', ' ')}"
-        matters = found.significant[index]
-        cells = (_percents(found.shares[index]), _percents(paper_shares()[index]))
+        matters = labels.significant[index]
+        cells = (_percents(labels.shares[index]), _percents(paper_shares()[index]))
         shares.add_row(name, *cells, "" if np.isnan(matters) else f"{matters:.0%}")
     means = table("Mean number of errors by way of pairing", "", "pairs", *LETTERS, "all")
-    for way, row in found.means.items():
-        means.add_row(way, f"{found.n_by_way[way]:,}", *(f"{value:.2f}" for value in row), f"{row.sum():.2f}")
-    parts = ", ".join(f"{split} {found.n_by_split[split]:,}" for split in sorted(found.n_by_split))
+    for way, row in labels.means.items():
+        means.add_row(way, f"{labels.n_by_way[way]:,}", *(f"{value:.2f}" for value in row), f"{row.sum():.2f}")
+    parts = ", ".join(f"{split} {labels.n_by_split[split]:,}" for split in sorted(labels.n_by_split))
     return [shares, "", means, f"Parts: {parts}"]
 
 
@@ -133,11 +133,11 @@ def _percents(shares: NDArray[np.float64]) -> str:
     return " / ".join(f"{100 * share:2.0f}" for share in shares)
 
 
-def plot(found: Distribution, path: str | Path, *, force: bool = False) -> None:
+def plot(labels: Distribution, path: str | Path, *, force: bool = False) -> None:
     """Draws the shares beside CREPE's Fig. 4, one panel a category.
 
     Args:
-        found: The labels.
+        labels: Their distribution.
         path: Where to; ends in .png.
         force: Whether a file on disk may be replaced.
 
@@ -148,10 +148,10 @@ def plot(found: Distribution, path: str | Path, *, force: bool = False) -> None:
 
     files.check_outputs(pictures=[path], force=force)
     figure = Figure(figsize=(11, 6), layout="constrained")
-    figure.suptitle(f"Errors a pair: {found.n_pairs:,} pairs, and the 32,000 of CREPE (Fig. 4)", fontweight="bold")
+    figure.suptitle(f"Errors a pair: {labels.n_pairs:,} pairs, and the 32,000 of CREPE (Fig. 4)", fontweight="bold")
     places = np.arange(HIGHEST + 1)
     for axes, category, mine, theirs in zip(
-        figure.subplots(2, 3, sharey=True).flat, CATEGORIES, found.shares, paper_shares(), strict=True
+        figure.subplots(2, 3, sharey=True).flat, CATEGORIES, labels.shares, paper_shares(), strict=True
     ):
         axes.bar(places - 0.2, 100 * mine, 0.4, color=OURS_COLOUR, label="these pairs")
         axes.bar(places + 0.2, 100 * theirs, 0.4, color=PAPER_COLOUR, label="CREPE")

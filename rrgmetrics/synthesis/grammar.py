@@ -1,4 +1,4 @@
-"""Sentence templates: ``[a|b|]`` chooses, ``{slot}`` is filled in, ``<rule>`` expands another rule.
+"""Sentence templates: `[a|b|]` chooses, `{slot}` is filled in, `<rule>` expands another rule.
 
 A template is parsed once into tuples; expanding it is a walk over them.
 """
@@ -40,21 +40,21 @@ Rules = dict[str, tuple[Template, ...]]
 
 
 def parse(text: str) -> Template:
-    """Parse one template.
+    """Parses one template.
 
     >>> parse("[A|No] {np}.")
     (Choice(options=(('A',), ('No',))), ' ', Slot(name='np'), '.')
 
     Raises:
-        InputError: a bracket is not closed.
+        InputError: A bracket is not closed.
     """
-    template, rest = _sequence(text, 0, top=True)
+    template, rest = _sequence(text, 0)
     if rest != len(text):
         raise InputError(f"The template {text!r} has a bracket too many at character {rest}; remove or open it.")
     return template
 
 
-def _sequence(text: str, i: int, *, top: bool = False) -> tuple[Template, int]:
+def _sequence(text: str, i: int) -> tuple[Template, int]:
     parts: list[Any] = []
     while i < len(text):
         m = _MARK.search(text, i)
@@ -77,8 +77,6 @@ def _sequence(text: str, i: int, *, top: bool = False) -> tuple[Template, int]:
             parts.append(choice)
         else:
             break
-    if top and i < len(text):
-        return tuple(parts), i
     return tuple(parts), i
 
 
@@ -94,7 +92,7 @@ def _choice(text: str, i: int) -> tuple[Choice, int]:
 
 
 def parse_rules(table: Mapping[str, str | list[str]]) -> Rules:
-    """Parse a table of rules; a rule is a block of lines or a list, one template each."""
+    """Parses a table of rules; a rule is a block of lines or a list, one template each."""
     return {
         key: tuple(parse(line.strip()) for line in (value.splitlines() if isinstance(value, str) else value) if line)
         for key, value in table.items()
@@ -102,10 +100,10 @@ def parse_rules(table: Mapping[str, str | list[str]]) -> Rules:
 
 
 def expand(template: Template, slots: Mapping[str, str], rules: Rules, rng: Random) -> str:
-    """Return a template in words.
+    """Returns a template in words.
 
     Raises:
-        KeyError: the template names a slot or a rule that does not exist.
+        KeyError: The template names a slot or a rule that does not exist.
     """
     out: list[str] = []
     _expand(template, slots, rules, rng.random, out)
@@ -128,6 +126,6 @@ def _expand(template: Template, slots: Mapping[str, str], rules: Rules, draw: An
 
 
 def sentence(text: str) -> str:
-    """Return a text with one space between words, none before marks, and a capital at its start."""
+    """Returns a text with one space between words, none before marks, and a capital at its start."""
     text = _SPACE_BEFORE.sub(r"\1", _SPACES.sub(" ", text)).strip()
     return text[:1].upper() + text[1:]

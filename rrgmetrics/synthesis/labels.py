@@ -35,7 +35,7 @@ class Labeller(Protocol):
         """What a label depends on besides the pair: the lexicon's or the prompt's checksum."""
 
     def label(self, drafts: Sequence[Draft]) -> list[Label | None]:
-        """The label of each pair, None where there is none."""
+        """Returns the label of each pair, None where there is none."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class ReaderLabels:
 
     @property
     def version(self) -> str:
-        """Checksum of the lexicon."""
+        """The checksum of the lexicon."""
         return f"lexicon:{checksum()[:8]}"
 
     def label(self, drafts: Sequence[Draft]) -> list[Label | None]:
-        """The reader's errors, with the words they rest on."""
+        """Returns the reader's errors, with the words they rest on."""
         return [label_of(compare(reading_of(draft.reference), reading_of(draft.candidate))) for draft in drafts]
 
 
@@ -66,11 +66,11 @@ class InjectedLabels:
 
     @property
     def version(self) -> str:
-        """Checksum of the lexicon, whose significance is used."""
+        """The checksum of the lexicon, whose significance is used."""
         return ReaderLabels().version
 
     def label(self, drafts: Sequence[Draft]) -> list[Label | None]:
-        """The injected counts."""
+        """Returns the injected counts."""
         known = [draft for draft in drafts if draft.injected is not None]
         read = iter(ReaderLabels().label(known))
         return [None if draft.injected is None else self._label(draft.injected, next(read)) for draft in drafts]
@@ -98,7 +98,7 @@ class JudgeLabels:
         object.__setattr__(self, "version", f"prompt:{protocol.facts['prompt']}|parser:{protocol.parser}")
 
     def label(self, drafts: Sequence[Draft]) -> list[Label | None]:
-        """The verdicts; None where there is no reply, or it lacks a section."""
+        """Returns the verdicts; None where there is no reply, or it lacks a section."""
         verdicts = self.judge.annotate_pairs([Pair(draft.reference, draft.candidate) for draft in drafts])
         return [_judged(verdict) for verdict in verdicts]
 
@@ -110,16 +110,16 @@ def _judged(verdict: Any) -> Label | None:
 
 
 def labeller_for(name: str, *, device: str | None = None, progress: bool = True) -> Labeller:
-    """Who counts.
+    """Returns who counts.
 
     Args:
-        name: ``reader``, ``injected``, or a judge by GREEN's protocol: ``replies:<file>``, ``openai:<model>``,
-            ``hf:<id>``, ``vllm:<id>``, with options (``openai:my-model?base_url=http://127.0.0.1:8000/v1``).
+        name: `reader`, `injected`, or a judge by GREEN's protocol: `replies:<file>`, `openai:<model>`, `hf:<id>`,
+            `vllm:<id>`, with options (`openai:my-model?base_url=http://127.0.0.1:8000/v1`).
         device: Of a local judge.
         progress: Whether a judge shows a bar.
 
     Raises:
-        InputError: Nobody of that name, or an option that cannot be used.
+        InputError: There is nobody of that name, or an option that cannot be used.
         BackendError: A judge's model or file is not there.
         MissingExtraError: The engine's package is not installed.
     """
@@ -144,7 +144,7 @@ def _green(parser: str) -> JudgeProtocol:
 
 
 def label_of(comparison: Comparison) -> Label:
-    """A comparison as a label.
+    """Returns a comparison as a label.
 
     >>> from rrgmetrics.reader import explain
     >>> label_of(explain("Small left effusion.", "Small right effusion.")).significant

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rrgmetrics.reader import Reading
+from rrgmetrics.synthesis.edits.paraphrase import paraphrase
+from rrgmetrics.synthesis.edits.perturb import inject
+from rrgmetrics.synthesis.edits.sentences import reorder, slots, without
 from rrgmetrics.synthesis.pairs import N_CATEGORIES, Counts, Report, Split
-from rrgmetrics.synthesis.paraphrase import paraphrase
-from rrgmetrics.synthesis.perturb import inject
 from rrgmetrics.synthesis.readings import reading_of
-from rrgmetrics.synthesis.sentences import reorder, slots, without
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,14 +61,14 @@ class Pool:
 
     @cached_property
     def members(self) -> dict[str, list[int]]:
-        """The reports of each part."""
+        """The numbers of the reports of each part."""
         members: dict[str, list[int]] = {}
         for index, split in enumerate(self.splits):
             members.setdefault(split, []).append(index)
         return members
 
     def another(self, index: int, rng: Random) -> Report | None:
-        """A report of the same part with another text; None if three draws find none."""
+        """Returns a report of the same part with another text; None if three draws find none."""
         mine = self.reports[index].text
         drawn = (self.reports[rng.choice(self.members[self.splits[index]])] for _ in range(3))
         return next((report for report in drawn if report.text != mine), None)
@@ -78,13 +78,13 @@ Way = Callable[[Pool, int, Random, int], Candidate | None]
 
 
 def random_report(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
-    """The report of another study."""
+    """Takes the report of another study."""
     other = pool.another(index, rng)
     return Candidate(other.text, other.style) if other else None
 
 
 def removed(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
-    """The same report without some of its sentences, at least one and at most two thirds."""
+    """Takes the same report without some of its sentences, at least one and at most two thirds."""
     report = pool.reports[index]
     here = slots(report.text)
     if len(here) < 2:
@@ -94,20 +94,20 @@ def removed(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
 
 
 def shuffled(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
-    """The same sentences in another order within each section."""
+    """Takes the same sentences in another order within each section."""
     report = pool.reports[index]
     text = reorder(report.text, rng)
     return Candidate(text, report.style, NOTHING) if text.split() != report.text.split() else None
 
 
 def generated(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
-    """What a report generator wrote for the study; its first output at the first turn, and so on."""
+    """Takes what a report generator wrote for the study; its first output at the first turn, and so on."""
     outputs = pool.outputs.get(pool.reports[index].study_id, ())
     return Candidate(outputs[turn]) if turn < len(outputs) else None
 
 
 def nearest(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
-    """One of the reports most alike."""
+    """Takes one of the reports most alike."""
     if pool.neighbours is None:
         return None
     there = [int(other) for other in pool.neighbours[index] if other >= 0]
@@ -116,7 +116,7 @@ def nearest(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
 
 
 def permuted(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
-    """The same report with errors put in: presence, place, severity, size, certainty, comparisons."""
+    """Takes the same report with errors put in: presence, place, severity, size, certainty, comparisons."""
     report = pool.reports[index]
 
     def donor(rng: Random) -> Reading | None:
@@ -128,7 +128,7 @@ def permuted(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None
 
 
 def paraphrased(pool: Pool, index: int, rng: Random, turn: int) -> Candidate | None:
-    """The same report in other words, without an error."""
+    """Takes the same report in other words, without an error."""
     report = pool.reports[index]
     text = paraphrase(reading_of(report.text), rng)
     return Candidate(text, report.style, NOTHING) if text else None
@@ -146,7 +146,7 @@ WAYS: dict[str, Way] = {
 
 
 def find_neighbours(texts: Sequence[str], splits: Sequence[Split], among: Sequence[int]) -> NDArray[np.int32]:
-    """The nearest reports of some reports among themselves, within their part of the data.
+    """Returns the nearest reports of some reports among themselves, within their part of the data.
 
     Args:
         texts: All reports.
@@ -156,7 +156,7 @@ def find_neighbours(texts: Sequence[str], splits: Sequence[Split], among: Sequen
     Returns:
         Indices `(n_reports, N_NEAREST)`, nearest first, -1 where there is none; equal texts are no neighbours.
     """
-    found = np.full((len(texts), N_NEAREST), -1, dtype=np.int32)
+    neighbours = np.full((len(texts), N_NEAREST), -1, dtype=np.int32)
     for split in sorted(set(splits)):
         mine = [i for i in among if splits[i] == split]
         first = {texts[i]: i for i in reversed(mine)}
@@ -167,23 +167,23 @@ def find_neighbours(texts: Sequence[str], splits: Sequence[Split], among: Sequen
         for start in range(0, len(mine), BLOCK):
             block = mine[start : start + BLOCK]
             own = [place[texts[i]] for i in block]
-            found[block] = _nearest(vectors[own] @ vectors.T, own, pool)
-    return found
+            neighbours[block] = _nearest(vectors[own] @ vectors.T, own, pool)
+    return neighbours
 
 
 def _nearest(similarity: NDArray[np.float32], own: Sequence[int], pool: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The reports of the greatest similarities of each row, nearest first, its own left out."""
+    """Returns the reports of the greatest similarities of each row, nearest first, its own left out."""
     similarity[np.arange(len(own)), own] = -np.inf
     n = min(N_NEAREST, len(pool) - 1)
     best = np.argpartition(-similarity, n - 1, axis=1)[:, :n]
     order = np.argsort(-np.take_along_axis(similarity, best, axis=1), axis=1, kind="stable")
-    found = np.full((len(own), N_NEAREST), -1, dtype=np.int32)
-    found[:, :n] = pool[np.take_along_axis(best, order, axis=1)]
-    return found
+    neighbours = np.full((len(own), N_NEAREST), -1, dtype=np.int32)
+    neighbours[:, :n] = pool[np.take_along_axis(best, order, axis=1)]
+    return neighbours
 
 
 def embed(texts: Sequence[str]) -> NDArray[np.float32]:
-    """Unit vectors `(n_texts, width)`: the mean token vector of the bundled encoder."""
+    """Returns unit vectors `(n_texts, width)`: the mean token vector of the bundled encoder."""
     from rrgmetrics.backends.encoder import BUNDLED, load_encoder
 
     encoder = load_encoder(BUNDLED)

@@ -24,7 +24,13 @@ READ_AT_ONCE = 4096  # rows
 
 
 class Report(NamedTuple):
-    """One report of a collection; ``style`` is how it was written, where that is known."""
+    """One report of a collection.
+
+    Attributes:
+        study_id: Of the imaging study.
+        text: The report.
+        style: How it was written, where that is known.
+    """
 
     study_id: str
     text: str
@@ -38,7 +44,7 @@ class Draft(NamedTuple):
         reference: The report as it was.
         candidate: The report beside it.
         study_id: Of the reference.
-        pairing: How the candidate was found or made (``pairing.WAYS``).
+        pairing: How the candidate was found or made (`pairing.WAYS`).
         seed: Of this pair: the same reference, way and seed give the same candidate.
         style: How both were written, where that is known.
         injected: Errors put in on purpose, A to F; None where nobody counted.
@@ -54,7 +60,15 @@ class Draft(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """Characters ``[start, end)`` of one text that an error rests on; ``error`` numbers the errors of the pair."""
+    """Characters of one text that an error rests on.
+
+    Attributes:
+        category: Of the error, 0 (A) to 5 (F).
+        error: The number of the error in its pair.
+        text: `REFERENCE` or `CANDIDATE`.
+        start: The first character.
+        end: One after the last character.
+    """
 
     category: int
     error: int
@@ -96,7 +110,7 @@ class Row(NamedTuple):
 
 
 def row_of(draft: Draft, label: Label, *, source: str, label_source: str, label_version: str, split: str) -> Row:
-    """The row of a labelled draft."""
+    """Returns the row of a labelled draft."""
     return Row(
         reference=draft.reference,
         candidate=draft.candidate,
@@ -116,7 +130,7 @@ def row_of(draft: Draft, label: Label, *, source: str, label_source: str, label_
 
 
 def schema() -> Any:
-    """The columns of the file, as pyarrow has them."""
+    """Returns the columns of the file, as pyarrow has them."""
     import pyarrow as pa
 
     kinds = (pa.int8(), pa.int16(), pa.int8(), pa.int32(), pa.int32())
@@ -154,7 +168,7 @@ def read_rows(path: str | Path) -> Iterator[Row]:
 
 
 def split_of(reference: str, held_out: tuple[float, float]) -> Split:
-    """The part of the data that a reference belongs to.
+    """Returns the part of the data that a reference belongs to.
 
     It depends on the words of the reference alone: equal reports stay together, two files made with other seeds or from
     more reports have the same parts.
@@ -176,12 +190,12 @@ def split_of(reference: str, held_out: tuple[float, float]) -> Split:
 
 
 def seed_of(*parts: object) -> int:
-    """A seed of 63 bits from whatever names a pair."""
+    """Returns a seed of 63 bits from whatever names a pair."""
     return int.from_bytes(hashlib.sha256("|".join(map(str, parts)).encode()).digest()[:8], "big") >> 1
 
 
 def identity(texts: Iterable[str]) -> str:
-    """Checksum of texts in their order."""
+    """Returns the checksum of texts in their order."""
     digest = hashlib.sha256()
     for text in texts:
         data = text.encode()

@@ -13,11 +13,11 @@ KEPT = 20_000  # texts, some 5 kB each
 
 @lru_cache(maxsize=KEPT)
 def reading_of(text: str) -> Reading:
-    """The reading of a report."""
+    """Returns the reading of a report."""
     return read(text)
 
 
 @lru_cache(maxsize=KEPT // 10)
 def tokens_of(text: str) -> list[Token]:
-    """The words of a report, as the reader sees them; not to be changed."""
+    """Returns the words of a report as the reader sees them; they are not to be changed."""
     return tokenize(text, load().words)

@@ -10,6 +10,7 @@ from typing import Any
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import check_report
+from rrgmetrics.synthesis.generator import generate_reports
 from rrgmetrics.synthesis.pairs import Report, identity
 
 ID_COLUMN = "study_id"
@@ -34,7 +35,7 @@ class Collection:
 
     @property
     def sha256(self) -> str:
-        """Checksum of ids and texts."""
+        """The checksum of ids and texts."""
         return identity(part for report in self.reports for part in report[:2])
 
 
@@ -49,7 +50,7 @@ def load_collection(
     """Loads reports.
 
     Args:
-        source: A CSV, JSONL, Parquet or text file; a folder that `datasets` saved; ``hub:<id>``; ``generator:<n>``.
+        source: A CSV, JSONL, Parquet or text file; a folder that `datasets` saved; `hub:<id>`; `generator:<n>`.
         columns: Columns that hold a report; several are joined by a line end, blank ones left out.
         id_column: Column that names the study; None takes `study_id` where there is one, else the row's number.
         split: Of a `datasets` set.
@@ -94,7 +95,7 @@ def _collected(
 
 
 def _text(row: dict[str, Any], columns: Sequence[str], where: str) -> str:
-    """The columns of one row that hold text, joined."""
+    """Returns the columns of one row that hold text, joined."""
     parts = []
     for column in columns:
         if column not in row:
@@ -135,8 +136,6 @@ def _dataset_rows(source: str, split: str) -> Iterable[tuple[str, dict[str, Any]
 
 
 def _generated(source: str, seed: int) -> Collection:
-    from rrgmetrics.synthesis.generator import generate_reports
-
     number = source.removeprefix(GENERATOR)
     if not number.isdigit() or int(number) == 0:
         raise InputError(f"{source!r} says no number of reports; write for example {GENERATOR}20000.")
@@ -146,7 +145,7 @@ def _generated(source: str, seed: int) -> Collection:
 
 
 def read_outputs(paths: Sequence[str]) -> dict[str, list[str]]:
-    """A report generator's outputs (`study_id`, `report`), by study; several files give several a study.
+    """Reads a report generator's outputs (`study_id`, `report`), by study; several files give several a study.
 
     Raises:
         InputError: A file that cannot be used, or without `study_id`.

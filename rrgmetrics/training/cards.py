@@ -6,26 +6,23 @@ import math
 import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rrgmetrics.stats import Estimate
-from rrgmetrics.training.config import CrepeConfig, EncoderConfig, dump_config
+from rrgmetrics.training.config import CrepeConfig, EncoderConfig, changed, dump_config
+from rrgmetrics.training.crepe_data import CrepeData
+from rrgmetrics.training.labelled import Source
+from rrgmetrics.training.measured import CrepeRun, Measured
 from rrgmetrics.training.trainer import CARD, n_processes
 from rrgmetrics.version import VERSION
-
-if TYPE_CHECKING:
-    from rrgmetrics.training.crepe import CrepeData, CrepeRun, Measured
-    from rrgmetrics.training.tokenized import Source
 
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "numpy")
 LETTERS = "ABCDEF"
 
 
 def write_crepe_card(run: CrepeRun, data: CrepeData, *, encoder: str, steps: int, resumed: str | None) -> None:
-    """Writes the card of a regressor: data, recipe, what it reaches, on what it ran.
+    """Writes the card of a regressor: data, config, what it reaches, on what it ran.
 
     Args:
         run: What was trained.
@@ -56,7 +53,7 @@ def write_crepe_card(run: CrepeRun, data: CrepeData, *, encoder: str, steps: int
             "## Measured on held-out rows",
             "Agreement with the labels named above, not with radiologists; intervals are 95%, over studies.",
             _measured(run.measured),
-            "## Recipe",
+            "## Config",
             f"```yaml\n{dump_config(_portable(run.config))}```",
         ]
     )
@@ -64,10 +61,10 @@ def write_crepe_card(run: CrepeRun, data: CrepeData, *, encoder: str, steps: int
 
 
 def _portable(config: CrepeConfig) -> CrepeConfig:
-    """The recipe without what was not used and without this machine's folders."""
+    """Returns the config without what was not used and without this machine's folders."""
     names = tuple(Path(path).name for path in config.pairs)
     encoder = Path(config.encoder).name if Path(config.encoder).is_dir() else config.encoder
-    return replace(config, pairs=names, encoder=encoder, search=None, ablation=None)
+    return changed(config, pairs=names, encoder=encoder, search=None, ablation=None)
 
 
 def write_encoder_card(
@@ -83,8 +80,8 @@ def write_encoder_card(
             "\n".join([*facts, *_run_facts(seconds)]),
             "## Data",
             _sources(sources),
-            "## Recipe",
-            f"```yaml\n{dump_config(replace(config, corpus=names))}```",
+            "## Config",
+            f"```yaml\n{dump_config(changed(config, corpus=names))}```",
         ]
     )
     (folder / CARD).write_text(text + "\n", encoding="utf-8")
@@ -96,13 +93,13 @@ def _sources(sources: Iterable[Source]) -> str:
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
+    """Returns a Markdown table."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def estimate(value: Estimate) -> str:
-    """A value with its interval, for cards."""
+    """Returns a value with its interval, for cards."""
     return f"{value.value:.3f} [{value.low:.3f}, {value.high:.3f}]"
 
 
@@ -139,7 +136,7 @@ def _duration(seconds: float) -> str:
 
 
 def hardware() -> str:
-    """The processors that trained."""
+    """Returns the processors that trained."""
     import torch
 
     several = f"{n_processes()} processes, " if n_processes() > 1 else ""

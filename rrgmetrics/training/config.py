@@ -1,25 +1,34 @@
-"""Recipes of training: frozen dataclasses, read from YAML files and `key=value` arguments.
+"""Configs of training: read from YAML files and `key=value` arguments, checked by pydantic.
 
 `TrainerConfig` is what every run shares, `CrepeConfig` and `EncoderConfig` add what their models need; a file states
-only what it changes. The defaults of `CrepeConfig` are the paper's recipe (CREPE, EMNLP 2025, section 4 and appendix
-A). The authors publish neither learning rate, weight decay and warm-up nor optimizer, schedule and seed: those are
-ours, from the middle of what they say they searched, and are marked so in `configs/crepe.yaml`.
+only what it changes. The defaults of `CrepeConfig` are the paper's (CREPE, EMNLP 2025, section 4 and appendix A). The
+authors publish neither learning rate, weight decay and warm-up nor optimizer, schedule and seed: those are ours, from
+the middle of what they say they searched, and are marked so in `configs/crepe.yaml`.
 """
 
 from __future__ import annotations
 
 import difflib
-import types
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from rrgmetrics.errors import InputError
 
 CONFIGS = Path(__file__).parent / "configs"
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, lt=1)]
+Count = Annotated[int, Field(ge=1)]
+Length = Annotated[int, Field(ge=8)]
+CountOrNone = Annotated[int, Field(ge=0)]
+Paths = Annotated[
+    tuple[str, ...], BeforeValidator(lambda value: (value,) if isinstance(value, str) else value), Field(strict=False)
+]
 Precision = Literal["auto", "fp32", "bf16", "fp16"]
 Schedule = Literal["linear", "cosine", "constant_with_warmup"]
 Loss = Literal["mse", "poisson", "mse+bce", "poisson+bce"]
@@ -27,8 +36,16 @@ Features = Literal["pooler", "cls", "tokens"]
 SEARCHABLE = ("learning_rate", "weight_decay", "warmup_ratio", "epochs", "presence_weight", "token_weight")
 
 
-@dataclass(frozen=True)
-class TrainerConfig:
+class _Loader(yaml.SafeLoader):
+    """Reads 1e-5 as a number, as YAML 1.2 has it; PyYAML takes it for a text."""
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"[-+]?\d+(?:\.\d*)?[eE][-+]?\d+$"), list("-+0123456789")
+)
+
+
+class TrainerConfig(BaseModel):
     """What every run shares.
 
     Attributes:
@@ -48,32 +65,35 @@ class TrainerConfig:
         cpu: Train on the CPU even where there is a GPU.
     """
 
-    epochs: float = 10
-    batch_size: int = 64
-    accumulation: int = 1
-    learning_rate: float = 3e-5
-    weight_decay: float = 0.01
-    warmup_ratio: float = 0.1
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    epochs: NotNegative = 10
+    batch_size: Count = 64
+    accumulation: Count = 1
+    learning_rate: Positive = 3e-5
+    weight_decay: NotNegative = 0.01
+    warmup_ratio: Share = 0.1
     schedule: Schedule = "linear"
-    max_grad_norm: float = 1.0
+    max_grad_norm: Positive = 1.0
     precision: Precision = "auto"
-    seed: int = 0
-    evaluations: int = 1
-    patience: int = 3
-    workers: int = 0
+    seed: CountOrNone = 0
+    evaluations: Count = 1
+    patience: CountOrNone = 3
+    workers: CountOrNone = 0
     cpu: bool = False
 
-    def __post_init__(self) -> None:
-        for name in ("batch_size", "accumulation", "evaluations"):
-            _check(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
-        for name in ("patience", "workers", "seed", "weight_decay"):
-            _check(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
-        _check(self.learning_rate > 0, "learning_rate", self.learning_rate, "more than 0")
-        _check(0 <= self.warmup_ratio < 1, "warmup_ratio", self.warmup_ratio, "from 0 to below 1")
-        _check(self.max_grad_norm > 0, "max_grad_norm", self.max_grad_norm, "more than 0")
+    def __init__(self, **values: Any) -> None:
+        """Checks the values.
+
+        Raises:
+            InputError: An unknown key, or a value of the wrong type or out of range.
+        """
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise InputError(_explained(error.errors()[0], list(type(self).model_fields))) from None
 
 
-@dataclass(frozen=True)
 class CrepeConfig(TrainerConfig):
     """How a CREPE regressor is trained.
 
@@ -92,35 +112,51 @@ class CrepeConfig(TrainerConfig):
         ablation: What `rrgmetrics train ablation` varies, one at a time: a key to the list of its values.
     """
 
-    pairs: tuple[str, ...] = ()
+    epochs: Positive = 10
+    pairs: Paths = ()
     encoder: str = "microsoft/BiomedNLP-BiomedBERT-base-uncased-abstract"
-    max_length: int = 512
-    heads: int = 6
+    max_length: Length = 512
+    heads: Literal[1, 2, 6] = 6
     loss: Loss = "mse+bce"
-    presence_weight: float = 0.5
+    presence_weight: Annotated[float, Field(ge=0, le=1)] = 0.5
     features: Features = "pooler"
-    token_weight: float = 0.0
-    validation_fraction: float = 0.1
-    max_pairs: int = 0
+    token_weight: NotNegative = 0.0
+    validation_fraction: Share = 0.1
+    max_pairs: CountOrNone = 0
     search: Mapping[str, Any] | None = None
     ablation: Mapping[str, Any] | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check(self.epochs > 0, "epochs", self.epochs, "more than 0")
-        _check(self.heads in (1, 2, 6), "heads", self.heads, "1, 2 or 6")
-        _check(self.max_length >= 8, "max_length", self.max_length, "8 or more")
-        _check(0 <= self.presence_weight <= 1, "presence_weight", self.presence_weight, "from 0 to 1")
-        _check(self.token_weight >= 0, "token_weight", self.token_weight, "0 or more")
-        _check(0 <= self.validation_fraction < 1, "validation_fraction", self.validation_fraction, "from 0 to below 1")
-        _check(self.max_pairs >= 0, "max_pairs", self.max_pairs, "0 (all) or more")
+    @field_validator("search")
+    @classmethod
+    def _check_search(cls, search: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        for key, space in (search or {}).items():
+            where = f"search.{key}"
+            _expect(key in SEARCHABLE, "search", key, f"over {', '.join(SEARCHABLE)}")
+            if isinstance(space, Mapping):
+                fits = {"low", "high"} <= set(space) <= {"low", "high", "log"}
+                _expect(fits, where, space, "{low: …, high: …} or {low: …, high: …, log: true}")
+                numbers = all(isinstance(space[end], int | float) for end in ("low", "high"))
+                _expect(numbers and space["low"] < space["high"], where, space, "two numbers with low below high")
+            else:
+                _expect(isinstance(space, list | tuple) and bool(space), where, space, "a range or a list of values")
+        return search
+
+    @field_validator("ablation")
+    @classmethod
+    def _check_ablation(cls, ablation: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        known = sorted(cls.model_fields.keys() - {"pairs", "search", "ablation"})
+        for key, values in (ablation or {}).items():
+            _expect(key in known, "ablation", key, f"over {', '.join(known)}")
+            _expect(isinstance(values, list | tuple) and bool(values), f"ablation.{key}", values, "a list of values")
+        return ablation
+
+    @model_validator(mode="after")
+    def _check_features(self) -> CrepeConfig:
         if self.token_weight and self.features != "tokens":
             raise InputError(f"token_weight is {self.token_weight}, but features is {self.features}; use tokens.")
-        _check_search(self.search or {})
-        _check_ablation(self.ablation or {})
+        return self
 
 
-@dataclass(frozen=True)
 class EncoderConfig(TrainerConfig):
     """How the bundled encoder is made: vocabulary, masked-language-model training, SimCSE.
 
@@ -128,7 +164,7 @@ class EncoderConfig(TrainerConfig):
 
     Attributes:
         corpus: Files of reports: text (one a line), CSV, JSONL, or Parquet with `report`, `reference`, `candidate`.
-        vocabulary_size: Word pieces, specials included.
+        vocabulary_size: Word pieces, special tokens included.
         min_frequency: Times a word piece must occur.
         hidden_size: Width.
         layers: Transformer layers.
@@ -148,54 +184,41 @@ class EncoderConfig(TrainerConfig):
         temperature: Of SimCSE's softmax.
     """
 
-    epochs: float = 3
-    learning_rate: float = 5e-4
-    corpus: tuple[str, ...] = ()
-    vocabulary_size: int = 8192
-    min_frequency: int = 2
-    hidden_size: int = 256
-    layers: int = 4
-    attention_heads: int = 4
-    intermediate_size: int = 1024
-    max_length: int = 512
-    dropout: float = 0.1
-    initializer_range: float = 0.02
+    epochs: NotNegative = 3
+    learning_rate: Positive = 5e-4
+    corpus: Paths = ()
+    vocabulary_size: Annotated[int, Field(ge=100)] = 8192
+    min_frequency: Count = 2
+    hidden_size: Count = 256
+    layers: Count = 4
+    attention_heads: Count = 4
+    intermediate_size: Count = 1024
+    max_length: Length = 512
+    dropout: Share = 0.1
+    initializer_range: Positive = 0.02
     initialise_from: str = "bundled"
-    tied_queries: float = 0.0
-    mask_probability: float = 0.15
-    validation_texts: int = 1000
-    simcse_epochs: float = 1
-    simcse_batch_size: int = 64
-    simcse_learning_rate: float = 3e-5
-    temperature: float = 0.05
+    tied_queries: NotNegative = 0.0
+    mask_probability: Annotated[float, Field(gt=0, lt=1)] = 0.15
+    validation_texts: Count = 1000
+    simcse_epochs: NotNegative = 1
+    simcse_batch_size: Annotated[int, Field(ge=2)] = 64
+    simcse_learning_rate: Positive = 3e-5
+    temperature: Positive = 0.05
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("hidden_size", "layers", "attention_heads", "intermediate_size", "min_frequency"):
-            _check(getattr(self, name) >= 1, name, getattr(self, name), "1 or more")
-        for name in ("epochs", "tied_queries"):
-            _check(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
-        _check(self.initializer_range > 0, "initializer_range", self.initializer_range, "more than 0")
-        _check(self.vocabulary_size >= 100, "vocabulary_size", self.vocabulary_size, "100 or more")
-        _check(self.max_length >= 8, "max_length", self.max_length, "8 or more")
-        _check(0 <= self.dropout < 1, "dropout", self.dropout, "from 0 to below 1")
-        _check(0 < self.mask_probability < 1, "mask_probability", self.mask_probability, "between 0 and 1")
-        _check(self.validation_texts >= 1, "validation_texts", self.validation_texts, "1 or more")
-        _check(self.simcse_epochs >= 0, "simcse_epochs", self.simcse_epochs, "0 or more")
-        _check(self.simcse_batch_size >= 2, "simcse_batch_size", self.simcse_batch_size, "2 or more")
-        _check(self.simcse_learning_rate > 0, "simcse_learning_rate", self.simcse_learning_rate, "more than 0")
-        _check(self.temperature > 0, "temperature", self.temperature, "more than 0")
+    @model_validator(mode="after")
+    def _check_width(self) -> EncoderConfig:
         if self.hidden_size % self.attention_heads:
             raise InputError(
                 f"hidden_size {self.hidden_size} is no multiple of {self.attention_heads} attention_heads."
             )
+        return self
 
 
 Config = TypeVar("Config", bound=TrainerConfig)
 
 
 def read_config(kind: type[Config], name: str, overrides: Sequence[str] = (), **values: Any) -> Config:
-    """Reads a recipe.
+    """Reads a config.
 
     Args:
         kind: `CrepeConfig` or `EncoderConfig`.
@@ -213,24 +236,10 @@ def read_config(kind: type[Config], name: str, overrides: Sequence[str] = (), **
         if not equals:
             raise InputError(f"{text!r} is not key=value, such as learning_rate=2e-5.")
         read[key.strip()] = _parse(value, text)
-    read |= values
-    return from_mapping(kind, read, str(path))
-
-
-def from_mapping(kind: type[Config], read: Mapping[str, Any], where: str = "") -> Config:
-    """A config from keys and values, checked; `where` begins the message of an error."""
-    hints = get_type_hints(kind)
-    known = [field.name for field in fields(kind)]
-    begin = f"{where}: " if where else ""
-    for key in read:
-        if key not in known:
-            near = difflib.get_close_matches(str(key), known, 1)
-            advice = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}."
-            raise InputError(f"{begin}there is no key {key!r}; {advice}")
     try:
-        return kind(**{key: _typed(value, hints[key], key) for key, value in read.items()})
+        return kind(**read | values)
     except InputError as error:
-        raise InputError(f"{begin}{error}") from None
+        raise InputError(f"{path}: {error}") from None
 
 
 def write_config(config: TrainerConfig, path: Path) -> None:
@@ -239,24 +248,23 @@ def write_config(config: TrainerConfig, path: Path) -> None:
 
 
 def dump_config(config: TrainerConfig) -> str:
-    """Every key of a config that is not empty, as YAML, shared keys last."""
-    values = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(config).items()}
-    shared = [field.name for field in fields(TrainerConfig)]
+    """Returns every key of a config that is not empty, as YAML, shared keys last."""
+    values = {key: list(value) if isinstance(value, tuple) else value for key, value in dict(config).items()}
+    shared = TrainerConfig.model_fields
     keys = [*(key for key in values if key not in shared), *shared]
     text: str = yaml.safe_dump({key: values[key] for key in keys if values[key] is not None}, sort_keys=False)
     return text
 
 
 def differences(one: TrainerConfig, other: TrainerConfig) -> list[str]:
-    """Keys whose values differ."""
-    first, second = asdict(one), asdict(other)
+    """Returns the keys whose values differ."""
+    first, second = dict(one), dict(other)
     return [key for key in first | second if first.get(key) != second.get(key)]
 
 
 def changed(config: Config, **values: Any) -> Config:
-    """The config with other values, converted and checked as those of a file are."""
-    hints = get_type_hints(type(config))
-    return replace(config, **{key: _typed(value, hints[key], key) for key, value in values.items()})
+    """Returns the config with other values, checked as those of a file are."""
+    return type(config)(**{**dict(config), **values})
 
 
 def _config_path(name: str) -> Path:
@@ -267,82 +275,41 @@ def _config_path(name: str) -> Path:
     if "/" not in name and ours.is_file():
         return ours
     names = ", ".join(sorted(path.stem for path in CONFIGS.glob("*.yaml")))
-    raise InputError(f"There is no file {name}, and no recipe of that name; ours are {names}.")
+    raise InputError(f"There is no file {name}, and no config of that name; ours are {names}.")
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
-        read = yaml.safe_load(path.read_text(encoding="utf-8"))
+        read = yaml.load(path.read_text(encoding="utf-8"), _Loader)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise InputError(f"{path} cannot be read as YAML: {error}") from None
     if read is None:
         return {}
     if not isinstance(read, dict):
         raise InputError(f"{path} holds a {type(read).__name__}; write one key: value a line.")
-    return read
+    return {str(key): value for key, value in read.items()}
 
 
 def _parse(value: str, text: str) -> Any:
     try:
-        return yaml.safe_load(value)
+        return yaml.load(value, _Loader)
     except yaml.YAMLError:
         raise InputError(f"{text!r}: the value is not YAML; put it in quotes.") from None
 
 
-def _typed(value: Any, hint: Any, key: str) -> Any:
-    """The value as its annotation wants it; YAML reads 1e-5 as a text and 3 as an integer."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin in (Union, types.UnionType):
-        if value is None:
-            return None
-        hint = next(argument for argument in arguments if argument is not type(None))
-        origin, arguments = get_origin(hint), get_args(hint)
-    if origin is Literal:
-        return _expect(value, value in arguments, key, " or ".join(map(str, arguments)))
-    if origin is tuple:
-        items = [value] if isinstance(value, str) else value
-        texts = isinstance(items, list | tuple) and all(isinstance(item, str) for item in items)
-        return tuple(_expect(items, texts, key, "a list of texts"))
-    if origin is not None:
-        return _expect(value, isinstance(value, Mapping), key, "a mapping")
-    if hint is float:
-        return _number(value, key)
-    fits = isinstance(value, hint) and not (hint is int and isinstance(value, bool))
-    return _expect(value, fits, key, {int: "a whole number", bool: "true or false", str: "a text"}[hint])
+def _explained(error: Mapping[str, Any], known: Sequence[str]) -> str:
+    """Returns what pydantic found wrong with one key, in a sentence."""
+    key = ".".join(map(str, error["loc"]))
+    if error["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(key, known, 1)
+        return f"there is no key {key!r}; " + (
+            f"did you mean {near[0]}?" if near else f"the keys are {', '.join(known)}."
+        )
+    if error["type"] == "value_error":  # a check of ours
+        return str(error["ctx"]["error"])
+    return f"{key} is {error['input']!r}; it must be {error['msg'].removeprefix('Input should be ')}."
 
 
-def _number(value: Any, key: str) -> float:
-    try:
-        return float("" if isinstance(value, bool) else value)
-    except (TypeError, ValueError):
-        raise InputError(f"{key} is {value!r}; it must be a number.") from None
-
-
-def _expect(value: Any, fits: bool, key: str, wanted: str) -> Any:
+def _expect(fits: bool, key: str, value: Any, wanted: str) -> None:
     if not fits:
         raise InputError(f"{key} is {value!r}; it must be {wanted}.")
-    return value
-
-
-def _check(fits: bool, key: str, value: Any, wanted: str) -> None:
-    _expect(value, fits, key, wanted)
-
-
-def _check_search(search: Mapping[str, Any]) -> None:
-    for key, space in search.items():
-        _expect(key, key in SEARCHABLE, "search", f"over {', '.join(SEARCHABLE)}")
-        if isinstance(space, Mapping):
-            fits = {"low", "high"} <= set(space) <= {"low", "high", "log"}
-            _expect(space, fits, f"search.{key}", "{low: …, high: …} or {low: …, high: …, log: true}")
-            low, high = (_number(space[end], f"search.{key}.{end}") for end in ("low", "high"))
-            _expect(space, low < high, f"search.{key}", "with low below high")
-        else:
-            fits = isinstance(space, list | tuple) and bool(space)
-            _expect(space, fits, f"search.{key}", "a range or a list of values")
-
-
-def _check_ablation(ablation: Mapping[str, Any]) -> None:
-    known = {field.name for field in fields(CrepeConfig)} - {"pairs", "search", "ablation"}
-    for key, values in ablation.items():
-        _expect(key, key in known, "ablation", f"over {', '.join(sorted(known))}")
-        _expect(values, isinstance(values, list | tuple) and bool(values), f"ablation.{key}", "a list of values")

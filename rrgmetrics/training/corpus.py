@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
-from rrgmetrics.training.tokenized import Source
+from rrgmetrics.training.labelled import Source, source_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -46,16 +45,14 @@ def read_corpus(paths: Sequence[str]) -> Corpus:
         InputError: No file named, or one that cannot be read.
     """
     if not paths:
-        raise InputError("No corpus is named; give corpus: [FILE, ...] in the recipe, or --corpus FILE.")
+        raise InputError("No corpus is named; give corpus: [FILE, ...] in the config, or --corpus FILE.")
     texts: dict[str, None] = {}
     sources = []
     for path in map(Path, paths):
         parquet = path.suffix.lower() == ".parquet" and path.is_file()
-        found = _read_parquet(path) if parquet else files.read_references(path).reports
-        texts |= dict.fromkeys(text.strip() for text in found if text.strip())
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        sources.append(Source(path.name, digest, len(found)))
+        reports = _read_parquet(path) if parquet else files.read_references(path).reports
+        texts |= dict.fromkeys(text.strip() for text in reports if text.strip())
+        sources.append(source_of(path, len(reports)))
     return Corpus(list(texts), tuple(sources))
 
 
@@ -127,7 +124,7 @@ class TokenizedTexts:
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
-        """Tokens of each text."""
+        """The number of tokens of each text."""
         lengths: NDArray[np.int64] = np.diff(self.starts)[self.order]
         return lengths
 
@@ -136,14 +133,14 @@ class TokenizedTexts:
         return self.ids[start:end]
 
     def split(self, n_held_out: int, seed: int) -> tuple[TokenizedTexts, TokenizedTexts]:
-        """Texts held out, drawn by seed, and the others."""
+        """Returns texts held out, drawn by seed, and the others."""
         order = np.random.default_rng(seed).permutation(self.order)
         held_out, others = order[:n_held_out], order[n_held_out:]
         return TokenizedTexts(self.ids, self.starts, held_out), TokenizedTexts(self.ids, self.starts, others)
 
 
 def tokenize_texts(texts: Sequence[str], tokenizer: Any, max_length: int) -> TokenizedTexts:
-    """Tokenises texts, cut at `max_length`, specials included."""
+    """Tokenises texts, cut at `max_length`, special tokens included."""
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length)
     rows = [
@@ -160,7 +157,7 @@ class TextBatches:
     """Pads texts to a batch: `input_ids` and `attention_mask` `(B, T)`."""
 
     def __call__(self, rows: Sequence[NDArray[np.uint16]]) -> Mapping[str, Tensor]:
-        """The batch."""
+        """Returns the batch."""
         import torch
 
         return {name: torch.from_numpy(array) for name, array in _pad(rows).items()}
@@ -184,7 +181,7 @@ class MaskedBatches:
     seed: int
 
     def __call__(self, rows: Sequence[NDArray[np.uint16]]) -> Mapping[str, Tensor]:
-        """`input_ids`, `attention_mask`, `labels` `(B, T)`."""
+        """Returns `input_ids`, `attention_mask`, `labels` `(B, T)`."""
         import torch
 
         batch = _pad(rows)

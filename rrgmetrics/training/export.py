@@ -53,35 +53,35 @@ def export_checkpoint(
         force: Whether weights in that folder may be replaced.
 
     Raises:
-        InputError: An unknown storage, or a folder that holds weights already.
-        BackendError: No such checkpoint.
+        InputError: The storage is unknown, or the folder holds weights already.
+        BackendError: There is no such checkpoint.
     """
     from safetensors.torch import save_file
 
     if storage not in get_args(Storage):
         raise InputError(f"storage is {storage!r}; it is one of {', '.join(get_args(Storage))}.")
-    found, folder = find_checkpoint(str(checkpoint)), Path(output)
-    if folder.resolve() == found.folder.resolve():
+    source, folder = find_checkpoint(str(checkpoint)), Path(output)
+    if folder.resolve() == source.folder.resolve():
         raise InputError(f"{folder} is the checkpoint itself; write the export elsewhere.")
     if (folder / WEIGHTS).exists() and not force:
         raise InputError(f"{folder / WEIGHTS} exists; pass --force (force=True) to replace it, or another --output.")
-    config = read_config(found.folder)
-    weights = {name: tensor for name, tensor in _read(found.folder).items() if _is_used(name, config)}
+    config = read_config(source.folder)
+    weights = {name: tensor for name, tensor in _read(source.folder).items() if _is_used(name, config)}
     stored = {key: tensor for name, weight in weights.items() for key, tensor in pack(name, weight, storage).items()}
     folder.mkdir(parents=True, exist_ok=True)
     save_file(stored, folder / WEIGHTS, metadata={"format": "pt"})
     unpacked = load_int8(folder / WEIGHTS)
     error = max(float((unpacked[name] - weight).abs().max()) for name, weight in weights.items())
     (folder / "config.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
-    for name in (name for name in BESIDE if (found.folder / name).is_file()):
-        shutil.copyfile(found.folder / name, folder / name)
+    for name in (name for name in BESIDE if (source.folder / name).is_file()):
+        shutil.copyfile(source.folder / name, folder / name)
     done = Exported(folder, (folder / WEIGHTS).stat().st_size / 1e6, error)
-    _write_card(found.folder / "README.md", done, found.identity, storage)
+    _write_card(source.folder / "README.md", done, source.identity, storage)
     return done
 
 
 def pack(name: str, weight: Tensor, storage: Storage) -> dict[str, Tensor]:
-    """A weight as it is stored: itself, or for 8 bits integers `(rows, columns)` and `name.scale` `(rows,)`."""
+    """Returns a weight as it is stored: itself, or for 8 bits integers `(rows, columns)` and `name.scale` `(rows,)`."""
     import torch
 
     if weight.ndim != 2 or len(weight) == 1:
@@ -93,7 +93,7 @@ def pack(name: str, weight: Tensor, storage: Storage) -> dict[str, Tensor]:
 
 
 def _read(folder: Path) -> dict[str, Tensor]:
-    """All weights in 32 bits."""
+    """Returns all weights in 32 bits."""
     files = sorted(folder.glob("*.safetensors"))
     if not files:
         raise BackendError(f"{folder} has no safetensors; save the model with save_pretrained first.")

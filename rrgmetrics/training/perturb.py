@@ -1,5 +1,5 @@
-"""Deprecated: this module has moved to `rrgmetrics.synthesis.perturb`."""
+"""Deprecated: this module has moved to `rrgmetrics.synthesis.edits.perturb`."""
 
 from rrgmetrics.training.moved import moved
 
-__getattr__ = moved(__name__, "rrgmetrics.synthesis.perturb")
+__getattr__ = moved(__name__, "rrgmetrics.synthesis.edits.perturb")

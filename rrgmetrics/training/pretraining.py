@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,7 +30,7 @@ from rrgmetrics.backends.encoder import BUNDLED, Encoder, load_encoder
 from rrgmetrics.errors import InputError
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.cards import write_encoder_card
-from rrgmetrics.training.config import EncoderConfig
+from rrgmetrics.training.config import EncoderConfig, changed
 from rrgmetrics.training.corpus import (
     PAD,
     MaskedBatches,
@@ -69,7 +69,7 @@ class Stage:
     """What both stages of a run share.
 
     Attributes:
-        config: The recipe.
+        config: How to train.
         folder: Of the run.
         train: Texts to train on.
         held_out: Texts to measure on.
@@ -89,14 +89,14 @@ def train_encoder(
     """Makes an encoder, or goes on with a run that was interrupted.
 
     Args:
-        config: The recipe.
-        output: Folder of the checkpoint: safetensors, config.json, tokenizer, recipe.yaml, README.md.
+        config: How to train.
+        output: Folder of the checkpoint: safetensors, config.json, tokenizer, training_config.yaml, README.md.
         force: Whether a run in that folder may be replaced.
         progress: Whether to show bars.
 
     Raises:
-        InputError: Corpus, recipe or folder cannot be used.
-        BackendError: `initialise_from` is nowhere to be found.
+        InputError: Corpus, config or folder cannot be used.
+        BackendError: `initialise_from` is missing.
     """
     begun = time.perf_counter()
     folder = Path(output)
@@ -136,7 +136,7 @@ def _facts(run: EncoderRun, stage: Stage) -> list[str]:
 
 
 def _vocabulary(texts: Sequence[str], config: EncoderConfig, folder: Path) -> Any:
-    """The run's tokenizer: trained, or as an interrupted run left it. Other processes wait for the main one."""
+    """Returns the run's tokenizer: trained, or as an interrupted run left it. Other processes wait for the main one."""
     from tokenizers import Tokenizer
 
     file = folder / "tokenizer.json"
@@ -187,12 +187,12 @@ def _train_language_model(stage: Stage, tokenizer: Any, start: Encoder | None) -
 
 
 def read_encoder(name: str) -> Encoder:
-    """The encoder that `initialise_from` names, all its layers."""
+    """Returns the encoder that `initialise_from` names, all its layers."""
     return load_encoder(BUNDLED if name == "bundled" else name, device="cpu")
 
 
 def bert_config(config: EncoderConfig, vocabulary_size: int) -> Any:
-    """The recipe's sizes as transformers' BertConfig."""
+    """Returns the config's sizes as transformers' BertConfig."""
     from transformers import BertConfig
 
     return BertConfig(
@@ -232,7 +232,7 @@ def initialise(weight: Tensor, tokenizer: Any, encoder: Encoder, size: float) ->
 
 
 def piece_vectors(pieces: Sequence[str], encoder: Encoder) -> NDArray[np.float32]:
-    """`(n_pieces, width)`: the mean of the token vectors that an encoder gives the text of each word piece."""
+    """Returns `(n_pieces, width)`: the mean of the token vectors that an encoder gives the text of each word piece."""
     texts = [piece.removeprefix("##") for piece in pieces]
     distinct = list(dict.fromkeys(texts))
     read = dict(zip(distinct, encoder.annotate(distinct), strict=True))
@@ -252,7 +252,7 @@ def tie_queries(model: Any, scale: float) -> None:
 
 
 def principal_components(rows: NDArray[np.float32], width: int) -> NDArray[np.float32]:
-    """Rows brought to at most `width` columns, those of the largest variance (Pearson 1901)."""
+    """Returns rows brought to at most `width` columns, those of the largest variance (Pearson 1901)."""
     centred = rows - rows.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     reduced: NDArray[np.float32] = centred @ axes[:width].T
@@ -266,11 +266,11 @@ def _train_simcse(stage: Stage) -> Any:
     """Trains the language model's encoder on; returns it."""
     from transformers import BertModel
 
-    found = Checkpoint(stage.folder / LANGUAGE_MODEL, LANGUAGE_MODEL)
-    model, _ = load_model(BertModel, found, add_pooling_layer=False)
+    language_model = Checkpoint(stage.folder / LANGUAGE_MODEL, LANGUAGE_MODEL)
+    model, _ = load_model(BertModel, language_model, add_pooling_layer=False)
     if not stage.config.simcse_epochs:
         return model
-    config = replace(
+    config = changed(
         stage.config,
         epochs=stage.config.simcse_epochs,
         batch_size=stage.config.simcse_batch_size,
@@ -296,7 +296,7 @@ def _train_simcse(stage: Stage) -> Any:
 
 @cache
 def simcse_trainer_class() -> Any:
-    """The Trainer whose loss is SimCSE's."""
+    """Returns the Trainer whose loss is SimCSE's."""
     import torch
 
     class SimcseTrainer(runs.trainer_class()):  # type: ignore[misc]
@@ -316,7 +316,9 @@ def simcse_trainer_class() -> Any:
 
 
 def contrastive_loss(first: Tensor, second: Tensor, *, temperature: float) -> Tensor:
-    """SimCSE's loss (Gao et al. 2021, equation 1): -log of the softmax of cos(first_i, second_j) / temperature, j = i.
+    """Returns SimCSE's loss (Gao et al. 2021, equation 1).
+
+    It is -log of the softmax of cos(first_i, second_j) / temperature over j, for j = i.
 
     Args:
         first: Vectors of texts `(B, H)`.

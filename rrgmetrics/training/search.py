@@ -1,4 +1,4 @@
-"""Search of a recipe's values with Optuna, through `Trainer.hyperparameter_search`.
+"""Search of a config's values with Optuna, through `Trainer.hyperparameter_search`.
 
 The objective is the paper's: Kendall's tau-b of total errors on the validation rows, the best of a trial's evaluations.
 The authors name neither their ranges nor the number of trials; ours stand in `configs/crepe.yaml`. Trials are kept in
@@ -16,57 +16,58 @@ from rrgmetrics.backends.bert import quietly
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.config import CrepeConfig, changed, write_config
-from rrgmetrics.training.crepe import crepe_trainer, find_encoder, load_tokenizer, read_data
+from rrgmetrics.training.crepe import crepe_trainer, find_encoder, load_tokenizer
+from rrgmetrics.training.crepe_data import read_data
 
 BEST = "best.yaml"
 TRIALS = "trials.csv"
 DATABASE = "trials.db"
 STUDY = "crepe"
-# Arguments of transformers that a trial sets; the other values of a recipe go into the model.
+# Arguments of transformers that a trial sets; the other values of a config go into the model.
 ARGUMENTS = {"learning_rate": "learning_rate", "weight_decay": "weight_decay", "epochs": "num_train_epochs"}
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """The best trial.
 
     Attributes:
-        values: What it changed of the recipe.
+        values: What it changed of the config.
         tau: Its objective.
         n_trials: Trials that ended, those stopped early by Optuna's median rule among them.
-        recipe: The recipe with its values.
+        config: The file of the config with its values.
     """
 
     values: Mapping[str, Any]
     tau: float
     n_trials: int
-    recipe: Path
+    config: Path
 
 
 def search_crepe(
     config: CrepeConfig, output: str | Path, *, trials: int = 20, force: bool = False, progress: bool = True
-) -> Found:
-    """Trains a recipe with values drawn from `config.search`, and writes the recipe with the best of them.
+) -> SearchResult:
+    """Trains with values drawn from `config.search`, and writes the config with the best of them.
 
     Args:
-        config: The recipe; its `search` says what is varied, and between which values.
+        config: How to train; its `search` says what is varied, and between which values.
         output: Folder for best.yaml, trials.csv and the trials' database.
         trials: Trainings in all, those of an interrupted search included.
         force: Whether a search in that folder may be replaced.
         progress: Whether to show bars.
 
     Raises:
-        InputError: Nothing to search, or as `train_crepe`.
+        InputError: There is nothing to search, or as `train_crepe`.
         MissingExtraError: Optuna is not installed.
     """
     if not config.search:
-        raise InputError("The recipe has no search: name what to vary, such as search: {learning_rate: {low, high}}.")
+        raise InputError("The config has no search: name what to vary, such as search: {learning_rate: {low, high}}.")
     if trials < 1:
         raise InputError(f"trials is {trials}; it must be 1 or more.")
     optuna = _optuna()
     folder = Path(output)
     runs.check_run(folder, config, force=force)
-    found = find_encoder(config.encoder)
-    tokenizer = load_tokenizer(found, config.max_length)
+    encoder = find_encoder(config.encoder)
+    tokenizer = load_tokenizer(encoder, config.max_length)
     data = read_data(config, tokenizer, progress=progress)
     runs.open_run(folder, config, force=force)
     storage = f"sqlite:///{(folder / DATABASE).resolve()}"
@@ -79,9 +80,9 @@ def search_crepe(
             data,
             tokenizer,
             folder / runs.CHECKPOINTS,
-            found=found,
+            encoder=encoder,
             progress=progress,
-            recipe=lambda trial: changed(config, **draw(trial, config)) if trial else config,
+            config_of=lambda trial: changed(config, **draw(trial, config)) if trial else config,
             **once,
         )
         n_rows = len(data.rows["train"])
@@ -101,11 +102,11 @@ def search_crepe(
         study.trials_dataframe().to_csv(folder / TRIALS, index=False)
     write_config(changed(config, search=None, **best.params), folder / BEST)
     runs.close_run(folder)
-    return Found(best.params, float(best.value), n_trials, folder / BEST)
+    return SearchResult(best.params, float(best.value), n_trials, folder / BEST)
 
 
 def draw(trial: Any, config: CrepeConfig) -> dict[str, Any]:
-    """A trial's values of the recipe; Optuna gives the same ones each time a trial is asked."""
+    """Returns a trial's values; Optuna gives the same ones each time a trial is asked."""
     values: dict[str, Any] = {}
     for key, space in (config.search or {}).items():
         if isinstance(space, Mapping):
@@ -117,14 +118,14 @@ def draw(trial: Any, config: CrepeConfig) -> dict[str, Any]:
 
 
 def _arguments(values: Mapping[str, Any], config: CrepeConfig, n_rows: int) -> dict[str, Any]:
-    """A trial's values as transformers' TrainingArguments."""
+    """Returns a trial's values as transformers' TrainingArguments."""
     arguments = {ARGUMENTS[key]: value for key, value in values.items() if key in ARGUMENTS}
     schedule = {key: value for key, value in values.items() if key in ("warmup_ratio", "epochs")}
     return arguments | {"warmup_steps": runs.warmup_steps(changed(config, **schedule), n_rows)}
 
 
 def _best_so_far(metrics: Mapping[str, float], trainer: Any) -> float:
-    """A trial is worth the best of its evaluations, as a training keeps the best checkpoint."""
+    """Returns what a trial is worth: the best of its evaluations, as a training keeps the best checkpoint."""
     best = trainer.state.best_metric
     return max(metrics["eval_tau"], -1.0 if best is None else best)
 

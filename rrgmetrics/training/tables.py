@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from rich import box
 from rich.markup import escape
 from rich.table import Table
 
+from rrgmetrics.training.ablation import Variant
 from rrgmetrics.training.cards import estimate
-
-if TYPE_CHECKING:
-    from rrgmetrics.training.ablation import Variant
-    from rrgmetrics.training.crepe import Measured
+from rrgmetrics.training.measured import Measured
 
 
 def measured_table(measured: Sequence[Measured]) -> Table:
-    """A line a split: agreement of totals with the labels."""
+    """Returns a table with a line a split: agreement of totals with the labels."""
     table = _table("Agreement with the labels", "split", "pairs", "tau-b [95% interval]", "rho", "mean error")
     for m in measured:
         table.add_row(m.split, f"{m.n_pairs:,}", escape(estimate(m.tau)), f"{m.rho.value:.3f}", f"{m.mae:.3f}")
@@ -25,7 +22,7 @@ def measured_table(measured: Sequence[Measured]) -> Table:
 
 
 def ablation_table(variants: Sequence[Variant]) -> Table:
-    """The shape of the paper's Table 4: a block a setting, a line a value of it."""
+    """Returns a table in the shape of the paper's Table 4: a block a setting, a line a value of it."""
     table = _table(
         f"Ablation, {variants[0].measured.split} rows", "setting", "value", "tau-b [95% interval]", "rho", "mean error"
     )
@@ -36,7 +33,7 @@ def ablation_table(variants: Sequence[Variant]) -> Table:
         mark = " *" if variant.is_base else ""
         value = escape(f"{variant.value}{mark}")
         table.add_row(variant.title, value, escape(estimate(m.tau)), f"{m.rho.value:.3f}", f"{m.mae:.3f}")
-    table.caption = "* the recipe itself"
+    table.caption = "* the config itself"
     return table
 
 

@@ -26,7 +26,8 @@ from rrgmetrics.training.config import TrainerConfig, differences, read_config, 
 
 GROUP = 50  # batches that are sorted by length together
 KEPT_CHECKPOINTS = 2  # the best and the last
-RECIPE = "recipe.yaml"
+CONFIG = "training_config.yaml"
+OLD_CONFIG = "recipe.yaml"  # what version 0.2 wrote; runs begun with it can be gone on with
 CARD = "README.md"
 CHECKPOINTS = "checkpoints"
 
@@ -48,7 +49,7 @@ class LengthGroups:
     epoch: int = field(default=0)
 
     def set_epoch(self, epoch: int) -> None:
-        """The next order."""
+        """Sets the epoch, and with it the next order."""
         self.epoch = epoch
 
     def __len__(self) -> int:
@@ -69,7 +70,7 @@ class LengthGroups:
 
 @cache
 def trainer_class() -> Any:
-    """The Trainer of transformers with `LengthGroups`; made on demand, for importing transformers takes seconds."""
+    """Returns transformers' Trainer with `LengthGroups`; it is made on demand, for the import takes seconds."""
     from transformers import Trainer
 
     class LengthGroupedTrainer(Trainer):  # type: ignore[misc]
@@ -93,10 +94,10 @@ def make_trainer(
     kind: Any = None,
     **parts: Any,
 ) -> Any:
-    """A Trainer for a recipe.
+    """Returns a Trainer for a config.
 
     Args:
-        config: The recipe.
+        config: How to train.
         folder: Where checkpoints go.
         n_rows: Training rows.
         progress: Whether to show a bar.
@@ -117,10 +118,10 @@ def make_trainer(
 
 
 def training_arguments(config: TrainerConfig, folder: Path, *, n_rows: int, progress: bool, **more: Any) -> Any:
-    """A recipe as transformers' TrainingArguments.
+    """Returns a config as transformers' TrainingArguments.
 
     Args:
-        config: The recipe.
+        config: How to train.
         folder: Where checkpoints go.
         n_rows: Training rows.
         progress: Whether to show a bar.
@@ -173,22 +174,22 @@ def training_arguments(config: TrainerConfig, folder: Path, *, n_rows: int, prog
 
 
 def steps_an_epoch(config: TrainerConfig, n_rows: int) -> int:
-    """Optimizer steps of one pass over the training rows."""
+    """Returns the optimizer steps of one pass over the training rows."""
     return max(1, -(-n_rows // config.batch_size))
 
 
 def warmup_steps(config: TrainerConfig, n_rows: int) -> int:
-    """Steps over which the learning rate rises."""
+    """Returns the steps over which the learning rate rises."""
     return round(config.warmup_ratio * config.epochs * steps_an_epoch(config, n_rows))
 
 
 def n_processes() -> int:
-    """Processes that train together, as `accelerate launch` and `torchrun` say it."""
+    """Returns the number of processes that train together, as `accelerate launch` and `torchrun` say it."""
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def is_main_process() -> bool:
-    """Whether this process writes the files."""
+    """Tells whether this process writes the files."""
     return os.environ.get("RANK", "0") == "0"
 
 
@@ -221,7 +222,7 @@ def _has_accelerator() -> bool:
 
 
 def last_checkpoint(folder: Path) -> str | None:
-    """The checkpoint to go on from; None for a fresh run."""
+    """Returns the checkpoint to go on from; None for a fresh run."""
     from transformers.trainer_utils import get_last_checkpoint
 
     return get_last_checkpoint(str(folder)) if folder.is_dir() else None
@@ -248,25 +249,25 @@ def check_run(folder: Path, config: TrainerConfig, *, force: bool) -> None:
     """Checks, before any work, that a run can begin or go on in a folder.
 
     Raises:
-        InputError: The folder holds a finished run or a run with another recipe, and not `force`; or something else.
+        InputError: The folder holds a finished run or a run with another config, and not `force`; or something else.
     """
     if not is_main_process():
         return
-    recipe = folder / RECIPE
+    file = next((folder / name for name in (CONFIG, OLD_CONFIG) if (folder / name).is_file()), None)
     empty = not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
-    if not empty and not recipe.is_file():
+    if not empty and file is None:
         raise InputError(f"{folder} exists and is no run of ours; take another --output.")
-    if empty or force:
+    if file is None or force:
         return
     if (folder / CARD).is_file():
         raise InputError(
             f"{folder} holds a finished run; pass --force (force=True) to replace it, or another --output."
         )
-    changed = differences(read_config(type(config), str(recipe)), config)
+    changed = differences(read_config(type(config), str(file)), config)
     if changed:
         raise InputError(
-            f"{folder} holds a run begun with another {', '.join(changed)}; go on with its {RECIPE}, pass --force to "
-            "begin anew, or take another --output."
+            f"{folder} holds a run begun with another {', '.join(changed)}; go on with its {file.name}, pass --force "
+            "to begin anew, or take another --output."
         )
 
 
@@ -279,11 +280,11 @@ def close_run(folder: Path, *stages: str) -> None:
 
 
 def open_run(folder: Path, config: TrainerConfig, *, force: bool) -> None:
-    """Empties the folder if `force`, and writes the recipe into it."""
+    """Empties the folder if `force`, and writes the config into it."""
     if not is_main_process():
         return
     if force and folder.is_dir():
         for path in folder.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     folder.mkdir(parents=True, exist_ok=True)
-    write_config(config, folder / RECIPE)
+    write_config(config, folder / CONFIG)

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rrgmetrics.errors import InputError, MissingExtraError
+from rrgmetrics.metaeval.measured import agreements
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.html import alert, part
-from rrgmetrics.spaces.agreement import agreements
 from rrgmetrics.spaces.compare import tables
 from rrgmetrics.spaces.compare.scoring import Line, compare_reports, reason, title_of
 from rrgmetrics.spaces.compare.verdict import Summary, summary

@@ -55,8 +55,10 @@ class Line:
             return "unscored"
         if len({show(value, self.spec.headline) for value in self.values}) == 1:
             return "tie"
-        first, second = self.values
-        return "first" if (first > second) == self.spec.higher_is_better else "second"
+        first, second = map(self.spec.headline.goodness, self.values)
+        if first == second:
+            return "tie"
+        return "first" if first > second else "second"
 
 
 def title_of(name: str) -> str:

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
+from rrgmetrics.metaeval.measured import Agreements, Measured
 from rrgmetrics.present.html import NOTHING, part, remarks, reports
 from rrgmetrics.present.marks import Explanation
 from rrgmetrics.present.numbers import direction, show
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.reader import explain
-from rrgmetrics.spaces.agreement import Agreements, Measured
 from rrgmetrics.spaces.compare.scoring import Line, title_of
 from rrgmetrics.spaces.compare.verdict import FAMILIES, SIDES, Family, Summary, family_of
 from rrgmetrics.specs import SPECS, MetricSpec

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rrgmetrics.english import listed
-from rrgmetrics.spaces.agreement import Agreements
+from rrgmetrics.metaeval.measured import Agreements
 from rrgmetrics.spaces.compare.scoring import Line, Verdict
 from rrgmetrics.specs import MetricSpec
 

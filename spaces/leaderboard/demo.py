@@ -17,8 +17,7 @@ from typing import NamedTuple
 from rrgmetrics.spaces.leaderboard.creation import NewBoard, create_board
 from rrgmetrics.spaces.leaderboard.model import Limits
 from rrgmetrics.spaces.leaderboard.worker import work
-from rrgmetrics.synthesis.generator import render, styles
-from rrgmetrics.synthesis.studies import Study, corrupt, draw_study
+from rrgmetrics.synthesis.generator import Study, corrupt, draw_study, render, styles
 
 TITLE = "Chest radiographs of nobody"
 METRICS = ("finding_errors", "rouge", "bleu")

@@ -183,6 +183,7 @@ def _scores(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]]:
                 "metric": result.metric.name,
                 "key": item.key.name,
                 "higher_is_better": item.key.higher_is_better,
+                "target": item.key.target,
                 **_estimate(item.score),
                 "n_unscored": result.n_unscored,
                 "signature": result.signature,

@@ -300,18 +300,16 @@ def _scale_of(result: MetricResult) -> Scale:
 
 def _favour(row: Versus) -> Estimate:
     """A difference turned so that more means the first system is better."""
-    if row.key.higher_is_better:
-        return row.test.difference
     value, low, high, n = row.test.difference
-    return Estimate(-value, -high, -low, n)
+    return row.test.difference if row.key.higher_is_better else Estimate(-value, -high, -low, n)
 
 
 def _leader(ranked: Sequence[Standing], metric: BoardMetric) -> str:
     """The system with the best value of a column, or "" if several share it."""
-    sign = 1 if metric.spec.headline.higher_is_better else -1
-    values = {row.system.id: sign * row.scores[metric.name].value for row in ranked if metric.name in row.scores}
-    best = max((value for value in values.values() if not math.isnan(value)), default=math.nan)
-    leaders = [id for id, value in values.items() if value == best]
+    goodness = metric.spec.headline.goodness
+    scores = {row.system.id: goodness(row.scores[metric.name].value) for row in ranked if metric.name in row.scores}
+    best = max((value for value in scores.values() if not math.isnan(value)), default=math.nan)
+    leaders = [id for id, value in scores.items() if value == best]
     return leaders[0] if len(leaders) == 1 else ""
 
 

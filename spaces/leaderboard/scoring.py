@@ -146,9 +146,9 @@ def counting(name: str, values: Array, left_out: Collection[int]) -> Array:
     unscored = ~aggregate.scored(kept)
     if unscored.any():
         headline = parse_name(name).spec.headline
-        per_pair = reduction_of(name).per_pair(values)[headline.name]
-        if not np.isnan(per_pair).all():
-            kept[unscored] = values[np.nanargmin(per_pair) if headline.higher_is_better else np.nanargmax(per_pair)]
+        goodness = headline.goodness(reduction_of(name).per_pair(values)[headline.name])
+        if not np.isnan(goodness).all():
+            kept[unscored] = values[np.nanargmin(goodness)]
     return kept
 
 
@@ -167,7 +167,7 @@ def compare_without(
 ) -> dict[str, Comparison]:
     """Paired comparisons by key, second - first, of the pairs that count."""
     kept = (counting(name, values, left_out) for values in (first, second))
-    return stats.compare(reduction_of(name), *kept, trials=trials)
+    return stats.compare(reduction_of(name), *kept, trials=trials, targets=parse_name(name).spec.targets)
 
 
 def _without_patch(line: str) -> str:

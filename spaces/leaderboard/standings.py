@@ -157,11 +157,11 @@ class Table:
     def ranking(self) -> list[Entry]:
         """The ranked entries, best first; of equal ones the earlier."""
         metric = self.info.metric(self.info.primary)
-        sign = -1 if metric.spec.higher_is_better else 1
+        goodness = metric.spec.headline.goodness
 
         def place(entry: Entry) -> tuple[float, int]:
-            value = sign * self.score(entry, metric.name).value
-            return math.inf if math.isnan(value) else value, entry.number
+            value = goodness(self.score(entry, metric.name).value)
+            return math.inf if math.isnan(value) else -value, entry.number
 
         return sorted(self.compared(metric.name), key=place)
 
@@ -225,8 +225,7 @@ class Table:
 
 def versus(other: System, metric: BoardMetric, key: Key, test: Comparison, p_corrected: float) -> Versus:
     """A comparison with what it says of better and worse."""
-    difference = test.difference.value
-    is_better = None if not difference or math.isnan(difference) else (difference > 0) == key.higher_is_better
+    is_better = key.is_better(test.difference.value)
     test = replace(test, p_value=shown.p_value(test.p_value))
     return Versus(other, metric, key, test, shown.p_value(p_corrected), is_better)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import pytest
 
 import rrgmetrics
 from rrgmetrics import SPECS, MetricSpec, Result
+from rrgmetrics.testing import Case, case_of
 
 
 @pytest.fixture(params=SPECS)
@@ -15,15 +17,15 @@ def spec(request) -> MetricSpec:
     return SPECS[request.param]
 
 
-@pytest.fixture(params=[name for name, spec in SPECS.items() if spec.level == "pair"])
-def pair_level_spec(request) -> MetricSpec:
-    return SPECS[request.param]
+@cache
+def case_named(name: str) -> Case:
+    return case_of(name)
 
 
-@pytest.fixture(params=[name for name, spec in SPECS.items() if not spec.corpus_statistics])
-def independent_spec(request) -> MetricSpec:
-    """A metric whose value for a pair does not depend on the other pairs."""
-    return SPECS[request.param]
+@pytest.fixture(params=SPECS)
+def case(request) -> Case:
+    """A metric with the invented reports, for the checks that other packages' metrics run too."""
+    return case_named(request.param)
 
 
 @pytest.fixture(scope="session")
@@ -37,16 +39,9 @@ def score() -> Callable[..., Result]:
 
 
 @pytest.fixture(scope="session")
-def altered(score, reports) -> Callable[[str], Result]:
+def altered() -> Callable[[str], Result]:
     """The Result of a metric on the altered reports, scored once a session."""
-    done: dict[str, Result] = {}
-
-    def get(name: str) -> Result:
-        if name not in done:
-            done[name] = score(name, reports.altered, reports.references)
-        return done[name]
-
-    return get
+    return lambda name: case_named(name).on_altered
 
 
 def _choices() -> list:

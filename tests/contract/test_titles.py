@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from rrgmetrics import SPECS, module_path
+from rrgmetrics.cli.listing import metric_table
 from rrgmetrics.cli.score import print_summaries
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.metaeval.agreement import radjudge_report, radpref_report
@@ -18,7 +19,7 @@ from rrgmetrics.metaeval.plots import _figure
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import parse_names, prepare
 from rrgmetrics.present.report import report_page
-from rrgmetrics.present.results import comparison_table, judge_lines, metric_table, score_table
+from rrgmetrics.present.results import comparison_table, judge_lines, score_table
 from rrgmetrics.present.terminal import verdict
 from rrgmetrics.reports import Pair
 from rrgmetrics.specs import BUNDLED_MARK
@@ -122,7 +123,7 @@ def test_tables_of_the_terminal(scored, stand_in):
 
 
 def test_the_list_marks_what_is_bundled(stand_in):
-    assert "default *" in printed(metric_table([SPECS[stand_in]]))
+    assert f"{stand_in} *" in printed(metric_table([SPECS[stand_in]]))
 
 
 def test_the_report_page(scored, pairs, stand_in):
@@ -205,7 +206,7 @@ def test_the_page_of_a_metric(scored, pairs, stand_in, ui, tmp_path):
 
 
 def test_the_comparison_of_reports(reports, ui):
-    from rrgmetrics.spaces.agreement import agreements
+    from rrgmetrics.metaeval.measured import agreements
     from rrgmetrics.spaces.compare import tables
     from rrgmetrics.spaces.compare.scoring import compare_reports
     from rrgmetrics.spaces.compare.verdict import summary

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-# 128 units of the last place of 1. Over the three widths and batches of 1, 3, 8 and 14 pairs no score of a bundled
-# model moved by more than 16 of them: CREPE's, from AVX-512 to SSE; of the others none by more than 2.
-ROUNDING = 128 * 2.0**-23
+from rrgmetrics.testing.case import ROUNDING, needs_model, rounding
+
+__all__ = ["ROUNDING", "assert_equal_in_float32", "in_float32", "needs_model", "rounding"]
 
 
 def in_float32(expected, *, scale: float = 1.0, nan_ok: bool = False):
@@ -30,13 +30,3 @@ def in_float32(expected, *, scale: float = 1.0, nan_ok: bool = False):
 def assert_equal_in_float32(actual, expected, *, scale: float = 1.0, err_msg: str = "") -> None:
     """The same for large arrays; NaN equals NaN."""
     np.testing.assert_allclose(actual, expected, rtol=ROUNDING, atol=ROUNDING * scale, err_msg=err_msg)
-
-
-def needs_model(spec) -> bool:
-    """Whether a metric's bundled backend computes in 32 bits."""
-    return bool({"encoder", "crepe"} & set(spec.needs))
-
-
-def rounding(spec) -> float:
-    """How far a metric's values may move when its texts are batched in another way: without a model not at all."""
-    return ROUNDING if needs_model(spec) else 1e-12

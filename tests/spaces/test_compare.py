@@ -10,9 +10,9 @@ pytest.importorskip("gradio")
 
 from rrgmetrics import SPECS
 from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.metaeval.measured import Agreements, Measured, agreements, record
 from rrgmetrics.names import parse_name
 from rrgmetrics.scorers.rouge import Rouge
-from rrgmetrics.spaces.agreement import Agreements, Measured, agreements, record
 from rrgmetrics.spaces.compare import page, scoring, tables
 from rrgmetrics.spaces.compare.scoring import Line, compare_reports
 from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, WORDING, family_of, summary

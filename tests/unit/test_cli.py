@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 
@@ -129,15 +130,38 @@ def test_a_file_on_disk_is_replaced_only_with_force(folder, capsys):
     assert (folder / "r.json").read_bytes() == first
 
 
-def test_list_has_every_metric(capsys):
+def test_list_has_every_metric(capsys, monkeypatch):
     from rrgmetrics import SPECS
 
+    monkeypatch.setenv("COLUMNS", "80")
     _, printed = run(capsys, "list")
     _, aliases = run(capsys, "list", "--aliases")
     for spec in SPECS.values():
-        assert spec.name in printed.out
+        assert re.search(rf"^{spec.name}( \*)? ", printed.out, re.MULTILINE)  # a name is never broken
         for key in spec.keys:
-            assert key.name in aliases.out
+            assert re.search(rf"^{key.name} ", aliases.out, re.MULTILINE)
+    assert max(map(len, (printed.out + aliases.out).splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", ["bleu", "green", "chexbert_f1"])
+def test_list_of_one_metric_says_all_there_is_to_know(capsys, monkeypatch, name):
+    from rrgmetrics import SPECS
+
+    monkeypatch.setenv("COLUMNS", "80")
+    _, (out, _) = run(capsys, "list", name)
+    spec, words = SPECS[name], " ".join(out.split())
+    for key in (*spec.keys, *spec.options, *spec.configs):
+        assert re.search(rf"^{getattr(key, 'name', key)} ", out, re.MULTILINE)
+    for option in spec.options.values():
+        assert option.help.split(". ")[0].split()[-1] in words
+    assert re.search(r"tau-b, all errors +\d\.\d\d \[", out)
+    assert re.search(r"Cost: .*1,000 pairs|Cost: .*a pair", out)
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_list_of_an_unknown_metric(capsys):
+    status, (_, err) = run(capsys, "list", "blue")
+    assert (status, "did you mean bleu" in err) == (2, True)
 
 
 def test_register_and_remove(capsys, monkeypatch, tmp_path):

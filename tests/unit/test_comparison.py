@@ -6,7 +6,7 @@ import pytest
 from rrgmetrics import InputError, Result
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.scorers.base import Mean
-from rrgmetrics.specs import get_spec
+from rrgmetrics.specs import Key, MetricSpec, get_spec
 
 WORSE, SAME, BETTER = np.zeros(5), np.arange(5) / 4, np.ones(5)
 
@@ -56,3 +56,21 @@ def test_all_keys_and_unscored_pairs():
 def test_unknown_correction():
     with pytest.raises(InputError, match="holm, bh, none"):
         compare_systems({"base": {"rouge": result(SAME)}}, correction="bonferroni")
+
+
+def test_a_target_is_better_the_nearer():
+    """Of a key with a target the distances are compared, and the scores are shown as they are."""
+    spec = MetricSpec(
+        "length", "Length", "", (Key("length", "Length", (0.0, 9.0), None, target=1.0),), "pair", (0.0,) * 3
+    )
+
+    def length(*values):
+        stats = np.array(values)[:, None]
+        return Result(spec, {"length": stats.mean()}, {"length": stats[:, 0]}, stats, Mean(("length",)), "length|v:0")
+
+    results = {"base": {"length": length(1.9, 2.1, 2.0, 2.0)}, "near": {"length": length(0.8, 0.8, 0.9, 0.9)}}
+    base, near = compare_systems(results, trials=50)
+    assert (base.score.value, near.score.value) == pytest.approx((2.0, 0.85))
+    assert (near.test.baseline, near.test.system) == pytest.approx((2.0, 0.85))
+    assert near.test.difference.value == pytest.approx(0.15 - 1.0)
+    assert near.is_better

@@ -13,16 +13,20 @@ from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.tokens import tokenize
 from rrgmetrics.synthesis.generator import (
     WAYS,
+    Fact,
     GeneratedPair,
+    Study,
+    corrupt,
+    draw_study,
     generate_pairs,
     generate_reports,
-    phrasebook,
     render,
     styles,
 )
+from rrgmetrics.synthesis.generator.english import article, plural_of, surface
+from rrgmetrics.synthesis.generator.knowledge import inside, knowledge
+from rrgmetrics.synthesis.generator.phrasebook import phrasebook
 from rrgmetrics.synthesis.grammar import expand, parse, parse_rules, sentence
-from rrgmetrics.synthesis.studies import Fact, Study, corrupt, draw_study, inside, knowledge
-from rrgmetrics.synthesis.wording import article, plural_of, surface
 
 N = 300
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,16 +24,12 @@ from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.ablation import run_ablation, variant
 from rrgmetrics.training.config import CrepeConfig, EncoderConfig, changed, read_config, write_config
 from rrgmetrics.training.corpus import save_vocabulary, train_vocabulary
-from rrgmetrics.training.crepe import compare_counts, load_tokenizer, read_measured, selection_metrics, train_crepe
+from rrgmetrics.training.crepe import load_tokenizer, selection_metrics, train_crepe
 from rrgmetrics.training.export import export_checkpoint
+from rrgmetrics.training.labelled import read_labelled_pairs, split_pairs
+from rrgmetrics.training.measured import compare_counts, read_measured
 from rrgmetrics.training.pretraining import bert_config
-from rrgmetrics.training.tokenized import (
-    PairBatches,
-    read_labelled_pairs,
-    split_pairs,
-    spread_errors,
-    tokenize_pairs,
-)
+from rrgmetrics.training.tokenized import PairBatches, spread_errors, tokenize_pairs
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LETTERS = "ABCDEF"
@@ -85,12 +80,12 @@ def shared(rows, tmp_path_factory):
     return SimpleNamespace(pairs=write_pairs(folder / "pairs.parquet", rows), encoder=str(encoder), rows=rows)
 
 
-def recipe(shared, **values):
+def config_for(shared, **values):
     base = CrepeConfig(
         pairs=(shared.pairs,), encoder=shared.encoder, features="tokens", token_weight=0.1, epochs=2, batch_size=8,
         learning_rate=1e-3, warmup_ratio=0.0, patience=0, precision="fp32", cpu=True,
     )  # fmt: skip
-    return replace(base, **values)
+    return changed(base, **values)
 
 
 def train(config, folder, **options):
@@ -101,7 +96,7 @@ def train(config, folder, **options):
 
 
 def test_a_two_layer_encoder_learns_32_pairs(shared, tmp_path):
-    config = recipe(shared, epochs=50, learning_rate=4e-3, schedule="constant_with_warmup", token_weight=1.0)
+    config = config_for(shared, epochs=50, learning_rate=4e-3, schedule="constant_with_warmup", token_weight=1.0)
     run = train(changed(config, evaluations=1, presence_weight=0.1), tmp_path / "run")
     rows = shared.rows[:32]
     readings = load_crepe(str(run.folder), device="cpu").annotate_pairs(
@@ -115,7 +110,7 @@ def test_a_two_layer_encoder_learns_32_pairs(shared, tmp_path):
 
 
 def test_a_run_that_was_killed_ends_as_one_that_was_not(shared, tmp_path, monkeypatch):
-    config = recipe(shared, evaluations=2)
+    config = config_for(shared, evaluations=2)
     whole = train(config, tmp_path / "whole")
 
     with monkeypatch.context() as patch:
@@ -140,11 +135,19 @@ def test_a_run_that_was_killed_ends_as_one_that_was_not(shared, tmp_path, monkey
         np.testing.assert_array_equal(weight, other[name], err_msg=name)
 
 
+def test_a_run_that_an_earlier_version_began_can_be_gone_on_with(shared, tmp_path):
+    config = config_for(shared)
+    write_config(config, tmp_path / "recipe.yaml")
+    runs.check_run(tmp_path, config, force=False)
+    with pytest.raises(InputError, match=r"begun with another seed; go on with its recipe\.yaml"):
+        runs.check_run(tmp_path, changed(config, seed=1), force=False)
+
+
 def test_a_finished_run_is_a_checkpoint_with_a_card_and_is_not_replaced(shared, tmp_path):
-    config = recipe(shared, epochs=1, features="pooler", token_weight=0.0, loss="poisson", heads=2)
+    config = config_for(shared, epochs=1, features="pooler", token_weight=0.0, loss="poisson", heads=2)
     run = train(config, tmp_path / "run")
     written = {path.name for path in run.folder.iterdir()}
-    assert {"model.safetensors", "config.json", "tokenizer.json", "README.md", "recipe.yaml"} <= written
+    assert {"model.safetensors", "config.json", "tokenizer.json", "README.md", "training_config.yaml"} <= written
     assert not written & {"checkpoints", "training_args.bin"}
     card = (run.folder / "README.md").read_text()
     assert "32 to train, 32 validation" in card
@@ -249,7 +252,7 @@ def test_pairs_without_label_are_left_out_and_counted(rows, tmp_path):
 def test_pairs_that_cannot_be_used(rows, shared, tmp_path, change, message):
     path = write_pairs(tmp_path / "pairs.parquet", [change(row) for row in rows])
     with pytest.raises(InputError, match=message):
-        train(recipe(shared, pairs=(path,)), tmp_path / "run")
+        train(config_for(shared, pairs=(path,)), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -271,10 +274,10 @@ def test_measured_on_paper():
     assert np.isnan(measured.category_tau[B])
 
 
-# --- recipes ----------------------------------------------------------------------------------------------------------
+# --- configs ----------------------------------------------------------------------------------------------------------
 
 
-def test_our_recipes_can_be_read():
+def test_our_configs_can_be_read():
     paper = read_config(CrepeConfig, "crepe")
     assert changed(paper, search=None, ablation=None) == CrepeConfig()
     assert (paper.epochs, paper.batch_size, paper.max_length, paper.presence_weight) == (10, 64, 512, 0.5)
@@ -282,10 +285,10 @@ def test_our_recipes_can_be_read():
     assert read_config(EncoderConfig, "encoder").vocabulary_size
 
 
-def test_recipes_are_read_back_as_written(shared, tmp_path):
-    config = recipe(shared, search={"learning_rate": {"low": 1e-5, "high": 1e-4, "log": True}})
-    write_config(config, tmp_path / "recipe.yaml")
-    assert read_config(CrepeConfig, str(tmp_path / "recipe.yaml")) == config
+def test_configs_are_read_back_as_written(shared, tmp_path):
+    config = config_for(shared, search={"learning_rate": {"low": 1e-5, "high": 1e-4, "log": True}})
+    write_config(config, tmp_path / "config.yaml")
+    assert read_config(CrepeConfig, str(tmp_path / "config.yaml")) == config
     one = read_config(CrepeConfig, "crepe", ["learning_rate=1e-5", "pairs=[a.parquet]", "cpu=true"])
     assert (one.learning_rate, one.pairs, one.cpu) == (1e-5, ("a.parquet",), True)
 
@@ -295,40 +298,53 @@ def test_recipes_are_read_back_as_written(shared, tmp_path):
     [
         ("learnin_rate=1", "no key 'learnin_rate'; did you mean learning_rate"),
         ("heads=3", "heads is 3; it must be 1, 2 or 6"),
-        ("heads=six", "heads is 'six'; it must be a whole number"),
-        ("loss=l1", "loss is 'l1'; it must be mse or poisson"),
-        ("epochs=many", "epochs is 'many'; it must be a number"),
-        ("learning_rate=-1", "learning_rate is -1.0; it must be more than 0"),
+        ("heads=six", "heads is 'six'; it must be 1, 2 or 6"),
+        ("loss=l1", "loss is 'l1'; it must be 'mse', 'poisson'"),
+        ("epochs=many", "epochs is 'many'; it must be a valid number"),
+        ("learning_rate=-1", "learning_rate is -1; it must be greater than 0"),
         ("token_weight=1", "token_weight is 1.0, but features is pooler"),
         ("epochs", "'epochs' is not key=value"),
         ("epochs=[", "the value is not YAML"),
+        ("epochs=true", "epochs is True; it must be a valid number"),
+        ("batch_size=8.5", "batch_size is 8.5; it must be a valid integer"),
+        ("cpu=1", "cpu is 1; it must be a valid boolean"),
+        ("pairs=[1]", "pairs.0 is 1; it must be a valid string"),
+        ("warmup_ratio=1", "warmup_ratio is 1; it must be less than 1"),
+        ("colour=red", "no key 'colour'; the keys are epochs"),
         ("search={dropout: [0.1]}", "search is 'dropout'; it must be over learning_rate"),
         ("search={learning_rate: {low: 1, high: 0}}", "with low below high"),
         ("ablation={colour: [red]}", "ablation is 'colour'"),
     ],
 )
-def test_wrong_recipes(override, message):
+def test_wrong_configs(override, message):
     with pytest.raises(InputError, match=message.replace("(", r"\(").replace("[", r"\[")):
         read_config(CrepeConfig, "crepe", [override])
 
 
+def test_a_config_made_in_python_is_checked_too():
+    with pytest.raises(InputError, match="heads is 3; it must be 1, 2 or 6"):
+        CrepeConfig(heads=3)
+    with pytest.raises(InputError, match="hidden_size 10 is no multiple of 4 attention_heads"):
+        changed(EncoderConfig(), hidden_size=10)
+
+
 def test_wrong_runs(shared, tmp_path):
-    with pytest.raises(InputError, match="There is no file nosuch, and no recipe of that name; ours are crepe"):
+    with pytest.raises(InputError, match="no config of that name; ours are bundled, crepe, encoder"):
         read_config(CrepeConfig, "nosuch")
     with pytest.raises(InputError, match="No pairs are named"):
-        train(recipe(shared, pairs=()), tmp_path / "run")
+        train(config_for(shared, pairs=()), tmp_path / "run")
     with pytest.raises(InputError, match=r"nosuch\.parquet does not exist"):
-        train(recipe(shared, pairs=("nosuch.parquet",)), tmp_path / "run")
+        train(config_for(shared, pairs=("nosuch.parquet",)), tmp_path / "run")
     with pytest.raises(InputError, match="max_length is 1024"):
-        train(recipe(shared, max_length=1024), tmp_path / "run")
+        train(config_for(shared, max_length=1024), tmp_path / "run")
     with pytest.raises(InputError, match="needs a CUDA device"):
-        train(recipe(shared, precision="fp16"), tmp_path / "run")
+        train(config_for(shared, precision="fp16"), tmp_path / "run")
     with pytest.raises(BackendError, match="nobody/nothing"):
-        train(recipe(shared, encoder="nobody/nothing"), tmp_path / "run")
+        train(config_for(shared, encoder="nobody/nothing"), tmp_path / "run")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("mine")
     with pytest.raises(InputError, match="is no run of ours"):
-        train(recipe(shared), tmp_path / "mine", force=True)
+        train(config_for(shared), tmp_path / "mine", force=True)
 
 
 def test_rows_of_like_length_share_a_batch_and_each_comes_once():
@@ -346,24 +362,24 @@ def test_rows_of_like_length_share_a_batch_and_each_comes_once():
 # --- search, ablation, export, command line ---------------------------------------------------------------------------
 
 
-def test_search_goes_on_and_writes_the_best_recipe(shared, tmp_path):
+def test_search_goes_on_and_writes_the_best_config(shared, tmp_path):
     pytest.importorskip("optuna")
     from rrgmetrics.training.search import search_crepe
 
     ranges = {"learning_rate": {"low": 1e-6, "high": 1e-2, "log": True}, "warmup_ratio": [0.0, 0.2]}
-    config = recipe(shared, epochs=1, search=ranges | {"presence_weight": {"low": 0.1, "high": 0.9}})
+    config = config_for(shared, epochs=1, search=ranges | {"presence_weight": {"low": 0.1, "high": 0.9}})
     search_crepe(config, tmp_path / "search", trials=1, progress=False)
-    found = search_crepe(config, tmp_path / "search", trials=3, progress=False)
-    assert found.n_trials == 3
-    assert found.values.keys() == {"learning_rate", "warmup_ratio", "presence_weight"}
-    best = read_config(CrepeConfig, str(found.recipe))
-    assert best.learning_rate == found.values["learning_rate"]
+    result = search_crepe(config, tmp_path / "search", trials=3, progress=False)
+    assert result.n_trials == 3
+    assert result.values.keys() == {"learning_rate", "warmup_ratio", "presence_weight"}
+    best = read_config(CrepeConfig, str(result.config))
+    assert best.learning_rate == result.values["learning_rate"]
     assert best.search is None
     assert len((tmp_path / "search" / "trials.csv").read_text().splitlines()) == 4
 
 
 def test_ablation_trains_each_variant_once(shared, tmp_path, monkeypatch):
-    config = recipe(shared, epochs=0.5, ablation={"heads": [1, 6], "loss": ["poisson", "mse+bce"]})
+    config = config_for(shared, epochs=0.5, ablation={"heads": [1, 6], "loss": ["poisson", "mse+bce"]})
     lines = run_ablation(config, tmp_path / "ablation", progress=False)
     assert [(line.title, line.value, line.is_base) for line in lines] == [
         ("Number of heads", "1", False),
@@ -384,7 +400,7 @@ def test_ablation_trains_each_variant_once(shared, tmp_path, monkeypatch):
 
 
 def test_variants_without_tokens_have_no_token_targets(shared):
-    config = recipe(shared)
+    config = config_for(shared)
     assert variant(config, "features", "cls").token_weight == 0
     assert variant(config, "heads", 2).token_weight == 0
     assert variant(config, "loss", "mse").token_weight == config.token_weight
@@ -392,7 +408,7 @@ def test_variants_without_tokens_have_no_token_targets(shared):
 
 @pytest.mark.parametrize(("storage", "tolerance"), [("int8", 0.01), ("fp16", 1e-3)])
 def test_exported_checkpoints_score_alike(shared, tmp_path, storage, tolerance):
-    run = train(recipe(shared, epochs=1), tmp_path / "run")
+    run = train(config_for(shared, epochs=1), tmp_path / "run")
     done = export_checkpoint(run.folder, tmp_path / storage, storage=storage)
     whole = (run.folder / "model.safetensors").stat().st_size / 1e6
     assert done.megabytes < whole * {"int8": 0.35, "fp16": 0.6}[storage]
@@ -421,4 +437,4 @@ def test_command_line(shared, tmp_path, capsys):
     assert "finished run" in capsys.readouterr().err
     assert cli.main(["train", "export", str(tmp_path / "run"), "--output", str(tmp_path / "small")]) == 0
     assert cli.main(["train", "search", *arguments, "search={}"]) == 2
-    assert "The recipe has no search" in capsys.readouterr().err
+    assert "The config has no search" in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from rrgmetrics import BackendError, InputError
 from rrgmetrics.files import read_references, read_system
 from rrgmetrics.training import pretraining
 from rrgmetrics.training import trainer as runs
-from rrgmetrics.training.config import EncoderConfig
+from rrgmetrics.training.config import EncoderConfig, changed
 from rrgmetrics.training.corpus import (
     MASK,
     NOT_PREDICTED,
@@ -181,8 +180,8 @@ def test_an_encoder_is_made_and_a_killed_run_goes_on(tmp_path, monkeypatch):
     pair = tokenizer("small effusion", "clear lungs", return_tensors="pt")
     assert pair["token_type_ids"].max() == 1
     assert model(**pair).last_hidden_state.shape[-1] == 16
-    untrained = train_encoder(replace(config, epochs=0, simcse_epochs=0), tmp_path / "untrained", progress=False)
+    untrained = train_encoder(changed(config, epochs=0, simcse_epochs=0), tmp_path / "untrained", progress=False)
     assert np.isnan(untrained.perplexity)
     assert "perplexity" not in (untrained.folder / "README.md").read_text()
     with pytest.raises(InputError, match=f"{n_texts} texts; 1,000 are to be held out"):
-        train_encoder(replace(config, validation_texts=1000), tmp_path / "few", progress=False)
+        train_encoder(changed(config, validation_texts=1000), tmp_path / "few", progress=False)

@@ -1,144 +1,225 @@
-"""The lexicon's files hold what the engine expects, and no term or reference is wrong."""
+"""The lexicon's files: fit to be edited, and every fault is said with its file, its line and what to do."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, get_args
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from rrgmetrics.reader.lexicon import CONCEPT_FILES, TABLE_FILES, load, load_file
-from rrgmetrics.reader.model import Significance
+from rrgmetrics.cli import main
+from rrgmetrics.errors import InputError
+from rrgmetrics.reader.lexicon import CONCEPT_FILES, TABLE_FILES, load, load_file, use
+from rrgmetrics.reader.lexicon.checking import check, terms
+from rrgmetrics.reader.lexicon.files import bundled_file
+from rrgmetrics.reader.lexicon.schema import SHAPES
 
-CONDITIONS = {
-    "No Finding",
-    "Enlarged Cardiomediastinum",
-    "Cardiomegaly",
-    "Lung Lesion",
-    "Lung Opacity",
-    "Edema",
-    "Consolidation",
-    "Pneumonia",
-    "Atelectasis",
-    "Pneumothorax",
-    "Pleural Effusion",
-    "Pleural Other",
-    "Fracture",
-    "Support Devices",
-}
-FIELDS = {
-    "name": str,
-    "parent": str,
-    "same_as": list,
-    "sign_of": list,
-    "terms": list,
-    "seen_as": list,
-    "condition": str,
-    "significance": str,
-    "counts": bool,
-    "expected_tip": list,
-    "carina_cm": list,
-}
-ENTRIES: list[tuple[str, str, dict[str, Any]]] = [
-    (name, key, entry) for name in CONCEPT_FILES for key, entry in load_file(name).items()
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+NEW = """\
+fire_sign:
+  name: fire sign
+  significance: urgent
+  terms:
+    - fire sign
+"""
+
+# What may be wrong in a file of lung.yaml's shape: the text, the line of the fault, words of what is said of it.
+# All in one file are found at once; terms are looked at where the shape is right.
+OF_SHAPE = [
+    (NEW.replace("urgent", "importent"), 3, 'significance is "importent"; it should be urgent, actionable_not_urgent,'),
+    (NEW.replace("urgent", "urgend"), 3, 'significance is "urgend"; did you mean "urgent"?'),
+    (NEW.replace("terms:", "term:"), 4, 'unknown key "term"; did you mean "terms"?'),
+    (NEW.replace("  significance: urgent\n", ""), 1, "fire_sign has no significance; "),
+    ("opacityy:\n  significance: urgent\n", 1, 'opacityy has no name or terms; add it, unless you mean "opacity".'),
+    ("pleural_effusion:\n  significance: urgent\n", 1, "it stands in pleura.yaml, change it there."),
+    (NEW + "    - no\n", 6, 'put no into quotes, "no"'),
+    (NEW.replace("  terms:\n    - fire", "  terms: fire"), 4, "terms should be a list"),
+    ("fire_sign: fire\n", 1, "fire_sign should be a block of keys"),
+    (NEW + "  counts: never\n", 6, 'counts is "never"; it should be yes or no.'),
+    (NEW + "  carina_cm: [two]\n", 6, 'carina_cm is "two"; it should be a number.'),
+    (NEW + "  parent: opacty\n", 6, 'parent names "opacty", which does not exist; did you mean "opacity"?'),
+    (NEW + "  seen_as: [hart + enlarged]\n", 6, 'seen_as names "hart", which does not exist; did you mean "heart"?'),
+    (NEW + "  seen_as: [heart enlarged]\n", 6, 'write "structure + quality"'),
+    (NEW + "  roles: [generick]\n", 6, 'roles is "generick"; did you mean "generic"?'),
+    (NEW + "  condition: Oedema\n", 6, 'did you mean "Edema"?'),
+    (NEW + NEW, 6, "fire_sign stands here and in line "),
+    (NEW.replace("fire_sign:", "fire_sign-:"), 1, "use small letters, digits and _ alone"),
+]
+OF_TERMS = [
+    (NEW.replace("- fire", "- Fire"), 5, 'it has capitals; write "fire sign'),
+    (NEW + "    - pleural effusion\n", 6, "under fire_sign and under pleural_effusion (pleura.yaml:"),
+    (NEW + "    - pleural effusions\n", 6, 'or list it under "without" of pleural_effusion in your folder'),
+    (NEW + "    - haemothorax\n", 6, "under fire_sign and under hemothorax"),
+    (NEW + "    - fire. sign\n", 6, "a sentence ends inside it"),
+    (NEW + "    - fire signé\n", 6, '"é" is passed over'),
+    (NEW + "    - rll\n", 6, 'spellings.yaml takes it apart under "compounds"'),
+    (NEW + '    - " "\n', 6, "it holds no words"),
+    (NEW + "  parent: fire_sign\n", 1, "fire_sign is its own parent"),
+    (NEW + "  seen_as: [heart + enlarged]\n", 6, '"heart + enlarged" stands under cardiomegaly'),
+    (NEW + "  seen_as: [heart + normal]\n", 6, "is a normal statement of normal.yaml"),
+]
+# The same of other files, and of their names.
+TABLES = [
+    {
+        "cues.yaml": (
+            "negation_befor:\n  - nary a\n",
+            1,
+            'unknown key "negation_befor"; did you mean "negation_before"',
+        ),
+        "anatomy.yaml": ("zones:\n  apex:\n    near: [uper]\n", 3, 'near names "uper", which does not exist; did you'),
+        "normal.yaml": ("structures:\n  heart: {when: [nromal], denies: [opacity]}\n", 2, 'did you mean "normal"?'),
+    },
+    {
+        "attributes.yaml": ("change:\n  new:\n    - worsened\n", 3, "under new and under worse (attributes.yaml:"),
+        "small_words.yaml": ("pointers:\n  - findings\n", 2, 'such a word of a report is "finding" here'),
+        "sections.yaml": ("read:\n  findings:\n    - what we saw in this chest\n", 3, "at most 5 words"),
+        "spellings.yaml": ("words:\n  effusionn: effusions\n", 2, 'such a word of a report is "effusion" here'),
+        "context.yaml": ("indications:\n  trauma:\n    - car-crash\n", 3, 'in indications "-" and "/" are spaces'),
+    },
+    {
+        "lungs.yaml": (NEW, 1, 'no file of the lexicon has this name; did you mean "lung"?'),
+        "pleura.yml": (NEW, 1, "no file of the lexicon has this name"),
+        "bones.yaml": ("fire_sign: [\n", 2, "is not YAML"),
+        "devices.yaml": ("# nothing\n", 1, "holds no block of keys"),
+    },
 ]
 
 
-def all_terms(node: Any) -> list[str]:
-    """Return every term below a table's node: the leaves of its lists."""
-    if isinstance(node, dict):
-        return [t for key, value in node.items() if key not in _NOT_TERMS for t in all_terms(value)]
-    if isinstance(node, list):
-        return [t for value in node for t in (all_terms(value) if isinstance(value, dict) else [value])]
-    return []
+@pytest.mark.parametrize("entries", [OF_SHAPE, OF_TERMS], ids=["shape", "terms"])
+def test_each_fault_is_said_with_its_line(tmp_path: Path, entries: list[tuple[str, int, str]]) -> None:
+    text, expected = "", []
+    for number, (entry, line, words) in enumerate(entries, 10):
+        expected.append((text.count("\n") + line, words.replace("fire_sign", f"fire_sign{number}")))
+        text += re.sub(r"(ire[_ ]sign)", rf"\g<1>{number}", entry)
+    faults = check([write(tmp_path / "mine", {"lung.yaml": text})])
+    said = "\n".join(map(str, faults))
+    assert [fault.line for fault in faults] == [line for line, _ in expected], said
+    assert all(words in fault.message for fault, (_, words) in zip(faults, expected, strict=True)), said
 
 
-_NOT_TERMS = {"near", "in", "side", "structure", "step", "path", "order", "any", "alone", "when", "denies", "rules"}
+@pytest.mark.parametrize("files", TABLES, ids=["shape", "terms", "names"])
+def test_each_fault_of_a_table_is_said_with_its_line(tmp_path: Path, files: dict[str, tuple[str, int, str]]) -> None:
+    folder = write(tmp_path / "mine", {name: text for name, (text, _, _) in files.items()})
+    faults = {fault.file.name: fault for fault in check([folder])}
+    assert {name: fault.line for name, fault in faults.items()} == {name: line for name, (_, line, _) in files.items()}
+    assert all(words in faults[name].message for name, (_, _, words) in files.items()), faults
 
 
-def test_there_are_at_least_150_concepts_with_unique_keys() -> None:
-    assert len(ENTRIES) >= 150
-    assert len({key for _, key, _ in ENTRIES}) == len(ENTRIES)
+def test_spellings_are_single_words_and_parts_are_terms(tmp_path: Path) -> None:
+    text = "words:\n  pleural fluids: effusion\ncompounds:\n  ruz: [right, uper zone]\n"
+    folder = write(tmp_path / "mine", {"spellings.yaml": text})
+    assert [(fault.line, fault.message.split(":")[0]) for fault in check([folder])] == [
+        (2, '"pleural fluids" is never read'),
+        (4, '"uper zone" is never read'),
+    ]
 
 
-@pytest.mark.parametrize(("file", "key", "entry"), ENTRIES, ids=[key for _, key, _ in ENTRIES])
-def test_concept(file: str, key: str, entry: dict[str, Any]) -> None:
-    known = {k for _, k, _ in ENTRIES}
-    assert re.fullmatch(r"[a-z_]+", key)
-    assert set(entry) <= set(FIELDS), "unknown field"
-    assert {"name", "terms", "significance"} <= set(entry)
-    for name, value in entry.items():
-        assert isinstance(value, FIELDS[name]), name
-    assert entry["significance"] in get_args(Significance)
-    assert entry.get("condition", "Fracture") in CONDITIONS
-    for reference in [*entry.get("same_as", []), *entry.get("sign_of", []), entry.get("parent", key)]:
-        assert reference in known, reference
-    assert key not in entry.get("same_as", [])
-    assert entry.get("parent") != key
-    assert set(entry.get("expected_tip", [])) <= set(load_file("attributes")["tip_sites"])
-    structures, qualities = load_file("anatomy")["structures"], load_file("qualities")
-    for pattern in entry.get("seen_as", []):
-        structure, quality = pattern.split(" + ")
-        assert structure in structures, structure
-        assert quality in qualities, quality
+def test_the_bundled_lexicon_has_no_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check() == []
+    assert main(["lexicon", "check"]) == 0
+    assert capsys.readouterr().out == "No fault in the lexicon.\n"
 
 
-@pytest.mark.parametrize("file", [*CONCEPT_FILES, *TABLE_FILES])
-def test_terms_are_lower_case_text(file: str) -> None:
-    content = load_file(file)
-    terms = [t for e in content.values() for t in e["terms"]] if file in CONCEPT_FILES else all_terms(content)
-    assert file == "context" or terms
-    for term in terms:
-        assert isinstance(term, str), f"quote {term!r}: YAML reads it as {type(term).__name__}"
-        assert term == term.lower().strip() != "", term
+def test_a_bundled_file_that_is_edited_is_checked_as_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = (
+        bundled_file("lung")
+        .read_text("utf-8")
+        .replace("    - kerley line\n", "    - kerley line\n    - pleural effusion\n")
+    )
+    edited = write(tmp_path / "copy", {"lung.yaml": text}) / "lung.yaml"
+    ours = bundled_file
+    monkeypatch.setattr(
+        "rrgmetrics.reader.lexicon.checking.bundled_file", lambda name: edited if name == "lung" else ours(name)
+    )
+    line = 1 + text.splitlines().index("    - pleural effusion")
+    (fault,) = check([edited])
+    assert (fault.file, fault.line) == (edited, line)
+    assert "under kerley_lines and under pleural_effusion (pleura.yaml:" in fault.message
+    assert {each.file.name for each in check()} == {"lung.yaml", "pleura.yaml"}  # both places are named
 
 
-@pytest.mark.parametrize("file", CONCEPT_FILES)
-def test_a_term_stands_for_one_concept(file: str) -> None:
-    owner = {term: key for _, key, entry in ENTRIES for term in entry["terms"]}
-    for key, entry in load_file(file).items():
-        assert len(set(entry["terms"])) == len(entry["terms"]), f"{key} lists a term twice"
-        for term in entry["terms"]:
-            assert owner[term] == key, f"{term!r} stands under {key} and {owner[term]}"
+def test_the_command_prints_each_fault_and_ends_with_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write(tmp_path / "mine", {"lung.yaml": OF_TERMS[0][0]}) / "lung.yaml"
+    assert main(["lexicon", "check", str(file)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == f'{file}:5: "Fire sign" is never read: it has capitals; write "fire sign".\n'
+    assert printed.err == "rrgmetrics: the lexicon has 1 fault, see above.\n"
+    assert main(["lexicon", "check", str(tmp_path / "yours")]) == 2
+    assert "yours does not exist" in capsys.readouterr().err
 
 
-def test_every_file_starts_by_saying_how_to_edit() -> None:
-    from importlib import resources
+def test_a_faulty_lexicon_is_refused_in_the_same_words(tmp_path: Path) -> None:
+    folder = write(tmp_path / "mine", {"lung.yaml": OF_SHAPE[0][0]})
+    with pytest.raises(InputError) as error, use(folder):
+        pytest.fail("a faulty lexicon was read")
+    assert str(error.value) == str(check([folder])[0])
 
-    for name in (*CONCEPT_FILES, *TABLE_FILES):
-        text = resources.files("rrgmetrics.reader.lexicon").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+
+def test_every_file_says_how_to_edit_and_has_a_term_a_line() -> None:
+    for name in SHAPES:
+        text = bundled_file(name).read_text("utf-8")
         header = text[: text.index("\n\n")]
         assert header.startswith("#"), name
         assert "edit" in header.lower(), name
+        assert all(
+            text.splitlines()[term.line - 1].strip().partition("  #")[0] in (f"- {term.text}", f'- "{term.text}"')
+            for term in terms()
+            if term.source.name == name and name in CONCEPT_FILES
+        ), name
 
 
-def test_normal_statements_and_rules_name_known_things() -> None:
-    known = {key for _, key, _ in ENTRIES}
-    normal, anatomy, qualities = load_file("normal"), load_file("anatomy"), load_file("qualities")
-    for structure, entry in normal["structures"].items():
-        assert structure in anatomy["structures"]
-        assert set(entry["when"]) <= set(qualities)
-        assert set(entry["denies"]) <= known
-    for entry in normal["phrases"]:
-        assert set(entry["denies"]) <= known
-    for rule in load_file("context")["rules"]:
-        assert set(rule["concepts"]) <= known | {"any"}
-        assert rule["significance"] in get_args(Significance)
-        assert rule["why"]
-        assert set(rule.get("zones", ())) <= set(anatomy["zones"])
-        kinds = {*rule.get("indication", ()), *rule.get("unless_indication", ())}
-        assert kinds <= set(load_file("context")["indications"])
-    for row in load_file("rubric")["precision"]:
-        assert {*row["precise"], *row["vague"]} <= known
-        assert row["matters"] in ("always", "class", "never")
-        assert set(row.get("unless_indication", ())) <= set(load_file("context")["indications"])
-    morphology = load_file("attributes")["morphology"]
-    for row in load_file("rubric")["opposed"]:
-        assert {*row["one"], *row["other"]} <= set(morphology)
-    for zone in anatomy["zones"].values():
-        assert {zone.get("in", "upper"), *zone.get("near", [])} <= set(anatomy["zones"])
+def test_there_are_at_least_150_concepts() -> None:
+    assert len(load().concepts) >= 150
+    assert set(SHAPES) == {*CONCEPT_FILES, *TABLE_FILES}
 
 
-def test_no_concept_is_its_own_ancestor() -> None:
-    for key, concept in load().concepts.items():
-        assert key not in concept.ancestors
+def test_roles_hold_for_children_where_the_file_says_so() -> None:
+    roles = load().roles
+    assert {"opacity", "pneumonia"} <= roles["picture"]
+    assert {"pleural_effusion", "hemothorax"} <= roles["sized"]
+    assert "picc" in roles["tipped"]
+    assert "support_device" not in roles["tipped"]
+    assert "pneumonia" not in roles["generic"]
+
+
+def test_no_rule_has_a_key_that_a_comma_made() -> None:
+    rules: list[dict[str, Any]] = load_file("context")["rules"]
+    assert any(rule["why"] == "to be adjusted, but in the airway" for rule in rules)
+
+
+def test_a_term_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lexicon", "show", "Pleural", "fluid"]) == 0
+    rows = dict(line.split("  ", 1) for line in capsys.readouterr().out.splitlines() if not line.startswith(" "))
+    assert {name: text.strip() for name, text in rows.items() if name != "terms"} == {
+        "stands": "under pleural_effusion → terms",
+        "concept": "pleural effusion (pleural_effusion, pleura.yaml)",
+        "significance": "actionable_not_urgent",
+        "same as": "fluid in the fissure",
+        "roles": "sized",
+        "CheXpert": "Pleural Effusion",
+        "SRR-BERT": "Simple pleural effusion, Pleural Effusion",
+        "RadBERT-CT": "Pleural effusion",
+        '"Pleural fluid."': "present: pleural effusion",
+        '"No Pleural fluid."': "absent: pleural effusion",
+    }
+
+
+def test_words_of_grammar_and_keys_of_concepts_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lexicon", "show", "no evidence of"]) == 0
+    assert "under negation_before" in capsys.readouterr().out
+    assert main(["lexicon", "show", "kerley_lines"]) == 0
+    assert "interstitial edema, pulmonary edema, opacity" in capsys.readouterr().out
+
+
+def test_an_unknown_term_names_those_near_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lexicon", "show", "plural effusion"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith('rrgmetrics: "plural effusion" is no term of the lexicon; near it are "pleural effusion"')

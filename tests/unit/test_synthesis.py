@@ -8,12 +8,13 @@ import pytest
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader import compare, read
-from rrgmetrics.synthesis import perturb
+from rrgmetrics.synthesis import shards
 from rrgmetrics.synthesis import synthesize as synthesis
+from rrgmetrics.synthesis.edits import perturb
+from rrgmetrics.synthesis.edits.paraphrase import paraphrase
+from rrgmetrics.synthesis.edits.sentences import replace_words, slots, without
 from rrgmetrics.synthesis.pairing import WAYS, Pool, find_neighbours
 from rrgmetrics.synthesis.pairs import Report, read_rows, split_of
-from rrgmetrics.synthesis.paraphrase import paraphrase
-from rrgmetrics.synthesis.sentences import replace_words, slots, without
 from rrgmetrics.synthesis.sources import Collection, load_collection, read_outputs
 from rrgmetrics.synthesis.synthesize import parse_ways, provenance, synthesize
 
@@ -179,24 +180,24 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(collection, tmp
     whole = run(collection, tmp_path / "whole.parquet").path.read_bytes()
     written = []
 
-    def write(path, rows, outcomes, write=synthesis._write):
+    def write(path, rows, outcomes, write=shards.write_shard):
         if len(written) == 2:
             raise KeyboardInterrupt
         written.append(path)
         write(path, rows, outcomes)
 
-    monkeypatch.setattr(synthesis, "_write", write)
+    monkeypatch.setattr(shards, "write_shard", write)
     with pytest.raises(KeyboardInterrupt):
         run(collection, tmp_path / "part.parquet")
     assert not (tmp_path / "part.parquet").exists()
     monkeypatch.undo()
     made = []
 
-    def make(self, shard, make=synthesis.Maker.make):
+    def make(self, shard, make=shards.Maker.make):
         made.append(shard)
         make(self, shard)
 
-    monkeypatch.setattr(synthesis.Maker, "make", make)
+    monkeypatch.setattr(shards.Maker, "make", make)
     run(collection, tmp_path / "part.parquet")
     assert made == [2, 3, 4]
     assert (tmp_path / "part.parquet").read_bytes() == whole
@@ -222,7 +223,7 @@ def test_another_seed_makes_other_pairs(collection, tmp_path):
 
 
 def test_shards_of_another_run_are_not_mixed_in(collection, tmp_path, monkeypatch):
-    monkeypatch.setattr(synthesis, "_merge", lambda *arguments: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(synthesis, "merge_shards", lambda *arguments: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         run(collection, tmp_path / "pairs.parquet", ways={"random": 1.0})
     monkeypatch.undo()
@@ -320,7 +321,7 @@ def test_files_are_not_replaced_and_too_few_reports_are_said(collection, tmp_pat
     ("old", "new", "name"),
     [
         ("generator", "generator", "generate_reports"),
-        ("perturb", "perturb", "inject"),
+        ("perturb", "edits.perturb", "inject"),
         ("synthesis", "synthesize", "synthesize"),
     ],
 )

@@ -7,25 +7,24 @@ from __future__ import annotations
 
 from functools import cache
 from random import Random
-from re import Match
 
 from rrgmetrics.reader import Reading, compare
-from rrgmetrics.synthesis.edits import pattern, wording
-from rrgmetrics.synthesis.perturb import Page, listed
+from rrgmetrics.synthesis.edits.page import Page
+from rrgmetrics.synthesis.edits.presence import listed
+from rrgmetrics.synthesis.edits.sentences import Slot, reorder, replace_words, rewrite
+from rrgmetrics.synthesis.edits.words import edit_words, words_pattern
 from rrgmetrics.synthesis.readings import reading_of
-from rrgmetrics.synthesis.sentences import Slot, reorder, replace_words, rewrite
 
 TRIES = 4
 SHARE = 0.5  # of the synonyms and sentences that are replaced where they could be
-DENIALS = ("No {}.", "There is no {}.", "There is no evidence of {}.", "No evidence of {}.", "Negative for {}.")
 
 
 def paraphrase(reading: Reading, rng: Random) -> str | None:
-    """Say a report in other words.
+    """Says a report in other words.
 
     Args:
-        reading: of the report.
-        rng: decides what is said in which words.
+        reading: Of the report.
+        rng: Decides what is said in which words.
 
     Returns:
         Another text in which the reader finds no error; None if a few tries gave none.
@@ -47,21 +46,21 @@ def paraphrase(reading: Reading, rng: Random) -> str | None:
 
 
 def restate(page: Page, rng: Random) -> str:
-    """Return the text with other normal statements, and its lists of denied findings in another order."""
+    """Returns the text with other normal statements, and its lists of denied findings in another order."""
     new: dict[Slot, str] = {}
     for slot in page.slots:
         sentence = page.text[slot.start : slot.end]
         group = _normal_groups().get(_key(sentence))
         if group and rng.random() < SHARE:
-            new[slot] = rng.choice(wording()["normal"][group])
+            new[slot] = rng.choice(edit_words()["normal"][group])
         elif rng.random() < SHARE and (names := _denied(page, slot)):
             rng.shuffle(names)
-            new[slot] = rng.choice(DENIALS).format(listed(names))
+            new[slot] = str(rng.choice(edit_words()["denials"])).format(listed(names))
     return rewrite(page.text, new)
 
 
 def _denied(page: Page, slot: Slot) -> list[str]:
-    """The findings of a sentence that does nothing but deny a list of them."""
+    """Returns the findings of a sentence that does nothing but deny a list of them."""
     findings = page.findings_in(slot)
     if any(f.assertion != "absent" or f.normal or f.change for f in findings):
         return []
@@ -70,17 +69,13 @@ def _denied(page: Page, slot: Slot) -> list[str]:
 
 
 def replace_synonyms(text: str, rng: Random) -> str:
-    """Return a text with some of its words replaced by others that mean the same."""
-    found: list[Match[str]] = list(pattern("synonyms").finditer(text))
-    for match in reversed(found):
+    """Returns a text with some of its words replaced by others that mean the same."""
+    for match in reversed(list(words_pattern("synonyms").finditer(text))):
         if rng.random() < SHARE:
             words = rng.choice(_synonyms()[match[0].lower()])
-            upper = len(words) <= 4 and words in _ABBREVIATIONS
-            text = replace_words(text, *match.span(), words.upper() if upper else words)
+            is_abbreviation = words in edit_words()["abbreviations"]
+            text = replace_words(text, *match.span(), words.upper() if is_abbreviation else words)
     return text
-
-
-_ABBREVIATIONS = frozenset({"ett", "picc", "rll", "lll", "rul", "lul", "rml", "copd", "cabg", "svc"})
 
 
 def _key(sentence: str) -> str:
@@ -89,9 +84,9 @@ def _key(sentence: str) -> str:
 
 @cache
 def _normal_groups() -> dict[str, str]:
-    return {_key(sentence): group for group, sentences in wording()["normal"].items() for sentence in sentences}
+    return {_key(sentence): group for group, sentences in edit_words()["normal"].items() for sentence in sentences}
 
 
 @cache
 def _synonyms() -> dict[str, list[str]]:
-    return {word: [other for other in group if other != word] for group in wording()["synonyms"] for word in group}
+    return {word: [other for other in group if other != word] for group in edit_words()["synonyms"] for word in group}

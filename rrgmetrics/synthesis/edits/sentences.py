@@ -22,13 +22,11 @@ _LINE_ENDS = re.compile(r"[ \t]+\n")
 _BLANK_LINES = re.compile(r"\n{3,}")
 _ARTICLE = re.compile(r"\b([Aa])(n?)( +)$")
 _VOWELS = frozenset("aeiou")
-ABBREVIATION = (
-    4  # letters at most, all capitals ("LLL", "PICC"); longer words in capitals stand in a report in capitals
-)
+ABBREVIATION = 4  # letters at most, all capitals ("LLL"); longer words in capitals stand in a report in capitals
 
 
 class Slot(NamedTuple):
-    """Characters ``[start, end)`` of one sentence, its full stop included, and its section."""
+    """Characters `[start, end)` of one sentence, its full stop included, and its section."""
 
     start: int
     end: int
@@ -36,19 +34,19 @@ class Slot(NamedTuple):
 
 
 def slots(text: str) -> list[Slot]:
-    """Return the sentences of a report that the reader reads, in order; a lone enumerator ("2.") is none."""
+    """Returns the sentences of a report that the reader reads, in order; a lone enumerator ("2.") is none."""
     lexicon = load()
     tokens = tokens_of(text)
-    found = []
-    for first, last, section in reader_sentences(tokens, lexicon.headings):
+    sentences = []
+    for first, last, section in reader_sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
         start, end = tokens[first].start, tokens[last - 1].end
         if any(token.word[0].isalpha() for token in tokens[first:last]):
-            found.append(Slot(start, end + (text[end : end + 1] in (".", "!", "?")), section))
-    return found
+            sentences.append(Slot(start, end + (text[end : end + 1] in (".", "!", "?")), section))
+    return sentences
 
 
 def tidy(text: str) -> str:
-    """Return a text without the traces of a cut: double spaces, empty lines, enumerators of nothing.
+    """Returns a text without the traces of a cut: double spaces, empty lines, enumerators of nothing.
 
     >>> tidy("Clear lungs.  No effusion. ")
     'Clear lungs. No effusion.'
@@ -58,19 +56,19 @@ def tidy(text: str) -> str:
 
 
 def rewrite(text: str, new: Mapping[Slot, str]) -> str:
-    """Return a text with other sentences in some of its slots; "" takes a sentence away."""
+    """Returns a text with other sentences in some of its slots; "" takes a sentence away."""
     for slot in sorted(new, reverse=True):
         text = text[: slot.start] + new[slot] + text[slot.end :]
     return tidy(text)
 
 
 def without(text: str, cut: Iterable[Slot]) -> str:
-    """Return a text without some of its sentences."""
+    """Returns a text without some of its sentences."""
     return rewrite(text, dict.fromkeys(cut, ""))
 
 
 def reorder(text: str, rng: Random) -> str:
-    """Return a text with the sentences of each section in another order; the same text if there is no other."""
+    """Returns a text with the sentences of each section in another order; the same text if there is no other."""
     here = slots(text)
     new: dict[Slot, str] = {}
     for group in _sections(here):
@@ -85,7 +83,7 @@ def _ended(sentence: str) -> str:
 
 
 def _sections(here: Sequence[Slot]) -> list[list[Slot]]:
-    """Runs of sentences of one section."""
+    """Returns runs of sentences of one section."""
     runs = [[slot] for slot in here[:1]]
     for before, slot in pairwise(here):
         if slot.section == before.section:
@@ -96,7 +94,7 @@ def _sections(here: Sequence[Slot]) -> list[list[Slot]]:
 
 
 def insert(text: str, sentence: str, rng: Random) -> str:
-    """Return a text with one sentence more, before or after a sentence of the findings drawn at random."""
+    """Returns a text with one sentence more, before or after a sentence of the findings drawn at random."""
     here = slots(text)
     places = [slot for slot in here if slot.section == "findings"] or here
     if not places:
@@ -108,7 +106,7 @@ def insert(text: str, sentence: str, rng: Random) -> str:
 
 
 def replace_words(text: str, start: int, end: int, words: str) -> str:
-    """Return a text with other words in ``[start, end)``: capital, article and spaces fitted to them.
+    """Returns a text with other words in `[start, end)`: capital, article and spaces fitted to them.
 
     >>> replace_words("There is an extensive opacity.", 12, 21, "mild")
     'There is a mild opacity.'
@@ -134,7 +132,7 @@ def _opens_sentence(before: str) -> bool:
 
 
 def _lower_first(text: str) -> str:
-    """Lower the first letter of a text unless its first word is an abbreviation ("ET tube", "PICC")."""
+    """Lowers the first letter of a text unless its first word is an abbreviation ("ET tube", "PICC")."""
     lead = len(text) - len(text.lstrip())
     word = text[lead:].split(maxsplit=1)[0] if text.strip() else ""
     return text if word[1:] != word[1:].lower() else text[:lead] + text[lead : lead + 1].lower() + text[lead + 1 :]

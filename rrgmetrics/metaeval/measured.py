@@ -71,10 +71,10 @@ class Agreements:
 @cache
 def agreements(file: Path = FILE) -> Agreements:
     """Reads the file of measurements."""
-    content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    rows = {name: _measured(row) for name, row in content.pop("metrics").items()}
-    ceiling = {target: (low, high) for target, (low, high) in content.pop("ceiling").items()}
-    return Agreements(ceiling=ceiling, metrics=rows, **content)
+    stored = yaml.safe_load(file.read_text(encoding="utf-8"))
+    rows = {name: _measured(row) for name, row in stored.pop("metrics").items()}
+    ceiling = {target: (low, high) for target, (low, high) in stored.pop("ceiling").items()}
+    return Agreements(ceiling=ceiling, metrics=rows, **stored)
 
 
 def record(report: RadPrefReport, *, date: str, file: Path = FILE) -> None:
@@ -94,9 +94,9 @@ def record(report: RadPrefReport, *, date: str, file: Path = FILE) -> None:
         "n_raters": len(report.data.rated[0].annotations),
         "level": report.level,
     }
-    content = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    rows = content.get("metrics", {})
-    if rows and any(content[key] != value for key, value in about.items()):
+    stored = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    rows = stored.get("metrics", {})
+    if rows and any(stored[key] != value for key, value in about.items()):
         raise InputError(f"{file} was measured on other pairs; measure all metrics again without it.")
     rows |= {name: _row(report, name, date) for name in report.results}
     text = yaml.safe_dump(

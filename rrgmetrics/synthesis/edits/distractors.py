@@ -1,8 +1,8 @@
-"""Words that are foreign to the lexicon, put into reports without touching a finding.
+"""Distractors: words outside the lexicon, put into reports without touching a finding.
 
 A network that has only met the words of a lexicon takes every other word for news. Real reports are full of others:
-remarks on the picture, hedges, the whole of English. So some texts get phrases of ``phrases/foreign.yaml`` and words of
-WordNet, and keep them only if the reader finds what it found before.
+remarks on the picture, hedges, the whole of English. So some texts get phrases of `phrases/distractors.yaml` and words
+of WordNet, and keep them only if the reader finds what it found before.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from random import Random
 
 from rrgmetrics.backends.wordnet import load_wordnet
 from rrgmetrics.reader import compare
+from rrgmetrics.synthesis.edits.sentences import slots
 from rrgmetrics.synthesis.grammar import Template, expand, parse
+from rrgmetrics.synthesis.phrases import load_phrases
 from rrgmetrics.synthesis.readings import reading_of
-from rrgmetrics.synthesis.sentences import slots
-from rrgmetrics.synthesis.studies import load_phrases
 
 ADDITIONS = (1, 1, 1, 2, 2, 3, 4)  # how many a text gets
 KINDS = {"sentences": 3, "endings": 3, "openings": 1, "words": 3}
@@ -26,13 +26,13 @@ WORD = re.compile(r"[a-z]{3,12}")
 GAP = re.compile(r"(?<=[a-z]) (?=[a-z])")
 
 
-def add_foreign_words(text: str, rng: Random) -> str:
+def add_distractors(text: str, rng: Random) -> str:
     """Returns a report with words that say nothing of its findings; as it was where none would do.
 
     Example:
         >>> from rrgmetrics.reader import compare, read
         >>> text = "Small left pleural effusion. Clear lungs."
-        >>> other = add_foreign_words(text, Random(0))
+        >>> other = add_distractors(text, Random(0))
         >>> other != text, compare(read(text), read(other)).total
         (True, 0)
     """
@@ -47,7 +47,7 @@ def add_foreign_words(text: str, rng: Random) -> str:
 
 
 def _added(text: str, rng: Random) -> str:
-    """One addition, anywhere."""
+    """Returns the text with one addition, anywhere."""
     kind = rng.choices(list(KINDS), list(KINDS.values()))[0]
     places = slots(text)
     if kind == "words":
@@ -82,10 +82,10 @@ def _word(rng: Random) -> str:
 
 @cache
 def _phrases() -> dict[str, list[Template]]:
-    return {kind: [parse(text) for text in texts] for kind, texts in load_phrases("foreign").items()}
+    return {kind: [parse(text) for text in texts] for kind, texts in load_phrases("distractors").items()}
 
 
 @cache
 def _words() -> list[str]:
-    """The commoner words of WordNet."""
+    """Returns the commoner words of WordNet."""
     return sorted(word for word in load_wordnet().words(senses=SENSES) if WORD.fullmatch(word))

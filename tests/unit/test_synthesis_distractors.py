@@ -1,4 +1,4 @@
-"""Foreign words change no finding, and a run with them keeps its splits."""
+"""Distractors change no finding, and a run with them keeps its splits."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
-from rrgmetrics import InputError
+from rrgmetrics import InputError, cli
 from rrgmetrics.reader import compare, read
-from rrgmetrics.synthesis.foreign import add_foreign_words
+from rrgmetrics.synthesis.edits.distractors import add_distractors
 from rrgmetrics.synthesis.pairs import split_of
 from rrgmetrics.synthesis.sources import load_collection
 from rrgmetrics.synthesis.synthesize import synthesize
@@ -18,21 +18,21 @@ TEXT = "Moderate right pleural effusion with adjacent atelectasis. No pneumothor
 
 def test_words_come_in_and_findings_stay():
     rng = Random(3)
-    texts = [add_foreign_words(TEXT, rng) for _ in range(50)]
+    texts = [add_distractors(TEXT, rng) for _ in range(50)]
     assert sum(text != TEXT for text in texts) > 45
     assert len(set(texts)) > 45
     assert not any(compare(read(TEXT), read(text)).errors for text in texts)
-    assert add_foreign_words("", Random(0)) != ""  # a sentence of talk is no finding
+    assert add_distractors("", Random(0)) != ""  # a sentence of talk is no finding
 
 
 def test_a_share_of_the_texts_gets_them(tmp_path):
     from pyarrow import parquet
 
-    def made(name: str, foreign: float) -> list[dict]:
+    def made(name: str, share: float) -> list[dict]:
         collection = load_collection("generator:40", seed=1)
         options = {"n_pairs": 60, "ways": {"random": 1.0}, "held_out": (0.3, 0.0), "progress": False}
         return parquet.read_table(
-            synthesize(collection, tmp_path / f"{name}.parquet", foreign=foreign, **options).path
+            synthesize(collection, tmp_path / f"{name}.parquet", distractors=share, **options).path
         ).to_pylist()
 
     plain, all_of_them = made("plain", 0.0), made("all", 1.0)
@@ -42,4 +42,23 @@ def test_a_share_of_the_texts_gets_them(tmp_path):
     assert {row["study_id"]: row["split"] for row in all_of_them} == by_study
     assert {split_of(row["reference"], (0.3, 0.0)) for row in plain} == {"train", "validation"}
     with pytest.raises(InputError, match="lies between 0 and 1"):
+        synthesize(load_collection("generator:3"), tmp_path / "no.parquet", n_pairs=30, distractors=2.0)
+
+
+def test_the_old_name_of_the_argument_warns(tmp_path):
+    with (
+        pytest.warns(DeprecationWarning, match="called distractors"),
+        pytest.raises(InputError, match="lies between 0 and 1"),
+    ):
         synthesize(load_collection("generator:3"), tmp_path / "no.parquet", n_pairs=30, foreign=2.0)
+
+
+def test_the_old_name_of_the_option_is_taken_and_said(tmp_path, capsys):
+    arguments = ["synthesize", "generator:20", "--pairs", "20", "--ways", "random", "--seed", "1", "--no-progress"]
+    for name, option in (("old", "--foreign"), ("new", "--distractors")):
+        assert cli.main([*arguments, option, "1", "--output", str(tmp_path / f"{name}.parquet")]) == 0
+        assert ("called --distractors" in capsys.readouterr().err) == (name == "old")
+    assert (tmp_path / "old.parquet").read_bytes() == (tmp_path / "new.parquet").read_bytes()
+    with pytest.raises(SystemExit):
+        cli.main(["synthesize", "--help"])
+    assert "--foreign" not in capsys.readouterr().out

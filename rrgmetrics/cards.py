@@ -1,0 +1,280 @@
+"""What of a metric's folder follows from its row in the table and from the prose of its card.
+
+A person writes the metric card, `README.md`. `make cards` writes the facts into it, between markers, and makes the
+module's script of it: description, example and citation are those of the card, and the arguments are those of the row.
+So nothing is written twice, and a contract test finds what has gone apart.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.names import parse_name
+from rrgmetrics.specs import JUDGE_OPTIONS, MetricSpec, Option, configurations
+from rrgmetrics.specs.model import Stated
+
+SDK_VERSION = "6.31.0"  # of Gradio, which a Space installs by itself
+WIDTH = 116  # of a line in a script
+EMPTY_CASES = ("both empty", "empty candidate", "empty reference")
+BLOCK = "<!-- {name}: make cards writes this part -->\n{text}\n<!-- /{name} -->"
+
+
+def write_folder(folder: Path, spec: MetricSpec) -> list[Path]:
+    """Writes the facts into the card of a metric's folder, and the module's script.
+
+    Args:
+        folder: With `README.md`, whose prose a person wrote.
+        spec: The metric.
+
+    Returns:
+        The files that were changed or made.
+
+    Raises:
+        InputError: The card lacks a part that the script is made of.
+    """
+    card = refreshed(_read(folder / "README.md"), spec)
+    script_path = folder / f"{spec.name}.py"
+    script = module_script(card, spec, licence=_licence(script_path))
+    return [path for path, text in ((folder / "README.md", card), (script_path, script)) if write(path, text)]
+
+
+# --- the card
+
+
+def refreshed(card: str, spec: MetricSpec) -> str:
+    """A card with its front matter and its blocks of facts as the row has them."""
+    card = f"{front_matter(card, spec)}{card.split('---', 2)[2]}"
+    for name, text in (("inputs", _inputs(spec)), ("keys", _keys(spec)), ("empty", _empty(spec))):
+        card = replace_block(card, name, text)
+    return card
+
+
+def replace_block(text: str, name: str, block: str) -> str:
+    """Puts generated text between the markers of that name; raises InputError where there are none."""
+    pattern = rf"<!-- {name}\b[^>]*-->\n.*?<!-- /{name} -->"
+    if not re.search(pattern, text, re.DOTALL):
+        raise InputError(
+            f"The markers <!-- {name} --> and <!-- /{name} --> are missing; write them where facts belong."
+        )
+    return re.sub(pattern, lambda _: BLOCK.format(name=name, text=block), text, count=1, flags=re.DOTALL)
+
+
+def front_matter(card: str, spec: MetricSpec) -> str:
+    """What the Hub reads of a card; emoji, colours and short description are the card's own."""
+    import yaml
+
+    own = yaml.safe_load(card.split("---")[1])
+    return f"""---
+title: {parse_name(spec.name).title}
+emoji: {own["emoji"]}
+colorFrom: {own["colorFrom"]}
+colorTo: {own["colorTo"]}
+sdk: gradio
+sdk_version: {SDK_VERSION}
+python_version: "3.11"
+app_file: app.py
+pinned: false
+license: {own.get("license", "apache-2.0")}
+short_description: {own["short_description"]}
+tags:
+- evaluate
+- metric
+- radiology
+---"""
+
+
+def _inputs(spec: MetricSpec) -> str:
+    engine = [f"**{key}**" for key in spec.options if spec.judge and key in JUDGE_OPTIONS]
+    own = {key: option for key, option in spec.options.items() if f"**{key}**" not in engine}
+    lines = [
+        '- **predictions** *(list of str)*: the system\'s reports, one a study; `""` for an empty one.',
+        "- **references** *(list of str)*: the radiologists' reports, in the same order.",
+        f"- **contexts** *(list of dict)*: patient's `age`, `sex`, `indication`; {_use_of_contexts(spec)}.",
+        f"- **per_pair** *(bool)*: also return `<key>_per_pair`, a list with one value a pair{_only_some(spec)}.",
+        "- **batch_size** *(int)*, **device** *(str)*: of a model, where one runs. **progress** *(bool)*: show a bar.",
+        "",
+        *table(("configuration", "what runs"), [(f"`{name}`", help) for name, help in configurations(spec).items()]),
+        "",
+        *table(
+            ("option", "values, the default first", "what it does"),
+            [(f"`{key}`", _values(option, code="`"), option.help) for key, option in own.items()],
+        ),
+    ]
+    if engine:
+        lines += ["", f"Options of the engine that is asked (`rrgmetrics list {spec.name}`): {', '.join(engine)}."]
+    return "\n".join(lines)
+
+
+def _keys(spec: MetricSpec) -> str:
+    rows = [(f"`{key.name}`", key.title, bounds(key.range), key.better) for key in spec.keys]
+    return "\n".join(table(("key", "what", "range", "better"), rows))
+
+
+def _empty(spec: MetricSpec) -> str:
+    rows = zip(EMPTY_CASES, map(stated, spec.empty), strict=True)
+    return "\n".join(table(("reference, candidate", f"`{spec.name}`"), rows))
+
+
+# --- the script
+
+
+def module_script(card: str, spec: MetricSpec, *, licence: str = "") -> str:
+    """The script that `evaluate.load` runs: description, example and citation from the card, arguments from the row."""
+    description = _one(r"## Metric Description\n+(.*?)(?:\n\n|\n#)", card, "a paragraph under '## Metric Description'")
+    description = re.sub(r"\[([^]]*)\]\(http[^)]*\)", r"\1", " ".join(description.split()))
+    citation = _one(r"```bibtex\n(.*?)```", card, "a ```bibtex block")
+    example = _one(r"```python\n(>>>.*?)```", card, "an example that begins with >>>")
+    class_name = "".join(part.capitalize() for part in spec.name.split("_"))
+    inputs = "\n".join([*_arguments(spec), "", "Examples:", textwrap.indent(example.strip(), " " * 4)])
+    about = f"{spec.title}. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."
+    return f'''{licence}"""{about}"""
+
+import evaluate
+
+import rrgmetrics  # From: rrgmetrics
+
+_DESCRIPTION = {_quoted(textwrap.fill(description, WIDTH))}
+
+_CITATION = {_quoted(citation.strip())}
+
+_INPUTS = {_quoted(inputs)}
+
+
+@rrgmetrics.hub.module(_DESCRIPTION, _INPUTS, _CITATION)
+class {class_name}(evaluate.Metric):
+    pass
+'''
+
+
+def _arguments(spec: MetricSpec) -> list[str]:
+    options = [
+        _item(key, f"{option.help.rstrip('.')}. {_default_first(option)}.") for key, option in spec.options.items()
+    ]
+    keys = [_item(key.name, f"{key.title}; {bounds(key.range)}, {key.better} is better.") for key in spec.keys]
+    return [
+        "Args:",
+        _item("predictions (list of str)", "the system's reports, one a study; '' for an empty one."),
+        _item("references (list of str)", "the radiologists' reports, in the same order."),
+        _item("contexts (list of dict)", f"patient's age, sex and indication; {_use_of_contexts(spec)}."),
+        _item("per_pair (bool)", f"also return <key>_per_pair, a list with one value a pair{_only_some(spec)}."),
+        _item("batch_size (int), device (str)", "of a model, where one runs."),
+        _item("progress (bool)", "show a bar."),
+        "",
+        "Configurations (config_name):",
+        *(_item(name, f"{help}.") for name, help in configurations(spec).items()),
+        "",
+        "Options (in config_name, for example '?text=lower'):",
+        *options,
+        "",
+        "Returns: a dict of",
+        *keys,
+        _item(
+            f"{spec.name}_n_unscored, {spec.name}_signature", "pairs without a score, which count nowhere; what ran."
+        ),
+    ]
+
+
+def _item(name: str, text: str) -> str:
+    return textwrap.fill(f"{name}: {text}", WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 8)
+
+
+def _quoted(text: str) -> str:
+    """A triple-quoted literal."""
+    return f'{"r" if chr(92) in text else ""}"""\n{text}\n"""'
+
+
+# --- facts in words
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> list[str]:
+    """The lines of a Markdown table."""
+    head = tuple(head)
+    return [_cells(head), "|" + "---|" * len(head), *map(_cells, rows)]
+
+
+def _cells(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def bounds(ends: tuple[float, float]) -> str:
+    """A key's range.
+
+    Example:
+        >>> bounds((-1.0, float("inf")))
+        '−1 to ∞'
+    """
+    return f"{ends[0]:g} to {ends[1]:g}".replace("-", "−").replace("inf", "∞")
+
+
+def stated(value: Stated) -> str:
+    """What a metric gives for an empty text: a value, `varies` with the other text, or `undefined`."""
+    return "varies" if value is None else value if isinstance(value, str) else f"{value:g}"
+
+
+def _values(option: Option, code: str = "") -> str:
+    """An option's values, the default first; of an open option the default."""
+    values = option.choices or ((True, False) if isinstance(option.default, bool) else ())
+    written = [option.write(value) for value in sorted(values, key=lambda value: value != option.default)]
+    if not written:
+        return f"{code}{option.write(option.default)}{code}" if option.default != "" else "empty"
+    return ", ".join(f"{code}{value}{code}" for value in written)
+
+
+def _default_first(option: Option) -> str:
+    values = _values(option).split(", ")
+    return f"Default: {values[0]}" if len(values) == 1 else f"One of {values[0]} (default), {', '.join(values[1:])}"
+
+
+def _use_of_contexts(spec: MetricSpec) -> str:
+    return "they decide what matters" if spec.takes_context else f"{spec.title} does not use them"
+
+
+def _only_some(spec: MetricSpec) -> str:
+    return "" if all(key.per_pair for key in spec.keys) else ", for the keys that have one"
+
+
+# --- files
+
+
+def _one(pattern: str, card: str, what: str) -> str:
+    match = re.search(pattern, card, re.DOTALL)
+    if not match:
+        raise InputError(f"The card has not {what}, which the module's script is made of.")
+    return match[1]
+
+
+def _licence(script: Path) -> str:
+    """The comment that an existing script begins with."""
+    lines = script.read_text(encoding="utf-8").splitlines(keepends=True) if script.is_file() else []
+    return "".join(lines[:1]) if lines and lines[0].startswith("#") else ""
+
+
+def _read(path: Path) -> str:
+    if not path.is_file():
+        raise InputError(f"{path} is missing; write the metric card first.")
+    return path.read_text(encoding="utf-8")
+
+
+def write(path: Path, text: str) -> bool:
+    """Writes a file, unless it holds that text already; returns whether it has changed."""
+    if path.is_file() and path.read_text(encoding="utf-8") == text:
+        return False
+    path.write_text(text, encoding="utf-8")
+    return True
+
+
+def main(names: Iterable[str]) -> None:
+    """Writes the folders of the metrics that are named: `python -m rrgmetrics.cards NAME ...`."""
+    from rrgmetrics.hub import module_path
+
+    for name in names:
+        write_folder(module_path(name), parse_name(name).spec)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,43 @@
+"""`rrgmetrics lexicon`: what the reader knows, checked and shown."""
+
+from __future__ import annotations
+
+import argparse
+
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
+
+from rrgmetrics.cli.arguments import add_lexicon, add_step
+from rrgmetrics.cli.output import print_line
+from rrgmetrics.errors import InputError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds what `rrgmetrics lexicon` can do."""
+    steps = parser.add_subparsers(required=True, metavar="WHAT")
+    step = add_step(steps, "check", _check, "say with file and line what is wrong with the lexicon")
+    step.add_argument("files", nargs="*", metavar="FILES", help="files or folders; default: the lexicon in use")
+    step = add_step(steps, "show", _show, "say what the reader knows of a term, and where it stands")
+    step.add_argument("term", nargs="+", metavar="TERM", help="words of a report, or the key of a concept")
+    add_lexicon(step)
+
+
+def _check(options: argparse.Namespace) -> None:
+    from rrgmetrics.reader.lexicon.checking import check
+
+    faults = check(options.files)
+    for fault in faults:
+        print_line(str(fault))
+    if faults:
+        raise InputError(f"the lexicon has {len(faults)} fault{'s' * (len(faults) > 1)}, see above.")
+    print_line(f"No fault in {' '.join(options.files) or 'the lexicon'}.")
+
+
+def _show(options: argparse.Namespace) -> None:
+    from rrgmetrics.reader.terms import show_term
+
+    table = Table.grid(Column(no_wrap=True), Column(overflow="fold"), padding=(0, 2))
+    for name, text in show_term(" ".join(options.term)):
+        table.add_row(Text(name), Text(text))
+    Console(highlight=False).print(table)

@@ -1,0 +1,163 @@
+"""What two reports say differently of one finding: its place, severity, size, age, interpretation, change."""
+
+from __future__ import annotations
+
+from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, FindingError, Unit
+from rrgmetrics.reader.places import near
+from rrgmetrics.reader.similarity import INTERCHANGEABLE, concept_similarity
+from rrgmetrics.reader.wording import phrase
+
+# Steps of severity (lexicon/attributes.yaml) that differ by more than observer variation, and that matter.
+SEVERITY_STEPS, SEVERITY_SIGNIFICANT_STEPS = 2, 3
+# Measurement thresholds of the CRIMSON rubric (arXiv 2603.06183): nodules, masses; and of tube depth.
+SMALL_NODULE_MM, SMALL_NODULE_DIFFERENCE_MM, NODULE_DIFFERENCE_MM = 6.0, 2.0, 4.0
+MASS_MM, MASS_RELATIVE_DIFFERENCE = 30.0, 0.2
+READING_ERROR_MM, READING_ERROR = 0.5, 0.05  # what rounding alone makes of one measurement
+TUBE_DIFFERENCE_MM, TUBE_SIGNIFICANT_MM = 10.0, 20.0
+# Steps along the path of a device (lexicon/attributes.yaml, tip_sites) that change its position, and that matter.
+TIP_STEPS, TIP_SIGNIFICANT_STEPS = 2, 3
+
+
+def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
+    """Returns the errors in the attributes of two matched observations, at most one for each attribute."""
+    device = lexicon.concepts[ref.head.concept].is_device
+    wrong: list[tuple[Attribute, bool]] = []
+    place = _location_error(ref, cand, lexicon)
+    if place is not None:
+        wrong.append(("location", place))
+    if device:
+        tip = _device_error(ref, cand, lexicon)
+        if tip is not None:
+            wrong.append(("device_position", tip))
+    steps = _severity_steps(ref, cand)
+    if steps >= SEVERITY_STEPS:
+        wrong.append(("severity", steps >= SEVERITY_SIGNIFICANT_STEPS))
+    if (
+        _acute(ref, lexicon) is not None
+        and _acute(cand, lexicon) is not None
+        and _acute(ref, lexicon) != _acute(cand, lexicon)
+    ):
+        wrong.append(("descriptor", True))
+    size = _measurement_error(ref, cand, device)
+    if size is not None:
+        wrong.append(("measurement", size))
+    wrong.extend(_interpretation_errors(ref, cand, lexicon))
+    errors = [_attribute_error(ref, cand, attribute, matters, lexicon) for attribute, matters in wrong]
+    return errors + _temporal_errors(ref, cand, lexicon)
+
+
+def _attribute_error(
+    ref: Unit, cand: Unit, attribute: Attribute, matters: bool, lexicon: Lexicon, category: ErrorCategory | None = None
+) -> FindingError:
+    if category is None:
+        place = attribute in ("location", "device_position")
+        category = ErrorCategory.INCORRECT_LOCATION if place else ErrorCategory.INCORRECT_SEVERITY
+    return FindingError(
+        category=category,
+        significant=matters,
+        sentence=f"Reference: {phrase(ref, lexicon)}; candidate: {phrase(cand, lexicon)}.",
+        attribute=attribute,
+        reference=ref.head,
+        candidate=cand.head,
+        reference_spans=ref.spans,
+        candidate_spans=cand.spans,
+    )
+
+
+def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
+    """Returns whether a wrong place matters; None if the places agree. A place added to none is no error."""
+    if ref.side and cand.side and ref.side != cand.side:
+        return "bilateral" not in (ref.side, cand.side)
+    if not near(ref.zones, cand.zones, lexicon):
+        return True
+    return None
+
+
+def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
+    """Returns whether a wrong device position matters; None if the positions agree."""
+    a, b = ref.head, cand.head
+    if {position(a, lexicon), position(b, lexicon)} == {"good", "bad"}:
+        return True
+    if a.route and b.route and a.route != b.route and "chest_wall" not in (a.route, b.route):
+        return False
+    steps = max(_tip_steps(a.tip, b.tip, lexicon), _tip_steps(b.tip, a.tip, lexicon))
+    return steps >= TIP_SIGNIFICANT_STEPS if steps >= TIP_STEPS else None
+
+
+def position(device: Finding, lexicon: Lexicon) -> str | None:
+    """Returns whether a device lies well, as stated or as its depth above the carina tells."""
+    depths = lexicon.concepts[device.concept].carina_cm
+    if device.position is None and depths:
+        return "good" if any(depths[0] <= mm / 10 <= depths[-1] for mm in device.measurements_mm) else None
+    return device.position
+
+
+def _acute(unit: Unit, lexicon: Lexicon) -> bool | None:
+    """Returns whether a finding is called acute or old, None if neither."""
+    acuity = next((finding.acuity for finding in unit.readings if finding.acuity), None)
+    return acuity not in lexicon.old if acuity else None
+
+
+def _tip_steps(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> int:
+    """Returns how far the tip of `a` that fits `b` least lies from the tips of `b` on the same path."""
+    worst = 0
+    for x in a:
+        path, order, x_wide = lexicon.tips[x]
+        distances = [
+            max(0, abs(order - y_order) - x_wide - y_wide)  # "the SVC" is all of it
+            for y_path, y_order, y_wide in (lexicon.tips[y] for y in b)
+            if y_path == path
+        ]
+        worst = max(worst, min(distances, default=0))
+    return worst
+
+
+def _severity_steps(ref: Unit, cand: Unit) -> int:
+    """Returns the steps between two stated severities, 0 if one is not stated."""
+    a = next((finding.severity for finding in ref.readings if finding.severity is not None), None)
+    b = next((finding.severity for finding in cand.readings if finding.severity is not None), None)
+    return abs(a - b) if a is not None and b is not None else 0
+
+
+def _measurement_error(ref: Unit, cand: Unit, device: bool) -> bool | None:
+    """Returns whether two sizes differ by more than the thresholds; None if they agree or one is missing."""
+    a = max((n for finding in ref.readings for n in finding.measurements_mm), default=None)
+    b = max((n for finding in cand.readings for n in finding.measurements_mm), default=None)
+    if a is None or b is None or a == b:
+        return None
+    difference = abs(a - b)
+    if device:
+        return difference > TUBE_SIGNIFICANT_MM if difference > TUBE_DIFFERENCE_MM else None
+    if difference <= max(READING_ERROR_MM, READING_ERROR * a):
+        return None
+    if a >= MASS_MM:
+        return difference / a > MASS_RELATIVE_DIFFERENCE or b < MASS_MM
+    limit = SMALL_NODULE_DIFFERENCE_MM if a < SMALL_NODULE_MM else NODULE_DIFFERENCE_MM
+    return difference > limit
+
+
+def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:
+    """Returns over- and underinterpretation: one report commits to what the other only describes."""
+    pairs = [(x.concept, y.concept) for x in ref.readings for y in cand.readings]
+    if any(concept_similarity(x, y, lexicon) >= INTERCHANGEABLE for x, y in pairs):
+        return []
+    a, b = lexicon.concepts[ref.head.concept], lexicon.concepts[cand.head.concept]
+    matters = (a.significance in SIGNIFICANT) != (b.significance in SIGNIFICANT) or (a.condition != b.condition)
+    if a.key in b.ancestors:
+        return [("overinterpretation", matters)]
+    if b.key in a.ancestors:
+        return [("underinterpretation", matters)]
+    return []
+
+
+def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
+    """Returns E if the candidate makes a comparison the reference does not, F if it leaves a change out."""
+    a = next((finding.change for finding in ref.readings if finding.change), None)
+    b = next((finding.change for finding in cand.readings if finding.change), None)
+    if b and b != a and not (a is None and b == "stable"):
+        opposed = a is not None and "stable" not in (a, b)
+        return [_attribute_error(ref, cand, "temporal", opposed, lexicon, ErrorCategory.FALSE_COMPARISON)]
+    if a and a != "stable" and b is None:
+        return [_attribute_error(ref, cand, "temporal", False, lexicon, ErrorCategory.MISSING_COMPARISON)]
+    return []

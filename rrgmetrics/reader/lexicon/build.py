@@ -1,0 +1,258 @@
+"""Makes the lexicon of its files: the terms of all of them in one trie over words.
+
+Reading a text is then a walk through that trie, longest phrase first, in linear time. Aho–Corasick libraries
+(pyahocorasick, ahocorasick-rs) and spaCy's PhraseMatcher were considered: they match characters or need a pipeline
+object; a trie over normalised words needs no compiled dependency, respects word borders and plurals by construction,
+and reads a usual report in a fraction of a millisecond. medspaCy's ConText and negspaCy set scope by a window of words;
+here a cue reaches to the end of its clause, which is what a radiologist's lists under one "no" need.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any, get_args
+
+from rrgmetrics.reader.lexicon.files import load_file
+from rrgmetrics.reader.lexicon.model import Concept, Lexicon, Role, Senses, SmallWords, TipSite, Trie, Zone
+from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES
+from rrgmetrics.reader.tokens import singular, tokenize
+
+# What a term of several words tells of its finding besides the concept.
+_INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route")
+_DESCRIBED = ("change", "acuity", "morphology", "position", "route", "asymmetry")
+_INHERITED: frozenset[Role] = frozenset({"picture", "sized"})  # the concept's own and its children's
+_BELOW: frozenset[Role] = frozenset({"tipped"})  # its children's only
+
+
+def build_lexicon() -> Lexicon:
+    """The lexicon in use, made from its files."""
+    spellings, small = load_file("spellings"), load_file("small_words")
+    lexicon = Lexicon(spellings["words"], SmallWords(**{key: frozenset(words) for key, words in small.items()}))
+    trie = _Builder(lexicon, spellings["phrases"])
+    for name in CONCEPT_FILES:
+        _add_concepts(lexicon, trie, name)
+    _add_ancestors(lexicon)
+    _add_roles(lexicon)
+    _add_anatomy(lexicon, trie)
+    _add_qualities(trie)
+    _add_attributes(lexicon, trie)
+    for kind, terms in load_file("cues").items():
+        trie.add(terms, kind, kind)
+    for word, parts in spellings["compounds"].items():
+        trie.add([word], "parts", tuple(parts))
+    _add_normals(lexicon, trie)
+    for read, sections in load_file("sections").items():
+        for section, terms in sections.items():
+            for term in terms:
+                lexicon.headings[" ".join(words_of(term, lexicon.words))] = (section, read == "read")
+    _add_context(lexicon)
+    lexicon.rubric = _rubric(load_file("rubric"))
+    trie.look_inside()
+    return lexicon
+
+
+def words_of(term: str, spellings: Mapping[str, str]) -> list[str]:
+    """The words of a term as the words of a text will look."""
+    words = term.split()
+    if term.isascii() and all(word.isalpha() for word in words):  # the same, faster: most terms are plain words
+        return [spellings.get(word) or singular(word) for word in words]
+    return [token.word for token in tokenize(term, spellings)]
+
+
+def forms_of(term: str, phrases: Mapping[str, Sequence[str]]) -> list[str]:
+    """A term with its phrase-wise alternatives."""
+    forms = [f" {term} "]
+    options = [(f" {phrase} ", others) for phrase, others in phrases.items() if f" {phrase} " in forms[0]]
+    for phrase, others in options:
+        forms = [form.replace(phrase, f" {words} ") for form in forms for words in (phrase.strip(), *others)]
+    return forms
+
+
+class _Builder:
+    """Puts terms into the trie, in all their spellings."""
+
+    def __init__(self, lexicon: Lexicon, phrases: Mapping[str, Sequence[str]]) -> None:
+        self.trie = lexicon.trie
+        self.concepts = lexicon.concepts
+        self.words = lexicon.words
+        self.phrases = phrases
+        self.named: list[tuple[list[str], Senses, str]] = []
+
+    def add(self, terms: Iterable[Any], kind: str, value: Any, *, several: bool = False) -> None:
+        """Adds terms with one sense; of a kind that allows `several` values a term keeps all, otherwise the first."""
+        for term in terms:
+            for form in forms_of(str(term), self.phrases):
+                words = words_of(form, self.words)
+                node = self.trie
+                for word in words:
+                    node = node.setdefault(word, {})
+                senses = node.setdefault("", {})
+                if several:
+                    senses[kind] = (*senses.get(kind, ()), value)
+                elif kind not in senses:
+                    senses[kind] = value
+                    if kind in ("concept", "tip") and len(words) > 1:
+                        self.named.append((words, senses, kind))
+
+    def look_inside(self) -> None:
+        """Gives terms of several words the places and descriptions they hold ("right sided arch" is on the right).
+
+        A term that ends in a structure also stands for it: a "calcified aorta" can be tortuous.
+        """
+        for words, senses, kind in self.named:
+            held = self._structure(words)
+            if held:
+                senses["holds"] = held
+            if kind != "concept":
+                continue
+            inside = []
+            is_device = self.concepts[senses["concept"]].is_device
+            i = 0
+            while i < len(words):
+                end, kept = self._described(words, i)
+                if is_device:
+                    kept.pop("zone", None)  # a central catheter is not a place
+                if kept:
+                    inside.append(kept)
+                i = end
+            if inside:
+                senses["inside"] = inside
+
+    def _described(self, words: list[str], i: int) -> tuple[int, Senses]:
+        """The index after the longest describing phrase at `i`, shorter than the whole term, and what it says."""
+        node: Trie | None = self.trie.get(words[i])
+        end, kept = i + 1, {}
+        for j in range(i + 1, len(words) + (i > 0)):
+            if node is None:
+                break
+            here = {kind: value for kind, value in node.get("", {}).items() if kind in _INSIDE}
+            if here:
+                end, kept = j, here
+            node = node.get(words[j]) if j < len(words) else None
+        return end, kept
+
+    def _structure(self, words: list[str]) -> tuple[str, ...]:
+        """The structures of the longest phrase that ends the term, without its first word."""
+        for i in range(1, len(words)):
+            node: Trie | None = self.trie
+            for word in words[i:]:
+                node = node.get(word) if node else None
+            structures: tuple[str, ...] = (node or {}).get("", {}).get("structure", ())
+            if structures:
+                return structures
+        return ()
+
+
+def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
+    for key, entry in load_file(name).items():
+        lexicon.concepts[key] = Concept(
+            key=key,
+            name=entry["name"],
+            group=name,
+            parent=entry.get("parent"),
+            same_as=frozenset(entry.get("same_as", ())),
+            sign_of=frozenset(entry.get("sign_of", ())),
+            condition=entry.get("condition"),
+            significance=entry["significance"],
+            counts=entry.get("counts", True),
+            carina_cm=tuple(entry.get("carina_cm", ())),
+            expected_tip=frozenset(entry.get("expected_tip", ())),
+        )
+        trie.add(entry["terms"], "concept", key)
+        for pattern in entry.get("seen_as", ()):
+            structure, quality = pattern.split(" + ")
+            lexicon.findings_of[structure, quality] = key
+
+
+def _add_ancestors(lexicon: Lexicon) -> None:
+    for key, concept in lexicon.concepts.items():
+        chain = []
+        parent = concept.parent
+        while parent is not None:
+            chain.append(parent)
+            parent = lexicon.concepts[parent].parent
+        lexicon.concepts[key] = replace(concept, ancestors=tuple(chain))
+
+
+def _add_roles(lexicon: Lexicon) -> None:
+    stated: dict[Role, set[str]] = {role: set() for role in get_args(Role)}
+    for name in CONCEPT_FILES:
+        for key, entry in load_file(name).items():
+            for role in entry.get("roles", ()):
+                stated[role].add(key)
+    for role, keys in stated.items():
+        below = {key for key, concept in lexicon.concepts.items() if not keys.isdisjoint(concept.ancestors)}
+        own = keys if role not in _BELOW else set()
+        lexicon.roles[role] = frozenset(own | below if role in _INHERITED | _BELOW else own)
+
+
+def _add_anatomy(lexicon: Lexicon, trie: _Builder) -> None:
+    anatomy = load_file("anatomy")
+    for key, terms in anatomy["structures"].items():
+        trie.add(terms, "structure", key, several=True)
+    for key, terms in anatomy["sides"].items():
+        trie.add(terms, "side", key)
+    for key, entry in anatomy["zones"].items():
+        name = entry.get("name", key.replace("_", " "))
+        lexicon.zones[key] = Zone(name, entry.get("in"), frozenset(entry.get("near", ())), entry.get("side"))
+        trie.add(entry["terms"], "zone", key)
+        if "structure" in entry:
+            trie.add(entry["terms"], "structure", entry["structure"], several=True)
+    lexicon.everywhere = frozenset(key for key, entry in anatomy["zones"].items() if entry.get("everywhere"))
+    lexicon.groups = {key: frozenset(names) for key, names in anatomy["groups"].items()}
+
+
+def _add_qualities(trie: _Builder) -> None:
+    for key, entry in load_file("qualities").items():
+        trie.add(entry["terms"], "quality", key, several=True)
+        if "alone" in entry:
+            trie.add(entry["terms"], "concept", entry["alone"])
+
+
+def _add_attributes(lexicon: Lexicon, trie: _Builder) -> None:
+    tables = load_file("attributes")
+    for key, entry in tables["severity"].items():
+        lexicon.severity[key] = entry["step"]
+        trie.add(entry["terms"], "severity", entry["step"])
+    for key, entry in tables["tip_sites"].items():
+        lexicon.tips[key] = TipSite(entry["path"], entry["order"], entry.get("any", False))
+        trie.add(entry["terms"], "tip", key)
+    for kind in _DESCRIBED:
+        for key, terms in tables[kind].items():
+            trie.add(terms, kind, key)
+    for key, terms in tables["count"].items():
+        trie.add(terms, "count", int(key))
+    lexicon.old, lexicon.times = frozenset(tables["old"]), frozenset(tables["times"])
+    lexicon.units = tables["units"]
+    lexicon.position_names, lexicon.size_names = tables["names"]["position"], tables["names"]["size"]
+
+
+def _add_normals(lexicon: Lexicon, trie: _Builder) -> None:
+    normal = load_file("normal")
+    for structure, entry in normal["structures"].items():
+        for quality in entry["when"]:
+            lexicon.denials[structure, quality] = tuple(entry["denies"])
+    for entry in normal["phrases"]:
+        trie.add(entry["terms"], "normal", tuple(entry["denies"]))
+
+
+def _add_context(lexicon: Lexicon) -> None:
+    context = load_file("context")
+    lexicon.rules = context["rules"]
+    lexicon.denied = re.compile(rf"\b(?:{'|'.join(context['denials'])})\b")
+    for kind, words in context["indications"].items():
+        forms = (re.escape(w[:-1]) + r"\w*" if w.endswith("*") else re.escape(w) + "s?" for w in words)
+        lexicon.indications[kind] = re.compile(rf"\b(?:{'|'.join(forms)})\b")
+
+
+def _rubric(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """The rubric with a row for each two concepts."""
+    precision: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in tables["precision"]:
+        entry = {"matters": row["matters"], "unless": frozenset(row.get("unless_indication", ()))}
+        for pair in product(row["precise"], row["vague"]):
+            precision.setdefault(pair, entry)
+    return {"precision": precision, "opposed": tables["opposed"]}

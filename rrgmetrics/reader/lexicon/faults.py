@@ -1,0 +1,325 @@
+"""Faults of the lexicon's files: what does not fit their shape, and terms that no report can ever match."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rrgmetrics.reader.lexicon.build import forms_of, words_of
+from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES, SHAPES, Many, Record, Shape, Table, Value, merge
+from rrgmetrics.reader.tokens import ENDS
+
+LONGEST_HEADING = 5  # words
+_TAGS = {str: ("str",), int: ("int",), float: ("int", "float"), bool: ("bool",)}
+_KINDS = {str: "words", int: "a whole number", float: "a number", bool: "yes or no"}
+_IDENTIFIER = re.compile(r"[a-z0-9_]+")
+_SPELLING = re.compile(r"[a-z]+\d{0,2}")
+_STRANGE = re.compile(r"[^A-Za-z0-9 .,;:!?/—–()\[\]'\-_]")
+# The tables of attributes.yaml and anatomy.yaml of which a term can name one entry only.
+_ATTRIBUTES = (
+    "change",
+    "acuity",
+    "morphology",
+    "position",
+    "route",
+    "asymmetry",
+    "severity",
+    "tip_sites",
+    "count",
+    "sides",
+    "zones",
+)
+
+
+class Fault(NamedTuple):
+    """One fault of a file, and what to do about it."""
+
+    file: Path
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        """The line of an error: `lung.yaml:12: ...`."""
+        return f"{place(self.file, self.line)}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """One file that was read: its name in the lexicon, its nodes with their lines, and whether it is the user's own."""
+
+    path: Path
+    name: str
+    node: Any
+    content: Any
+    is_own: bool
+
+
+class Term(NamedTuple):
+    """A term where it stands: the keys that lead to it, and how it is looked for."""
+
+    text: str
+    source: Source
+    keys: tuple[str, ...]
+    line: int
+    value: Value
+
+
+def find_faults(sources: Sequence[Source]) -> list[Fault]:
+    """The faults of all files, in the order of the files, the user's own behind the bundled ones."""
+    check = _Check(sources)
+    if not check.faults:  # the rest needs files of the right shape
+        check.reachable()
+        check.claims()
+        check.concepts()
+    order = {source.path: number for number, source in enumerate(sources)}
+    return sorted(dict.fromkeys(check.faults), key=lambda fault: (order[fault.file], fault.line))
+
+
+def find_terms(sources: Sequence[Source]) -> list[Term]:
+    """The terms of all files, where they stand."""
+    return _Check(sources).terms
+
+
+def place(file: Path, line: int) -> str:
+    """A file, as it is seen from the current folder, and a line of it."""
+    path, here = file.resolve(), Path.cwd()
+    return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{line}"
+
+
+def hint(word: str, options: Iterable[str]) -> str:
+    """What may have been meant, as a question; "" if nothing is near."""
+    near = nearest(word, options)
+    return f'did you mean "{near}"?' if near else ""
+
+
+def nearest(word: str, options: Iterable[str]) -> str:
+    """The option that a word is nearest to; "" if none is near."""
+    return next(iter(difflib.get_close_matches(word, list(options), 1)), "")
+
+
+def listed(options: Sequence[str]) -> str:
+    """Options in words: "a, b or c"."""
+    return ", ".join(options[:-1]) + f" or {options[-1]}" if len(options) > 1 else "".join(options)
+
+
+class _Check:
+    """The files as they are read together, and what was found in them so far."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self.sources = sources
+        self.faults: list[Fault] = []
+        self.terms: list[Term] = []
+        self.contents: dict[str, Any] = {}
+        self.home: dict[str, str] = {}  # concept → the file that it stands in
+        for source in sources:
+            before = self.contents.get(source.name, {})
+            self.contents[source.name] = merge(source.name, before, source.content)
+            for key in source.content if source.name in CONCEPT_FILES else ():
+                self.home.setdefault(key, source.name)
+        concepts = {key: self.contents[name][key] for key, name in self.home.items()}
+        tables = {**self.contents["anatomy"], **self.contents["attributes"], **self.contents["context"]}
+        self.tables: dict[str, Mapping[str, Any]] = {
+            **{name: table for name, table in tables.items() if isinstance(table, dict)},
+            "qualities": self.contents["qualities"],
+            "concepts": concepts,
+            "concepts or any": {**concepts, "any": None},
+        }
+        spellings = self.contents["spellings"]["words"]
+        self.words_of = cache(lambda text: tuple(words_of(text.strip(), spellings)))
+        for source in sources:
+            self._shape(source, SHAPES[source.name], source.node, (source.path.name,))
+
+    def _say(self, source: Source, node: Any, message: str) -> None:
+        line = node if isinstance(node, int) else node.start_mark.line + 1
+        self.faults.append(Fault(source.path, line, message))
+
+    def _shape(self, source: Source, shape: Shape, node: Any, keys: tuple[str, ...]) -> None:
+        """Looks at one node of a file and all below it; `keys` lead to it. Terms are collected on the way."""
+        if isinstance(shape, Value):
+            self._value(source, shape, node, keys)
+        elif isinstance(shape, Many) and node.id == "sequence":
+            for item in node.value:
+                self._shape(source, shape.value, item, keys)
+        elif isinstance(shape, Many):
+            self._say(source, node, f"{keys[-1]} should be a list: a line for each, with a dash before it.")
+        elif node.id != "mapping":
+            self._say(source, node, f"{keys[-1]} should be a block of keys, each with a colon behind it.")
+        else:
+            self._block(source, shape, node, keys)
+
+    def _block(self, source: Source, shape: Record | Table, node: Any, keys: tuple[str, ...]) -> None:
+        lines: dict[str, int] = {}
+        for key, value in node.value:
+            if key.value in lines:
+                self._say(source, key, f"{key.value} stands here and in line {lines[key.value]}; keep one of the two.")
+            lines[key.value] = key.start_mark.line + 1
+            if isinstance(shape, Table):
+                self._value(source, shape.keys, key, (*keys, key.value), is_key=True)
+                self._shape(source, shape.value, value, (*keys, key.value))
+            elif key.value in shape.keys:
+                self._shape(source, shape.keys[key.value], value, (*keys, key.value))
+            else:
+                advice = hint(key.value, shape.keys) or f"known here are {', '.join(shape.keys)}."
+                self._say(source, key, f'unknown key "{key.value}"; {advice}')
+                lines.setdefault(nearest(key.value, shape.keys), lines[key.value])
+        missing = [key for key in shape.required if key not in lines] if isinstance(shape, Record) else []
+        if missing and not (source.is_own and self._is_bundled(source.name, keys[1:])):
+            line = lines[min(lines, key=lines.__getitem__)] - (len(keys) > 1) if lines else node
+            home = self.home.get(keys[-1], source.name)
+            advice = "add it"
+            if home != source.name:
+                advice = f"it stands in {home}.yaml, change it there"
+            elif source.name in CONCEPT_FILES and (near := nearest(keys[-1], self.home.keys() - {keys[-1]})):
+                advice = f'add it, unless you mean "{near}"'
+            self._say(source, line, f"{keys[-1]} has no {listed(missing)}; {advice}.")
+
+    def _is_bundled(self, name: str, keys: Sequence[str]) -> bool:
+        """Whether the keys lead to a block of a bundled file, which the user's own overrides."""
+        content = next((each.content for each in self.sources if each.name == name and not each.is_own), None)
+        for key in keys:
+            content = content.get(key) if isinstance(content, dict) else None
+        return isinstance(content, dict)
+
+    def _value(self, source: Source, value: Value, node: Any, keys: tuple[str, ...], *, is_key: bool = False) -> None:
+        what = "the key" if is_key else keys[-1]
+        if node.id != "scalar":
+            self._say(source, node, f"{what} should be {_KINDS[value.kind]}.")
+            return
+        text, tag = node.value, node.tag.rpartition(":")[2]
+        if value.of == "key":
+            if not _IDENTIFIER.fullmatch(text):
+                self._say(source, node, f'{what} is "{text}"; use small letters, digits and _ alone.')
+        elif tag not in _TAGS[value.kind] and value.kind is str:
+            self._say(source, node, f'put {text} into quotes, "{text}": YAML takes it for something else than words.')
+        elif tag not in _TAGS[value.kind]:
+            self._say(source, node, f'{what} is "{text}"; it should be {_KINDS[value.kind]}.')
+        elif value.choices and text not in value.choices:
+            advice = hint(text, value.choices) or f"it should be {listed(value.choices)}."
+            self._say(source, node, f'{what} is "{text}"; {advice}')
+        elif value.of == "seen_as":
+            structure, plus, quality = text.partition(" + ")
+            if not plus:
+                self._say(source, node, f'{what} holds "{text}"; write "structure + quality", as "heart + enlarged".')
+                return
+            self._refer(source, node, what, structure, "structures")
+            self._refer(source, node, what, quality, "qualities")
+        elif value.of and value.of != "terms":
+            self._refer(source, node, what, text, value.of)
+        elif value.term or value.of:
+            self.terms.append(Term(text, source, keys[1:], node.start_mark.line + 1, value))
+
+    def _refer(self, source: Source, node: Any, what: str, name: str, table: str) -> None:
+        if name not in self.tables.get(table, ()):
+            advice = hint(name, self.tables.get(table, ())) or f"it is none of the {table.replace('_', ' ')}."
+            self._say(source, node, f'{what} names "{name}", which does not exist; {advice}')
+
+    def reachable(self) -> None:
+        """Terms that no report can match, and what keeps them from it."""
+        spellings, small = self.contents["spellings"], self.contents["small_words"]
+        known = {self.words_of(term.text) for term in self.terms if term.value.term == "report"}
+        compounds = {self.words_of(word) for word in spellings["compounds"]}
+        for term in self.terms:
+            if term.value.of == "terms":
+                fault = "" if tuple(term.text.split()) in known else "it is no term of the lexicon; name one."
+            else:
+                fault = _fault(term, self.words_of(term.text), compounds, small["abbreviations"])
+            if fault:
+                self._say(term.source, term.line, f'"{term.text}" is never read: {fault}')
+
+    def claims(self) -> None:
+        """Terms that two concepts, or two values of one attribute, claim: only one of them would have it."""
+        lost = {
+            (key, text)
+            for source in self.sources
+            for key, entry in (source.content.items() if source.name in CONCEPT_FILES else ())
+            for text in entry.get("without", ())
+        }
+        owners: dict[tuple[str, tuple[str, ...]], dict[str, Term]] = {}
+        for term in self.terms:
+            kind, owner = _claim(term)
+            if kind and (term.source.is_own or (owner, term.text) not in lost):
+                for form in forms_of(term.text, self.contents["spellings"]["phrases"]):
+                    owners.setdefault((kind, self.words_of(form)), {}).setdefault(owner, term)
+        for (kind, _), claims in owners.items():
+            for owner, term in claims.items() if len(claims) > 1 else ():
+                other, twin = next((key, claim) for key, claim in claims.items() if key != owner)
+                both = f"{owner} and under {other} ({twin.source.path.name}:{twin.line})"
+                advice = f"remove it from one{_without(kind, term, twin)}."
+                self._say(
+                    term.source, term.line, f'"{term.text}" stands under {both}; only one {kind} has it: {advice}'
+                )
+
+    def concepts(self) -> None:
+        """What concepts say of each other that cannot be."""
+        seen: dict[str, tuple[str, str]] = {}
+        normals = self.contents["normal"]["structures"].items()
+        normal = {f"{structure} + {quality}" for structure, entry in normals for quality in entry["when"]}
+        for source in self.sources:
+            for key, entry in source.node.value if source.name in CONCEPT_FILES else ():
+                if self.home[key.value] != source.name:
+                    self._say(source, key, f"{key.value} stands in {self.home[key.value]}.yaml, change it there.")
+                if self._is_below_itself(key.value):
+                    self._say(source, key, f"{key.value} is its own parent, or its parents'; give it another parent.")
+                for item in (item for name, node in entry.value if name.value == "seen_as" for item in node.value):
+                    place = f"{source.path.name}:{item.start_mark.line + 1}"
+                    owner, before = seen.setdefault(item.value, (key.value, place))
+                    if owner != key.value:
+                        self._say(source, item, f'"{item.value}" stands under {owner} ({before}), too; remove one.')
+                    if item.value in normal:
+                        self._say(source, item, f'"{item.value}" is a normal statement of normal.yaml; remove one.')
+
+    def _is_below_itself(self, key: str) -> bool:
+        passed: set[str] = set()
+        parent = self.tables["concepts"][key].get("parent")
+        while parent is not None and parent not in passed:
+            passed.add(parent)
+            parent = self.tables["concepts"][parent].get("parent")
+        return key in passed
+
+
+def _fault(term: Term, words: Sequence[str], compounds: set[tuple[str, ...]], abbreviations: Sequence[str]) -> str:
+    """What keeps a term from being read; "" if nothing does."""
+    text, way = term.text, term.value.term
+    if text != text.lower():
+        return f'it has capitals; write "{text.lower()}".'
+    if not text.strip() or text != text.strip() or (not words and way in ("report", "heading")):
+        return "it holds no words, or spaces around them."
+    if way == "indication" and re.search(r"[-/]|\*.", text):
+        return 'in indications "-" and "/" are spaces, and a star stands at the end.'
+    if way == "word" and list(words) != [text]:
+        return f'such a word of a report is "{" ".join(words)}" here; write that.'
+    if way == "spelling" and not _SPELLING.fullmatch(text):
+        return 'a spelling is one word of letters; phrases stand under "phrases".'
+    if way == "heading" and len(words) > LONGEST_HEADING:
+        return f"a heading has at most {LONGEST_HEADING} words."
+    if way not in ("report", "heading"):
+        return ""
+    if strange := _STRANGE.search(text):
+        return f'"{strange.group()}" is passed over in reports; leave it out.'
+    if any(word in ENDS and not (i and words[i - 1] in abbreviations) for i, word in enumerate(words)):
+        return "a sentence ends inside it; leave the mark out."
+    if term.source.name in CONCEPT_FILES and tuple(words) in compounds:
+        return 'spellings.yaml takes it apart under "compounds"; remove one of the two.'
+    return ""
+
+
+def _claim(term: Term) -> tuple[str, str]:
+    """What a term claims to be, of those of which it can be only one: the kind, and which one; "" for none."""
+    if term.source.name in CONCEPT_FILES and term.keys[1] == "terms":
+        return "concept", term.keys[0]
+    if term.source.name in ("attributes", "anatomy") and term.keys[0] in _ATTRIBUTES:
+        return f"entry of {term.keys[0].replace('_', ' ')}", term.keys[1]
+    return "", ""
+
+
+def _without(kind: str, term: Term, twin: Term) -> str:
+    """How a folder of the user's own takes a term away from a bundled concept; "" if there is none of the two."""
+    if kind != "concept" or term.source.is_own == twin.source.is_own:
+        return ""
+    bundled = twin if term.source.is_own else term
+    return f', or list it under "without" of {bundled.keys[0]} in your folder'

@@ -1,0 +1,139 @@
+"""What the reader knows, as data: concepts, places, small words, and the lexicon that holds them ready for use."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+Senses = dict[str, Any]
+Trie = dict[str, Any]
+Role = Literal[
+    "describing", "replaceable", "generic", "picture", "anything", "anywhere", "otherwise", "sized", "tipped"
+]
+DEVICES, TECHNIQUE = "devices", "technique"  # the concept files that the engine treats as what they are
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """One thing a report can speak of; the top of `lung.yaml` explains the fields."""
+
+    key: str
+    name: str
+    group: str
+    parent: str | None = None
+    same_as: frozenset[str] = frozenset()
+    sign_of: frozenset[str] = frozenset()
+    condition: str | None = None
+    significance: str = "not_actionable_not_urgent"
+    counts: bool = True
+    carina_cm: tuple[float, ...] = ()
+    expected_tip: frozenset[str] = frozenset()
+    ancestors: tuple[str, ...] = ()
+
+    @property
+    def is_device(self) -> bool:
+        """Whether it is a line, a tube, or what surgery has left."""
+        return self.group == DEVICES
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """A place in the chest.
+
+    Attributes:
+        name: What the reader calls it beside a finding.
+        inside: The bigger place that it is in.
+        near: The places next to it.
+        side: The side that it implies.
+    """
+
+    name: str
+    inside: str | None = None
+    near: frozenset[str] = frozenset()
+    side: str | None = None
+
+
+class TipSite(NamedTuple):
+    """Where a device may end: its path, its place in the order along the path, and whether it is all of a vessel."""
+
+    path: str
+    order: int
+    wide: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SmallWords:
+    """The words that the grammar of a report turns on; `small_words.yaml` explains the lists."""
+
+    joints: frozenset[str]
+    list_joints: frozenset[str]
+    separators: frozenset[str]
+    strong_separators: frozenset[str]
+    alternatives: frozenset[str]
+    contrasts: frozenset[str]
+    places: frozenset[str]
+    placing: frozenset[str]
+    showing: frozenset[str]
+    seen: frozenset[str]
+    judged: frozenset[str]
+    then: frozenset[str]
+    existing: frozenset[str]
+    earlier: frozenset[str]
+    definite: frozenset[str]
+    pointers: frozenset[str]
+    device_pointers: frozenset[str]
+    abbreviations: frozenset[str]
+
+
+@dataclass(slots=True)
+class Lexicon:
+    """Everything the reader knows, ready for use; every question that a token asks is one look into a set or a table.
+
+    Attributes:
+        concepts: The concepts by their key.
+        zones: The places by their key.
+        everywhere: The places that touch every other.
+        tips: The sites of a device's tip by their key.
+        severity: The steps of the scale of severity by their name.
+        findings_of: Structure and quality → the concept that they make.
+        denials: Structure and quality → the concepts that such a normal statement denies.
+        headings: A heading → its section, and whether the section is read.
+        rules: The rules of `context.yaml`.
+        indications: Kind of indication → the pattern of its words.
+        denied: What denies the rest of its clause in an indication.
+        rubric: The tables of `rubric.yaml`.
+        words: Spelling → the word as it is compared.
+        small: The small words.
+        roles: Role → the concepts that have it.
+        groups: What `anatomy.yaml` says of concept files → their names.
+        old: The kinds of acuity that speak of something old.
+        units: Unit of length → mm.
+        times: The words between two sizes.
+        position_names: What the reader calls a device's position.
+        size_names: What it calls the severity of a finding that has a size, by step.
+        trie: The terms of all files, word by word.
+    """
+
+    words: dict[str, str]
+    small: SmallWords
+    concepts: dict[str, Concept] = field(default_factory=dict)
+    zones: dict[str, Zone] = field(default_factory=dict)
+    everywhere: frozenset[str] = frozenset()
+    tips: dict[str, TipSite] = field(default_factory=dict)
+    severity: dict[str, int] = field(default_factory=dict)
+    findings_of: dict[tuple[str, str], str] = field(default_factory=dict)
+    denials: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    headings: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    rules: list[dict[str, Any]] = field(default_factory=list)
+    indications: dict[str, re.Pattern[str]] = field(default_factory=dict)
+    denied: re.Pattern[str] = re.compile("(?!)")
+    rubric: dict[str, Any] = field(default_factory=dict)
+    roles: dict[Role, frozenset[str]] = field(default_factory=dict)
+    groups: dict[str, frozenset[str]] = field(default_factory=dict)
+    old: frozenset[str] = frozenset()
+    units: dict[str, float] = field(default_factory=dict)
+    times: frozenset[str] = frozenset()
+    position_names: dict[str, str] = field(default_factory=dict)
+    size_names: dict[int, str] = field(default_factory=dict)
+    trie: Trie = field(default_factory=dict)

@@ -1,0 +1,291 @@
+"""What each file of the lexicon may hold, and how a folder of the user's own adds to it or overrides it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, get_args
+
+from rrgmetrics.reader.lexicon.model import Role, SmallWords
+from rrgmetrics.reader.model import Significance
+
+CONCEPT_FILES = (
+    "lung",
+    "pleura",
+    "heart_and_vessels",
+    "mediastinum",
+    "bones",
+    "chest_wall_and_abdomen",
+    "devices",
+    "technique",
+)
+TABLE_FILES = (
+    "anatomy",
+    "qualities",
+    "attributes",
+    "cues",
+    "small_words",
+    "normal",
+    "sections",
+    "spellings",
+    "context",
+    "rubric",
+    "scope",
+    "vocabulary",
+)
+CONDITIONS = (
+    "Enlarged Cardiomediastinum",
+    "Cardiomegaly",
+    "Lung Lesion",
+    "Lung Opacity",
+    "Edema",
+    "Consolidation",
+    "Pneumonia",
+    "Atelectasis",
+    "Pneumothorax",
+    "Pleural Effusion",
+    "Pleural Other",
+    "Fracture",
+    "Support Devices",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value.
+
+    Attributes:
+        kind: Its type.
+        of: The table whose keys it may name ("concepts", "zones", ...).
+        choices: The values that it may have.
+        term: How it is looked for if it is words of a text: in a `report`, in an `indication`, as the `heading` of a
+            section, as one `word` or `spelling`, or as `letters` of any language.
+    """
+
+    kind: type = str
+    of: str = ""
+    choices: tuple[str, ...] = ()
+    term: Literal["", "report", "indication", "heading", "word", "spelling", "letters"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """A list; where `joins`, a folder of one's own adds to it, otherwise it replaces it."""
+
+    value: Shape
+    joins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A block with keys of ours; keys that are `required` must be there."""
+
+    keys: dict[str, Shape]
+    required: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A block whose keys are the user's, with one shape for all that stands behind them."""
+
+    value: Shape
+    keys: Value = field(default_factory=Value)
+
+
+Shape = Value | Many | Record | Table
+
+_TEXT, _NUMBER, _STEP, _FLAG = Value(), Value(float), Value(int), Value(bool)
+_TERM, _WORD, _SPELLING = Value(term="report"), Value(term="word"), Value(term="spelling")
+_TERMS, _WORDS = Many(_TERM, joins=True), Many(_WORD, joins=True)
+_HEADINGS = Many(Value(term="heading"), joins=True)
+_LETTERS = Many(Value(term="letters"), joins=True)
+_SIDE = Value(of="sides")
+_SIGNIFICANCE = Value(choices=get_args(Significance))
+_KEY = Value(of="key")
+
+
+def _names(of: str) -> Many:
+    return Many(Value(of=of))
+
+
+def _record(required: dict[str, Shape], optional: dict[str, Shape] | None = None) -> Record:
+    return Record({**required, **(optional or {})}, tuple(required))
+
+
+_CONCEPTS = Table(
+    _record(
+        {"name": _TEXT, "terms": _TERMS, "significance": _SIGNIFICANCE},
+        {
+            "parent": Value(of="concepts"),
+            "same_as": _names("concepts"),
+            "sign_of": _names("concepts"),
+            "seen_as": Many(Value(of="seen_as"), joins=True),
+            "condition": Value(choices=CONDITIONS),
+            "counts": _FLAG,
+            "roles": Many(Value(choices=get_args(Role))),
+            "expected_tip": _names("tip_sites"),
+            "carina_cm": Many(_NUMBER),
+            "without": Many(_TERM),
+        },
+    ),
+    _KEY,
+)
+_CUES = (
+    "negation_before",
+    "negation_after",
+    "negation_verb",
+    "not_negation",
+    "probable_before",
+    "possible_list",
+    "possible_before",
+    "possible_after",
+    "versus",
+    "not_excluded_after",
+    "not_excluded_before",
+    "resolved_before",
+    "evidenced_by",
+    "hypothetical",
+    "hypothetical_after",
+    "recommendation",
+    "communication",
+    "retracted",
+    "clause_end",
+    "item_break",
+    "location_preposition",
+    "nothing",
+)
+_RULE = _record(
+    {"concepts": _names("concepts or any"), "significance": _SIGNIFICANCE, "why": _TEXT},
+    {
+        "severity_at_most": _STEP,
+        "severity_at_least": _STEP,
+        "acuity": _names("acuity"),
+        "change": _names("change"),
+        "position": _names("position"),
+        "zones": _names("zones"),
+        "assertion": Value(choices=("present", "uncertain", "absent")),
+        "age_at_least": _NUMBER,
+        "age_below": _NUMBER,
+        "size_mm_below": _NUMBER,
+        "size_mm_at_least": _NUMBER,
+        "indication": _names("indications"),
+        "unless_indication": _names("indications"),
+    },
+)
+_PRECISION = _record(
+    {
+        "precise": _names("concepts"),
+        "vague": _names("concepts"),
+        "matters": Value(choices=("always", "class", "never")),
+    },
+    {"unless_indication": _names("indications")},
+)
+_SECTIONS = ("findings", "impression", "indication", "comparison", "technique", "recommendation", "communication")
+
+SHAPES: dict[str, Shape] = {
+    **dict.fromkeys(CONCEPT_FILES, _CONCEPTS),
+    "anatomy": _record(
+        {
+            "structures": Table(_TERMS, _KEY),
+            "sides": _record(dict.fromkeys(("right", "left", "bilateral", "midline"), _TERMS)),
+            "zones": Table(
+                _record(
+                    {"terms": _TERMS},
+                    {
+                        "name": _TEXT,
+                        "in": Value(of="zones"),
+                        "near": _names("zones"),
+                        "side": _SIDE,
+                        "structure": Value(of="structures"),
+                        "everywhere": _FLAG,
+                    },
+                ),
+                _KEY,
+            ),
+            "groups": _record({name: Many(Value(choices=CONCEPT_FILES)) for name in ("one_picture", "one_place")}),
+        }
+    ),
+    "qualities": Table(_record({"terms": _TERMS}, {"alone": Value(of="concepts")}), _KEY),
+    "attributes": _record(
+        {
+            "severity": Table(_record({"step": _STEP, "terms": _TERMS}), _KEY),
+            "change": _record(dict.fromkeys(("new", "worse", "better", "stable", "resolved"), _TERMS)),
+            "acuity": Table(_TERMS, _KEY),
+            "morphology": Table(_TERMS, _KEY),
+            "position": _record({"good": _TERMS, "bad": _TERMS}),
+            "route": Table(_TERMS, _KEY),
+            "tip_sites": Table(_record({"path": _KEY, "order": _STEP, "terms": _TERMS}, {"any": _FLAG}), _KEY),
+            "count": Table(_TERMS),
+            "asymmetry": Table(_TERMS, _SIDE),
+            "old": _names("acuity"),
+            "units": Table(_NUMBER, _WORD),
+            "times": _WORDS,
+            "names": _record({"position": _record({"good": _TEXT, "bad": _TEXT}), "size": Table(_TEXT, _STEP)}),
+        }
+    ),
+    "cues": _record(dict.fromkeys(_CUES, _TERMS)),
+    "small_words": _record({each.name: _WORDS for each in fields(SmallWords)}),
+    "normal": _record(
+        {
+            "structures": Table(
+                _record({"when": _names("qualities"), "denies": _names("concepts")}), Value(of="structures")
+            ),
+            "sentences": Table(_TEXT, Value(choices=CONCEPT_FILES)),
+            "phrases": Many(_record({"terms": _TERMS, "denies": _names("concepts")}), joins=True),
+        }
+    ),
+    "sections": _record(
+        {way: Table(Many(Value(term="heading"), joins=True), Value(choices=_SECTIONS)) for way in ("read", "skip")}
+    ),
+    "spellings": _record(
+        {
+            "words": Table(_WORD, _SPELLING),
+            "phrases": Table(_TERMS, _TERM),
+            "compounds": Table(_names("terms"), _TERM),
+        }
+    ),
+    "context": _record(
+        {
+            "indications": Table(Many(Value(term="indication"), joins=True), _KEY),
+            "denials": Many(Value(term="indication"), joins=True),
+            "rules": Many(_RULE, joins=True),
+        }
+    ),
+    "rubric": _record(
+        {
+            "precision": Many(_PRECISION, joins=True),
+            "opposed": Many(_record({"one": _names("morphology"), "other": _names("morphology")}), joins=True),
+        }
+    ),
+    "scope": _record(
+        {
+            "languages": Table(_LETTERS),
+            "scripts": Table(_TEXT),
+            "broken": Many(_record({"first": _LETTERS, "then": _LETTERS}), joins=True),
+            "elsewhere": Table(_TERMS),
+            "modality": Table(_TERMS, Value(choices=("chest x-ray", "chest ct"))),
+        }
+    ),
+    "vocabulary": _record(dict.fromkeys(("grammar", "report", "clinical", "description", "anatomy"), _TERMS)),
+}
+LAST_WINS = "rules"  # of context.yaml; in every other list the first of two rows wins
+
+
+def merge(name: str, ours: Any, theirs: Any) -> Any:
+    """The content of a bundled file with what a folder of the user's own says under the same keys.
+
+    Blocks are merged key by key. Lists of terms and of rules are joined, the user's first where the first one wins; any
+    other list and any single value of the user's replaces ours. A concept loses the terms under `without`.
+    """
+    return _merge(SHAPES[name], ours, theirs)
+
+
+def _merge(shape: Shape | None, ours: Any, theirs: Any, key: str = "") -> Any:
+    if isinstance(shape, Record | Table) and isinstance(ours, dict) and isinstance(theirs, dict):
+        shapes = shape.keys if isinstance(shape, Record) else dict.fromkeys(theirs, shape.value)
+        merged = {**ours, **{k: _merge(shapes.get(k), ours[k], v, k) if k in ours else v for k, v in theirs.items()}}
+        if "without" in theirs:
+            merged["terms"] = [term for term in merged["terms"] if term not in theirs["without"]]
+        return merged
+    if isinstance(shape, Many) and shape.joins and isinstance(ours, list) and isinstance(theirs, list):
+        return [*ours, *theirs] if key == LAST_WINS else [*theirs, *ours]
+    return theirs

@@ -1,0 +1,84 @@
+"""How far two findings are the same: their concepts, their places, and the best assignment of one report to another."""
+
+from __future__ import annotations
+
+from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.model import Unit
+from rrgmetrics.reader.places import near, same_side
+
+# Similarity of concepts, of places, and what still counts as the same finding.
+SAME, INTERCHANGEABLE, PARENT, GRANDPARENT = 1.0, 0.9, 0.8, 0.7
+OPPOSITE_SIDE, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.55, 0.75, 0.85
+MATCH = 0.5  # below: two different findings
+TIE_BREAK = 1e-4  # for each attribute that agrees
+
+
+def related(a: str, b: str, lexicon: Lexicon) -> bool:
+    """Tells whether two concepts can name one picture: parent and child, or interchangeable."""
+    ca, cb = lexicon.concepts[a], lexicon.concepts[b]
+    return a == b or b in ca.ancestors or a in cb.ancestors or b in ca.same_as or a in cb.same_as
+
+
+def concept_similarity(a: str, b: str, lexicon: Lexicon) -> float:
+    """Returns how far two concepts name one picture, 0 to 1."""
+    if a == b:
+        return SAME
+    ca, cb = lexicon.concepts[a], lexicon.concepts[b]
+    if b in ca.same_as or a in cb.same_as:
+        return INTERCHANGEABLE
+    if b in ca.ancestors[:1] or a in cb.ancestors[:1]:
+        return PARENT
+    if b in ca.ancestors or a in cb.ancestors:
+        return GRANDPARENT
+    return 0.0
+
+
+def place_similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
+    """Returns how far two places agree, 0 to 1; a place that is not stated agrees with all."""
+    return _side_similarity(a.side, b.side) * (1.0 if near(a.zones, b.zones, lexicon) else DISTANT_ZONE)
+
+
+def _side_similarity(a: str | None, b: str | None) -> float:
+    if same_side(a, b):
+        return 1.0
+    return ONE_OF_BOTH_SIDES if "bilateral" in (a, b) else OPPOSITE_SIDE
+
+
+def similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
+    """Returns how far two observations are the same, 0 to 1."""
+    concept = max(concept_similarity(x.concept, y.concept, lexicon) for x in a.readings for y in b.readings)
+    return concept * place_similarity(a, b, lexicon) if concept else 0.0
+
+
+def assign(refs: list[Unit], cands: list[Unit], lexicon: Lexicon) -> list[tuple[int, int, float]]:
+    """Returns the matched (reference, candidate, similarity) with the greatest sum of similarities."""
+    if not refs or not cands:
+        return []
+    scores = [[similarity(r, c, lexicon) for c in cands] for r in refs]
+    gains = [
+        [s + TIE_BREAK * _agreement(r, c) if s >= MATCH else 0.0 for c, s in zip(cands, row, strict=True)]
+        for r, row in zip(refs, scores, strict=True)
+    ]
+    if not any(gain for row in gains for gain in row):
+        return []
+    from scipy.optimize import linear_sum_assignment  # costs 0.2 s to import: not before it is needed
+
+    rows, columns = linear_sum_assignment(gains, maximize=True)
+    return [(int(r), int(c), scores[r][c]) for r, c in zip(rows, columns, strict=True) if scores[r][c] >= MATCH]
+
+
+def _agreement(a: Unit, b: Unit) -> int:
+    """Returns how many attributes agree; it decides between matches that are otherwise alike."""
+    x, y = a.head, b.head
+    return sum(
+        (
+            a.side == b.side,
+            a.zones == b.zones,
+            x.concept == y.concept,
+            x.severity == y.severity,
+            x.measurements_mm == y.measurements_mm,
+            x.change == y.change,
+            x.tip == y.tip,
+            x.route == y.route,
+        )
+    )

@@ -1,0 +1,101 @@
+"""What the reader knows of a term, for a radiologist who wants to correct it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.reader.conditions import Status, condition_statuses, load_conditions
+from rrgmetrics.reader.ct_conditions import ct_conditions
+from rrgmetrics.reader.engine import read
+from rrgmetrics.reader.lexicon import Lexicon, load, load_file
+from rrgmetrics.reader.lexicon.build import forms_of, words_of
+from rrgmetrics.reader.lexicon.checking import terms
+from rrgmetrics.reader.lexicon.faults import Term, place
+from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES
+from rrgmetrics.reader.model import Finding, Reading, Scope, Span, Unit
+from rrgmetrics.reader.srr_labels import srr_labels
+from rrgmetrics.reader.wording import phrase
+
+NEAR = 5  # terms that are named where a term is unknown
+Row = tuple[str, str]
+
+
+def show_term(text: str) -> list[Row]:
+    """Describes a term, or a concept by its key.
+
+    Args:
+        text: The term as a report might write it, or a concept's key.
+
+    Returns:
+        list[Row]: What is known, each with its name: where the term stands, the concept with its file and line, group,
+        parents and significance, what it counts as, its synonyms, and how sentences with it are read.
+
+    Raises:
+        InputError: No term and no concept of this name; the message names terms near it, and how it is read by itself.
+
+    Example:
+        >>> rows = dict(show_term("hemothorax"))
+        >>> rows["below"], rows["significance"], rows['"No hemothorax."']
+        ('pleural effusion', 'urgent', 'absent: hemothorax')
+    """
+    lexicon, everywhere = load(), terms()
+    words = words_of(text.lower(), lexicon.words)
+    phrases = load_file("spellings")["phrases"]
+    places = [
+        term
+        for term in everywhere
+        if term.value.term in ("report", "word")
+        and any(words_of(form, lexicon.words) == words for form in forms_of(term.text, phrases))
+    ]
+    keys = [term.keys[0] for term in places if _is_concept(term)]
+    keys += [text] if text in lexicon.concepts else []
+    rows = [("stands", f"under {' → '.join(term.keys)} ({place(term.source.path, term.line)})") for term in places]
+    rows += [row for key in dict.fromkeys(keys) for row in _concept(key, lexicon)]
+    sentence = text.replace("_", " ")
+    sentences = [f'"{sentence[:1].upper()}{sentence[1:]}."', f'"No {sentence}."']
+    readings = [(each, _read_as(each.strip('"'), lexicon)) for each in sentences]
+    if not rows:
+        options = dict.fromkeys(term.text for term in everywhere if _is_concept(term))
+        near = ", ".join(f'"{term}"' for term in difflib.get_close_matches(text.lower(), options, NEAR))
+        alone = f" {sentences[0]} is read as {readings[0][1]}." if readings[0][1] else ""
+        raise InputError(f'"{text}" is no term of the lexicon{"; near it are " * bool(near)}{near}.{alone}')
+    rows += [(name, what or "nothing") for name, what in readings if keys or what]
+    return [row for row in rows if row[1]]
+
+
+def _is_concept(term: Term) -> bool:
+    return term.source.name in CONCEPT_FILES
+
+
+def _concept(key: str, lexicon: Lexicon) -> Iterator[Row]:
+    concept = lexicon.concepts[key]
+    entry = load_file(concept.group)[key]
+    yield "concept", f"{concept.name} ({key}, {concept.group}.yaml)"
+    yield "below", ", ".join(lexicon.concepts[parent].name for parent in concept.ancestors)
+    yield "significance", concept.significance
+    yield "counts", "" if concept.counts else "no: it is never an error by itself"
+    yield "same as", ", ".join(lexicon.concepts[other].name for other in sorted(concept.same_as))
+    yield "sign of", ", ".join(lexicon.concepts[other].name for other in sorted(concept.sign_of))
+    yield "roles", ", ".join(role for role, keys in lexicon.roles.items() if key in keys)
+    yield from _labels(key, concept.name)
+    yield "seen as", ", ".join(entry.get("seen_as", ()))
+    yield "terms", ", ".join(map(str, entry["terms"]))
+
+
+def _labels(key: str, name: str) -> Iterator[Row]:
+    """What a report with nothing but this finding has in the label sets."""
+    finding = Finding(key, "present", spans=(Span(0, len(name)),))
+    reading = Reading(name, (finding,), Scope("chest x-ray", statements=finding.spans))
+    statuses = zip(load_conditions().names[:-1], condition_statuses(reading), strict=False)
+    yield "CheXpert", ", ".join(condition for condition, status in statuses if status is Status.POSITIVE)
+    labels = dict.fromkeys([*srr_labels(reading, "leaves", False), *srr_labels(reading, "upper", False)])
+    yield "SRR-BERT", ", ".join(labels)
+    yield "RadBERT-CT", ", ".join(ct_conditions(reading))
+
+
+def _read_as(sentence: str, lexicon: Lexicon) -> str:
+    findings = read(sentence).findings
+    units = [Unit(finding, (finding,), finding.side, finding.zones) for finding in findings]
+    return ", ".join(f"{unit.head.assertion}: {phrase(unit, lexicon)}" for unit in units)

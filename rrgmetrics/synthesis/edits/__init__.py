@@ -1,0 +1,1 @@
+"""Edits of reports: errors put in (`perturb`), other words (`paraphrase`), words that say nothing (`distractors`)."""

@@ -1,0 +1,118 @@
+"""Errors put into a report on purpose: one finding at a time, in the six categories A to F.
+
+The reader says where a finding stands; an edit changes the words there; the reader says whether the new text has
+exactly one error more, of the category that was meant. What fails that test is not used, so the words may be tried
+freely (`phrases/edits.yaml`). The fifth way of the GREEN paper (arXiv 2405.03595) permutes RadGraph's entities instead.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import NamedTuple
+
+from rrgmetrics.reader import Comparison, ErrorCategory, Reading, compare
+from rrgmetrics.synthesis.edits.attributes import (
+    bad_position,
+    compared,
+    forget_change,
+    hedge,
+    other_change,
+    other_severity,
+    other_side,
+    other_size,
+    other_tip,
+    other_zone,
+)
+from rrgmetrics.synthesis.edits.page import Donors, Edit, Page, on_a_finding
+from rrgmetrics.synthesis.edits.presence import add, affirm, deny, remove
+from rrgmetrics.synthesis.pairs import N_CATEGORIES, Counts
+from rrgmetrics.synthesis.readings import reading_of
+
+A, B, C, D, E, F = range(N_CATEGORIES)
+NUMBER_WEIGHTS = (34, 26, 18, 12, 6, 4)  # how often a report gets 1, 2, ... edits
+ATTEMPTS = 10  # edits tried for each one wanted
+
+
+class Kind(NamedTuple):
+    """One way of doing wrong.
+
+    Attributes:
+        category: What it adds an error to.
+        weight: How often it is tried.
+        edit: Changes the text.
+        unseen: Whether the reader does not count it; nothing else may change then.
+        of_a_finding: Whether it needs a finding that the report states.
+    """
+
+    category: int
+    weight: int
+    edit: Edit
+    unseen: bool = False
+    of_a_finding: bool = True
+
+
+KINDS = {
+    "add": Kind(A, 14, add, of_a_finding=False),
+    "affirm": Kind(A, 6, affirm, of_a_finding=False),
+    "remove": Kind(B, 18, on_a_finding(remove)),
+    "deny": Kind(B, 12, on_a_finding(deny)),
+    "side": Kind(C, 18, on_a_finding(other_side)),
+    "zone": Kind(C, 14, on_a_finding(other_zone)),
+    "tip": Kind(C, 14, on_a_finding(other_tip)),
+    "position": Kind(C, 8, on_a_finding(bad_position)),
+    "severity": Kind(D, 26, on_a_finding(other_severity)),
+    "size": Kind(D, 18, on_a_finding(other_size)),
+    "certainty": Kind(D, 2, on_a_finding(hedge), unseen=True),
+    "compared": Kind(E, 8, on_a_finding(compared)),
+    "change": Kind(E, 10, on_a_finding(other_change)),
+    "forget": Kind(F, 30, on_a_finding(forget_change)),
+}
+
+
+def inject(reading: Reading, donors: Donors, rng: Random, n_edits: int | None = None) -> tuple[str, Counts] | None:
+    """Puts errors into a report.
+
+    Args:
+        reading: Of the report.
+        donors: Gives the reading of another report, a finding of which may be added; None if there is none.
+        rng: Decides what is edited, and how.
+        n_edits: Edits wanted; None draws 1 to 6. A report may offer fewer.
+
+    Returns:
+        The new text and the number of errors put in for each category A to F; None if no edit succeeded.
+
+    Example:
+        >>> from rrgmetrics.reader import read
+        >>> text, injected = inject(read("Small left pleural effusion. Clear lungs."), lambda rng: None, Random(0), 1)
+        >>> sum(injected)
+        1
+    """
+    page, counts, unseen = Page(reading.text, reading), [0] * N_CATEGORIES, 0
+    drawn = rng.choices(range(1, len(NUMBER_WEIGHTS) + 1), NUMBER_WEIGHTS)[0]
+    wanted = n_edits or min(drawn, 1 + len(page.units))  # findings made up for a normal report would drown the rest
+    done = 0
+    kinds = [kind for kind in KINDS.values() if page.units or not kind.of_a_finding]
+    for kind in rng.choices(kinds, [kind.weight for kind in kinds], k=wanted * ATTEMPTS):
+        text = kind.edit(page, rng, donors)
+        if not text or text == page.text:
+            continue
+        candidate = reading_of(text)
+        seen = _counts(compare(reading, candidate))
+        seen[D] += unseen + kind.unseen
+        if _rose(counts, seen, kind.category):
+            page, counts, unseen = Page(text, candidate), seen, unseen + kind.unseen
+            done += 1
+        if done == wanted:
+            break
+    return (page.text, tuple(counts)) if done else None
+
+
+def _counts(comparison: Comparison) -> list[int]:
+    return [comparison.counts[category] for category in ErrorCategory]
+
+
+def _rose(before: list[int], after: list[int], category: int) -> bool:
+    """Tells whether one category has more errors, and no other has changed."""
+    return all(
+        (new > old) if c == category else new == old for c, (old, new) in enumerate(zip(before, after, strict=True))
+    )

@@ -1,0 +1,218 @@
+"""Shards: the parts that a file of pairs is made in, each whole as soon as it is there.
+
+Every pair has a seed of its own, made from the run's seed, the way of pairing and its number: what is in a file depends
+neither on the number of processes nor on interruptions.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from rrgmetrics import files
+from rrgmetrics.errors import InputError
+from rrgmetrics.synthesis.edits.distractors import add_distractors
+from rrgmetrics.synthesis.generator import generate_pairs
+from rrgmetrics.synthesis.labels import Labeller, labeller_for
+from rrgmetrics.synthesis.pairing import WAYS, Pool, find_neighbours
+from rrgmetrics.synthesis.pairs import Draft, Label, Row, identity, row_of, schema, seed_of, split_of
+from rrgmetrics.synthesis.plan import COMPOSED, Plan
+
+NEIGHBOURS_FILE = "neighbours.npy"
+METADATA = b"rrgmetrics"
+OUTCOMES = ("pairs", "not_made", "unlabelled", "doubled")
+Outcomes = Mapping[str, Mapping[str, int]]  # how many pairs of each way had each of `OUTCOMES`
+
+
+class Maker:
+    """Makes the shards of a plan; one a process."""
+
+    def __init__(self, plan: Plan, folder: Path, labeller: Labeller) -> None:
+        self.plan, self.folder, self.labeller = plan, folder, labeller
+        file = folder / NEIGHBOURS_FILE
+        neighbours = np.load(file, mmap_mode="r") if file.exists() else None
+        self.pool = Pool(plan.collection.reports, plan.splits, plan.outputs, neighbours)
+        self.orders = {way: plan.order(way) for way in plan.counts if way != COMPOSED}
+
+    def make(self, shard: int) -> None:
+        """Makes one shard and writes it; what is written is whole."""
+        rows: list[Row] = []
+        outcomes: dict[str, dict[str, int]] = {}
+        for way in self.plan.counts:
+            numbers = self.plan.numbers(way, shard)
+            drafts = list(self._composed(numbers) if way == COMPOSED else self._drafts(way, numbers))
+            splits = [split_of(draft.reference, self.plan.held_out) for draft in drafts]
+            drafts = [self._with_distractors(draft) for draft in drafts]
+            labels = self.labeller.label(drafts)
+            labelled = [self._row(*each) for each in zip(drafts, labels, splits, strict=True)]
+            made = [row for row in labelled if row is not None]
+            rows += made
+            outcomes[way] = {"not_made": len(numbers) - len(drafts), "unlabelled": len(drafts) - len(made)}
+        write_shard(shard_path(self.folder, shard), rows, outcomes)
+
+    def _drafts(self, way: str, numbers: range) -> Iterator[Draft]:
+        order, reports = self.orders[way], self.plan.collection.reports
+        for number in numbers:
+            turn, place = divmod(number, len(order))
+            index, seed = order[place], seed_of(self.plan.seed, way, number)
+            candidate = WAYS[way](self.pool, index, Random(seed), turn)
+            if candidate is not None:
+                report = reports[index]
+                style = report.style if candidate.style in ("", report.style) else f"{report.style}>{candidate.style}"
+                yield Draft(report.text, candidate.text, report.study_id, way, seed, style, candidate.injected)
+
+    def _composed(self, numbers: range) -> Iterator[Draft]:
+        pairs = generate_pairs(len(numbers), seed=self.plan.seed, start=numbers.start)
+        for number, pair in zip(numbers, islice(pairs, len(numbers)), strict=True):
+            yield Draft(
+                reference=pair.reference,
+                candidate=pair.candidate,
+                study_id=f"composed-{self.plan.seed}-{number}",
+                pairing=COMPOSED,
+                seed=self.plan.seed,
+                style=f"{pair.way}:{'>'.join(pair.styles)}",
+                injected=tuple(pair.injected),
+            )
+
+    def _with_distractors(self, draft: Draft) -> Draft:
+        if not self.plan.distractors:
+            return draft
+        rng = Random(f"{draft.seed} {draft.study_id} {draft.pairing}")
+        reference, candidate = (
+            add_distractors(text, rng) if rng.random() < self.plan.distractors else text
+            for text in (draft.reference, draft.candidate)
+        )
+        return draft._replace(reference=reference, candidate=candidate)
+
+    def _row(self, draft: Draft, label: Label | None, split: str) -> Row | None:
+        if label is None:
+            return None
+        return row_of(
+            draft,
+            label,
+            source=self.plan.collection.name,
+            label_source=self.labeller.source,
+            label_version=self.labeller.version,
+            split=split,
+        )
+
+
+def shard_path(folder: Path, shard: int) -> Path:
+    """Returns where a shard lies."""
+    return folder / f"{shard:06d}.parquet"
+
+
+def write_shard(path: Path, rows: Sequence[Row], outcomes: Mapping[str, Any]) -> None:
+    """Writes a shard under its name as soon as it is whole."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = zip(*rows, strict=True) if rows else ((),) * len(Row._fields)
+    arrays = [pa.array(column, kind.type) for column, kind in zip(columns, schema(), strict=True)]
+    table = pa.Table.from_arrays(arrays, schema=schema().with_metadata({METADATA: json.dumps(outcomes)}))
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    parquet.write_table(table, part)
+    part.replace(path)
+
+
+_maker: Maker | None = None  # of a worker process
+
+
+def _begin(plan: Plan, folder: Path) -> None:
+    global _maker
+    _maker = Maker(plan, folder, labeller_for(plan.labels, progress=False))
+
+
+def _work(shard: int) -> None:
+    if _maker is not None:
+        _maker.make(shard)
+
+
+def make_shards(plan: Plan, folder: Path, labeller: Labeller, n_jobs: int, progress: bool) -> None:
+    """Makes the shards that are not there yet."""
+    from tqdm import tqdm
+
+    missing = [shard for shard in range(plan.n_shards) if not shard_path(folder, shard).exists()]
+    there = plan.n_shards - len(missing)
+    with tqdm(total=plan.n_shards, initial=there, unit="shard", disable=not progress) as bar:
+        if n_jobs == 1 or len(missing) < 2:
+            maker = Maker(plan, folder, labeller)
+            for shard in missing:
+                maker.make(shard)
+                bar.update()
+            return
+        context = get_context("spawn")  # the encoder's threads would not survive a fork
+        with ProcessPoolExecutor(min(n_jobs, len(missing)), context, _begin, (plan, folder)) as workers:
+            try:
+                for _ in workers.map(_work, missing):
+                    bar.update()
+            except BaseException:
+                workers.shutdown(wait=False, cancel_futures=True)
+                raise
+
+
+def merge_shards(plan: Plan, folder: Path, path: Path, facts: Mapping[str, Any], force: bool) -> Outcomes:
+    """Puts the shards into one file; a pair that was made twice is in it once."""
+    from pyarrow import parquet
+
+    outcomes = {way: Counter[str](dict.fromkeys(OUTCOMES, 0)) for way in plan.counts}
+    seen: set[int] = set()
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with parquet.ParquetWriter(part, schema()) as writer:
+            for shard in range(plan.n_shards):
+                table = parquet.read_table(shard_path(folder, shard))
+                for way, counts in json.loads(table.schema.metadata[METADATA]).items():
+                    outcomes[way].update(counts)
+                keep = _first_time(table, seen, outcomes)
+                writer.write_table(table.filter(keep).replace_schema_metadata(None))
+            writer.add_key_value_metadata({METADATA.decode(): json.dumps({**facts, "outcomes": outcomes})})
+        if not seen:
+            raise InputError(_nothing(outcomes, plan.labels))
+        files.check_outputs(tables=[path], force=force)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return {way: dict(counts) for way, counts in outcomes.items()}
+
+
+def _first_time(table: Any, seen: set[int], outcomes: Mapping[str, Counter[str]]) -> Any:
+    import pyarrow as pa
+
+    keep: list[bool] = []
+    columns = (table[name].to_pylist() for name in ("reference", "candidate", "pairing"))
+    for reference, candidate, way in zip(*columns, strict=True):
+        key = seed_of(identity((reference, candidate)))
+        keep.append(key not in seen)
+        outcomes[way]["pairs" if keep[-1] else "doubled"] += 1
+        seen.add(key)
+    return pa.array(keep, pa.bool_())
+
+
+def _nothing(outcomes: Outcomes, labels: str) -> str:
+    unlabelled = sum(counts["unlabelled"] for counts in outcomes.values())
+    if unlabelled:
+        return f"{labels} has a label for none of the {unlabelled:,} pairs; nothing was written."
+    return "The reports offer no pair in any of these ways: each has one sentence, or all are alike. Give more reports."
+
+
+def write_neighbours(plan: Plan, folder: Path) -> None:
+    """Writes the nearest reports of each report, unless they are there."""
+    if (folder / NEIGHBOURS_FILE).exists():
+        return
+    texts = [report.text for report in plan.collection.reports]
+    neighbours = find_neighbours(texts, plan.splits, plan.order("nearest"))
+    part = folder / f".{NEIGHBOURS_FILE}"
+    with part.open("wb") as file:
+        np.save(file, neighbours)
+    part.replace(folder / NEIGHBOURS_FILE)

@@ -1,0 +1,81 @@
+"""Names, options and signatures of a metric."""
+
+from __future__ import annotations
+
+import dataclasses
+from importlib import import_module
+
+import numpy as np
+
+from rrgmetrics import signature
+from rrgmetrics.names import parse_name
+from rrgmetrics.specs import JUDGE_OPTIONS, OptionValue
+from rrgmetrics.testing.case import Case
+from rrgmetrics.testing.scores import assert_same
+from rrgmetrics.text import NORMALISERS
+from rrgmetrics.version import VERSION
+
+REPORT = "Indication: cough.\nFindings: Small left effusion. No  PNEUMOTHORAX.\nImpression: Effusion on the left."
+N_PAIRS = 4
+
+
+def check_options(case: Case) -> None:
+    """The values of options and configurations are of the declared type."""
+    for config in ("no such configuration", *case.spec.configs):
+        preset = case.spec.preset(config)
+        assert preset.keys() <= case.spec.options.keys()
+        for key, value in preset.items():
+            option = case.spec.options[key]
+            assert option.parse(option.write(value), key) == value
+
+
+def check_scorer_fields(case: Case) -> None:
+    """The scorer takes the options that the row declares, with the same defaults."""
+    module, _, name = case.spec.scorer.partition(":")
+    fields = {field.name: field.default for field in dataclasses.fields(getattr(import_module(module), name))}
+    options = {key: option.default for key, option in case.spec.options.items() if key != "text"}
+    if case.spec.judge:
+        options = {key: value for key, value in options.items() if key not in JUDGE_OPTIONS}
+        fields.pop("engine")
+    if case.spec.takes_checkpoint:
+        options["config"] = "default"
+    assert fields == options
+
+
+def check_choices(case: Case) -> None:
+    """Each choice of each option that has choices runs, and its signature reads back."""
+    for key, option in case.spec.options.items():
+        for value in option.choices or ((True, False) if isinstance(option.default, bool) else ()):
+            check_choice(case, f"{case.spec.name}?{key}={option.write(value)}", key, value)
+
+
+def check_choice(case: Case, text: str, key: str, value: OptionValue) -> None:
+    """A choice runs, and its signature reads back into the name that was asked for.
+
+    Args:
+        case: The metric.
+        text: The name that says the choice.
+        key: The option.
+        value: The choice.
+    """
+    name = parse_name(text)
+    assert name.options[key] == value
+    result = case.score(case.altered[:N_PAIRS], case.references[:N_PAIRS], name=text)
+    assert result.n_unscored == 0
+    assert result.signature.endswith(f"|n:{N_PAIRS}|v:{VERSION}")
+    assert signature.read(result.signature) == name
+    assert parse_name(str(name)) == name
+    again = case.score(case.altered[:N_PAIRS], case.references[:N_PAIRS], name=str(signature.read(result.signature)))
+    np.testing.assert_equal(again.scores, result.scores)
+    assert again.signature == result.signature
+
+
+def check_normalisers(case: Case) -> None:
+    """The option `text`, if there is one, applies to both texts."""
+    for text in NORMALISERS if "text" in case.spec.options else ():
+        apply = NORMALISERS[text].apply
+        references = [REPORT, REPORT, "No  effusion."]
+        candidates = [REPORT.replace("left", "right"), "NO Effusion!", REPORT]
+        normalised = case.score(candidates, references, name=f"{case.spec.name}?text={text}")
+        plain = case.score(list(map(apply, candidates)), list(map(apply, references)))
+        assert_same(normalised.scores, plain.scores, case.tolerance)

@@ -1,0 +1,189 @@
+"""The worked example of CONTRIBUTING.md is a metric: built from its lines, as a package of somebody else's."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rrgmetrics
+from rrgmetrics import InputError, cards, cli
+from rrgmetrics.specs import all_specs, plugins
+from rrgmetrics.testing import CHECKS, case_of
+
+TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+IMPORTS = "from rrgmetrics.specs import INF, TEXT_OPTION, UNDEFINED, Key, MetricSpec\n\n"
+INSIDE = 'scorer="rrgmetrics.scorers.length_ratio:LengthRatio"'
+OUTSIDE = 'scorer="length_metrics.scorer:LengthRatio", modules="length_metrics.metrics"'
+
+
+def block(path: str) -> str:
+    """The block of CONTRIBUTING.md that begins with the name of a file."""
+    begin = rf"(?:# |<!-- ){re.escape(path)}[^\n]*\n"
+    found = re.findall(rf"^(`{{3,4}})\w+\n{begin}(.*?)^\1$", TEXT, re.DOTALL | re.MULTILINE)
+    assert len(found) == 1, path
+    return found[0][1]
+
+
+def row(name: str = "length_ratio", scorer: str = OUTSIDE) -> str:
+    """The example's row as an expression, of a package of its own."""
+    text = block("rrgmetrics/specs/lexical.py").strip().removesuffix(",")
+    assert INSIDE in text
+    return text.replace(INSIDE, scorer).replace("length_ratio", name)
+
+
+def install(folder: Path, project: Mapping, modules: Mapping[str, str]) -> None:
+    """Writes a package, and the metadata that pip would write of its pyproject.toml."""
+    for path, text in modules.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    name, points = project["name"], project["entry-points"]["rrgmetrics.metrics"]
+    info = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    lines = "".join(f"{key} = {value}\n" for key, value in points.items())
+    (info / "entry_points.txt").write_text(f"[rrgmetrics.metrics]\n{lines}")
+
+
+def forget() -> None:
+    """As in a new process: no package of others is known."""
+    plugins.cache_clear()
+    importlib.invalidate_caches()
+    for name in [name for name in sys.modules if name.partition(".")[0] in ("length_metrics", "rival")]:
+        del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """The package of "Add a metric from outside", installed; returns the folder on sys.path."""
+    folder = tmp_path_factory.mktemp("site-packages")
+    modules = {
+        "length_metrics/__init__.py": "",
+        "length_metrics/rows.py": f"{IMPORTS}LENGTH_RATIO = {row()}\n",
+        "length_metrics/scorer.py": block("rrgmetrics/scorers/length_ratio.py"),
+        "length_metrics/metrics/__init__.py": "",
+        "length_metrics/metrics/length_ratio/README.md": block("metrics/length_ratio/README.md"),
+    }
+    install(folder, tomllib.loads(block("pyproject.toml"))["project"], modules)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        forget()
+        cards.main(["length_ratio"])
+        yield folder
+    forget()
+
+
+@pytest.fixture(scope="module")
+def case(package):
+    return case_of("length_ratio")
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_the_example_keeps_the_contract(case, check):
+    check(case)
+
+
+def test_its_own_tests_pass(package):
+    names: dict = {}
+    exec(block("tests/parity/test_length_ratio.py"), names)
+    names["test_by_hand"]()
+    exec(block("tests/test_contract.py"), names)
+    assert names["CHECKS"] is CHECKS
+
+
+def test_it_lists_scores_and_loads(package, capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("COLUMNS", "80")
+    texts = {"predictions": ["a b"], "references": ["a b c d"]}
+    assert rrgmetrics.load("length_ratio").compute(**texts, progress=False)["length_ratio"] == 0.5
+    assert cli.main(["list"]) == cli.main(["list", "length_ratio"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^length_ratio +closer to 1 +0 to ∞ ", out, re.MULTILINE)
+    assert "(length-metrics)" in out
+    assert "it counts words" in out
+    (tmp_path / "pairs.csv").write_text("reference,candidate\na b c d,a b\n")
+    assert cli.main(["score", str(tmp_path / "pairs.csv"), "--metrics", "length_ratio", "--no-progress"]) == 0
+    assert "Length ratio → 1" in capsys.readouterr().out
+    with pytest.raises(InputError, match="has no option 'explain'"):
+        rrgmetrics.score("length_ratio?explain=yes", **texts)
+
+
+def test_it_explains_if_it_can(package, monkeypatch):
+    scorer = sys.modules["length_metrics.scorer"].LengthRatio
+    monkeypatch.setattr(
+        scorer, "details", lambda self, pairs, words: {"lengths": [words[p.candidate] for p in pairs]}, False
+    )
+    result = rrgmetrics.score("length_ratio", predictions=["a b"], references=["a"], progress=False)["length_ratio"]
+    assert result.details["lengths"] == [2]
+
+
+def test_a_contract_that_is_broken_is_named(package, monkeypatch):
+    from rrgmetrics.testing import check_metric
+
+    monkeypatch.setattr(
+        sys.modules["length_metrics.scorer"].LengthRatio,
+        "pair_stats",
+        lambda self, pairs, annotations, statistics=None: np.full((len(pairs), 1), -1.0),
+    )
+    with pytest.raises(AssertionError) as error:
+        check_metric("length_ratio")
+    assert error.value.__notes__[0].startswith("check_range: No value lies outside the declared range")
+
+
+# --- packages that cannot be used
+
+
+@pytest.fixture
+def others(tmp_path, monkeypatch):
+    """Installs packages with one entry point each; returns the function that does."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def add(name: str, point: str, code: str) -> None:
+        project = {"name": name, "entry-points": {"rrgmetrics.metrics": {point: f"{name}:ROW"}}}
+        install(tmp_path, project, {f"{name}.py": code})
+        forget()
+
+    yield add
+    monkeypatch.undo()
+    forget()
+    for name in ("broken", "mistaken", "rival_one", "rival_two"):
+        sys.modules.pop(name, None)
+
+
+def test_a_broken_package_is_named_and_leaves_the_others_alone(package, others, caplog):
+    others("broken", "their_metric", "import no_such_module")
+    others("mistaken", "their_other", "ROW = 'bleu'")
+    assert "length_ratio" in all_specs()
+    assert "their_metric" not in all_specs()
+    assert "broken declares 'their_metric', which cannot be used: No module named 'no_such_module'" in caplog.text
+    assert "mistaken declares 'their_other', which cannot be used: mistaken:ROW is a str" in caplog.text
+    with pytest.raises(InputError, match="broken declares 'their_metric'"):
+        rrgmetrics.score("their_metric", predictions=["a"], references=["a"])
+    assert rrgmetrics.score("length_ratio", predictions=["a"], references=["a"], progress=False)
+
+
+def test_names_that_are_taken_are_refused_with_both_packages(package, others, caplog):
+    others("rival_one", "length_ratio", f"{IMPORTS}ROW = {row()}")
+    others("rival_two", "bleu", f"{IMPORTS}ROW = {row('bleu')}")
+    assert all_specs()["bleu"].scorer == "rrgmetrics.scorers.bleu:Bleu"
+    with pytest.raises(InputError, match="Both length-metrics and rival_one have a metric or key named 'length_ratio'"):
+        rrgmetrics.score("length_ratio", predictions=["a"], references=["a"])
+    assert "Both rrgmetrics and rival_two have a metric or key named 'bleu'; it is left out." in caplog.text
+
+
+def test_nothing_of_others_is_imported_before_it_is_asked_for(package, run_python):
+    script = f"""
+import sys
+sys.path.insert(0, {str(package)!r})
+import rrgmetrics
+rrgmetrics.score("rouge", predictions=["a"], references=["a"], progress=False)
+print("length_metrics" in sys.modules)
+rrgmetrics.score("length_ratio", predictions=["a"], references=["a"], progress=False)
+print("length_metrics" in sys.modules)
+"""
+    assert run_python(script).split() == ["False", "True"]
