@@ -85,7 +85,7 @@ def write_table(path: PathLike, columns: Mapping[str, Sequence[Any]], *, force: 
     writers = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
     if path.suffix.lower() not in writers:
         raise InputError(f"{path} must end in {' or '.join(writers)}.")
-    with _replacing(path, force) as part:
+    with replacing(path, force) as part:
         writers[path.suffix.lower()](part, {name: _plain(values) for name, values in columns.items()})
 
 
@@ -96,13 +96,17 @@ def write_json(path: PathLike, value: Any, *, force: bool = False) -> None:
 
 def write_text(path: PathLike, text: str, *, force: bool = False) -> None:
     """Writes a page or any other text as UTF-8; refuses to replace a file unless `force`."""
-    with _replacing(Path(path), force) as part:
+    with replacing(Path(path), force) as part:
         part.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 @contextmanager
-def _replacing(path: Path, force: bool) -> Iterator[Path]:
-    """A file beside `path` to write to, which takes its place at the end, or vanishes on an error."""
+def replacing(path: Path, force: bool) -> Iterator[Path]:
+    """Yields a file beside `path` to write to, which takes its place at the end, or vanishes on an error.
+
+    Raises:
+        InputError: `path` is a folder, or exists and not `force`, or cannot be written.
+    """
     _check_free(path, force)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

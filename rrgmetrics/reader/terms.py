@@ -62,7 +62,7 @@ def show_term(text: str) -> list[Row]:
         alone = f" {sentences[0]} is read as {readings[0][1]}." if readings[0][1] else ""
         raise InputError(f'"{text}" is no term of the lexicon{"; near it are " * bool(near)}{near}.{alone}')
     rows += [(name, what or "nothing") for name, what in readings if keys or what]
-    return [row for row in rows if row[1]]
+    return sorted((row for row in rows if row[1]), key=lambda row: row[0] == "terms")  # the longest one last
 
 
 def _is_concept(term: Term) -> bool:

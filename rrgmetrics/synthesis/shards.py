@@ -7,7 +7,6 @@ neither on the number of processes nor on interruptions.
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -120,9 +119,8 @@ def write_shard(path: Path, rows: Sequence[Row], outcomes: Mapping[str, Any]) ->
     columns = zip(*rows, strict=True) if rows else ((),) * len(Row._fields)
     arrays = [pa.array(column, kind.type) for column, kind in zip(columns, schema(), strict=True)]
     table = pa.Table.from_arrays(arrays, schema=schema().with_metadata({METADATA: json.dumps(outcomes)}))
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    parquet.write_table(table, part)
-    part.replace(path)
+    with files.replacing(path, force=True) as part:
+        parquet.write_table(table, part)
 
 
 _maker: Maker | None = None  # of a worker process
@@ -167,8 +165,7 @@ def merge_shards(plan: Plan, folder: Path, path: Path, facts: Mapping[str, Any],
 
     outcomes = {way: Counter[str](dict.fromkeys(OUTCOMES, 0)) for way in plan.counts}
     seen: set[int] = set()
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with files.replacing(path, force) as part:
         with parquet.ParquetWriter(part, schema()) as writer:
             for shard in range(plan.n_shards):
                 table = parquet.read_table(shard_path(folder, shard))
@@ -179,10 +176,6 @@ def merge_shards(plan: Plan, folder: Path, path: Path, facts: Mapping[str, Any],
             writer.add_key_value_metadata({METADATA.decode(): json.dumps({**facts, "outcomes": outcomes})})
         if not seen:
             raise InputError(_nothing(outcomes, plan.labels))
-        files.check_outputs(tables=[path], force=force)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
     return {way: dict(counts) for way, counts in outcomes.items()}
 
 
@@ -212,7 +205,5 @@ def write_neighbours(plan: Plan, folder: Path) -> None:
         return
     texts = [report.text for report in plan.collection.reports]
     neighbours = find_neighbours(texts, plan.splits, plan.order("nearest"))
-    part = folder / f".{NEIGHBOURS_FILE}"
-    with part.open("wb") as file:
+    with files.replacing(folder / NEIGHBOURS_FILE, force=True) as part, part.open("wb") as file:
         np.save(file, neighbours)
-    part.replace(folder / NEIGHBOURS_FILE)

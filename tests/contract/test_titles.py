@@ -56,8 +56,8 @@ def scored(reports):
     """Two systems' Results by all metrics, with the verdicts of judges in words."""
     names = [f"{name}?explain=yes" if SPECS[name].judge else name for name in SPECS]
     systems = {"A": reports.altered[:6], "B": reports.references[:6]}
-    found = prepare(names).score_systems(systems=systems, references=reports.references[:6], progress=False)
-    return {system: dict(zip(SPECS, results.values(), strict=True)) for system, results in found.items()}
+    scored = prepare(names).score_systems(systems=systems, references=reports.references[:6], progress=False)
+    return {system: dict(zip(SPECS, results.values(), strict=True)) for system, results in scored.items()}
 
 
 @pytest.fixture(scope="module")

@@ -147,7 +147,7 @@ def test_a_metric_of_whole_sets_is_not_asked():
 
 
 def test_a_metric_that_fails_stops_no_other_and_tells_no_secret(monkeypatch):
-    def failing(*texts):
+    def failing(self, *_):
         raise BackendError("http://10.0.0.7/secret did not answer")
 
     monkeypatch.setattr(Rouge, "pair_stats", failing)

@@ -45,7 +45,7 @@ def test_number_i_is_the_same_in_every_slice() -> None:
 
 def test_reader_finds_the_facts_in_the_text() -> None:
     lexicon = load()
-    found = total = 0
+    n_read = total = 0
     for report in generate_reports(N, seed=2):
         findings = read(report.text).findings
         for fact in report.study.facts:
@@ -54,14 +54,14 @@ def test_reader_finds_the_facts_in_the_text() -> None:
                 continue
             total += 1
             denied = fact.assertion == "absent" or fact.change == "resolved"
-            found += any(
+            n_read += any(
                 (f.concept == fact.concept or f.concept in concept.same_as or concept.key in _meant_by(f.concept))
                 and (f.assertion == "absent") == denied
                 and (fact.side is None or f.side in (None, fact.side))
                 for f in findings
             )
     assert total > N
-    assert found / total >= 0.97
+    assert n_read / total >= 0.97
 
 
 def _meant_by(concept: str) -> frozenset[str]:

@@ -92,8 +92,8 @@ def test_injected_errors_are_those_the_reader_finds():
             made = perturb.inject(reading, lambda rng: read(rng.choice(REPORTS)), Random(seed))
             if made is None:
                 continue
-            found = compare(reading, read(made[0]))
-            seen = tuple(found.counts.values())
+            comparison = compare(reading, read(made[0]))
+            seen = tuple(comparison.counts.values())
             assert all(a == b for c, (a, b) in enumerate(zip(seen, made[1], strict=True)) if c != perturb.D)
             assert made[1][perturb.D] >= seen[perturb.D]  # a hedge is an error that the reader does not count
             n_errors += sum(made[1])
@@ -144,10 +144,10 @@ def test_neighbours_are_alike_of_the_same_part_and_never_the_same_text():
         "Tiny left effusion.",
         "Normal heart.",
     ]
-    found = find_neighbours(texts, ["train"] * 4 + ["test"], range(5))
-    assert found[0, :2].tolist() == [3, 1]
-    assert found[0].tolist() == found[2].tolist()
-    assert (found[4] == -1).all()  # alone in its part
+    neighbours = find_neighbours(texts, ["train"] * 4 + ["test"], range(5))
+    assert neighbours[0, :2].tolist() == [3, 1]
+    assert neighbours[0].tolist() == neighbours[2].tolist()
+    assert (neighbours[4] == -1).all()  # alone in its part
 
 
 # --- files of pairs ---------------------------------------------------------------------------------------------------

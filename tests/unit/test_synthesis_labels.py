@@ -54,8 +54,8 @@ def test_the_reader_counts_and_points():
     (label,) = labeller_for("reader").label([draft()])
     assert [a + b for a, b in zip(label.significant, label.insignificant, strict=True)] == [0, 1, 1, 0, 0, 0]
     assert label.significant[2] == 1  # of a pneumothorax the side matters
-    said = {(piece.category, (REFERENCE, CANDIDATE)[piece.text][piece.start : piece.end]) for piece in label.evidence}
-    assert said == {(1, "Mild cardiomegaly"), (2, "Large left pneumothorax"), (2, "Large right pneumothorax")}
+    pieces = {(piece.category, (REFERENCE, CANDIDATE)[piece.text][piece.start : piece.end]) for piece in label.evidence}
+    assert pieces == {(1, "Mild cardiomegaly"), (2, "Large left pneumothorax"), (2, "Large right pneumothorax")}
 
 
 def test_injected_errors_are_the_label_where_there_are_any():
@@ -98,14 +98,14 @@ def row(total, way="random"):
 
 
 def test_distribution_counts_by_hand():
-    found = distribution([row((0, 1, 0, 0, 0, 0)), row((4, 1, 0, 0, 0, 0)), row((0, 0, 0, 0, 0, 0), "shuffled")])
-    assert found.shares[0].tolist() == pytest.approx([2 / 3, 0, 0, 1 / 3])
-    assert found.shares[1].tolist() == pytest.approx([1 / 3, 2 / 3, 0, 0])
-    assert found.means["random"].tolist() == [2, 1, 0, 0, 0, 0]
-    assert found.n_by_way == {"random": 2, "shuffled": 1}
-    assert found.n_identical == 1
-    assert found.significant[0] == 0
-    assert np.isnan(found.significant[2])
+    labels = distribution([row((0, 1, 0, 0, 0, 0)), row((4, 1, 0, 0, 0, 0)), row((0, 0, 0, 0, 0, 0), "shuffled")])
+    assert labels.shares[0].tolist() == pytest.approx([2 / 3, 0, 0, 1 / 3])
+    assert labels.shares[1].tolist() == pytest.approx([1 / 3, 2 / 3, 0, 0])
+    assert labels.means["random"].tolist() == [2, 1, 0, 0, 0, 0]
+    assert labels.n_by_way == {"random": 2, "shuffled": 1}
+    assert labels.n_identical == 1
+    assert labels.significant[0] == 0
+    assert np.isnan(labels.significant[2])
     with pytest.raises(InputError, match="no pairs"):
         distribution([])
 
@@ -116,11 +116,11 @@ def test_the_paper_s_shares():
 
 
 def test_a_plot_is_not_replaced(tmp_path):
-    found = distribution([row((0, 1, 0, 0, 0, 0))])
-    plot(found, tmp_path / "labels.png")
+    labels = distribution([row((0, 1, 0, 0, 0, 0))])
+    plot(labels, tmp_path / "labels.png")
     assert (tmp_path / "labels.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(InputError, match="exists"):
-        plot(found, tmp_path / "labels.png")
+        plot(labels, tmp_path / "labels.png")
 
 
 def test_command_line(tmp_path, capsys):
@@ -131,8 +131,8 @@ def test_command_line(tmp_path, capsys):
     ways = ("--generated", tmp_path / "system.csv", "--ways", "generated", "removed", "--pairs", 5, "--labels", replies)
     arguments = ["synthesize", tmp_path / "reports.csv", *outputs, *ways]
     assert cli.main(list(map(str, arguments))) == 0
-    said = capsys.readouterr().out
-    assert "left out, because there is no label for them (removed" in said
+    printed = capsys.readouterr().out
+    assert "left out, because there is no label for them (removed" in printed
     (pair,) = read_rows(tmp_path / "pairs.parquet")
     assert (pair.pairing, pair.total) == ("generated", (0, 1, 1, 2, 0, 0))
     assert json.loads((tmp_path / "labels.json").read_text())["shares"]["D"] == [0, 0, 1, 0]

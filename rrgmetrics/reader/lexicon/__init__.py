@@ -1,10 +1,11 @@
 """The lexicon: the radiology that the reader knows, in the YAML files of this folder, for a radiologist to correct.
 
 `schema` says what a file may hold, `files` reads them, `build` makes of them what the engine looks things up in, and
-`check` says with file and line what is wrong with them. A folder of the same shape adds concepts and terms or overrides
-ours, without touching the package: the environment variable `RRGMETRICS_LEXICON` names it for a process and all that it
-starts, `--lexicon` for one command, and `use` for a block of Python. It stands in the signature of every metric that
-reads. Prepare metrics inside the block that they score in: models that were loaded before name the lexicon of then.
+`checking` says with file and line what is wrong with them. A folder of the same shape adds concepts and terms or
+overrides ours, without touching the package: the environment variable `RRGMETRICS_LEXICON` names it for a process and
+all that it starts, `--lexicon` for one command, and `use` for a block of Python. It stands in the signature of every
+metric that reads. Prepare metrics inside the block that they score in: what was prepared before names the lexicon of
+then.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from pathlib import Path
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon.build import build_lexicon
-from rrgmetrics.reader.lexicon.checking import check
 from rrgmetrics.reader.lexicon.files import (
     checksum,
     folder_in_use,
@@ -87,6 +87,8 @@ def use(folder: str | Path | None) -> Iterator[None]:
 
 
 def _raise_faults() -> None:
+    from rrgmetrics.reader.lexicon.checking import check  # 6 ms that `import rrgmetrics` need not pay
+
     faults = check()
     if faults:
         raise InputError("\n".join(map(str, faults)))

@@ -61,8 +61,8 @@ def _expanded(path: Path) -> list[Path]:
 
 def _misnamed(path: Path) -> Iterator[Fault]:
     if path.suffix != ".yaml" or path.stem not in SHAPES:
-        advice = hint(path.stem, SHAPES) or f"the files are {', '.join(f'{name}.yaml' for name in SHAPES)}"
-        yield Fault(path, 1, f"no file of the lexicon has this name; {advice}.")
+        advice = hint(path.stem, SHAPES) or f"the files are {', '.join(f'{name}.yaml' for name in SHAPES)}."
+        yield Fault(path, 1, f"no file of the lexicon has this name; {advice}")
 
 
 def _read(path: Path, *, is_own: bool) -> Source | Fault:

@@ -129,7 +129,7 @@ class _Check:
             "concepts": concepts,
             "concepts or any": {**concepts, "any": None},
         }
-        spellings = self.contents["spellings"]["words"]
+        spellings = self.contents["spellings"].get("words", {})
         self.words_of = cache(lambda text: tuple(words_of(text.strip(), spellings)))
         for source in sources:
             self._shape(source, SHAPES[source.name], source.node, (source.path.name,))
@@ -266,8 +266,8 @@ class _Check:
                 if self._is_below_itself(key.value):
                     self._say(source, key, f"{key.value} is its own parent, or its parents'; give it another parent.")
                 for item in (item for name, node in entry.value if name.value == "seen_as" for item in node.value):
-                    place = f"{source.path.name}:{item.start_mark.line + 1}"
-                    owner, before = seen.setdefault(item.value, (key.value, place))
+                    here = f"{source.path.name}:{item.start_mark.line + 1}"
+                    owner, before = seen.setdefault(item.value, (key.value, here))
                     if owner != key.value:
                         self._say(source, item, f'"{item.value}" stands under {owner} ({before}), too; remove one.')
                     if item.value in normal:

@@ -283,8 +283,8 @@ def _merge(shape: Shape | None, ours: Any, theirs: Any, key: str = "") -> Any:
     if isinstance(shape, Record | Table) and isinstance(ours, dict) and isinstance(theirs, dict):
         shapes = shape.keys if isinstance(shape, Record) else dict.fromkeys(theirs, shape.value)
         merged = {**ours, **{k: _merge(shapes.get(k), ours[k], v, k) if k in ours else v for k, v in theirs.items()}}
-        if "without" in theirs:
-            merged["terms"] = [term for term in merged["terms"] if term not in theirs["without"]]
+        if isinstance(shape, Record) and "without" in shape.keys and theirs.get("without"):
+            merged["terms"] = [term for term in merged.get("terms", ()) if term not in theirs["without"]]
         return merged
     if isinstance(shape, Many) and shape.joins and isinstance(ours, list) and isinstance(theirs, list):
         return [*ours, *theirs] if key == LAST_WINS else [*theirs, *ours]

@@ -10,6 +10,7 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import InputError, aggregate, stats
+from rrgmetrics.prepared import Metrics
 from rrgmetrics.spaces.leaderboard import open_board, scoring
 from rrgmetrics.spaces.leaderboard.model import LimitError, Limits, RefusedError
 
@@ -21,19 +22,19 @@ MIXED = GOOD[:6] + BAD[6:]
 @pytest.fixture
 def unscored(monkeypatch):
     """A pair whose candidate is "?" stays without a score, as if a judge had failed on it."""
-    real = scoring.score
+    real = Metrics.score_pairs
 
-    def score(names, *, predictions, **keywords):
-        found = real(names, predictions=predictions, **keywords)
-        lost = np.array([text == "?" for text in predictions])
-        for name, result in found.items():
+    def score_pairs(self, pairs, **keywords):
+        results = real(self, pairs, **keywords)
+        lost = np.array([pair.candidate == "?" for pair in pairs])
+        for name, result in results.items():
             values = result.pair_stats.copy()
             values[lost] = np.nan
             scores = aggregate.reduce(result.reduction, values)
-            found[name] = replace(result, pair_stats=values, scores=scores)
-        return found
+            results[name] = replace(result, pair_stats=values, scores=scores)
+        return results
 
-    monkeypatch.setattr(scoring, "score", score)
+    monkeypatch.setattr(Metrics, "score_pairs", score_pairs)
 
 
 def ranks(board, **keywords):
@@ -319,7 +320,7 @@ def test_rescoring_opens_a_round(board, send, work_off, monkeypatch):
     work_off(board)
     before = board.info().metrics[0].signature
     newer = {"rouge": before.replace("|v:0.", "|v:1.")}
-    monkeypatch.setattr(scoring, "signatures", lambda names, n_studies: newer)
+    monkeypatch.setattr(Metrics, "signatures", lambda self, n_pairs: newer)
     send(board, "B", [""] * 12)
     with pytest.raises(InputError, match=r"Round 1 .* scores with rouge\|.*installed here is rouge\|.*rescore"):
         work_off(board)

@@ -13,6 +13,7 @@ import time
 import pytest
 
 from rrgmetrics import InputError, prepare
+from rrgmetrics.prepared import Metrics
 from rrgmetrics.spaces.leaderboard import board as board_module
 from rrgmetrics.spaces.leaderboard import jobs, open_board, scoring, standings, worker
 
@@ -63,7 +64,7 @@ def work_until_killed(place, module, name):
 POINTS = {
     "right after the claim": (worker, "run"),
     "while it reads": (worker, "_read"),
-    "while it scores": (scoring, "score"),
+    "while it scores": (Metrics, "score_pairs"),
     "before it records": (jobs, "record"),
     "inside the transaction that records": (jobs, "bump"),
     "after it recorded": (standings, "settle"),
@@ -155,7 +156,7 @@ def test_a_worker_that_is_told_to_stop_gives_its_job_back(board, send, monkeypat
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(scoring, "score", interrupted)
+    monkeypatch.setattr(Metrics, "score_pairs", interrupted)
     with pytest.raises(KeyboardInterrupt):
         worker.work(board, once=True)
     assert states(board) == ["queued"]
@@ -165,18 +166,18 @@ def test_a_worker_that_is_told_to_stop_gives_its_job_back(board, send, monkeypat
 def test_errors_are_tried_again_later_and_then_end(board, send, work_off, monkeypatch):
     id = send(board, "A", [""] * 12)
     monkeypatch.setattr(jobs, "RETRY_SECONDS", (0.0,))
-    real = scoring.score
+    real = Metrics.score_pairs
 
     def broken(*_, **__):
         raise RuntimeError("out of order")
 
-    monkeypatch.setattr(scoring, "score", broken)
+    monkeypatch.setattr(Metrics, "score_pairs", broken)
     log = work_off(board)
     assert [line.rpartition("; ")[2] for line in log] == ["queued", "queued", "failed"]
     assert board.progress(id).message.startswith("Scoring failed (RuntimeError)")
     with pytest.raises(InputError, match="has no scores yet"):
         board.system(id)
-    monkeypatch.setattr(scoring, "score", real)
+    monkeypatch.setattr(Metrics, "score_pairs", real)
     board.retry(id)
     work_off(board)
     assert states(board) == ["done"]

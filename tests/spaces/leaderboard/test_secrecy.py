@@ -14,6 +14,7 @@ from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError
 
 from rrgmetrics import InputError, cli
+from rrgmetrics.prepared import Metrics
 from rrgmetrics.spaces.leaderboard import commands, references, schema, scoring
 from rrgmetrics.spaces.leaderboard.export import export_board
 from rrgmetrics.spaces.leaderboard.model import RefusedError
@@ -88,11 +89,11 @@ def test_nothing_that_is_said_or_written_holds_a_hidden_reference(
             send(board, "C", wrong)
         said += [caught.value.problems]
 
-    def quoting(*_, references, **__):
+    def quoting(self, pairs, **_):
         logging.getLogger("rrgmetrics").debug("scoring")
-        raise ValueError(f"cannot score {references}")
+        raise ValueError(f"cannot score {pairs}")
 
-    monkeypatch.setattr(scoring, "score", quoting)
+    monkeypatch.setattr(Metrics, "score_pairs", quoting)
     third = send(board, "C", candidates)
     said += [work_off(board), board.progress(third)]
     with pytest.raises(InputError) as caught:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -172,3 +173,24 @@ def test_child_processes_read_with_it(folder: Path) -> None:
     environment = {**os.environ, VARIABLE: str(folder)}
     child = subprocess.run([sys.executable, "-c", program], env=environment, stderr=subprocess.PIPE, check=False)
     assert b'lung.yaml:5: significance is "importent"' in child.stderr
+
+
+def test_the_walk_through_of_contributing_is_true(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (Path(rrgmetrics.__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.partition("## Repair a term")[2].partition("\n## ")[0]
+    (words,) = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    Path("my_words").mkdir()
+    Path("my_words/lung.yaml").write_text(words)
+    for command, output in re.findall(r"```console\n\$ rrgmetrics (.*?)\n(.*?)```", section, re.DOTALL):
+        main(command.split())
+        printed = capsys.readouterr()
+        assert printed.out + printed.err == output
+    Path("my_words/lung.yaml").write_text(words.lower())
+    main(["lexicon", "check", "my_words"])
+    main(["lexicon", "show", "platelike", "collapse", "--lexicon", "my_words"])
+    printed = capsys.readouterr()
+    assert printed.out.startswith("No fault in my_words.\n")
+    assert "present: atelectasis" in printed.out
