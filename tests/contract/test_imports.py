@@ -55,7 +55,7 @@ ROOMS = {
     "present": 12,
     "cli": 13,
     "testing": 13,
-    "cards": 12,
+    "cards": 13,
     "__main__": 14,
     "__init__": 14,
 }
