@@ -14,9 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import email.utils
-import ipaddress
 import json
-import logging
 import os
 import queue
 import random
@@ -25,12 +23,12 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.base import Prompt, Reply
 from rrgmetrics.judges.engines.asking import MAX_CHARACTERS, WHOLE, Answer, ended, failed, too_long
+from rrgmetrics.judges.engines.hosts import is_loopback, tell_host
 from rrgmetrics.judges.engines.secret import Secret
 
 if TYPE_CHECKING:
@@ -44,8 +42,6 @@ PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)  # HTTP status: try agai
 HOPELESS = (401, 403, 404)  # the key, the model or the address is wrong: true of every request
 JSON_MODES = ("json_schema", "json_object", "")
 JSON_WORDS = ("response_format", "json_schema", "json_object")  # in a message: the mode is what the server minds
-logger = logging.getLogger("rrgmetrics")
-_told: set[str] = set()  # remote hosts that were named in a warning
 
 
 class PassingError(Exception):
@@ -382,20 +378,3 @@ def retry_after(header: str | None) -> float | None:
         pass
     date = email.utils.parsedate_tz(header)
     return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
-
-
-def is_loopback(address: str) -> bool:
-    """Whether an address is this machine's own."""
-    host = urlsplit(address).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-
-
-def tell_host(address: str, identity: str) -> None:
-    """Says once for each remote host that reports are sent there."""
-    host = urlsplit(address).hostname or address
-    if not is_loopback(address) and host not in _told:
-        _told.add(host)
-        logger.warning("%s: the reports are sent to %s.", identity, host)
