@@ -11,6 +11,7 @@ import numpy as np
 
 from rrgmetrics import stats
 from rrgmetrics.errors import InputError
+from rrgmetrics.names import parse_name
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.specs import Key
@@ -44,6 +45,11 @@ class Row:
     n_unscored: int
     test: stats.Comparison | None
     p_corrected: float
+
+    @property
+    def title(self) -> str:
+        """The key's title with the metric's name."""
+        return parse_name(self.metric).titled.named(self.key)
 
     @property
     def is_better(self) -> bool | None:

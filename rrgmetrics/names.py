@@ -37,13 +37,13 @@ class MetricName:
     def __str__(self) -> str:
         """The shortest string that parses to this name."""
         preset = self.spec.preset(self.config)
-        said = [
+        stated = [
             f"{key}={quote(Option.write(value), safe=SAFE)}"
             for key, value in self.options.items()
             if value != preset.get(key, self.spec.options[key].default)
         ]
         config = "" if self.config == "default" else f"@{self.config}"
-        return self.spec.name + config + ("?" + "&".join(said) if said else "")
+        return self.spec.name + config + ("?" + "&".join(stated) if stated else "")
 
     @property
     def published(self) -> bool:
@@ -69,8 +69,8 @@ class MetricName:
     @property
     def slug(self) -> str:
         """A name fit for files and result keys: `crepe__paper`."""
-        said = re.sub(r"[^A-Za-z0-9.]+", "_", str(self).removeprefix(self.spec.name)).strip("_")
-        return f"{self.spec.name}__{said}" if said else self.spec.name
+        suffix = re.sub(r"[^A-Za-z0-9.]+", "_", str(self).removeprefix(self.spec.name)).strip("_")
+        return f"{self.spec.name}__{suffix}" if suffix else self.spec.name
 
 
 def parse_name(text: str) -> MetricName:
@@ -126,20 +126,20 @@ def parse_config(name: str, config_name: str | None) -> MetricName:
     return parse_name(name + config_name if config_name.startswith("?") else f"{name}@{config_name}")
 
 
-def resolve(spec: MetricSpec, config: str, said: Mapping[str, str]) -> MetricName:
-    """Checks a configuration and options (as text) and fills in what was not said."""
+def resolve(spec: MetricSpec, config: str, texts: Mapping[str, str]) -> MetricName:
+    """Checks a configuration and options, given as texts, and fills in the other options."""
     if config not in spec.configs and not spec.takes_checkpoint:
         known = ", ".join(spec.configs)
         raise InputError(
             f"{spec.name} has no configuration {config!r} (it has: {known}); it runs without a checkpoint."
         )
-    unknown = [key for key in said if key not in spec.options]
+    unknown = [key for key in texts if key not in spec.options]
     if unknown:
         declared = ", ".join(spec.options) or "none"
         raise InputError(f"{spec.name} has no option {unknown[0]!r}; it has: {declared}.")
     preset = spec.preset(config)
     options = {
-        key: option.parse(said[key], f"{spec.name}?{key}") if key in said else preset.get(key, option.default)
+        key: option.parse(texts[key], f"{spec.name}?{key}") if key in texts else preset.get(key, option.default)
         for key, option in spec.options.items()
     }
     if spec.judge and config in READER:
@@ -158,12 +158,12 @@ def _check_reader(spec: MetricSpec, options: Mapping[str, OptionValue]) -> None:
 
 
 def _split_query(query: str, where: str) -> dict[str, str]:
-    said: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for part in filter(None, query.split("&")):
         key, equals, value = part.partition("=")
         if not equals:
             raise InputError(f"{where!r}: {part!r} is not option=value.")
-        if key in said:
+        if key in texts:
             raise InputError(f"{where!r}: option {key!r} is given twice.")
-        said[key] = unquote(value)
-    return said
+        texts[key] = unquote(value)
+    return texts

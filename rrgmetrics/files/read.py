@@ -144,30 +144,32 @@ def _study_id(value: object, where: str) -> str:
     return value
 
 
-def _pick_columns(found: Collection[str], wanted: Sequence[tuple[str, ...]], where: str) -> list[str]:
+def _pick_columns(columns: Collection[str], wanted: Sequence[tuple[str, ...]], where: str) -> list[str]:
     """For each of `wanted` the one name that the file has; InputError with the columns found and a way out."""
-    for name in found:
+    for name in columns:
         near = re.sub(r"[\s-]+", "_", name.strip().lower())
         if near in COLUMNS and name not in COLUMNS:
             raise InputError(f"{where} has a column {name!r}; rename it to {near!r}.")
     picked = []
     for names in wanted:
-        there = [name for name in names if name in found]
+        there = [name for name in names if name in columns]
         if len(there) > 1:
             raise InputError(f"{where} has the columns {some(there)}; keep the one that holds the reports.")
         if not there:
             needed = " or ".join(map(repr, names))
-            raise InputError(f"{where} has no column {needed}; it has: {some(found)}. {_way_out(found, names)}".strip())
+            raise InputError(
+                f"{where} has no column {needed}; it has: {some(columns)}. {_way_out(columns, names)}".strip()
+            )
         picked += there
     return picked
 
 
-def _way_out(found: Collection[str], names: Sequence[str]) -> str:
-    if len(found) == 1 and (match := re.search(r"[;\t|]", next(iter(found)))):
+def _way_out(columns: Collection[str], names: Sequence[str]) -> str:
+    if len(columns) == 1 and (match := re.search(r"[;\t|]", next(iter(columns)))):
         separator = {"\t": "tabs", ";": "semicolons"}.get(match[0], repr(match[0]))
         return f"Its cells are separated by {separator}; write commas."
     for name in names:
-        for other in found:
+        for other in columns:
             if other.strip().lower() in RENAMES[name]:
                 return f"Rename {other!r} to {name!r}."
     return ""

@@ -46,7 +46,8 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
     groups = []
     for (metric, _), own in groupby(rows, lambda row: (row.metric, row.key.name)):
         of_key = list(own)
-        head = (Cell(headed(of_key[0].key), "strong"), "" if metric in SPECS else metric)
+        first = of_key[0]
+        head = (Cell(f"{first.title} {first.key.arrow}", "strong"), "" if metric in SPECS else metric)
         lines = [
             (
                 f"  {row.system}",

@@ -102,7 +102,7 @@ class Option:
     """A choice the caller makes with `?name=value`; its type is the type of `default`.
 
     Attributes:
-        default: Value when nothing is said.
+        default: The value of whoever does not choose.
         help: One line for the card and `rrgmetrics list`.
         choices: Allowed values; empty means any value of the type.
         stated: Whether the signature states it. False: no score depends on it, or the engine that uses it says so.
@@ -172,7 +172,7 @@ class MetricSpec:
         empty: The stated values: (empty, empty), (reference, empty), (empty, candidate). None: depends on the report;
             UNDEFINED: there is none, the pair is unscored.
         options: Declared options.
-        configs: Configurations by name; `default` is what runs if nothing is said.
+        configs: Configurations by name; `default` is what runs if none is named.
         checkpoint: What may stand in a configuration's place by its Hub id or path; "": nothing.
         judge: Whether it asks a judge: takes engines as configurations, and `JUDGE_OPTIONS` beside its own options.
         needs: Backends it reads texts with.
@@ -231,6 +231,12 @@ class MetricSpec:
             return self
         keys = tuple(replace(key, title=f"{key.title} {BUNDLED_MARK}") for key in self.keys)
         return replace(self, title=f"{self.title} {BUNDLED_MARK}", keys=keys)
+
+    def named(self, key: Key) -> str:
+        """A key's title where it stands beside those of other metrics: "CRIMSON: Errors"."""
+        if self.title.removesuffix(f" {BUNDLED_MARK}").removesuffix(" F1") in key.title:
+            return key.title
+        return f"{self.title}: {key.title.removesuffix(f' {BUNDLED_MARK}')}"
 
     @property
     def range(self) -> tuple[float, float]:

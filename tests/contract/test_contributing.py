@@ -6,8 +6,6 @@ import importlib
 import re
 import sys
 import tomllib
-from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,19 +14,11 @@ import rrgmetrics
 from rrgmetrics import InputError, cards, cli
 from rrgmetrics.specs import all_specs, plugins
 from rrgmetrics.testing import CHECKS, case_of
+from worked_examples import block, install
 
-TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 IMPORTS = "from rrgmetrics.specs import INF, TEXT_OPTION, UNDEFINED, Key, MetricSpec\n\n"
 INSIDE = 'scorer="rrgmetrics.scorers.length_ratio:LengthRatio"'
 OUTSIDE = 'scorer="length_metrics.scorer:LengthRatio", modules="length_metrics.metrics"'
-
-
-def block(path: str) -> str:
-    """The block of CONTRIBUTING.md that begins with the name of a file."""
-    begin = rf"(?:# |<!-- ){re.escape(path)}[^\n]*\n"
-    found = re.findall(rf"^(`{{3,4}})\w+\n{begin}(.*?)^\1$", TEXT, re.DOTALL | re.MULTILINE)
-    assert len(found) == 1, path
-    return found[0][1]
 
 
 def row(name: str = "length_ratio", scorer: str = OUTSIDE) -> str:
@@ -36,19 +26,6 @@ def row(name: str = "length_ratio", scorer: str = OUTSIDE) -> str:
     text = block("rrgmetrics/specs/lexical.py").strip().removesuffix(",")
     assert INSIDE in text
     return text.replace(INSIDE, scorer).replace("length_ratio", name)
-
-
-def install(folder: Path, project: Mapping, modules: Mapping[str, str]) -> None:
-    """Writes a package, and the metadata that pip would write of its pyproject.toml."""
-    for path, text in modules.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
-    name, points = project["name"], project["entry-points"]["rrgmetrics.metrics"]
-    info = folder / f"{name.replace('-', '_')}-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    lines = "".join(f"{key} = {value}\n" for key, value in points.items())
-    (info / "entry_points.txt").write_text(f"[rrgmetrics.metrics]\n{lines}")
 
 
 def forget() -> None:

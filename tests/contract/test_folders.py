@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,10 @@ def test_what_stands_in_a_script_is_what_the_card_says():
             cards.module_script(card.replace(part, ""), SPECS["bleu"])
     with pytest.raises(InputError, match="markers <!-- keys"):
         cards.refreshed(card.replace("<!-- /keys -->", ""), SPECS["bleu"])
+
+
+def test_the_files_that_a_card_names_are_there(spec):
+    card = (rrgmetrics.module_path(spec.name) / "README.md").read_text()
+    named = re.findall(r"`((?:rrgmetrics|benchmarks|scripts|tests)/[\w./-]+)`", card)
+    assert named
+    assert [name for name in named if not (ROOT / name).exists()] == []

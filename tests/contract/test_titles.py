@@ -76,6 +76,14 @@ def test_the_headline_carries_the_metrics_name(spec):
     assert spec.title.removesuffix(" F1") in spec.headline.title
 
 
+def test_a_key_beside_those_of_other_metrics_carries_its_metrics_name(spec):
+    titled = parse_name(spec.name).titled
+    names = [titled.named(key) for key in titled.keys]
+    assert all(spec.title.removesuffix(" F1") in name for name in names)
+    assert all(name.count(BUNDLED_MARK) == spec.stand_in for name in names)
+    assert len(set(names)) == len(names) or spec.name in ("radgraph_f1", "rouge")  # which have the headline twice
+
+
 def test_titles_say_which_configuration_ran(spec):
     name = parse_name(spec.name)
     mark = f" {BUNDLED_MARK}" if spec.stand_in else ""
@@ -112,7 +120,10 @@ def stand_in(request) -> str:
 def test_tables_of_the_terminal(scored, stand_in):
     results = {system: {stand_in: by_metric[stand_in]} for system, by_metric in scored.items()}
     rows = compare_systems(results, all_keys=True, trials=20)
-    title = parse_name(stand_in).titled.headline.title
+    titled = parse_name(stand_in).titled
+    title = titled.headline.title
+    whole = printed(comparison_table(rows, n_pairs=6, correction="holm"))
+    assert all(f"{titled.named(key)} {key.arrow}" in whole for key in titled.keys)
     for table in (
         score_table([row for row in rows if row.system == "A"], n_pairs=6),
         comparison_table(rows, n_pairs=6, correction="holm"),
