@@ -54,7 +54,7 @@ ROOMS = {
     "training": 12,
     "present": 12,
     "cli": 13,
-    "testing": 13,
+    "testing": 14,
     "cards": 13,
     "__main__": 14,
     "__init__": 14,
