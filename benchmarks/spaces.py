@@ -115,7 +115,7 @@ async def one_pair(space: Space, user: int, turn: int, expected: dict[tuple[int,
 
 def scores_of(metric: str, users: int, rounds: int) -> dict[tuple[int, int], str]:
     """What each user must be told, scored here."""
-    from rrgmetrics.pages import show
+    from rrgmetrics.present.numbers import show
 
     places = [(user, turn) for user in range(users) for turn in range(rounds)]
     references, candidates = zip(*(pair_of(*place) for place in places), strict=True)

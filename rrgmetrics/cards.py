@@ -15,6 +15,7 @@ from pathlib import Path
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
+from rrgmetrics.present.numbers import bounds
 from rrgmetrics.specs import JUDGE_OPTIONS, MetricSpec, Option, configurations
 from rrgmetrics.specs.model import Stated
 
@@ -111,7 +112,7 @@ def _inputs(spec: MetricSpec) -> str:
 
 
 def _keys(spec: MetricSpec) -> str:
-    rows = [(f"`{key.name}`", key.title, bounds(key.range), key.better) for key in spec.keys]
+    rows = [(f"`{key.name}`", key.title, bounds(key), key.better) for key in spec.keys]
     return "\n".join(table(("key", "what", "range", "better"), rows))
 
 
@@ -155,7 +156,7 @@ def _arguments(spec: MetricSpec) -> list[str]:
     options = [
         _item(key, f"{option.help.rstrip('.')}. {_default_first(option)}.") for key, option in spec.options.items()
     ]
-    keys = [_item(key.name, f"{key.title}; {bounds(key.range)}, {key.better} is better.") for key in spec.keys]
+    keys = [_item(key.name, f"{key.title}; {bounds(key)}, {key.better} is better.") for key in spec.keys]
     return [
         "Args:",
         _item("predictions (list of str)", "the system's reports, one a study; '' for an empty one."),
@@ -199,16 +200,6 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> list[str]:
 
 def _cells(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-
-
-def bounds(ends: tuple[float, float]) -> str:
-    """A key's range.
-
-    Example:
-        >>> bounds((-1.0, float("inf")))
-        '−1 to ∞'
-    """
-    return f"{ends[0]:g} to {ends[1]:g}".replace("-", "−").replace("inf", "∞")
 
 
 def stated(value: Stated) -> str:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rrgmetrics.english import by_number, counted
 from rrgmetrics.names import MetricName
 from rrgmetrics.reader.model import Scope
 from rrgmetrics.reader.scope import READABLE, out_of_scope
@@ -138,16 +139,10 @@ def announcement(modality: str, metrics: Iterable[str], gates: Iterable[Gate]) -
     reasons = Counter(reason.removeprefix(THE_REFERENCE) for reason in gate.reasons if reason)
     if not reasons:
         return ""
-    first, *others = (
-        f"{count:,} {reason if count == 1 else PLURAL.sub(_plural, reason)}" for reason, count in reasons.most_common()
-    )
+    first, *others = (counted(count, reason, PLURAL.sub(r"\1", reason)) for reason, count in reasons.most_common())
     count, _, rest = first.partition(" ")
-    n = len(gate.reasons)
+    names = sorted(set(metrics))
     return (
-        f"{count} of {n:,} reference{'s' * (n > 1)} {', '.join([rest, *others])}; {', '.join(sorted(set(metrics)))} "
-        f"read{'s' * (len(set(metrics)) == 1)} {modality}: such pairs are unscored."
+        f"{count} of {counted(len(gate.reasons), 'reference')} {', '.join([rest, *others])}; {', '.join(names)} "
+        f"{by_number(len(names), 'reads', 'read')} {modality}: such pairs are unscored."
     )
-
-
-def _plural(match: re.Match[str]) -> str:
-    return match[1]

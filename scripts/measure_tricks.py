@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 
 import rrgmetrics
-from rrgmetrics.display import direction
 from rrgmetrics.gate import modality_of
 from rrgmetrics.metaeval.tricks import load_cases, standalone, tricks
 from rrgmetrics.names import parse_name
+from rrgmetrics.present.numbers import headed
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.specs import SPECS
 
@@ -74,7 +74,7 @@ def section(name: str) -> str:
         HEADING,
         "",
         READS if modality_of(metric) else ANY_TEXT,
-        WHAT.format(title=direction(metric.titled.headline)),
+        WHAT.format(title=headed(metric.titled.headline)),
         "| on a normal study | score |",
         "|---|---|",
         *(f"| {words} | {value:.2f} |" for words, value in zip(alone, values, strict=False)),

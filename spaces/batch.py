@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 import time
 from collections.abc import Iterator, Sequence
@@ -11,14 +10,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from rrgmetrics import files, pages, stats
+from rrgmetrics import files, stats
 from rrgmetrics.errors import InputError
+from rrgmetrics.present.html import NOTHING, category_bars, category_counts, headline, part
+from rrgmetrics.present.numbers import between, direction, show
+from rrgmetrics.present.report import report_page
+from rrgmetrics.present.results import key_table
+from rrgmetrics.present.spread import spread
+from rrgmetrics.present.tables import Cell, Group, Table
 from rrgmetrics.results import Result
 from rrgmetrics.runner import Progress
 from rrgmetrics.scorers.base import Array
-from rrgmetrics.spaces.highlight import NOTHING, category_bars, category_counts, direction, headline, part, score_table
 from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, MAX_SECONDS, check_size
 from rrgmetrics.spaces.ready import ready
 from rrgmetrics.specs import Key, MetricSpec
@@ -26,7 +30,6 @@ from rrgmetrics.specs import Key, MetricSpec
 PIECE = 64  # pairs between two reports of progress
 SHOWN_ROWS = 50
 INTERVAL_TRIALS = 500
-N_BINS = 30
 SUFFIXES = (".csv", ".jsonl")  # Parquet is not taken: a small file of it can unpack to any size
 
 
@@ -113,9 +116,7 @@ def write_scores(scored: Scored, folder: str) -> list[str]:
     columns: dict[str, Sequence[Any]] = {"study_id": scored.study_ids}
     columns |= {key: values.tolist() for key, values in scored.result.per_pair.items()}
     files.write_table(paths[0], columns, force=True)
-    page = pages.report_page(
-        {"candidate": {name: scored.result}}, {"candidate": scored.studies.pairs}, scored.study_ids
-    )
+    page = report_page({"candidate": {name: scored.result}}, {"candidate": scored.studies.pairs}, scored.study_ids)
     files.write_text(paths[1], page, force=True)
     return paths
 
@@ -154,8 +155,8 @@ def overview(scored: Scored) -> Markup:
     if n_scored > 1:
         interval = stats.bootstrap(result.reduction, result.pair_stats, trials=INTERVAL_TRIALS)[key.name]
         pieces.append(
-            Markup('<p class="note">95% interval over pairs: {} to {}.{}</p>').format(
-                pages.show(interval.low, key), pages.show(interval.high, key), _level(result.spec)
+            Markup('<p class="note">95% interval over pairs: {}.{}</p>').format(
+                between(interval.low, interval.high, key), _level(result.spec)
             )
         )
     counts = category_counts(result)
@@ -167,7 +168,7 @@ def overview(scored: Scored) -> Markup:
     pieces.append(
         Markup(
             "<details><summary>All scores, and what ran</summary>{}<p class='note'><code>{}</code></p></details>"
-        ).format(score_table(result.titled.keys, result.scores), result.signature)
+        ).format(key_table(result.titled.keys, result.scores), result.signature)
     )
     return part(*pieces)
 
@@ -178,64 +179,38 @@ def _level(spec: MetricSpec) -> str:
 
 def histogram(values: Array, key: Key) -> Markup:
     """How many pairs got which score, as a drawing with its description."""
-    known = values[np.isfinite(values)]
-    low, high = key.range if np.isfinite(key.range).all() else (min(0.0, known.min()), known.max())
-    if low == high:
-        high = low + 1
-    counts, _ = np.histogram(known, bins=N_BINS, range=(low, high))
-    first, median, third = np.percentile(known, [25, 50, 75])
+    drawn = spread(key, {"": values})
+    own = drawn.systems[""]
     bars = NOTHING.join(
-        Markup('<rect x="{}" y="{:.1f}" width="9" height="{:.1f}"/>').format(10 * i, 80 - height, height)
-        for i, height in enumerate(80 * counts / counts.max())
-        if height
-    )
-    described = (
-        f"median {pages.show(median, key)}, the middle half from {pages.show(first, key)} to {pages.show(third, key)}"
+        Markup('<rect x="{}" y="{:.1f}" width="9" height="{:.1f}"/>').format(x, 80 - 80 * share, 80 * share)
+        for x, share in own.bars
     )
     return Markup(
         '<figure class="spread"><svg viewBox="0 0 300 80" preserveAspectRatio="none" role="img" aria-label="{}: {}">{}'
-        '<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="80"/></svg><div class="axis" aria-hidden="true"><span>{}</span>'
-        "<span>{}</span></div><figcaption>{}; the line is the {}.</figcaption></figure>"
-    ).format(
-        key.title,
-        described,
-        bars,
-        pages.show(low, key),
-        pages.show(high, key),
-        direction(key).capitalize(),
-        described,
-        x=300 * (median - low) / (high - low),
-    )
+        '<line x1="{x}" x2="{x}" y1="0" y2="80"/></svg><div class="axis" aria-hidden="true"><span>{}</span>'
+        "<span>{}</span></div><figcaption>{}; {}. The line is the median.</figcaption></figure>"
+    ).format(key.title, own.described, bars, drawn.low, drawn.high, direction(key).capitalize(), own.described, x=own.x)
 
 
-def worst_pairs(scored: Scored) -> tuple[str, Markup]:
+def worst_pairs(scored: Scored) -> tuple[str, Table]:
     """The pairs with the worst headline, and what to call them."""
     result = scored.result
     key = result.titled.headline
     values = result.per_pair[key.name]
     order = np.argsort(key.goodness(values), kind="stable")[:SHOWN_ROWS]  # NaN comes last
     keys = [key for key in result.titled.keys if key.name in result.per_pair]
-    head = NOTHING.join(
-        Markup('<th scope="col">{}</th>').format(title) for title in ("Study", *(k.title for k in keys))
-    )
-    rows = NOTHING.join(
-        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
+    lines = tuple(
+        (
             scored.study_ids[row][:60],
-            NOTHING.join(
-                Markup('<td class="number">{}</td>').format(pages.show(float(result.per_pair[k.name][row]), k))
-                for k in keys
-            ),
+            *(Cell(show(float(result.per_pair[key.name][row]), key), "number") for key in keys),
         )
         for row in order
     )
     title = f"The {len(order)} worst pairs" if len(order) < len(values) else "All pairs, the worst first"
-    table = Markup(
-        '<div class="wide" tabindex="0" role="region" aria-label="Scores of pairs"><table><thead><tr>{}</tr></thead>'
-        "<tbody>{}</tbody></table></div>"
-    )
-    return title, table.format(head, rows)
+    heads = ("Study", *(key.title for key in keys))
+    return title, Table(heads, (Group(lines),), title="Scores of pairs")
 
 
 def plain(text: str) -> str:
     """A message for Gradio's own boxes, which read HTML."""
-    return html.escape(text)
+    return str(escape(text))

@@ -63,12 +63,12 @@ def space_names() -> tuple[str, ...]:
 
 def check_names(names: Iterable[str]) -> list[str]:
     """The names, each once; InputError for none, or for one that is no Space."""
-    found = list(dict.fromkeys(names))
-    if not found:
+    chosen = list(dict.fromkeys(names))
+    if not chosen:
         raise InputError(f"Name a Space: {', '.join(space_names())}.")
-    for name in found:
+    for name in chosen:
         _folder(name)
-    return found
+    return chosen
 
 
 def repository(name: str, *, wheel: Wheel | None = None, organisation: str = "") -> Repository:
@@ -84,14 +84,14 @@ def repository(name: str, *, wheel: Wheel | None = None, organisation: str = "")
         InputError: Unknown name.
     """
     folder = _folder(name)
-    found = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES}
+    contents = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES}
     requirement = f"rrgmetrics\\1=={VERSION}"
     if wheel:
-        found |= {wheel.name: wheel.content, ".gitattributes": LARGE_FILES.encode()}
+        contents |= {wheel.name: wheel.content, ".gitattributes": LARGE_FILES.encode()}
         address = f"https://huggingface.co/spaces/{organisation}/{name}/resolve/main/{wheel.name}"
         requirement = f"rrgmetrics\\1 @ {address}" if organisation else f"./{wheel.name}\\1"
-    said = RELEASE.sub(requirement, found["requirements.txt"].decode())
-    return Repository(name, found | {"requirements.txt": (CPU_TORCH + said).encode()})
+    requirements = RELEASE.sub(requirement, contents["requirements.txt"].decode())
+    return Repository(name, contents | {"requirements.txt": (CPU_TORCH + requirements).encode()})
 
 
 def build(repositories: Sequence[Repository], folder: str | Path, *, force: bool = False) -> list[Path]:

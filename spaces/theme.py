@@ -1,17 +1,15 @@
-"""How every page looks: the marks of the error categories, Gradio's theme, the style sheet.
+"""How every page looks: palettes, Gradio's theme, the style sheet with the marks of `rrgmetrics.present.kinds`.
 
-Pages load no font and no script from elsewhere. A kind of phrase is told by its letter and its underline as well as by
-its colour; every text stands out from its ground by 4.5 to 1 or more, in light and in dark (a test computes it).
+Pages load no font and no script from elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader import ErrorCategory
+from rrgmetrics.present.kinds import KINDS
 
 SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
 MONO = ("ui-monospace", "SF Mono", "Menlo", "Consolas", "Liberation Mono", "monospace")
@@ -30,41 +28,8 @@ class Palette(NamedTuple):
     on_accent: str
 
 
-class Kind(NamedTuple):
-    """How a kind of phrase is marked.
-
-    Attributes:
-        letter: Stands behind the phrase.
-        title: In words, for the legend and for screen readers.
-        light: Ground and line (also the colour of the letter) on a light page.
-        dark: The same on a dark page.
-        underline: Style of the line, as CSS calls it.
-    """
-
-    letter: str
-    title: str
-    light: tuple[str, str]
-    dark: tuple[str, str]
-    underline: str
-
-
 LIGHT = Palette("#fdfcf9", "#f4f1ea", "#1d1c1a", "#5d5952", "#dcd8cf", "#1f5a8c", "#ffffff")
 DARK = Palette("#16181b", "#1f2226", "#e8e5df", "#a8a49b", "#3a3d41", "#8fc1ea", "#10202d")
-MATCHED, ONLY_HERE = "matched", "only_here"
-UNLETTERED = frozenset({MATCHED, ONLY_HERE})  # too many of them in a report for a letter behind each
-_MARKS = {  # ErrorCategory → title and how it is marked
-    ErrorCategory.FALSE_FINDING: ("false finding", ("#fbdedb", "#a01c18"), ("#4f2320", "#f5aaa3"), "solid"),
-    ErrorCategory.MISSING_FINDING: ("missing finding", ("#fbe6cf", "#8a4600"), ("#4a3319", "#eab57d"), "double"),
-    ErrorCategory.INCORRECT_LOCATION: ("wrong location", ("#eddff4", "#6d2a86"), ("#3f2849", "#dcaef2"), "dashed"),
-    ErrorCategory.INCORRECT_SEVERITY: ("wrong severity", ("#d2ecea", "#0b5b57"), ("#153e3b", "#82d6cd"), "wavy"),
-    ErrorCategory.FALSE_COMPARISON: ("false comparison", ("#dcebf7", "#1f5a8c"), ("#1c3850", "#94c5ee"), "dotted"),
-    ErrorCategory.MISSING_COMPARISON: ("missing comparison", ("#e8edcb", "#4b560c"), ("#363c12", "#cfd77a"), "dashed"),
-}
-KINDS: Mapping[str, Kind] = {
-    **{category.value: Kind(category.letter, *mark) for category, mark in _MARKS.items()},
-    MATCHED: Kind("✓", "said by both", ("#eceae3", "#5d5952"), ("#2a2d31", "#a8a49b"), "solid"),
-    ONLY_HERE: Kind("≠", "only in this report", ("#fbe6cf", "#8a4600"), ("#4a3319", "#eab57d"), "dashed"),
-}
 
 
 @cache

@@ -21,22 +21,15 @@ from markupsafe import Markup
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.hub import module_path
 from rrgmetrics.names import parse_name
-from rrgmetrics.pages import show
+from rrgmetrics.present.explanations import explain_pair
+from rrgmetrics.present.html import alert, category_bars, category_counts, headline, part, remarks, reports
+from rrgmetrics.present.marks import Explanation
+from rrgmetrics.present.numbers import show
+from rrgmetrics.present.results import key_table
 from rrgmetrics.reports import Context, Pair, parse_context
 from rrgmetrics.results import Result
 from rrgmetrics.spaces import batch, snippets
 from rrgmetrics.spaces.examples import examples, sample_file
-from rrgmetrics.spaces.explanations import Explained, explain_pair
-from rrgmetrics.spaces.highlight import (
-    alert,
-    category_bars,
-    category_counts,
-    headline,
-    part,
-    remarks,
-    reports,
-    score_table,
-)
 from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, check_pair
 from rrgmetrics.spaces.ready import ready
 from rrgmetrics.spaces.theme import look
@@ -302,7 +295,7 @@ def nothing_yet(spec: MetricSpec) -> Markup:
 def pair_view(result: Result, pair: Pair) -> Markup:
     """Everything about one scored pair."""
     spec, key = result.titled, result.titled.headline
-    found = explain_pair(result, pair)
+    explanation = explain_pair(result, pair)
     value = result.scores[key.name]
     counts = category_counts(result)
     pieces = [
@@ -313,27 +306,27 @@ def pair_view(result: Result, pair: Pair) -> Markup:
         Markup("<h2>Both reports</h2>{}").format(
             reports(
                 {REFERENCE: pair.reference, CANDIDATE: pair.candidate},
-                {REFERENCE: found.reference, CANDIDATE: found.candidate},
+                {REFERENCE: explanation.reference, CANDIDATE: explanation.candidate},
             )
         ),
-        Markup('<p class="note">{}</p>').format(found.note) if found.note else Markup(),
-        _said(found),
+        Markup('<p class="note">{}</p>').format(explanation.note) if explanation.note else Markup(),
+        _words(explanation),
         Markup(
             "<details><summary>All scores, and what ran</summary>{}<p class='note'><code>{}</code></p></details>"
-        ).format(score_table(spec.keys, result.scores), result.signature),
+        ).format(key_table(spec.keys, result.scores), result.signature),
     ]
     return part(*pieces)
 
 
-def _said(found: Explained) -> Markup:
+def _words(explanation: Explanation) -> Markup:
     """The remarks, and whatever else the metric said."""
     pieces = Markup()
-    if found.remarks:
-        pieces += Markup("<h2>In words</h2>{}").format(remarks(found.remarks))
-    if found.rest:
+    if explanation.remarks:
+        pieces += Markup("<h2>In words</h2>{}").format(remarks(explanation.remarks))
+    if explanation.rest:
         import yaml
 
-        text = yaml.safe_dump(found.rest, sort_keys=False, allow_unicode=True, width=100)
+        text = yaml.safe_dump(explanation.rest, sort_keys=False, allow_unicode=True, width=100)
         pieces += Markup("<h2>What the metric says</h2><pre>{}</pre>").format(text)
     return pieces
 

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Scores the systems, tests their differences, prints the table and writes what was asked for."""
-    from rrgmetrics.display import comparison_table
+    from rrgmetrics.present.results import comparison_table
 
     names = metric_names(options)
     paths = _system_paths(options.systems)

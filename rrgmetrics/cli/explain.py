@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Prints both reports, their differences, and the verdicts of the judges that were named."""
-    from rrgmetrics.display import explanation, verdict
+    from rrgmetrics.present.marks import Explanation
+    from rrgmetrics.present.terminal import explained, verdict
     from rrgmetrics.reader import explain
 
     reference, candidate = (_report_text(text) for text in (options.reference, options.candidate))
@@ -43,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
     comparison = explain(reference, candidate, context)
     results = score(names, predictions=[candidate], references=[reference], contexts=[context]) if names else {}
     console = Console(highlight=False)
-    console.print(explanation(reference, candidate, comparison))
+    console.print(explained(reference, candidate, Explanation.of(comparison)))
     for name, result in zip(options.judges, results.values(), strict=True):
         console.print(verdict(name, result))
 

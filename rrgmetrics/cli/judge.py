@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Asks the judges, writes their replies and prints how many could be read."""
-    from rrgmetrics.display import judge_lines
+    from rrgmetrics.present.results import judge_lines
 
     names = judge_names(split_names(options.metrics))
     silent = [name for name in names if parse_name(name).config in READER]

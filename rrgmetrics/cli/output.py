@@ -16,7 +16,7 @@ from rrgmetrics.results import unscored_lines
 from rrgmetrics.version import VERSION
 
 if TYPE_CHECKING:
-    from rrgmetrics.pages import Evidence
+    from rrgmetrics.present.marks import Explanation
 
 
 def print_line(line: str) -> None:
@@ -37,7 +37,7 @@ def write_reports(
     if options.json:
         files.write_json(options.json, as_json(results, rows), force=options.force)
     if options.html:
-        from rrgmetrics.pages import report_page
+        from rrgmetrics.present.report import report_page
 
         first = next(iter(systems.values()))
         pairs = {name: studies.pairs for name, studies in systems.items()}
@@ -51,21 +51,12 @@ def _metric_specs(results: Results) -> list[set[str]]:
     return [{result.spec.name for result in by_metric.values()} for by_metric in results.values()]
 
 
-def evidence(systems: Mapping[str, Sequence[Pair]]) -> dict[str, list[Evidence]]:
-    """What the reader finds in each pair of each system, for the pages: spans labelled with the error in words."""
-    return {name: [_pair_evidence(pair) for pair in pairs] for name, pairs in systems.items()}
-
-
-def _pair_evidence(pair: Pair) -> Evidence:
-    from rrgmetrics.pages import Evidence, Span
+def evidence(systems: Mapping[str, Sequence[Pair]]) -> dict[str, list[Explanation]]:
+    """What the reader finds in each pair of each system, for the page."""
+    from rrgmetrics.present.marks import Explanation
     from rrgmetrics.reader import explain
 
-    reference, candidate = [], []
-    for error in explain(*pair).errors:
-        label = f"{error.category.letter} {error.category.value.replace('_', ' ')}"
-        reference += [Span(span.start, span.end, label) for span in error.reference_spans]
-        candidate += [Span(span.start, span.end, label) for span in error.candidate_spans]
-    return Evidence(reference, candidate)
+    return {name: [Explanation.of(explain(*pair)) for pair in pairs] for name, pairs in systems.items()}
 
 
 def _intervals(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, tuple[float, float]]]]:

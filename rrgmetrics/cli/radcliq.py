@@ -34,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _fit_radcliq(options: argparse.Namespace) -> None:
-    from rrgmetrics.display import composite_table
     from rrgmetrics.metaeval.composite import fit_radcliq
+    from rrgmetrics.present.results import composite_table
 
     inputs = [options.rated] if Path(options.rated).exists() else []
     files.check_outputs(results=[options.output], inputs=inputs, force=options.force)

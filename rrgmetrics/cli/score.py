@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Scores the reports, prints the table and writes what was asked for."""
-    from rrgmetrics.display import score_table
+    from rrgmetrics.present.results import score_table
 
     names = _with_verdicts(metric_names(options)) if options.summary else metric_names(options)
     files.check_outputs(

@@ -78,8 +78,8 @@ class Reply:
     partial: str = ""
 
 
-class Engine(Protocol):
-    """Answers prompts."""
+class Answerer(Protocol):
+    """Who answers prompts, as caches and signatures must know it."""
 
     @property
     def identity(self) -> str:
@@ -92,6 +92,10 @@ class Engine(Protocol):
     @property
     def facts(self) -> Mapping[str, str]:
         """What the signature must name: model, revision, temperature, library version."""
+
+
+class Engine(Answerer, Protocol):
+    """Answers prompts."""
 
     def answer(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """One reply a prompt, in order. A failure is `Reply(None, error)` and never loses the others."""

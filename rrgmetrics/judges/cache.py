@@ -24,6 +24,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, ClassVar, NamedTuple
 
+from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import Prompt, Reply
 
@@ -193,7 +194,7 @@ class Shelf:
                     self._places[found[0]] = path, found[1]
         if unread and folder not in _told:
             _told.add(folder)
-            number = "1 file or record" if len(unread) == 1 else f"{len(unread)} files or records"
+            number = counted(len(unread), "file or record", "files or records")
             logger.warning("The cache of replies has %s that cannot be read; the first: %s.", number, unread[0])
 
     def get(self, wanted: Record) -> Reply | None:

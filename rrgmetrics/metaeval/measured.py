@@ -129,7 +129,7 @@ def _ceiling(report: RadPrefReport) -> dict[str, list[float]]:
         if (line.key, line.view) == ("others", "pairs"):
             values[line.target].append(line.tau_b.value)
     values["preferences"] = [line.share.value for line in report.ceiling_preferences]
-    return {target: [round(min(found), DIGITS), round(max(found), DIGITS)] for target, found in values.items()}
+    return {target: [round(min(own), DIGITS), round(max(own), DIGITS)] for target, own in values.items()}
 
 
 def _plain(estimate: Estimate) -> list[float]:

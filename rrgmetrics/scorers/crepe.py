@@ -25,6 +25,7 @@ import numpy as np
 
 from rrgmetrics.backends.crepe import BUNDLED, PUBLISHED, CrepeBackend, CrepeReading, Long, WordRate, load_crepe
 from rrgmetrics.backends.crepe.network import Precision
+from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError
 from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.reports import Pair
@@ -65,7 +66,7 @@ class Crepe:
         n_heads = backend.network.settings.num_error_categories
         if n_heads != len(CATEGORIES):
             raise BackendError(
-                f"{backend.network.identity} has {n_heads} count head{'s' * (n_heads > 1)}; crepe needs the six of "
+                f"{backend.network.identity} has {counted(n_heads, 'count head')}; crepe needs the six of "
                 "A to F. Checkpoints with fewer are for ablations."
             )
         return backend

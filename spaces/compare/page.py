@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.metaeval.measured import agreements
 from rrgmetrics.names import parse_name
+from rrgmetrics.present.html import alert, part
 from rrgmetrics.spaces.compare import tables
 from rrgmetrics.spaces.compare.scoring import Line, compare_reports, reason, title_of
 from rrgmetrics.spaces.compare.verdict import Summary, summary
-from rrgmetrics.spaces.highlight import alert, part
 from rrgmetrics.spaces.ui import launch_options
 from rrgmetrics.specs import SPECS
 
@@ -67,8 +67,8 @@ def compare_space(judges: Sequence[str] | None = None) -> gradio.Blocks:
         raise MissingExtraError("Spaces need Gradio 6: pip install 'rrgmetrics[spaces]'.") from error
     slow = _check_judges(os.environ.get(JUDGES, "").split(",") if judges is None else judges)
 
-    def answer(*said: Any) -> Iterator[tuple[str, str, str]]:
-        reference, *candidates, age, sex, indication, asked = said
+    def answer(*inputs: Any) -> Iterator[tuple[str, str, str]]:
+        reference, *candidates, age, sex, indication, asked = inputs
         context = {"age": age, "sex": sex, "indication": indication or ""}
         yield from _answer(reference, candidates, context, [slow[title] for title in asked or ()])
 
@@ -137,10 +137,10 @@ def _answer(
     differences = str(tables.difference_part(reference, candidates, context))
     measured = agreements()
     while True:
-        said = summary(lines, measured) if len(candidates) > 1 else _one_candidate(lines)
+        verdict = summary(lines, measured) if len(candidates) > 1 else _one_candidate(lines)
         if judges:
-            said = said._replace(remarks=(*said.remarks, "Waiting for the language models."))
-        yield str(tables.verdict_part(said)), str(tables.score_part(lines, measured)), differences
+            verdict = verdict._replace(remarks=(*verdict.remarks, "Waiting for the language models."))
+        yield str(tables.verdict_part(verdict)), str(tables.score_part(lines, measured)), differences
         if not judges:
             return
         lines = lines + compare_reports(reference, candidates, context, names=judges)
@@ -161,14 +161,14 @@ def _warm_up() -> None:
 
 def _check_judges(names: Sequence[str]) -> dict[str, str]:
     """The judges by the name that visitors see; what they are asked is cached nowhere."""
-    found = {}
+    titled = {}
     for name in filter(None, map(str.strip, names)):
         parsed = parse_name(name)
         if not parsed.spec.judge:
             raise InputError(f"{name} is no judge; name judges with an engine, as green@openai:my-model?base_url=...")
         uncached = replace(parsed, options={**parsed.options, "cache": "no"})
-        found[title_of(name)] = str(uncached)
-    return found
+        titled[title_of(name)] = str(uncached)
+    return titled
 
 
 def _head() -> str:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.names import READER, parse_name
-from rrgmetrics.pages import show
+from rrgmetrics.present.numbers import show
 from rrgmetrics.reports import Pair, parse_context
 from rrgmetrics.results import Result
 from rrgmetrics.spaces.limits import check_size

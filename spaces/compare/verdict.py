@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from rrgmetrics.english import listed
 from rrgmetrics.metaeval.measured import Agreements
 from rrgmetrics.spaces.compare.scoring import Line, Verdict
 from rrgmetrics.specs import MetricSpec
@@ -13,19 +14,22 @@ SIDES: Mapping[Verdict, str] = {"first": "candidate 1", "second": "candidate 2",
 SHARED = "reader"  # the backend behind several metrics, which therefore are one voice
 
 
-class Group(NamedTuple):
+class Family(NamedTuple):
     """Metrics of one kind: its title, and what it looks at."""
 
     title: str
     about: str
 
 
-WORDING = Group("Wording", "Any text: shared words, or words of like meaning. They do not know what a finding is.")
-RADIOLOGY = Group("Made for radiology", "Findings, labels and errors, read or predicted by models that know the field.")
-JUDGES = Group("Judges", "Questions for a language model; bundled, the reader answers them by rules.")
+WORDING = Family("Wording", "Any text: shared words, or words of like meaning. They do not know what a finding is.")
+RADIOLOGY = Family(
+    "Made for radiology", "Findings, labels and errors, read or predicted by models that know the field."
+)
+JUDGES = Family("Judges", "Questions for a language model; bundled, the reader answers them by rules.")
+FAMILIES = (RADIOLOGY, JUDGES, WORDING)
 
 
-def group_of(spec: MetricSpec) -> Group:
+def family_of(spec: MetricSpec) -> Family:
     """The kind of a metric, from its facts."""
     if spec.judge:
         return JUDGES
@@ -54,12 +58,12 @@ def summary(lines: Sequence[Line], measured: Agreements) -> Summary:
         measured: Their agreement with radiologists.
     """
     votes = {side: [line for line in lines if line.verdict == side] for side in SIDES}
-    voters = [line for found in votes.values() for line in found]
+    voters = [line for own in votes.values() for line in own]
     if not voters:
         return Summary("No metric could score both candidates.", {}, ())
     return Summary(
-        _headline({side: len(found) for side, found in votes.items()}),
-        {f"For {SIDES[side]}": names(found) for side, found in votes.items() if found},
+        _headline({side: len(own) for side, own in votes.items()}),
+        {f"For {SIDES[side]}": names(own) for side, own in votes.items() if own},
         (*_closest(voters, measured), *_kinds(votes), *_one_voice(voters)),
     )
 
@@ -96,7 +100,7 @@ def _kinds(votes: Mapping[Verdict, Sequence[Line]]) -> list[str]:
     leanings = {}
     for wording in (True, False):
         first, second = (
-            sum((group_of(line.spec) is WORDING) == wording for line in votes[side]) for side in ("first", "second")
+            sum((family_of(line.spec) is WORDING) == wording for line in votes[side]) for side in ("first", "second")
         )
         leanings[wording] = "first" if first > second else "second" if second > first else ""
     if not all(leanings.values()) or leanings[True] == leanings[False]:
@@ -118,5 +122,4 @@ def _one_voice(lines: Sequence[Line]) -> list[str]:
 
 def names(lines: Sequence[Line]) -> str:
     """The metrics' titles, as a list in words."""
-    *first, last = (line.title for line in lines)
-    return f"{', '.join(first)} and {last}" if first else last
+    return listed([line.title for line in lines])

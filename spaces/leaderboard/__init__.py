@@ -4,10 +4,11 @@
     >>> open_board("board.sqlite").standings().systems        # doctest: +SKIP
 
 Rooms: `model` (what the board answers with), `schema` and `store` (tables, transactions), `references` and
-`submissions` (what is read, and its checks), `identity` (when names are one), `slices` (groups of studies), `scoring`
-(statistics of pairs), `jobs` and `worker` (the queue), `standings` (ranks, intervals, tests), `shown` (numbers as they
-leave), `board` (all of it behind one class), `export`, `commands`.
-The web page is one more user of `board`.
+`submissions` (what is read, and its checks), `identity` (when names are one), `registry` (submissions as rows),
+`quotas` (who may send how much), `slices` (groups of studies), `scoring` (statistics of pairs), `jobs` and `worker`
+(the queue), `standings` (ranks, intervals, tests), `details` (one system, or two), `shown` (numbers as they leave),
+`creation`, `board` (all of it behind one class), `export`, `commands`. The web page (`app`, `handlers`, `pages`) is one
+more user of `board`.
 """
 
 from rrgmetrics.errors import MissingExtraError
@@ -17,6 +18,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("The leaderboard needs SQLAlchemy: pip install 'rrgmetrics[spaces]'.") from error
 
-from rrgmetrics.spaces.leaderboard.board import Board, NewBoard, create_board, open_board
+from rrgmetrics.spaces.leaderboard.board import Board, open_board
+from rrgmetrics.spaces.leaderboard.creation import NewBoard, create_board
 
 __all__ = ["Board", "NewBoard", "create_board", "open_board"]

@@ -1,27 +1,26 @@
-"""The board's web page: Gradio's pages, forms and queue around the HTML of `pages`.
+"""The board's web page: Gradio's pages, forms and queue around the HTML of `pages`; `handlers` answers.
 
 Every page has an address: `/` (`?sort=`, `?tag=`, `?find=`), `/system?id=`, `/versus?first=&second=`, `/submit`,
-`/progress?id=`, `/keeper`. What a visitor types reaches the board as text and comes back escaped.
+`/progress?id=`, `/administrator` (`/keeper` leads there). What a visitor types reaches the board as text and comes back
+escaped.
 """
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rrgmetrics.errors import BackendError, InputError, MissingExtraError
+from rrgmetrics.errors import MissingExtraError
 from rrgmetrics.spaces import theme
 from rrgmetrics.spaces.leaderboard import pages
 from rrgmetrics.spaces.leaderboard.board import Board
-from rrgmetrics.spaces.leaderboard.model import LimitError, RefusedError, StoreError, System
 
 try:
-    import gradio  # at the top, for Gradio reads the handlers' annotations
+    import gradio
+
+    from rrgmetrics.spaces.leaderboard.handlers import Site
 except ImportError as error:
     raise MissingExtraError("The leaderboard's page needs Gradio 6: pip install 'rrgmetrics[spaces]'.") from error
 
@@ -33,8 +32,10 @@ WHO = {
 }
 OAUTH = ("OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_SCOPES", "OPENID_PROVIDER_URL")  # as a Space has them
 LOOK_AGAIN = 2.0  # seconds between looks at a submission's progress
-KEEPER = "Hide a system, or score all of them anew after a metric has changed."
-OUT_OF_ORDER = "The board cannot be read or written at the moment; its keeper finds the reason in the server's log."
+ADMINISTRATOR = "Hide a system, or score all of them anew after a metric has changed."
+OUT_OF_ORDER = (
+    "The board cannot be read or written at the moment; its administrator finds the reason in the server's log."
+)
 NO_FILE = pages.refused(["Choose a file."])
 NO_ACCOUNT = pages.refused(["Sign in with Hugging Face first: the account that is logged in is the submitter."])
 TITLE = "() => { const h = document.querySelector('.board h1'); if (h) document.title = h.textContent.trim(); }"
@@ -58,7 +59,7 @@ def leaderboard_app(board: Board, *, proxies: int = 0) -> gradio.Blocks:
             address, which limits are counted by; anything further in `X-Forwarded-For` may be made up.
     """
     info = board.info()
-    site = _Site(board, proxies, accounts=has_accounts())
+    site = Site(board, proxies, accounts=has_accounts())
     with gradio.Blocks(
         title=info.title, analytics_enabled=False, fill_width=True, delete_cache=(KEEP_UPLOADS, KEEP_UPLOADS)
     ) as app:
@@ -82,8 +83,11 @@ def leaderboard_app(board: Board, *, proxies: int = 0) -> gradio.Blocks:
         timer = gradio.Timer(LOOK_AGAIN)
         _on_load(app, site.progress, [progress, timer], "progress")
         timer.tick(site.progress, None, [progress, timer], api_visibility="private", show_progress="hidden")
-    with app.route("Keeper", "/keeper", show_in_navbar=False):
-        _keep(app, site)
+    with app.route("Administrator", "/administrator", show_in_navbar=False):
+        _administrate(app, site)
+    with app.route("Keeper", "/keeper", show_in_navbar=False):  # its address in version 0.1
+        _navigation()
+        app.load(None, js="() => window.location.replace('administrator')")
     app.queue(default_concurrency_limit=8)
     return app
 
@@ -114,253 +118,10 @@ def serve(board: Board, *, host: str = "127.0.0.1", port: int | None = None, pro
     app.launch(server_name=host, server_port=port, **launch_options(board))
 
 
-def visitor(request: gradio.Request, proxies: int) -> str:
-    """The address a request comes from: the entry that the outermost of our own proxies wrote.
-
-    Args:
-        request: Gradio's.
-        proxies: How many of ours stand before the page.
-    """
-    if proxies:
-        hops = [hop.strip() for hop in request.headers.get("x-forwarded-for", "").split(",") if hop.strip()]
-        if len(hops) >= proxies:
-            return hops[-proxies]
-    return request.client.host if request.client else ""
-
-
-def _closed() -> Any:
-    return gradio.Column(visible=False)
-
-
-def _still() -> Any:
-    return gradio.Timer(active=False)
-
-
-def _unless_broken(*rest: Callable[[], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Of a handler: a sentence for visitors where the database fails, and what its other outputs are then."""
-
-    def decorate(handler: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(handler)
-        def handled(*arguments: Any, **keywords: Any) -> Any:
-            try:
-                return handler(*arguments, **keywords)
-            except StoreError as error:
-                logging.getLogger(__name__).error("%s", error)
-                answer = pages.lost("Out of order", OUT_OF_ORDER)
-                return (answer, *(make() for make in rest)) if rest else answer
-
-        return handled
-
-    return decorate
-
-
-class _Site:
-    """The handlers: what was asked → the board → HTML."""
-
-    def __init__(self, board: Board, proxies: int, *, accounts: bool = False) -> None:
-        self.board = board
-        self.proxies = proxies
-        self.accounts = accounts
-
-    # --- reading
-
-    @_unless_broken(str)
-    def standings(self) -> tuple[str, str]:
-        standings = self.board.standings()
-        return pages.board_head(standings.board), pages.standings_page(standings)
-
-    @_unless_broken()
-    def system(self, request: gradio.Request) -> str:
-        asked = request.query_params
-        id, offset = asked.get("id", ""), _whole(asked.get("from", ""))
-        try:
-            report = self.board.system(id)
-            offset = min(offset, max(0, report.n_examples - 1))
-            examples = self.board.examples(id, offset=offset, limit=pages.EXAMPLES)
-        except InputError as error:
-            return pages.lost("No such system", str(error))
-        return pages.system_page(self.board.info(), report, examples, offset=offset, others=self.systems())
-
-    @_unless_broken()
-    def versus(self, request: gradio.Request) -> str:
-        chosen = [request.query_params.get(name, "") for name in ("first", "second")]
-        found, problem = None, ""
-        if all(chosen):
-            try:
-                found = self.board.head_to_head(*chosen)
-            except InputError as error:
-                problem = str(error)
-        return pages.head_to_head_page(self.systems(), found, chosen=chosen, problem=problem)
-
-    def systems(self) -> list[System]:
-        """Everything on the board, in its order."""
-        return [row.system for row in self.board.standings().systems]
-
-    @_unless_broken(_still)
-    def progress(self, request: gradio.Request) -> tuple[str, Any]:
-        """The page, and the timer, which stops when there is nothing left to wait for."""
-        try:
-            found = self.board.progress(request.query_params.get("id", ""))
-        except InputError as error:
-            return pages.lost("No such submission", str(error)), _still()
-        return pages.progress_page(found), gradio.Timer(active=found.state in ("queued", "running"))
-
-    # --- submitting
-
-    @_unless_broken()
-    def check(
-        self,
-        file: str | None,
-        name: str,
-        submitter: str,
-        card: str,
-        tags: str,
-        request: gradio.Request,
-        profile: gradio.OAuthProfile | None = None,
-    ) -> str:
-        """Everything to mend; stores nothing."""
-        if problem := self._lacking(file, profile):
-            return problem
-        try:
-            problems = self.board.check(**self._submission(file, name, submitter, card, tags, request, profile))
-        except LimitError as error:
-            return pages.limited(str(error), error.retry_after)
-        return pages.refused(problems) if problems else pages.fine(self.board.info().n_studies)
-
-    @_unless_broken()
-    def submit(
-        self,
-        file: str | None,
-        name: str,
-        submitter: str,
-        card: str,
-        tags: str,
-        request: gradio.Request,
-        profile: gradio.OAuthProfile | None = None,
-    ) -> str:
-        """The receipt, or everything to mend; a file that was stored is not kept twice."""
-        if problem := self._lacking(file, profile):
-            return problem
-        try:
-            receipt = self.board.submit(**self._submission(file, name, submitter, card, tags, request, profile))
-        except RefusedError as error:
-            return pages.refused(error.problems)
-        except LimitError as error:
-            return pages.limited(str(error), error.retry_after)
-        with contextlib.suppress(OSError):
-            Path(str(file)).unlink()
-        return pages.received(receipt)
-
-    def account(self, profile: gradio.OAuthProfile | None) -> str:
-        """Who is logged in, for the form."""
-        return profile.username if profile else ""
-
-    def _lacking(self, file: str | None, profile: gradio.OAuthProfile | None) -> str:
-        if self.accounts and profile is None:
-            return NO_ACCOUNT
-        return "" if file else NO_FILE
-
-    def _submission(
-        self,
-        file: str | None,
-        name: str,
-        submitter: str,
-        card: str,
-        tags: str,
-        request: gradio.Request,
-        profile: gradio.OAuthProfile | None,
-    ) -> dict[str, Any]:
-        """What the board is given; where there are accounts, what the form says of the submitter is not looked at."""
-        return {
-            "file": file,
-            "filename": Path(str(file)).name,
-            "name": name,
-            "submitter": self.account(profile) if self.accounts else submitter,
-            "verified": self.accounts,
-            "model_card": card,
-            "tags": [tag.strip() for tag in (tags or "").split(",") if tag.strip()],
-            "address": visitor(request, self.proxies),
-        }
-
-    # --- keeping
-
-    @_unless_broken(_closed, gradio.Dropdown)
-    def open(self, token: str, request: gradio.Request) -> tuple[str, Any, Any]:
-        """The answer to a token, the keeper's controls, and the systems to choose from."""
-        if problem := self._refusal(token, request):
-            return problem, _closed(), gradio.Dropdown()
-        return pages.told("Welcome."), gradio.Column(visible=True), self._choices()
-
-    def act(self, action: str) -> Callable[..., tuple[str, Any]]:
-        """A handler of one of the keeper's buttons; the token is asked for anew each time."""
-
-        @_unless_broken(gradio.Dropdown)
-        def handler(token: str, id: str | None, request: gradio.Request) -> tuple[str, Any]:
-            if problem := self._refusal(token, request):
-                return problem, gradio.Dropdown()
-            try:
-                return pages.told(_ACTIONS[action](self.board, id or "")), self._choices(id)
-            except InputError as error:
-                return pages.told(str(error), good=False), gradio.Dropdown()
-
-        return handler
-
-    @_unless_broken(bool)
-    def rescore(self, token: str, sure: bool, request: gradio.Request) -> tuple[str, bool]:
-        """Opens a new edition, if the keeper has ticked that it is meant; unticks it."""
-        if problem := self._refusal(token, request):
-            return problem, False
-        if not sure:
-            return pages.told("Tick the box first: every submission will be scored anew.", good=False), False
-        try:
-            return pages.told(f"A new edition is open; submissions queued: {self.board.rescore()}."), False
-        except StoreError:
-            raise
-        except (InputError, BackendError) as error:
-            return pages.told(str(error), good=False), False
-
-    def _refusal(self, token: str, request: gradio.Request) -> str:
-        """What to answer to whoever has not the token; "" for who has."""
-        try:
-            if self.board.verify_admin(token or "", visitor(request, self.proxies)):
-                return ""
-        except LimitError as error:
-            return pages.limited(str(error), error.retry_after)
-        return pages.told("This is not the keeper's token.", good=False)
-
-    def _choices(self, chosen: str | None = None) -> Any:
-        rows = self.board.standings(hidden=True).systems
-        named = [(f"{row.system.name}{' (hidden)' if row.system.hidden else ''}", row.system.id) for row in rows]
-        known = {id for _, id in named}
-        return gradio.Dropdown(choices=named, value=chosen if chosen in known else None)
-
-
-def _hide(board: Board, id: str) -> str:
-    board.hide(id)
-    return "Hidden. Nothing was deleted."
-
-
-def _unhide(board: Board, id: str) -> str:
-    board.unhide(id)
-    return "Back on the board."
-
-
-def _retry(board: Board, id: str) -> str:
-    board.retry(id)
-    return "Queued again."
-
-
-_ACTIONS: dict[str, Callable[[Board, str], str]] = {
-    "hide": _hide,
-    "unhide": _unhide,
-    "retry": _retry,
-}
-
-
 # --- pages of widgets -------------------------------------------------------------------------------------------------
 
 
-def _submit(app: gradio.Blocks, site: _Site) -> None:
+def _submit(app: gradio.Blocks, site: Site) -> None:
     _navigation()
     head = gradio.HTML(_submit_page(site), apply_default_css=False)
     with gradio.Column(elem_classes="board-form"):
@@ -386,13 +147,13 @@ def _submit(app: gradio.Blocks, site: _Site) -> None:
     submit.click(site.submit, form, answer, api_name="submit", **limit).then(None, js=FOLLOW)
 
 
-def _submit_page(site: _Site) -> str:
+def _submit_page(site: Site) -> str:
     return pages.submit_page(site.board.info(), accounts=site.accounts)
 
 
-def _keep(app: gradio.Blocks, site: _Site) -> None:
+def _administrate(app: gradio.Blocks, site: Site) -> None:
     _navigation()
-    gradio.HTML(pages.heading("Keeper", KEEPER), apply_default_css=False)
+    gradio.HTML(pages.heading("Administrator", ADMINISTRATOR), apply_default_css=False)
     with gradio.Column(elem_classes="board-form"):
         token = gradio.Textbox(label="Token", type="password", info="Shown when the board was made.")
         enter = gradio.Button("Open", variant="primary")
@@ -408,8 +169,8 @@ def _keep(app: gradio.Blocks, site: _Site) -> None:
                     "retry": gradio.Button("Score a failed one again"),
                 }
             sure = gradio.Checkbox(label="A metric has changed: every submission is to be scored anew")
-            rescore = gradio.Button("Open a new edition", variant="stop")
-    private: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 1, "concurrency_id": "keeper"}
+            rescore = gradio.Button("Open a new round", variant="stop")
+    private: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 1, "concurrency_id": "administrator"}
     for event in (enter.click, token.submit):
         event(site.open, token, [answer, controls, chosen], **private)
     for action, button in buttons.items():
@@ -444,7 +205,3 @@ def _waiting(title: str) -> str:
 
 def _script() -> str:
     return (HERE / "board.js").read_text(encoding="utf-8")
-
-
-def _whole(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import signal
 import subprocess
@@ -14,18 +13,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from rrgmetrics import child, notice
 from rrgmetrics.cli.arguments import add_step, split_names
 from rrgmetrics.cli.output import print_line
-from rrgmetrics.display import direction
 from rrgmetrics.errors import InputError
-from rrgmetrics.pages import show
-from rrgmetrics.spaces.leaderboard.board import Board, create_board, open_board
+from rrgmetrics.present.numbers import estimate, headed, show
+from rrgmetrics.present.tables import Group, Table
+from rrgmetrics.spaces.leaderboard.board import Board, open_board
+from rrgmetrics.spaces.leaderboard.creation import create_board
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, RefusedError, Standings
 from rrgmetrics.stats import TRIALS, Estimate
 
@@ -65,11 +62,9 @@ def _init(options: argparse.Namespace) -> None:
         trials=options.trials,
     )
     info = made.board.info()
-    print_line(
-        f"{made.board.place}: {info.n_studies:,} studies, {info.n_public:,} of them public; edition 1 scores with"
-    )
+    print_line(f"{made.board.place}: {info.n_studies:,} studies, {info.n_public:,} of them public; round 1 scores with")
     for metric in info.metrics:
-        print_line(f"  {metric.recipe}{'  (ranks)' if metric.name == info.primary else ''}")
+        print_line(f"  {metric.signature}{'  (ranks)' if metric.name == info.primary else ''}")
     print_line(f"Admin token, shown this once: {made.admin_token}")
 
 
@@ -79,23 +74,23 @@ def _submit_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--submitter", required=True, help="Hub handle or URL")
     parser.add_argument("--model-card", default="", metavar="ID", help="Hub id or URL")
     parser.add_argument("--tags", nargs="+", default=[], metavar="TAG", help="short words, for filters")
-    parser.add_argument("--check", action="store_true", help="only say what is to be repaired")
+    parser.add_argument("--check", action="store_true", help="only say what must be corrected")
 
 
 def _submit(options: argparse.Namespace) -> None:
     board = _open(options)
-    form = {
+    description = {
         "name": options.name,
         "submitter": options.submitter,
         "model_card": options.model_card,
         "tags": options.tags,
     }
     if options.check:
-        if problems := board.check(options.file, **form):
+        if problems := board.check(options.file, **description):
             raise RefusedError(problems)
         print_line(f"{options.file} is fine; nothing was queued.")
         return
-    receipt = board.submit(options.file, **form)
+    receipt = board.submit(options.file, **description)
     print_line(f"{receipt.id}: {receipt.name} is queued, {receipt.ahead} before it.")
 
 
@@ -207,7 +202,7 @@ def _retry(options: argparse.Namespace) -> None:
 def _rescore(options: argparse.Namespace) -> None:
     board = _open(options)
     count = board.rescore()
-    print_line(f"Edition {board.info().edition}: {count} submissions queued.")
+    print_line(f"Round {board.info().round}: {count} submissions queued.")
 
 
 def _token(options: argparse.Namespace) -> None:
@@ -238,25 +233,28 @@ STEPS: Mapping[str, Step] = {
 def standings_table(standings: Standings) -> Table:
     """The table for the terminal: a line a system; the primary metric with its interval."""
     info = standings.board
-    title = f"{info.title}: {info.n_studies:,} studies, edition {info.edition}, {info.n_queued} in the queue"
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, show_edge=False)
-    for heading in ("rank", "id", "system"):
-        table.add_column(heading, no_wrap=heading != "system", overflow="fold")
-    for metric in info.metrics:
-        table.add_column(direction(metric.spec.headline))
-    for line in standings.systems:
-        rank = "-" if line.rank is None else str(line.rank)
-        name = escape(line.system.name) + (f"\n[dim]{escape(line.reason)}[/dim]" if line.reason else "")
-        scores = [escape(_score(info, metric, score)) for metric, score in line.scores.items()]
-        table.add_row(rank, line.system.id, name, *scores)
-    return table
+    lines = tuple(
+        (
+            "-" if line.rank is None else str(line.rank),
+            line.system.id,
+            line.system.name + (f"\n{line.reason}" if line.reason else ""),
+            *(_score(info, metric, score) for metric, score in line.scores.items()),
+        )
+        for line in standings.systems
+    )
+    return Table(
+        ("rank", "id", "system", *(headed(metric.spec.headline) for metric in info.metrics)),
+        (Group(lines),),
+        title=f"{info.title}: {info.n_studies:,} studies, round {info.round}, {info.n_queued} in the queue",
+        whole=frozenset({1}),
+        broken=frozenset(range(2, 3 + len(info.metrics))),
+    )
 
 
 def _score(info: BoardInfo, metric: str, score: Estimate) -> str:
     """A score as the page shows it; of the primary metric with its interval."""
     key = info.metric(metric).spec.headline
-    interval = f" [{show(score.low, key)}, {show(score.high, key)}]"
-    return show(score.value, key) + (interval if metric == info.primary and not math.isnan(score.low) else "")
+    return estimate(score, key) if metric == info.primary else show(score.value, key)
 
 
 def place(text: str) -> str:

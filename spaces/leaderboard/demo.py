@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from rrgmetrics.spaces.leaderboard.board import NewBoard, create_board
+from rrgmetrics.spaces.leaderboard.creation import NewBoard, create_board
 from rrgmetrics.spaces.leaderboard.model import Limits
 from rrgmetrics.spaces.leaderboard.worker import work
 from rrgmetrics.synthesis.generator import Study, corrupt, draw_study, render, styles
@@ -127,7 +127,7 @@ def main() -> None:
     from rrgmetrics.spaces.leaderboard.app import serve
 
     made = demo_board(sys.argv[1])
-    sys.stderr.write(f"The keeper's token, shown this once: {made.admin_token}\n")
+    sys.stderr.write(f"The administrator's token, shown this once: {made.admin_token}\n")
     Thread(target=work, args=(made.board,), daemon=True).start()
     serve(made.board)
 

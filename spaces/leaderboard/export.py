@@ -1,7 +1,7 @@
 """What a board publishes, as files: Parquet and CSV tables, the Hub's leaderboard JSON, and `.eval_results`.
 
     README.md                      card of the data set, with a viewer for each table
-    board.json                     metrics with their recipes, sizes, edition
+    board.json                     metrics with their signatures, sizes, round
     standings.csv, .parquet        one line a system: rank, headlines with intervals on the common pairs
     scores.parquet                 one line a system, metric and key, on the system's own pairs, with signature
     slices.parquet                 headlines on parts of the studies
@@ -234,9 +234,10 @@ def _head(info: BoardInfo) -> dict[str, Any]:
         "description": info.description,
         "dataset": info.dataset,
         "primary": info.primary,
-        "metrics": {metric.name: metric.recipe for metric in info.metrics},
+        "metrics": {metric.name: metric.signature for metric in info.metrics},
         "n_studies": info.n_studies,
-        "edition": info.edition,
+        "round": info.round,
+        "edition": info.round,  # its name in version 0.1
         "left_out_share": info.limits.left_out_share,
     }
 

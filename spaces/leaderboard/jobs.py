@@ -1,4 +1,4 @@
-"""The queue: one job for each submission and edition; a worker that takes one has it until its lease ends.
+"""The queue: one job for each submission and round; a worker that takes one has it until its lease ends.
 
     queued ──claim──▶ running ──record──▶ done
       ▲                 │ │
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, delete, func, insert, select, update
 
-from rrgmetrics.spaces.leaderboard.schema import board, editions, figures, jobs, results, submissions
+from rrgmetrics.spaces.leaderboard.schema import board, figures, jobs, results, rounds, submissions
 from rrgmetrics.spaces.leaderboard.scoring import Scored
 from rrgmetrics.spaces.leaderboard.store import Store
 
@@ -37,7 +37,7 @@ class Claim(NamedTuple):
     """A job and the right to record its result."""
 
     submission: int
-    edition: int
+    round: int
     token: str
     id: str
 
@@ -47,19 +47,19 @@ def bump(connection: Connection) -> None:
     connection.execute(update(board).values(revision=board.c.revision + 1))
 
 
-def current_edition(connection: Connection) -> int:
-    """Number of the newest edition."""
-    number: int = connection.execute(select(func.max(editions.c.number))).scalar_one()
+def current_round(connection: Connection) -> int:
+    """Number of the newest round."""
+    number: int = connection.execute(select(func.max(rounds.c.number))).scalar_one()
     return number
 
 
-def enqueue(connection: Connection, submission: int, edition: int) -> None:
+def enqueue(connection: Connection, submission: int, round_: int) -> None:
     """Queues a submission; the caller's transaction makes both stand or neither."""
     now = time.time()
     connection.execute(
         insert(jobs).values(
             submission=submission,
-            edition=edition,
+            round=round_,
             state="queued",
             since=now,
             free_at=now,
@@ -71,23 +71,23 @@ def enqueue(connection: Connection, submission: int, edition: int) -> None:
     )
 
 
-def requeue(connection: Connection, submission: int, edition: int) -> bool:
+def requeue(connection: Connection, submission: int, round_: int) -> bool:
     """Queues a failed job again; False if it has not failed."""
     now = time.time()
     done = connection.execute(
         update(jobs)
-        .where(jobs.c.submission == submission, jobs.c.edition == edition, jobs.c.state == "failed")
+        .where(jobs.c.submission == submission, jobs.c.round == round_, jobs.c.state == "failed")
         .values(state="queued", since=now, free_at=now, claim="", interruptions=0, errors=0, message="")
     )
     return bool(done.rowcount)
 
 
-def ahead(connection: Connection, submission: int, edition: int) -> int:
+def ahead(connection: Connection, submission: int, round_: int) -> int:
     """Unfinished jobs that were queued before this one."""
     count: int = connection.execute(
         select(func.count())
         .select_from(jobs)
-        .where(jobs.c.state.in_(UNFINISHED), jobs.c.edition == edition, jobs.c.submission < submission)
+        .where(jobs.c.state.in_(UNFINISHED), jobs.c.round == round_, jobs.c.submission < submission)
     ).scalar_one()
     return count
 
@@ -100,11 +100,11 @@ def n_unfinished(connection: Connection) -> int:
     return count
 
 
-def open_edition(store: Store) -> int:
-    """Starts a new edition with a job for every submission; unfinished jobs of older ones end. Returns their number."""
+def open_round(store: Store) -> int:
+    """Starts a new round with a job for every submission; unfinished jobs of older ones end. Returns their number."""
     with store.writing() as connection:
-        number = current_edition(connection) + 1
-        connection.execute(insert(editions).values(number=number, opened=time.time(), recipes=None))
+        number = current_round(connection) + 1
+        connection.execute(insert(rounds).values(number=number, opened=time.time(), signatures=None))
         connection.execute(delete(jobs).where(jobs.c.state.in_(UNFINISHED)))
         connection.execute(delete(figures))
         everyone = connection.execute(select(submissions.c.number).order_by(submissions.c.number)).scalars().all()
@@ -127,9 +127,11 @@ def claim(store: Store, *, lease: float = LEASE) -> Claim | None:
             select(jobs, submissions.c.id).join(submissions).where(free).order_by(*order).limit(1)
         ).first():
             interruptions = row.interruptions + (row.state == "running")
-            place = and_(jobs.c.submission == row.submission, jobs.c.edition == row.edition)
+            place = and_(jobs.c.submission == row.submission, jobs.c.round == row.round)
             if interruptions > MAX_INTERRUPTIONS:
-                message = f"Scoring was interrupted {interruptions} times; the board's keeper can queue it again."
+                message = (
+                    f"Scoring was interrupted {interruptions} times; the board's administrator can queue it again."
+                )
                 connection.execute(update(jobs).where(place).values(state="failed", since=now, message=message))
                 bump(connection)
                 continue
@@ -139,7 +141,7 @@ def claim(store: Store, *, lease: float = LEASE) -> Claim | None:
                 .where(place)
                 .values(state="running", since=now, free_at=now + lease, claim=token, interruptions=interruptions)
             )
-            return Claim(row.submission, row.edition, token, row.id)
+            return Claim(row.submission, row.round, token, row.id)
     return None
 
 
@@ -154,7 +156,7 @@ def record(store: Store, held: Claim, scored: Sequence[Scored]) -> bool:
             [
                 {
                     "submission": held.submission,
-                    "edition": held.edition,
+                    "round": held.round,
                     "metric": item.metric,
                     "recorded": now,
                     "signature": item.signature,
@@ -227,7 +229,7 @@ def renewing(store: Store, held: Claim, *, lease: float = LEASE) -> Iterator[thr
 def _held(held: Claim) -> Any:
     return and_(
         jobs.c.submission == held.submission,
-        jobs.c.edition == held.edition,
+        jobs.c.round == held.round,
         jobs.c.state == "running",
         jobs.c.claim == held.token,
     )

@@ -6,10 +6,11 @@ Links are http or https.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.specs import Key, MetricSpec
@@ -23,7 +24,7 @@ class RefusedError(InputError):
     """A submission that cannot be queued.
 
     Attributes:
-        problems: Everything to mend, one sentence each; in the order of the form, then of the file.
+        problems: Everything that must be corrected, one sentence each; in the order of the form, then of the file.
     """
 
     def __init__(self, problems: tuple[str, ...]) -> None:
@@ -80,12 +81,18 @@ class BoardMetric:
     Attributes:
         name: As it is asked for: `bleu`, `crepe@paper`; the key of every mapping by metric.
         spec: Its facts: keys, ranges, directions, and titles as people read them (`MetricName.titled`).
-        recipe: What runs, fixed for the edition: the signature of every result starts with it; "" before it is known.
+        signature: What runs, fixed for the round: the signature of every result starts with it; "" before it is known.
     """
 
     name: str
     spec: MetricSpec
-    recipe: str
+    signature: str
+
+    @property
+    def recipe(self) -> str:
+        """Deprecated: `signature`."""
+        warnings.warn("BoardMetric.recipe is BoardMetric.signature now.", DeprecationWarning, stacklevel=2)
+        return self.signature
 
 
 @dataclass(frozen=True)
@@ -94,13 +101,13 @@ class BoardInfo:
 
     Attributes:
         title: Of the page.
-        description: Markdown, by the board's keeper.
+        description: Markdown, by the board's administrator.
         dataset: Hub id of the benchmark, or "".
         metrics: In the order of the columns.
         primary: Name of the metric that ranks.
         n_studies: Studies that a submission must hold, each once.
         n_public: Studies whose reference may be shown.
-        edition: Counts up with each rescoring.
+        round: Counts up with each rescoring.
         limits: What a submission may be.
         n_queued: Jobs that wait or run.
         revision: Changes whenever a page may look different; a key for caches of pages.
@@ -113,10 +120,16 @@ class BoardInfo:
     primary: str
     n_studies: int
     n_public: int
-    edition: int
+    round: int
     limits: Limits
     n_queued: int
     revision: int
+
+    @property
+    def edition(self) -> int:
+        """Deprecated: `round`."""
+        warnings.warn("BoardInfo.edition is BoardInfo.round now.", DeprecationWarning, stacklevel=2)
+        return self.round
 
     def metric(self, name: str) -> BoardMetric:
         """The metric of that name; raises InputError if the board has none."""
@@ -140,7 +153,7 @@ class System:
         model: Hub id (`org/name`) where the model card is on the Hub, else "".
         tags: For filters.
         submitted: When (UTC).
-        hidden: Whether the keeper has taken it off the board.
+        hidden: Whether the administrator has taken it off the board.
     """
 
     id: str
@@ -277,7 +290,7 @@ class Example:
     study_id: str
     reference: str
     candidate: str
-    context: Mapping[str, object]
+    context: Mapping[str, Any]
     scores: Mapping[str, float]
 
 
@@ -291,7 +304,7 @@ class SystemReport:
         slices: Parts of the studies: normal, abnormal, then groups of findings.
         above: Primary metric against every ranked system above it, nearest first; empty until the worker has tested.
         n_examples: How many `Board.examples` there are.
-        stale: Whether the results are of an earlier edition, and a rescoring is under way.
+        stale: Whether the results are of an earlier round, and a rescoring is under way.
     """
 
     standing: Standing

@@ -7,17 +7,21 @@ Takes the records of `model` and gives strings, so that pages can be tested and 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from rrgmetrics import display, names
-from rrgmetrics.pages import show
+from rrgmetrics import names
+from rrgmetrics.english import counted, listed
+from rrgmetrics.present import html
+from rrgmetrics.present.kinds import KINDS
+from rrgmetrics.present.marks import Explanation
+from rrgmetrics.present.numbers import p_value, show, signed
+from rrgmetrics.present.patients import patient
 from rrgmetrics.reader import ErrorCategory, explain
-from rrgmetrics.spaces import highlight
+from rrgmetrics.reports import Context
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
     BoardMetric,
@@ -33,11 +37,8 @@ from rrgmetrics.spaces.leaderboard.model import (
     SystemReport,
     Versus,
 )
-from rrgmetrics.spaces.theme import KINDS
-from rrgmetrics.specs import Key
 from rrgmetrics.stats import Estimate
 
-HERE = Path(__file__).parent
 LEVEL = 0.05  # of corrected p-values
 EXAMPLES = 5  # a page
 MINUS = "\N{MINUS SIGN}"
@@ -118,21 +119,21 @@ def system_page(
 
 
 def head_to_head_page(
-    systems: Sequence[System], found: HeadToHead | None = None, *, chosen: Sequence[str] = (), problem: str = ""
+    systems: Sequence[System], compared: HeadToHead | None = None, *, chosen: Sequence[str] = (), problem: str = ""
 ) -> str:
     """Two systems on their common pairs, or the form that asks which, with what is wrong about the last choice."""
     first, second = (*chosen, "", "")[:2]
     groups: dict[str, list[Versus]] = {}
-    for row in found.rows if found else ():
+    for row in compared.rows if compared else ():
         groups.setdefault(row.metric.name, []).append(row)
     return _render(
         "versus",
         systems=systems,
         first=first or (systems[0].id if systems else ""),
         second=second or (systems[1].id if len(systems) > 1 else ""),
-        found=found,
+        compared=compared,
         problem=problem,
-        summary=_summary(found, [rows[0] for rows in groups.values()]) if found else "",
+        summary=_summary(compared, [rows[0] for rows in groups.values()]) if compared else "",
         groups=[(rows[0].metric, rows) for rows in groups.values()],
         more=[row for rows in groups.values() for row in rows[1:]],
         around=lambda rows: _around_zero([rows[0].test.difference]),
@@ -155,7 +156,7 @@ def submit_page(board: BoardInfo, *, accounts: bool = False) -> str:
 
 
 def refused(problems: Sequence[str]) -> str:
-    """Everything to mend."""
+    """Everything that must be corrected."""
     return _answer("refused", problems)
 
 
@@ -197,12 +198,6 @@ def label(metric: BoardMetric) -> str:
     return names.label(metric.name, metric.spec)
 
 
-def signed(value: float, key: Key) -> str:
-    """A difference with its sign."""
-    text = show(value, key)
-    return f"+{text}" if value > 0 and text.strip("0.") else text
-
-
 def verdict(row: Versus, better: str = "better", worse: str = "worse") -> str:
     """What a tested difference says, in words; nothing where there was no test."""
     if math.isnan(row.p_corrected):
@@ -223,8 +218,7 @@ def duration(seconds: float) -> str:
         return ""
     for name, size in (("hour", 3600), ("minute", 60), ("second", 1)):
         if seconds > size or size == 1:
-            n = math.ceil(seconds / size)
-            return f"{n} {name}{'s' if n != 1 else ''}"
+            return counted(math.ceil(seconds / size), name)
     return ""
 
 
@@ -327,68 +321,41 @@ def _common(standings: Standings) -> str:
     return ", ".join(f"{n:,} for {title}" for title, n in known.items())
 
 
-def _summary(found: HeadToHead, headlines: Sequence[Versus]) -> str:
+def _summary(compared: HeadToHead, headlines: Sequence[Versus]) -> str:
     """Who is better in how many metrics."""
+    first, second = compared.first.name, compared.second.name
     better = [label(row.metric) for row in headlines if verdict(row) == "better"]
     worse = [label(row.metric) for row in headlines if verdict(row) == "worse"]
     if not better and not worse:
-        return f"No difference is shown between {found.first.name} and {found.second.name} (corrected p < {LEVEL})."
-    sides = ((found.first.name, better), (found.second.name, worse))
-    said = [f"{name} is better in {_listed(won)}" for name, won in sides if won]
+        return f"No difference is shown between {first} and {second} (corrected p < {LEVEL})."
+    clauses = [f"{name} is better in {listed(won)}" for name, won in ((first, better), (second, worse)) if won]
     if len(better) + len(worse) < len(headlines):
-        said.append("no difference is shown elsewhere")
-    return f"{'; '.join(said)} (corrected p < {LEVEL})."
-
-
-def _listed(titles: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1])))
+        clauses.append("no difference is shown elsewhere")
+    return f"{'; '.join(clauses)} (corrected p < {LEVEL})."
 
 
 def _example(board: BoardInfo, example: Example) -> dict[str, Any]:
     """A public study: both reports marked, the errors in words, the scores of the pair."""
-    errors = explain(example.reference, example.candidate, example.context).errors
-    marks = {
-        "Reference": [
-            highlight.Mark(error.reference_spans, error.category.value) for error in errors if error.reference_spans
-        ],
-        "Candidate": [
-            highlight.Mark(error.candidate_spans, error.category.value) for error in errors if error.candidate_spans
-        ],
-    }
+    context = Context(**example.context)
+    read = Explanation.of(explain(example.reference, example.candidate, context))
     keys = {metric.name: metric.spec.headline for metric in board.metrics}
     titles = {metric.name: label(metric) for metric in board.metrics}
     return {
         "study_id": example.study_id,
-        "about": _about(example.context),
-        "reports": highlight.reports({"Reference": example.reference, "Candidate": example.candidate}, marks),
-        "remarks": highlight.remarks(
-            [highlight.Remark(error.category.value, error.sentence, error.significant) for error in errors]
+        "about": ". ".join(filter(None, (patient(context), context.indication))),
+        "reports": html.reports(
+            {"Reference": example.reference, "Candidate": example.candidate},
+            {"Reference": read.reference, "Candidate": read.candidate},
         ),
+        "remarks": html.remarks(read.remarks),
         "scores": [(titles[name], show(value, keys[name])) for name, value in example.scores.items()],
     }
 
 
-def _about(context: Mapping[str, object]) -> str:
-    """`71 years, M. Chest pain.`, as far as it is known."""
-    age, sex, indication = (context.get(name) for name in ("age", "sex", "indication"))
-    years = f"{age:.3g} years" if isinstance(age, (int, float)) else str(age or "")
-    patient = ", ".join(filter(None, (years, str(sex or ""))))
-    return " ".join(filter(None, (patient and f"{patient}.", str(indication or ""))))
-
-
 @cache
 def _environment() -> Any:
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HERE / "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    environment.globals.update(
-        show=show,
+    return html.environment(
+        "rrgmetrics.spaces.leaderboard",
         label=label,
         signed=signed,
         verdict=verdict,
@@ -398,11 +365,11 @@ def _environment() -> Any:
         web=is_web,
         isnan=math.isnan,
         whole="{:,}".format,
-        p_value=display.p_value,
+        p_value=p_value,
+        counted=counted,
         KINDS=KINDS,
         kind_of={category.letter: category.value for category in ErrorCategory},
     )
-    return environment
 
 
 def _render(name: str, **values: Any) -> str:

@@ -44,16 +44,23 @@ def read_studies(path: files.PathLike) -> list[Study]:
     """
     path = Path(path)
     try:
-        found = files.read_references(path)
+        references = files.read_references(path)
         public = list(_public(path))
     except InputError as error:
         raise InputError(without_quotes(str(error))) from None
-    if found.study_ids is None:
+    if references.study_ids is None:
         raise InputError(f"{path} has no column 'study_id'; submissions are joined to the references by it.")
-    for study_id, report in zip(found.study_ids, found.reports, strict=True):
+    for study_id, report in zip(references.study_ids, references.reports, strict=True):
         if fault := text_fault(report) or text_fault(study_id):
             raise InputError(f"{path}, study {study_id[:60]!r} holds {fault}; remove it.")
-    rows = zip(found.study_ids, found.reports, found.contexts, public, map(slices_of, found.reports), strict=True)
+    rows = zip(
+        references.study_ids,
+        references.reports,
+        references.contexts,
+        public,
+        map(slices_of, references.reports),
+        strict=True,
+    )
     return [Study(*row) for row in rows]
 
 
@@ -64,13 +71,13 @@ def without_quotes(message: str) -> str:
         >>> without_quotes("r.csv, line 3, column 'report' goes on with 'no effusion' after a closing quote")
         "r.csv, line 3, column 'report' goes on with … after a closing quote"
     """
-    return _QUOTED.sub(lambda found: found[0] if (found[1] or found[2] or "") in SAFE_QUOTES else "…", message)
+    return _QUOTED.sub(lambda quoted: quoted[0] if (quoted[1] or quoted[2] or "") in SAFE_QUOTES else "…", message)
 
 
 def _public(path: Path) -> Iterator[bool]:
     for unit, number, row in files.rows_of(path, (*files.COLUMNS, "public")):
-        said = row.get("public")
-        word = "" if said is None else str(said).strip().lower()
+        mark = row.get("public")
+        word = "" if mark is None else str(mark).strip().lower()
         if word not in FLAGS:
             raise InputError(f"{path}, {unit} {number}, column 'public' is neither yes nor no.")
         yield FLAGS[word]

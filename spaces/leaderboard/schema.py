@@ -36,6 +36,7 @@ MIGRATIONS: Mapping[int, Sequence[str]] = {
     1: ["ALTER TABLE submissions ADD COLUMN verified BOOLEAN NOT NULL DEFAULT FALSE"],
 }
 
+# Boards of version 0.1 called a round an edition and a signature a recipe; their tables keep these names (`key`).
 METADATA = MetaData()
 
 board = Table(
@@ -60,12 +61,12 @@ studies = Table(
     Column("slices", Text, nullable=False),  # JSON: names
 )
 
-editions = Table(
+rounds = Table(
     "editions",
     METADATA,
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("opened", Double, nullable=False),
-    Column("recipes", Text),  # JSON: by metric; null until a worker has fixed them
+    Column("recipes", Text, key="signatures"),  # JSON: by metric; null until a worker has fixed them
 )
 
 submissions = Table(
@@ -101,7 +102,7 @@ jobs = Table(
     "jobs",
     METADATA,
     Column("submission", Integer, ForeignKey("submissions.number"), primary_key=True, autoincrement=False),
-    Column("edition", Integer, ForeignKey("editions.number"), primary_key=True, autoincrement=False),
+    Column("edition", Integer, ForeignKey("editions.number"), key="round", primary_key=True, autoincrement=False),
     Column("state", String(8), nullable=False),
     Column("since", Double, nullable=False),
     Column("free_at", Double, nullable=False),  # from when a worker may take it; of a running job the lease's end
@@ -116,7 +117,7 @@ results = Table(
     "results",
     METADATA,
     Column("submission", Integer, ForeignKey("submissions.number"), primary_key=True, autoincrement=False),
-    Column("edition", Integer, ForeignKey("editions.number"), primary_key=True, autoincrement=False),
+    Column("edition", Integer, ForeignKey("editions.number"), key="round", primary_key=True, autoincrement=False),
     Column("metric", Text, primary_key=True),
     Column("recorded", Double, nullable=False),
     Column("signature", Text, nullable=False),
@@ -130,7 +131,7 @@ figures = Table(  # intervals on common pairs and paired tests, kept by what the
     "figures",
     METADATA,
     Column("key", String(64), primary_key=True),
-    Column("edition", Integer, nullable=False),
+    Column("edition", Integer, nullable=False, key="round"),
     Column("value", Text, nullable=False),  # JSON
 )
 
@@ -157,18 +158,18 @@ def create(connection: Connection) -> None:
 
 def is_old(connection: Connection) -> bool:
     """Whether `migrate` has something to do; raises InputError for a board of a newer version."""
-    found: int = connection.execute(select(board.c.version)).scalar_one()
-    if found > VERSION:
+    stored: int = connection.execute(select(board.c.version)).scalar_one()
+    if stored > VERSION:
         raise InputError(
-            f"The board's tables are of version {found}, this rrgmetrics knows {VERSION}; install a newer one."
+            f"The board's tables are of version {stored}, this rrgmetrics knows {VERSION}; install a newer one."
         )
-    return found < VERSION
+    return stored < VERSION
 
 
 def migrate(connection: Connection) -> None:
     """Brings the tables up to `VERSION`, inside the caller's transaction; another process may have done so already."""
-    found: int = connection.execute(select(board.c.version)).scalar_one()
-    for version in range(found, VERSION):
+    stored: int = connection.execute(select(board.c.version)).scalar_one()
+    for version in range(stored, VERSION):
         for statement in MIGRATIONS[version]:
             connection.execute(text(statement))
     connection.execute(update(board).values(version=VERSION))

@@ -68,14 +68,14 @@ def private_name(text: str, folder: Path | None) -> str:
     return str(replace(name, options={**name.options, "cache": "no" if folder is None else str(folder)}))
 
 
-def recipes(names: Sequence[str], n_studies: int) -> dict[str, str]:
+def signatures(names: Sequence[str], n_studies: int) -> dict[str, str]:
     """What would run here, by metric: loads every backend, and raises what that raises."""
     with prepare(names) as metrics:
         return metrics.signatures(n_studies)
 
 
 def changed(fixed: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
-    """The metrics whose recipe is another; releases that differ in the third number only score alike."""
+    """The metrics whose signature is another; releases that differ in the third number only score alike."""
     return [name for name in fixed if _without_patch(fixed[name]) != _without_patch(here[name])]
 
 
@@ -170,5 +170,5 @@ def compare_without(
     return stats.compare(reduction_of(name), *kept, trials=trials, targets=parse_name(name).spec.targets)
 
 
-def _without_patch(recipe: str) -> str:
-    return re.sub(r"(\|v:\d+\.\d+)\.\w+$", r"\1", recipe)
+def _without_patch(line: str) -> str:
+    return re.sub(r"(\|v:\d+\.\d+)\.\w+$", r"\1", line)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rrgmetrics.pages import decimals
+from rrgmetrics.present.numbers import decimals
 from rrgmetrics.specs import Key
 from rrgmetrics.stats import Comparison, Estimate
 

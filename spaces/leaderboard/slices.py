@@ -38,9 +38,9 @@ def slices_of(reference: str) -> tuple[str, ...]:
         ('normal',)
     """
     concepts = load().concepts
-    found = {concepts[item.concept].group for item in read(reference).abnormal if concepts[item.concept].counts}
-    found.add("abnormal" if found - set(NO_FINDING) else "normal")
-    return tuple(name for name in ORDER if name in found)
+    groups = {concepts[item.concept].group for item in read(reference).abnormal if concepts[item.concept].counts}
+    groups.add("abnormal" if groups - set(NO_FINDING) else "normal")
+    return tuple(name for name in ORDER if name in groups)
 
 
 def rows_of_slices(memberships: Sequence[Sequence[str]]) -> dict[str, list[int]]:

@@ -51,7 +51,7 @@ class Entry:
 
     number: int
     system: System
-    edition: int
+    round: int
     results: Mapping[str, Recorded]
 
 
@@ -61,14 +61,14 @@ class Figure:
 
     Attributes:
         metric: Name on the board.
-        edition: Of the statistics.
+        round: Of the statistics.
         numbers: The submissions.
         left_out: Studies that do not count; of the others, one without a score counts as the system's worst.
         trials: Resamples and swaps.
     """
 
     metric: str
-    edition: int
+    round: int
     numbers: tuple[int, ...]
     left_out: frozenset[int]
     trials: int
@@ -76,7 +76,7 @@ class Figure:
     @property
     def key(self) -> str:
         """Equal for equal figures."""
-        parts = [self.metric, self.edition, self.numbers, sorted(self.left_out), self.trials]
+        parts = [self.metric, self.round, self.numbers, sorted(self.left_out), self.trials]
         return sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -111,9 +111,9 @@ class Table:
     def reason(self, entry: Entry, metric: str) -> str:
         """Why a system is not compared in a metric; "" if it is."""
         if entry.system.hidden:
-            return "Hidden by the board's keeper."
-        if entry.edition != self.info.edition:
-            return f"Scored with the metrics of edition {entry.edition}; edition {self.info.edition} is being scored."
+            return "Hidden by the board's administrator."
+        if entry.round != self.info.round:
+            return f"Scored with the metrics of round {entry.round}; round {self.info.round} is being scored."
         title, dropped = self.info.metric(metric).spec.title, self.dropped[metric]
         n_unscored, n = len(entry.results[metric].unscored - dropped), self.info.n_studies - len(dropped)
         if not n:
@@ -127,7 +127,7 @@ class Table:
         return 0 if self.reason(entry, metric) else len(entry.results[metric].unscored - self.left_out[metric])
 
     def _scored_by_nobody(self, metric: str) -> frozenset[int]:
-        now = [e.results[metric].unscored for e in self.entries.values() if e.edition == self.info.edition]
+        now = [e.results[metric].unscored for e in self.entries.values() if e.round == self.info.round]
         return frozenset.intersection(*now) if now else frozenset()
 
     def _left_out(self, metric: str) -> frozenset[int]:
@@ -144,14 +144,14 @@ class Table:
         left_out = self.left_out[metric]
         if self.reason(entry, metric) or left_out == entry.results[metric].unscored:
             return None
-        return Figure(metric, entry.edition, (entry.number,), left_out, self.trials)
+        return Figure(metric, entry.round, (entry.number,), left_out, self.trials)
 
     def score(self, entry: Entry, metric: str) -> Estimate:
         """An entry's headline as it is shown: on the common pairs if it is compared, else on its own."""
         headline = self.info.metric(metric).spec.headline
         figure = self.estimate_figure(entry, metric)
-        found = entry.results[metric].estimates if figure is None else self.figures[figure.key]
-        return shown.estimate(Estimate(*found[headline.name]), headline)
+        estimates = entry.results[metric].estimates if figure is None else self.figures[figure.key]
+        return shown.estimate(Estimate(*estimates[headline.name]), headline)
 
     @cached_property
     def ranking(self) -> list[Entry]:
@@ -168,7 +168,7 @@ class Table:
     def versus_figure(self, metric: str, first: Entry, second: Entry, left_out: frozenset[int]) -> Figure:
         """What compares two entries; the same figure whichever is named first."""
         low, high = sorted((first.number, second.number))
-        return Figure(metric, first.edition, (low, high), left_out, self.trials)
+        return Figure(metric, first.round, (low, high), left_out, self.trials)
 
     def figures_wanted(self) -> Iterator[Figure]:
         """Every figure that the table shows."""
@@ -185,17 +185,17 @@ class Table:
         """An entry against all above it in the primary metric, nearest first; empty before all is tested."""
         metric = self.info.metric(self.info.primary)
         higher = self.ranking[: self.ranking.index(entry)] if entry in self.ranking else []
-        found = []
+        tests = []
         for other in reversed(higher):
             figure = self.versus_figure(metric.name, entry, other, self.left_out[metric.name])
             if figure.key not in self.figures:
                 return ()
             test = comparison(self.figures[figure.key], metric.spec.headline, flip=entry.number < other.number)
-            found.append((other, test))
-        corrected = holm([test.p_value for _, test in found])
+            tests.append((other, test))
+        corrected = holm([test.p_value for _, test in tests])
         return tuple(
             versus(other.system, metric, metric.spec.headline, test, float(p))
-            for (other, test), p in zip(found, corrected, strict=True)
+            for (other, test), p in zip(tests, corrected, strict=True)
         )
 
     @cached_property
@@ -253,7 +253,7 @@ def comparison(value: Mapping[str, Any], key: Key, *, flip: bool) -> Comparison:
 
 def read_table(connection: Connection, info: BoardInfo, trials: int) -> Table:
     """The table, with every figure that was computed; values on common pairs that are not are reduced now."""
-    table = Table(info, read_entries(connection), read_figures(connection, info.edition), trials)
+    table = Table(info, read_entries(connection), read_figures(connection, info.round), trials)
     missing = {}
     for metric in info.metrics:
         for entry in table.compared(metric.name):
@@ -268,13 +268,13 @@ def read_table(connection: Connection, info: BoardInfo, trials: int) -> Table:
 def read_entries(connection: Connection) -> dict[int, Entry]:
     """Every scored submission with its newest results."""
     columns = [column for column in schema.results.c if column.name != "stats"]
-    found: dict[int, dict[str, Recorded]] = {}
-    editions: dict[int, int] = {}
-    for row in connection.execute(select(*columns).order_by(schema.results.c.edition)):
-        if editions.get(row.submission) != row.edition:
-            editions[row.submission] = row.edition
-            found[row.submission] = {}
-        found[row.submission][row.metric] = Recorded(
+    recorded: dict[int, dict[str, Recorded]] = {}
+    rounds: dict[int, int] = {}
+    for row in connection.execute(select(*columns).order_by(schema.results.c.round)):
+        if rounds.get(row.submission) != row.round:
+            rounds[row.submission] = row.round
+            recorded[row.submission] = {}
+        recorded[row.submission][row.metric] = Recorded(
             row.signature,
             frozenset(json.loads(row.unscored)),
             _estimates(row.estimates),
@@ -282,15 +282,15 @@ def read_entries(connection: Connection) -> dict[int, Entry]:
         )
     rows = connection.execute(select(schema.submissions).order_by(schema.submissions.c.number))
     return {
-        row.number: Entry(row.number, system_of(row), editions[row.number], found[row.number])
+        row.number: Entry(row.number, system_of(row), rounds[row.number], recorded[row.number])
         for row in rows
-        if row.number in found
+        if row.number in recorded
     }
 
 
-def read_figures(connection: Connection, edition: int) -> dict[str, dict[str, Any]]:
-    """All figures of an edition, by key."""
-    query = select(schema.figures.c.key, schema.figures.c.value).where(schema.figures.c.edition == edition)
+def read_figures(connection: Connection, round_: int) -> dict[str, dict[str, Any]]:
+    """All figures of a round, by key."""
+    query = select(schema.figures.c.key, schema.figures.c.value).where(schema.figures.c.round == round_)
     return {key: json.loads(value) for key, value in connection.execute(query)}
 
 
@@ -337,7 +337,7 @@ def compute(store: Store, figure: Figure) -> dict[str, Any]:
     with store.writing() as connection:
         known = select(schema.figures.c.key).where(schema.figures.c.key == figure.key)
         if connection.execute(known).first() is None:
-            row = {"key": figure.key, "edition": figure.edition, "value": json.dumps(value)}
+            row = {"key": figure.key, "round": figure.round, "value": json.dumps(value)}
             connection.execute(insert(schema.figures).values(**row))
             jobs.bump(connection)
     return value
@@ -345,7 +345,7 @@ def compute(store: Store, figure: Figure) -> dict[str, Any]:
 
 def settle(store: Store, table: Table, *, stopped: Callable[[], bool] = lambda: False) -> int:
     """Computes what the table shows and nobody has computed yet; returns how much that was."""
-    known = read_known(store, table.info.edition)
+    known = read_known(store, table.info.round)
     wanted = {figure.key: figure for figure in table.figures_wanted()}
     missing = [figure for key, figure in wanted.items() if key not in known]
     for count, figure in enumerate(missing):
@@ -355,10 +355,10 @@ def settle(store: Store, table: Table, *, stopped: Callable[[], bool] = lambda: 
     return len(missing)
 
 
-def read_known(store: Store, edition: int) -> set[str]:
+def read_known(store: Store, round_: int) -> set[str]:
     """Keys of the figures that are kept."""
     with store.reading() as connection:
-        query = select(schema.figures.c.key).where(schema.figures.c.edition == edition)
+        query = select(schema.figures.c.key).where(schema.figures.c.round == round_)
         return set(connection.execute(query).scalars())
 
 
@@ -366,7 +366,7 @@ def _stats(connection: Connection, figure: Figure) -> list[Any]:
     """The statistics of pairs of a figure's submissions, in their order."""
     rows = schema.results
     query = select(rows.c.submission, rows.c.stats).where(
-        rows.c.metric == figure.metric, rows.c.edition == figure.edition, rows.c.submission.in_(figure.numbers)
+        rows.c.metric == figure.metric, rows.c.round == figure.round, rows.c.submission.in_(figure.numbers)
     )
-    found = {number: scoring.unpack(data) for number, data in connection.execute(query)}
-    return [found[number] for number in figure.numbers]
+    values = {number: scoring.unpack(data) for number, data in connection.execute(query)}
+    return [values[number] for number in figure.numbers]

@@ -107,7 +107,7 @@ class Store:
             raise StoreError(f"{self.place} is damaged; {RESTORE}.") from None
         except (DBAPIError, sqlite3.Error) as error:
             name = getattr(getattr(error, "orig", error), "sqlite_errorname", "")
-            fault = next((said for start, said in FAULTS.items() if name.startswith(start)), OTHER_FAULT)
+            fault = next((words for start, words in FAULTS.items() if name.startswith(start)), OTHER_FAULT)
             raise StoreError(f"{self.place} {fault}.") from None
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NotRequired, TypedDict
 from urllib.parse import urlsplit
 
 from rrgmetrics.errors import InputError
@@ -63,15 +63,34 @@ class Form:
 
 
 class Checked(NamedTuple):
-    """Reports in the board's order of studies, their checksum, and what is to be mended (then there are no reports)."""
+    """Reports in the board's order, their checksum, and what must be corrected (then there are no reports)."""
 
     reports: list[str]
     sha256: str
     problems: list[str]
 
 
+class Description(TypedDict):
+    """What a submitter says of a submission.
+
+    Attributes:
+        name: Of the system, unique on the board.
+        submitter: Hub handle (`user` or `org`) or http(s) URL.
+        model_card: Hub id (`org/name`) or http(s) URL; may be "".
+        tags: At most ten short words.
+        verified: Whether the submitter is the account of the Hub that is logged in. Its limits are its own: what others
+            type under its name does not count.
+    """
+
+    name: str
+    submitter: str
+    model_card: NotRequired[str]
+    tags: NotRequired[Sequence[str]]
+    verified: NotRequired[bool]
+
+
 def check_form(
-    *, name: Any, submitter: Any, model_card: Any, tags: Sequence[Any] | None, verified: bool = False
+    *, name: Any, submitter: Any, model_card: Any = "", tags: Sequence[Any] | None = (), verified: bool = False
 ) -> tuple[Form, list[str]]:
     """Reads the form, of which any field may be missing (None); of use only if there are no problems."""
     problems: list[str] = []
@@ -172,9 +191,9 @@ class _Reader:
         self._n_rows += 1
         missing = [column for column in ("study_id", "report") if column not in row]
         if missing:
-            found = ", ".join(_cut(name) for name in list(row)[:SHOWN]) or "nothing"
+            columns = ", ".join(_cut(name) for name in list(row)[:SHOWN]) or "nothing"
             self.stopped(
-                f"{where} has no {' and no '.join(missing)}; it has {found}. The columns are study_id, report."
+                f"{where} has no {' and no '.join(missing)}; it has {columns}. The columns are study_id, report."
             )
             return False
         if self._too_many():
@@ -285,13 +304,13 @@ def _tag_problems(tags: Collection[str]) -> Iterator[str]:
 
 def text_fault(text: str) -> str:
     """What no report or name may hold: NUL and other control characters, and those that turn the direction of text."""
-    found = _FORBIDDEN.search(text)
-    return f"the control character U+{ord(found[0]):04X}" if found else ""
+    forbidden = _FORBIDDEN.search(text)
+    return f"the control character U+{ord(forbidden[0]):04X}" if forbidden else ""
 
 
 def _hub_id(url: str) -> str:
-    found = re.fullmatch(rf"https?://(?:www\.)?(?:huggingface\.co|hf\.co)/({HUB_ID})/?", url)
-    return found[1] if found and found[1].split("/")[0] not in ("datasets", "spaces", "papers", "blog") else ""
+    match = re.fullmatch(rf"https?://(?:www\.)?(?:huggingface\.co|hf\.co)/({HUB_ID})/?", url)
+    return match[1] if match and match[1].split("/")[0] not in ("datasets", "spaces", "papers", "blog") else ""
 
 
 def _cut(value: object) -> str:

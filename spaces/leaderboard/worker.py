@@ -53,12 +53,12 @@ def work(
         Number of recorded results.
 
     Raises:
-        InputError: The metrics installed here are not those of the board's edition; nothing was scored.
+        InputError: The metrics installed here are not those of the board's round; nothing was scored.
         BackendError: A metric's model is not there.
         MissingExtraError: What a metric needs is not installed.
     """
     stop = stop or threading.Event()
-    editions: set[int] = set()  # whose recipes were compared with what is installed here
+    rounds: set[int] = set()  # whose signatures were compared with what is installed here
     metrics: Metrics | None = None
     n_recorded, settled = 0, -1
     while not stop.is_set():
@@ -66,9 +66,9 @@ def work(
         if held is not None:
             with _giving_back(board, held):
                 metrics = metrics or prepare(list(board.names().values()), batch_size=batch_size)
-                if held.edition not in editions:
-                    fix_recipes(board, held.edition, metrics)
-                    editions.add(held.edition)
+                if held.round not in rounds:
+                    fix_signatures(board, held.round, metrics)
+                    rounds.add(held.round)
                 n_recorded += run(board, held, metrics, log=log, lease=lease)
             continue
         if board.info().revision != settled:
@@ -89,7 +89,9 @@ def run(board: Board, held: Claim, metrics: Metrics, *, log: Log, lease: float =
             scored = scoring.score_reports(metrics, board.names(), studies, reports, trials=board.trials)
         recorded = jobs.record(board.store, held, scored)
     except Exception as error:
-        message = f"Scoring failed ({type(error).__name__}); the board's keeper can look into it and queue it again."
+        message = (
+            f"Scoring failed ({type(error).__name__}); the board's administrator can look into it and queue it again."
+        )
         state = jobs.fail(board.store, held, message)
         log(f"{held.id}: {type(error).__name__} at {_place(error)}; {state or 'taken by another worker'}")
         return False
@@ -97,37 +99,37 @@ def run(board: Board, held: Claim, metrics: Metrics, *, log: Log, lease: float =
     return recorded
 
 
-def fix_recipes(board: Board, edition: int, metrics: Metrics) -> None:
-    """Makes sure that this edition's metrics run here as they ran for everybody else.
+def fix_signatures(board: Board, round_: int, metrics: Metrics) -> None:
+    """Makes sure that this round's metrics run here as they ran for everybody else.
 
-    The first worker of an edition fixes them, and which slices the studies belong to.
+    The first worker of a round fixes them, and which slices the studies belong to.
 
     Raises:
         InputError: Something else is installed here.
     """
     here = dict(zip(board.names(), metrics.signatures(board.info().n_studies).values(), strict=True))
-    table = schema.editions
+    table = schema.rounds
     with board.store.reading() as connection:
-        said = connection.execute(select(table.c.recipes).where(table.c.number == edition)).scalar_one()
+        stored = connection.execute(select(table.c.signatures).where(table.c.number == round_)).scalar_one()
         references = connection.execute(select(schema.studies.c.number, schema.studies.c.reference)).all()
-    if said is None:
+    if stored is None:
         slices = {number: json.dumps(slices_of(reference)) for number, reference in references}
         with board.store.writing() as connection:
-            said = connection.execute(select(table.c.recipes).where(table.c.number == edition)).scalar_one()
-            if said is None:
-                said = json.dumps(here)
-                connection.execute(update(table).where(table.c.number == edition).values(recipes=said))
+            stored = connection.execute(select(table.c.signatures).where(table.c.number == round_)).scalar_one()
+            if stored is None:
+                stored = json.dumps(here)
+                connection.execute(update(table).where(table.c.number == round_).values(signatures=stored))
                 for number, names in slices.items():
                     connection.execute(
                         update(schema.studies).where(schema.studies.c.number == number).values(slices=names)
                     )
                 jobs.bump(connection)
-    fixed = json.loads(said)
+    fixed = json.loads(stored)
     if different := scoring.changed(fixed, here):
         name = different[0]
         raise InputError(
-            f"Edition {edition} of this board scores with {fixed[name]}; installed here is {here[name]}. Install that "
-            "version, or open a new edition with `rrgmetrics leaderboard rescore`."
+            f"Round {round_} of this board scores with {fixed[name]}; installed here is {here[name]}. Install that "
+            "version, or open a new round with `rrgmetrics leaderboard rescore`."
         )
 
 
@@ -154,7 +156,7 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _giving_back(board: Board, held: Claim) -> Iterator[None]:
-    """Gives a job back if the worker itself must end: it was interrupted, or is not fit for this edition."""
+    """Gives a job back if the worker itself must end: it was interrupted, or is not fit for this round."""
     try:
         yield
     except BaseException:

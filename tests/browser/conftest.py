@@ -32,6 +32,7 @@ NOISE = (  # of Gradio's own scripts, whatever the app: a font hint, the end of 
     "was preloaded using link preload but not used",
     "Method not implemented.",
     "AbortError: signal is aborted without reason",
+    "AbortError: BodyStreamBuffer was aborted",
 )
 PATIENCE = 600  # seconds for an app to start on a busy machine
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "GRADIO_ANALYTICS_ENABLED": "False"}

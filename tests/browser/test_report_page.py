@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 import rrgmetrics
-from rrgmetrics import files, pages
+from rrgmetrics import files
+from rrgmetrics.present.report import report_page
 from rrgmetrics.reports import Pair
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -28,7 +29,7 @@ def page_file(tmp_path_factory):
             progress=False,
         )
     path = tmp_path_factory.mktemp("page") / "report.html"
-    files.write_text(path, pages.report_page(results, pairs, [*studies.study_ids, ATTACK]))
+    files.write_text(path, report_page(results, pairs, [*studies.study_ids, ATTACK]))
     return path
 
 

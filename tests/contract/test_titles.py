@@ -13,13 +13,14 @@ from rrgmetrics import SPECS, module_path
 from rrgmetrics.cli.listing import metric_table
 from rrgmetrics.cli.score import print_summaries
 from rrgmetrics.comparison import compare_systems
-from rrgmetrics.display import comparison_table, judge_lines, score_table, verdict
 from rrgmetrics.metaeval.agreement import radjudge_report, radpref_report
 from rrgmetrics.metaeval.datasets import Annotation, RadPref, RankedCase, RatedPair
 from rrgmetrics.metaeval.plots import _figure
 from rrgmetrics.names import parse_name
-from rrgmetrics.pages import report_page
 from rrgmetrics.prepared import parse_names, prepare
+from rrgmetrics.present.report import report_page
+from rrgmetrics.present.results import comparison_table, judge_lines, score_table
+from rrgmetrics.present.terminal import verdict
 from rrgmetrics.reports import Pair
 from rrgmetrics.specs import BUNDLED_MARK
 

@@ -15,7 +15,7 @@ from rrgmetrics.names import parse_name
 from rrgmetrics.scorers.rouge import Rouge
 from rrgmetrics.spaces.compare import page, scoring, tables
 from rrgmetrics.spaces.compare.scoring import Line, compare_reports
-from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, WORDING, group_of, summary
+from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, WORDING, family_of, summary
 from rrgmetrics.stats import Estimate
 
 REFERENCE, WRONG_SIDE, PARAPHRASE = (
@@ -104,8 +104,8 @@ def test_the_metric_nearest_to_radiologists_is_named():
 
 
 def test_groups_and_stand_ins_come_from_the_table():
-    assert {group_of(SPECS[name]) for name in ("bleu", "bertscore")} == {WORDING}
-    assert (group_of(SPECS["crepe"]), group_of(SPECS["green"])) == (RADIOLOGY, JUDGES)
+    assert {family_of(SPECS[name]) for name in ("bleu", "bertscore")} == {WORDING}
+    assert (family_of(SPECS["crepe"]), family_of(SPECS["green"])) == (RADIOLOGY, JUDGES)
     assert [line(name, 0.0).bundled for name in ("crepe", "green", "bertscore", "bleu", "finding_errors")] == [
         True,
         True,

@@ -14,6 +14,7 @@ pytest.importorskip("sqlalchemy")
 
 from rrgmetrics import SPECS
 from rrgmetrics.spaces.leaderboard import app, demo, pages, worker
+from rrgmetrics.spaces.leaderboard.handlers import Site, visitor
 from rrgmetrics.spaces.leaderboard.model import LimitError, Limits, Progress, Receipt, Standings, StoreError
 from rrgmetrics.spaces.leaderboard.pages import Scale
 from rrgmetrics.stats import Estimate
@@ -60,7 +61,7 @@ def board(made):
 
 @pytest.fixture
 def site(board):
-    return app._Site(board, proxies=0)
+    return Site(board, proxies=0)
 
 
 def request(address="192.0.2.1", headers=None, **query):
@@ -89,7 +90,7 @@ def all_pages(site, board):
 
 
 def test_the_standings_say_what_ranks_and_which_way(board):
-    head, table = (Parsed(html).text for html in app._Site(board, 0).standings())
+    head, table = (Parsed(html).text for html in Site(board, 0).standings())
     assert "Ranked by Finding errors, lower is better" in head
     assert [name for name in ("Careful resident", "Tired resident", "Vivid imagination") if name in table]
     assert "ROUGE-L ↑ higher is better" in table
@@ -257,7 +258,7 @@ def test_a_file_is_checked_then_stored_once(made, site, tmp_path):
     refused = Parsed(site.check(str(bad), *said, request=request())).text
     for words in ("study-999", "study-002", "nothing was stored"):
         assert words in refused
-    assert "Nothing to mend: 12 studies" in site.check(str(good), *said, request=request())
+    assert "Nothing to correct: 12 studies" in site.check(str(good), *said, request=request())
     stored = site.submit(str(good), *said, request=request())
     assert "data-progress" in stored
     assert not good.exists()  # the upload
@@ -305,7 +306,7 @@ def test_where_there_are_accounts_they_submit_and_their_submissions_are_counted(
     board = demo.demo_board(
         tmp_path / "b.sqlite", n_studies=N, systems=demo.SYSTEMS[:1], trials=200, limits=limits
     ).board
-    site, typed = app._Site(board, 0, accounts=True), app._Site(board, 0)
+    site, typed = Site(board, 0, accounts=True), Site(board, 0)
     file = tmp_path / "reports.csv"
 
     def sent(site, name, submitter, *account, address):
@@ -316,7 +317,7 @@ def test_where_there_are_accounts_they_submit_and_their_submissions_are_counted(
     assert "Sign in with Hugging Face first" in site.check(str(file), "A", "lab", "", "", request())
     assert "data-progress" in sent(typed, "T", "lab", address="192.0.2.1")  # what others type does not count
     assert "data-progress" in sent(site, "A", "me", profile("lab"), address="192.0.2.1")
-    assert "1 submissions a day of one submitter" in sent(site, "B", "you", profile("lab"), address="192.0.2.2")
+    assert "One submitter may send 1 submission a day" in sent(site, "B", "you", profile("lab"), address="192.0.2.2")
     assert "data-progress" in sent(site, "B", "lab", profile("1ab"), address="192.0.2.3")  # another account
     worker.work(board, once=True)
     by_name = {row.system.name: row.system for row in board.standings().systems}
@@ -356,12 +357,12 @@ def test_limits_are_told_with_the_time_to_wait(site, tmp_path, monkeypatch):
     assert file.exists()
 
 
-def test_the_keeper_hides_and_puts_back_and_nobody_else(made, site):
+def test_the_administrator_hides_and_puts_back_and_nobody_else(made, site):
     id = ids(made.board)[-1]
     answer, controls, _ = site.open("guess", request("192.0.2.7"))
-    assert "not the keeper" in answer
+    assert "not the administrator" in answer
     assert not controls.visible
-    assert "not the keeper" in site.act("hide")("guess", id, request("192.0.2.7"))[0]
+    assert "not the administrator" in site.act("hide")("guess", id, request("192.0.2.7"))[0]
     assert id in ids(made.board)
 
     answer, controls, systems = site.open(made.admin_token, request())
@@ -376,11 +377,11 @@ def test_the_keeper_hides_and_puts_back_and_nobody_else(made, site):
     assert 'role="alert"' in site.act("hide")(made.admin_token, "nobody", request())[0]
 
 
-def test_a_new_edition_wants_the_token_and_a_tick(made, site):
-    edition = made.board.info().edition
-    assert "not the keeper" in site.rescore("guess", True, request("192.0.2.6"))[0]
+def test_a_new_round_wants_the_token_and_a_tick(made, site):
+    before = made.board.info().round
+    assert "not the administrator" in site.rescore("guess", True, request("192.0.2.6"))[0]
     assert "Tick the box" in site.rescore(made.admin_token, False, request())[0]
-    assert made.board.info().edition == edition
+    assert made.board.info().round == before
 
 
 def test_guessing_tokens_ends(made, site):
@@ -392,14 +393,22 @@ def test_guessing_tokens_ends(made, site):
 
 def test_the_visitor_is_who_our_own_proxies_saw():
     forged = request("10.0.0.1", {"x-forwarded-for": "6.6.6.6, 192.0.2.5"})
-    assert app.visitor(forged, 0) == "10.0.0.1"
-    assert app.visitor(forged, 1) == "192.0.2.5"
-    assert app.visitor(request("10.0.0.1"), 1) == "10.0.0.1"
+    assert visitor(forged, 0) == "10.0.0.1"
+    assert visitor(forged, 1) == "192.0.2.5"
+    assert visitor(request("10.0.0.1"), 1) == "10.0.0.1"
 
 
 def test_the_app_names_every_page_and_its_uploads_are_limited(board):
     built = app.leaderboard_app(board)
-    assert [path for path, _, _ in built.pages] == ["", "system", "versus", "submit", "progress", "keeper"]
+    assert [path for path, _, _ in built.pages] == [
+        "",
+        "system",
+        "versus",
+        "submit",
+        "progress",
+        "administrator",
+        "keeper",
+    ]
     options = app.launch_options(board)
     assert options["max_file_size"] == board.info().limits.file_bytes
     assert options["run_history"] is False

@@ -16,10 +16,10 @@ from float32 import assert_equal_in_float32, in_float32
 from rrgmetrics import SPECS, files, spaces
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
+from rrgmetrics.present.explanations import VIEWS, explain_pair
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.spaces import batch, limits, snippets, ui
 from rrgmetrics.spaces.examples import examples, sample_file
-from rrgmetrics.spaces.explanations import explain_pair
 
 pytest.importorskip("gradio")
 
@@ -57,7 +57,7 @@ def test_every_metric_shows_a_pair(name):
     html = ui.pair_view(result, pair)
     assert result.titled.headline.title in html
     assert html.count("<mark") >= 2
-    assert "What the metric says" not in html, "explanations.py has no form for what this metric explains"
+    assert "What the metric says" not in html, "explanations.py has no view of what this metric explains"
     assert all(key.name in html for key in SPECS[name].keys)
     assert ("Errors by category" in html) == any(key.name.endswith("_false_finding") for key in SPECS[name].keys)
 
@@ -100,8 +100,8 @@ def test_phrases_end_where_sentences_do_and_bridge_one_word():
         {"text": "candidate", "start": a, "end": b, "category": "false_finding", "rate": 0.25}
         for a, b in (places[word] for word in ("One", "three", ".", "Four", "seven"))
     ]
-    result, _ = ui.answer(SPECS["bleu"], "x", "y")
-    result = rrgmetrics.Result(**{**vars(result), "details": {"bleu_explained": [words]}})
+    result, _ = ui.answer(SPECS["crepe"], REFERENCE, CANDIDATE)
+    result = rrgmetrics.Result(**{**vars(result), "details": {"crepe_explained": [words]}})
     found = explain_pair(result, Pair("", text)).candidate
     assert [(text[slice(*mark.spans[0])], mark.amount) for mark in found] == [
         ("One two three", 0.5),
@@ -133,28 +133,38 @@ def test_a_metric_without_words_marks_what_differs_as_written():
     assert kinds(found.candidate, pair.candidate) == {("left", "only_here")}
 
 
-def test_labels_of_either_report():
-    result, pair = ui.answer(SPECS["bleu"], "Stable effusion. Edema.", "Effusion has increased. Edema.")
-    for reference, candidate in (
-        ({"edema": "positive", "effusion": "negative"}, {"edema": "positive"}),
-        (["edema: positive", "effusion: negative"], ["edema: positive"]),
+@pytest.mark.parametrize(
+    ("name", "reference", "candidate"),
+    [
+        ("chexbert_f1", {"edema": "positive", "effusion": "negative"}, {"edema": "positive"}),
+        ("srr_bert_f1", ["edema: positive", "effusion: negative"], ["edema: positive"]),
         (
+            "temporal_f1",
             [{"change": "edema", "words": "positive"}, {"change": "effusion", "words": "negative"}],
             [{"change": "edema", "words": "positive"}],
         ),
-    ):
-        said = {"bleu_explained": [{"reference": reference, "candidate": candidate}]}
-        found = explain_pair(rrgmetrics.Result(**{**vars(result), "details": said}), pair)
-        assert [(remark.kind, remark.sentence) for remark in found.remarks] == [
-            ("matched", "Both: edema: positive."),
-            ("only_here", "Only the reference: effusion: negative."),
-        ]
+        ("temporal_f1", ["edema: positive", "effusion: negative"], ["edema: positive"]),
+    ],
+)
+def test_labels_of_either_report(name, reference, candidate):
+    result, pair = ui.answer(SPECS[name], "Stable effusion. Edema.", "Effusion has increased. Edema.")
+    details = {f"{name}_explained": [{"reference": reference, "candidate": candidate}]}
+    explanation = explain_pair(rrgmetrics.Result(**{**vars(result), "details": details}), pair)
+    assert [(remark.kind, remark.sentence) for remark in explanation.remarks] == [
+        ("matched", "Both: edema: positive."),
+        ("only_here", "Only the reference: effusion: negative."),
+    ]
 
 
-def test_an_unknown_form_is_shown_as_it_is():
-    result, pair = ui.answer(SPECS["finding_errors"], REFERENCE, CANDIDATE)
-    said = {"finding_errors_explained": [{"something": ATTACK}]}
-    html = ui.pair_view(rrgmetrics.Result(**{**vars(result), "details": said}), pair)
+@pytest.mark.parametrize("name", SPECS)
+def test_every_metric_that_explains_itself_has_a_view(name):
+    assert (name in VIEWS) == ("explain" in SPECS[name].options)
+
+
+def test_what_a_metric_without_a_view_says_is_shown_as_it_is():
+    result, pair = ui.answer(SPECS["bleu"], REFERENCE, CANDIDATE)
+    details = {"bleu_explained": [{"something": ATTACK}]}
+    html = ui.pair_view(rrgmetrics.Result(**{**vars(result), "details": details}), pair)
     assert "What the metric says" in html
     assert "<script" not in html
 
@@ -264,7 +274,7 @@ def test_the_worst_come_first_and_unscored_last(tmp_path):
     view, scored, _ = whole("crimson", sample_file())
     values = scored.result.per_pair["crimson"]
     title, table = batch.worst_pairs(scored)
-    ids = re.findall(r'scope="row">(study-\d+)<', table)
+    ids = [line[0] for line in table.groups[0].lines]
     assert ids[0] == scored.study_ids[int(np.argmin(values))]
     assert title == "All pairs, the worst first"
     assert len(ids) == 12

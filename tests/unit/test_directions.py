@@ -58,6 +58,7 @@ def test_rewards_and_the_best_model():
 
 
 def test_pages_say_it_in_words():
-    highlight = pytest.importorskip("rrgmetrics.spaces.highlight")
-    assert highlight.in_words(NEAR) == "Closer to 1 is better: 1 is the best; possible are 0 to ∞."
-    assert "worst" not in highlight.headline(NEAR, 0.5)
+    from rrgmetrics.present import html, numbers
+
+    assert numbers.in_words(NEAR) == "Closer to 1 is better: 1 is the best; possible are 0 to ∞."
+    assert "worst" not in html.headline(NEAR, 0.5)

@@ -10,7 +10,7 @@ import pytest
 
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt
-from rrgmetrics.judges.engines import load_engine, openai
+from rrgmetrics.judges.engines import hosts, load_engine, openai
 
 SCHEMA = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
 
@@ -247,11 +247,11 @@ def test_options_are_checked_before_any_work(options, message):
 
 
 def test_a_remote_host_is_named_once(caplog, monkeypatch):
-    monkeypatch.setattr(openai, "_told", set())
+    monkeypatch.setattr(hosts, "_told", set())
     with caplog.at_level(logging.WARNING, "rrgmetrics"):
         for address in ("http://localhost:1/v1", "http://127.0.0.9/v1", "http://[::1]:1", "https://api.example.org/v1"):
-            openai.tell_host(address, "openai:m")
-            openai.tell_host(address, "openai:m")
+            hosts.tell_host(address, "openai:m")
+            hosts.tell_host(address, "openai:m")
     assert caplog.messages == ["openai:m: the reports are sent to api.example.org."]
 
 

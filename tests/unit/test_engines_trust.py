@@ -77,7 +77,7 @@ def test_a_second_request_that_fails_is_made_again_another_time(loopback, load):
     loopback.reset(behave)
     for _ in range(2):
         (reply,) = load().answer(prompts("a"))
-        assert reply.error.startswith("the reply was cut off at 9 tokens, and with room for 18: HTTP 400: the context")
+        assert reply.error.startswith("the reply was cut off at 9 tokens, and again at 18: HTTP 400: the context")
         assert (reply.text, reply.partial) == (None, "half")
     assert len(loopback.bodies) == 4
 

@@ -57,7 +57,7 @@ def test_the_command_line_shows_both_reports_and_the_errors(tmp_path, capsys):
 
 def test_identical_reports_have_no_errors(capsys):
     assert cli.main(["explain", REFERENCE, REFERENCE]) == 0
-    assert "No errors." in capsys.readouterr().out
+    assert "No error." in capsys.readouterr().out
 
 
 def test_the_page_marks_the_evidence(tmp_path):
@@ -65,4 +65,4 @@ def test_the_page_marks_the_evidence(tmp_path):
     file.write_text(json.dumps({"study_id": "s1", "reference": REFERENCE, "candidate": CANDIDATE}) + "\n")
     arguments = ["score", str(file), "--metrics", "finding_errors", "--html", str(page), "--trials", "10"]
     assert cli.main([*arguments, "--no-progress"]) == 0
-    assert "C incorrect location" in page.read_text()
+    assert "C wrong location" in page.read_text()

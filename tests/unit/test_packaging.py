@@ -1,6 +1,10 @@
 """What ships: every folder is named in setup.cfg, weights stay below 30 MB, versions and names agree."""
 
 import configparser
+import json
+import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -67,3 +71,70 @@ def test_readme_commands_are_those_of_the_makefile():
         assert f"make {command} " in readme
         assert f"\n{command}:" in makefile
     assert "make test" in (ROOT / ".ci" / "run").read_text()
+
+
+ROOMS = ("rrgmetrics", "rrgmetrics.callbacks", "rrgmetrics.metrics", "rrgmetrics.spaces.limits")
+WHERE = f"""
+import importlib, json, pickle, sys
+from importlib.resources import files
+rooms = {{name: importlib.import_module(name).__file__ for name in {ROOMS}}}
+import rrgmetrics
+from rrgmetrics.callbacks import ReportMetrics
+assert pickle.loads(pickle.dumps(ReportMetrics)) is ReportMetrics
+print(json.dumps({{**rooms, "data": str(files("rrgmetrics.metrics")), "module": str(rrgmetrics.module_path("bleu"))}}))
+"""
+
+
+def where(folder, setting=""):
+    """The files that the package's rooms come from, in a new interpreter that stands in a folder."""
+    code = setting + WHERE
+    answer = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    return [Path(file).resolve() for file in json.loads(answer.stdout).values()]
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A copy of the checkout's packages, elsewhere."""
+    copy = tmp_path_factory.mktemp("copy").resolve()
+    ignored = shutil.ignore_patterns("__pycache__", "weights")
+    for name in ("rrgmetrics", "callbacks", "metrics", "spaces"):
+        shutil.copytree(ROOT / name, copy / name, ignore=ignored)
+    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    (copy / "rrgmetrics" / "backends" / "weights").mkdir()
+    return copy
+
+
+def test_a_copied_checkout_runs_none_of_another_checkouts_files(checkout):
+    assert all(checkout in file.parents for file in where(checkout))
+
+
+@pytest.fixture(scope="module")
+def installed(checkout, tmp_path_factory):
+    """The package as a wheel would lay it out: no checkout, no editable finder."""
+    pytest.importorskip("setuptools")
+    target = tmp_path_factory.mktemp("site").resolve()
+    build = "from setuptools import setup; setup()"
+    command = [sys.executable, "-c", build, "--quiet", "build_py", "--build-lib", str(target)]
+    answer = subprocess.run(command, cwd=checkout, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr
+    return target
+
+
+def without_editable(installed):
+    """Takes the editable install of the checkout under test away, and puts the built package on the path instead."""
+    return (
+        "import sys\n"
+        "sys.meta_path[:] = [finder for finder in sys.meta_path if 'Editable' not in getattr(finder, '__name__', '')]\n"
+        f"sys.path.append({str(installed)!r})\n"
+    )
+
+
+def test_an_installed_package_finds_its_rooms_from_inside_a_checkout(checkout, installed):
+    assert all(checkout in file.parents for file in where(checkout, setting=without_editable(installed)))
+
+
+def test_an_installed_package_finds_its_rooms_elsewhere(installed, tmp_path):
+    found = where(tmp_path, setting=without_editable(installed))
+    assert all(installed in file.parents for file in found)

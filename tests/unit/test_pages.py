@@ -6,8 +6,12 @@ import re
 import numpy as np
 import pytest
 
-from rrgmetrics import pages
 from rrgmetrics.errors import InputError
+from rrgmetrics.present.differences import differences
+from rrgmetrics.present.marks import Explanation, Mark
+from rrgmetrics.present.numbers import show
+from rrgmetrics.present.report import report_page
+from rrgmetrics.reader.model import Span
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Mean
@@ -32,7 +36,7 @@ def fake(name="rouge", values=(0.75, math.nan, 0.25)):
 
 
 def page(pairs=PAIRS, values=(0.75, math.nan, 0.25), study_ids=None, **options):
-    return pages.report_page({"mini": {"rouge": fake(values=values)}}, {"mini": pairs}, study_ids, **options)
+    return report_page({"mini": {"rouge": fake(values=values)}}, {"mini": pairs}, study_ids, **options)
 
 
 def shown_ids(html):
@@ -56,9 +60,9 @@ def test_scores_counts_and_provenance():
 def test_everything_from_outside_is_escaped():
     attack = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>"
     pairs = [Pair(attack, "Clear. " + attack, Context(None, "", attack))]
-    evidence = {attack: [pages.Evidence([pages.Span(0, 3, attack)], [])]}
+    evidence = {attack: [Explanation((Mark((Span(0, 3),), "false_finding"),))]}
     results = {attack: {"rouge": fake(values=(0.5,))}}
-    html = pages.report_page(results, {attack: pairs}, [attack], title=attack, evidence=evidence)
+    html = report_page(results, {attack: pairs}, [attack], title=attack, evidence=evidence)
     assert html.count("<script>") == 1  # ours
     assert "<img" not in html
     assert "{{" not in html
@@ -74,7 +78,7 @@ def test_the_page_is_complete_in_itself():
 def test_several_systems():
     results = {"one": {"rouge": fake()}, "two": {"rouge": fake(values=(0.25, 0.5, 0.5))}}
     others = [pair._replace(candidate="Effusion on the right.") for pair in PAIRS]
-    html = pages.report_page(results, {"one": PAIRS, "two": others}, ["a", "b", "c"])
+    html = report_page(results, {"one": PAIRS, "two": others}, ["a", "b", "c"])
     assert shown_ids(html) == ["c", "a", "b"]  # means 0.375, 0.5 and, of the one scored, 0.5
     for said in (
         "ROUGE-L: mean of systems",
@@ -90,7 +94,7 @@ def test_lower_is_better_sorts_the_other_way(monkeypatch):
 
     result = fake(values=(1.0, 3.0, 2.0))
     keys = (Key("rouge", "Errors", (0.0, math.inf), False),)
-    html = pages.report_page(
+    html = report_page(
         {"mini": {"rouge": dataclasses.replace(result, spec=dataclasses.replace(result.spec, keys=keys))}},
         {"mini": PAIRS},
         ["a", "b", "c"],
@@ -117,12 +121,11 @@ def test_all_unscored():
 
 
 def test_evidence_is_marked_in_place():
-    evidence = {
-        "mini": [pages.Evidence([pages.Span(6, 11, "incorrect location")], [pages.Span(6, 10, "incorrect location")])]
-    }
+    marks = [(Mark((Span(6, end),), "incorrect_location"),) for end in (11, 10)]
+    evidence = {"mini": [Explanation(*marks)]}
     html = page(PAIRS[:1], values=(0.5,), evidence=evidence)
-    assert '<span class="e0 evidence m-all m0">right</span><span class="tag e0">incorrect location</span>' in html
-    assert '<span class="added e0 evidence">left</span><span class="tag e0">incorrect location</span>' in html
+    assert '<span class="e0 evidence m-all m0">right</span><span class="tag e0">C wrong location</span>' in html
+    assert '<span class="added e0 evidence">left</span><span class="tag e0">C wrong location</span>' in html
 
 
 @pytest.mark.parametrize(
@@ -141,7 +144,7 @@ def test_evidence_is_marked_in_place():
     ],
 )
 def test_differences(reference, candidate, missing, added):
-    spans = pages.differences(reference, candidate)
+    spans = differences(reference, candidate)
     texts = [
         [text[span.start : span.end] for span in part] for text, part in zip((reference, candidate), spans, strict=True)
     ]
@@ -159,7 +162,7 @@ def test_differences(reference, candidate, missing, added):
     ],
 )
 def test_numbers(value, top, said):
-    assert pages.show(value, Key("k", "K", (0.0, top), True)) == said
+    assert show(value, Key("k", "K", (0.0, top), True)) == said
 
 
 def test_what_does_not_fit_together_is_refused():
@@ -177,6 +180,6 @@ def test_what_does_not_fit_together_is_refused():
         ),
     ]:
         with pytest.raises(InputError, match=said):
-            pages.report_page(*arguments)
+            report_page(*arguments)
     with pytest.raises(InputError, match="evidence"):
         page(evidence={"mini": []})

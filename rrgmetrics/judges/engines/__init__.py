@@ -59,9 +59,9 @@ class EngineOptions:
             raise InputError("base_url holds a password; put the key into the environment variable that api_key names.")
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> EngineOptions:
-        """What was said, and the defaults of the rest."""
-        return cls(**{field.name: said.get(field.name, JUDGE_OPTIONS[field.name].default) for field in fields(cls)})
+    def of(cls, given: Mapping[str, Any]) -> EngineOptions:
+        """The options that were given, and the defaults of the rest."""
+        return cls(**{field.name: given.get(field.name, JUDGE_OPTIONS[field.name].default) for field in fields(cls)})
 
 
 def load_engine(
@@ -89,22 +89,22 @@ def load_engine(
         BackendError: A model, key or folder that is not there.
         MissingExtraError: The engine's package is not installed.
     """
-    said = EngineOptions.of(options)
-    source = _load_source(name, said, batch_size, device)
-    folder = None if name.kind == "replies" else cache_folder(said.cache)
+    checked = EngineOptions.of(options)
+    source = _load_source(name, checked, batch_size, device)
+    folder = None if name.kind == "replies" else cache_folder(checked.cache)
     engine = Asking(
         source=source,
         cache=None if folder is None else Cache(folder),
-        recorder=Recorder(Path(said.record), source.identity) if said.record else None,
-        max_tokens=said.max_tokens,
-        prices=(said.price_in, said.price_out),
+        recorder=Recorder(Path(checked.record), source.identity) if checked.record else None,
+        max_tokens=checked.max_tokens,
+        prices=(checked.price_in, checked.price_out),
         progress=progress,
     )
-    if said.processes == 1:
+    if checked.processes == 1:
         return engine
     from rrgmetrics.judges.engines.processes import Shared
 
-    return Shared(engine, said.processes)
+    return Shared(engine, checked.processes)
 
 
 def _load_source(name: EngineName, options: EngineOptions, batch_size: int | None, device: str | None) -> Source:

@@ -1,7 +1,7 @@
 """What all engines have in common: known replies are not asked for again, new ones are kept as they arrive.
 
 A `Source` brings replies in whatever order they come; `Asking` makes an engine of it. A reply that ended at its limit
-is half a one: it is asked for once more with twice the room, and is no reply if it is cut off there as well.
+is half a one: it is asked for once more with twice the token budget, and is no reply if it is cut off there as well.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.judges.base import Prompt, Reply, SupportsBool
+from rrgmetrics.judges.base import Answerer, Prompt, Reply, SupportsBool
 from rrgmetrics.judges.cache import Cache, Record, append, read_records
 
 MAX_CHARACTERS = 1_000_000  # of a reply; the longest that a protocol expects has some ten thousand
@@ -45,20 +45,8 @@ class Answer(NamedTuple):
     cut: bool = False
 
 
-class Source(Protocol):
+class Source(Answerer, Protocol):
     """Where replies come from."""
-
-    @property
-    def identity(self) -> str:
-        """Who answers."""
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """What a reply depends on besides prompt and identity."""
-
-    @property
-    def facts(self) -> Mapping[str, str]:
-        """What the signature must name."""
 
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """One answer a prompt, in the order of arrival; raises BackendError if none can come.
@@ -72,8 +60,8 @@ def ended(number: int, text: str, why: Any, limit: int, tokens_in: int = 0, toke
 
     Args:
         number: Which prompt it answers.
-        text: What was said.
-        why: As servers' `finish_reason` and vLLM have it. Where nothing is said, the reply counts as whole: several
+        text: The reply.
+        why: As servers' `finish_reason` and vLLM have it. Where it gives none, the reply counts as whole: several
             servers leave it null or out, and a protocol's parser still refuses what it cannot read.
         limit: Tokens that the reply was given.
         tokens_in: Tokens asked.
@@ -83,14 +71,14 @@ def ended(number: int, text: str, why: Any, limit: int, tokens_in: int = 0, toke
         The reply if it ended by itself; one that is cut off at the limit; none, and none to be kept, for any other
         reason, such as a filter's.
     """
-    said = answered(number, text, tokens_in, tokens_out)
+    whole = answered(number, text, tokens_in, tokens_out)
     if why in WHOLE:
-        return said
-    partial = said.reply.text or ""
+        return whole
+    partial = whole.reply.text or ""
     if why in CUT:
         reason = f"the reply was cut off at {limit:,} tokens; allow more with max_tokens"
-        return said._replace(reply=Reply(None, reason, partial), cut=True)
-    return said._replace(reply=Reply(None, f"the reply ended with {why!r}", partial), received=False)
+        return whole._replace(reply=Reply(None, reason, partial), cut=True)
+    return whole._replace(reply=Reply(None, f"the reply ended with {why!r}", partial), received=False)
 
 
 def answered(number: int, text: str, tokens_in: int = 0, tokens_out: int = 0) -> Answer:
@@ -138,12 +126,12 @@ class Asking:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The source's, and the longest reply if that was said."""
+        """The source's, and the longest reply if one was set."""
         return {**self.source.parameters, **({"max_tokens": self.max_tokens} if self.max_tokens else {})}
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The source's, and the longest reply if that was said."""
+        """The source's, and the longest reply if one was set."""
         return {**self.source.facts, **({"max_tokens": str(self.max_tokens)} if self.max_tokens else {})}
 
     def answer(self, prompts: Sequence[Prompt]) -> list[Reply]:
@@ -167,7 +155,7 @@ class Asking:
         return whole
 
     def _ask(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
-        """The source's answers; those that were cut off come last, from being asked for again with more room."""
+        """The source's answers; those that were cut off come last, asked for again with a larger token budget."""
         cut: list[Answer] = []
         for answer in self._watched(prompts):
             if answer.cut:
@@ -178,7 +166,7 @@ class Asking:
         for answer in self._watched([replace(prompt, max_tokens=LONGER * prompt.max_tokens) for prompt in again]):
             half, limit = cut[answer.number], again[answer.number].max_tokens
             if answer.reply.text is None and not answer.received:
-                reason = f"the reply was cut off at {limit:,} tokens, and with room for {LONGER * limit:,}: "
+                reason = f"the reply was cut off at {limit:,} tokens, and again at {LONGER * limit:,}: "
                 answer = failed(half.number, reason + str(answer.reply.error), half.reply.partial)
             yield answer._replace(number=half.number)
 

@@ -79,12 +79,12 @@ class LocalModel:
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """Answers a batch at a time, those with the longest replies and prompts first; a batch has one limit."""
         ids = [prompt_ids(self.tokenizer, prompt, raw=self.raw) for prompt in prompts]
-        room = context_length(self.model.config)
+        window = context_length(self.model.config)
         for index, row in enumerate(ids):
-            if len(row) >= room:
-                yield too_large(index, row, room)
-        limits = [min(prompt.max_tokens, room - len(row)) for prompt, row in zip(prompts, ids, strict=True)]
-        order = [index for index, row in enumerate(ids) if len(row) < room]
+            if len(row) >= window:
+                yield too_large(index, row, window)
+        limits = [min(prompt.max_tokens, window - len(row)) for prompt, row in zip(prompts, ids, strict=True)]
+        order = [index for index, row in enumerate(ids) if len(row) < window]
         order.sort(key=lambda index: (limits[index], len(ids[index])), reverse=True)
         start, size = 0, self.batch_size
         while start < len(order):
@@ -92,7 +92,7 @@ class LocalModel:
             limit = limits[batch[0]]
             batch = [index for index in batch if limits[index] == limit]
             try:
-                said = self._generate([ids[index] for index in batch], limit)
+                replies = self._generate([ids[index] for index in batch], limit)
             except RuntimeError as error:
                 if "out of memory" not in str(error):
                     raise
@@ -101,12 +101,12 @@ class LocalModel:
                     continue
                 yield failed(batch[0], "the device has too little memory for this prompt")
             else:
-                for index, (text, why) in zip(batch, said, strict=True):
+                for index, (text, why) in zip(batch, replies, strict=True):
                     yield ended(index, text, why, limit)
             start += len(batch)
 
     def _generate(self, ids: Sequence[list[int]], limit: int) -> list[tuple[str, str]]:
-        """What the model adds to each row, specials left out, and why it ended: by itself, or at the limit.
+        """What the model adds to each row, special tokens left out, and why it ended: by itself, or at the limit.
 
         Where the model names no token for the end of a reply, the tokenizer's is taken.
         """
@@ -145,19 +145,19 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
 
 
 @shared
-def _load(found: Checkpoint, device: str | None) -> Loaded:
+def _load(checkpoint: Checkpoint, device: str | None) -> Loaded:
     import torch
 
     place = _place(device)
-    tokenizer = loading.load_tokenizer(found, padding_side="left")
+    tokenizer = loading.load_tokenizer(checkpoint, padding_side="left")
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     dtype = torch.float32 if place == "cpu" else "auto"
     with quietly():
-        model, _ = loading.load_model("AutoModelForCausalLM", found, dtype=dtype, device_map=place)
+        model, _ = loading.load_model("AutoModelForCausalLM", checkpoint, dtype=dtype, device_map=place)
     if model.dtype == torch.float32 and place != "cpu":
         model.half()  # as the authors of GREEN run it
-    return Loaded(model.eval(), tokenizer, found.identity)
+    return Loaded(model.eval(), tokenizer, checkpoint.identity)
 
 
 def _place(device: str | None) -> str:
@@ -176,9 +176,9 @@ def _place(device: str | None) -> str:
     return device or "cpu"
 
 
-def too_large(index: int, row: Sequence[int], room: int) -> Answer:
-    """No answer to a prompt that leaves the model no room for one."""
-    return failed(index, f"the prompt has {len(row):,} tokens and the model reads {room:,}")
+def too_large(index: int, row: Sequence[int], window: int) -> Answer:
+    """No answer to a prompt that leaves the model no token for one."""
+    return failed(index, f"the prompt has {len(row):,} tokens and the model reads {window:,}")
 
 
 def context_length(config: Any) -> int:

@@ -5,15 +5,16 @@ and each with one deadline from the look-up of the address to the last byte. Wha
 pause that the server asks for or a growing one; a pause asked for holds up all requests. A reply's schema is asked for
 where the server offers that; where it refuses, the weaker JSON mode is tried, then none. Whatever leaves here, the key
 is taken out of it first.
+
+The tries are not left to the package `tenacity` nor to the client: a try here depends on what all requests share (a
+pause that the server asked for, how many failed in a row, the JSON mode), which neither knows of.
 """
 
 from __future__ import annotations
 
 import asyncio
 import email.utils
-import ipaddress
 import json
-import logging
 import os
 import queue
 import random
@@ -22,11 +23,12 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
+from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.base import Prompt, Reply
 from rrgmetrics.judges.engines.asking import MAX_CHARACTERS, WHOLE, Answer, ended, failed, too_long
+from rrgmetrics.judges.engines.hosts import is_loopback, tell_host
 from rrgmetrics.judges.engines.secret import Secret
 
 if TYPE_CHECKING:
@@ -40,8 +42,6 @@ PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)  # HTTP status: try agai
 HOPELESS = (401, 403, 404)  # the key, the model or the address is wrong: true of every request
 JSON_MODES = ("json_schema", "json_object", "")
 JSON_WORDS = ("response_format", "json_schema", "json_object")  # in a message: the mode is what the server minds
-logger = logging.getLogger("rrgmetrics")
-_told: set[str] = set()  # remote hosts that were named in a warning
 
 
 class PassingError(Exception):
@@ -52,7 +52,7 @@ class PassingError(Exception):
         self.pause = pause
 
 
-class RefusedError(Exception):
+class RejectedRequestError(Exception):
     """A request that the server understood and does not serve."""
 
 
@@ -162,8 +162,8 @@ class Server:
             for _ in prompts:
                 answer = arrived.get()
                 if isinstance(answer, Exception):  # raised anew: its causes may quote the key
-                    said = str(answer) if isinstance(answer, BackendError) else f"{self.identity}: {answer!r}"
-                    raise BackendError(secret.out_of(said))
+                    message = str(answer) if isinstance(answer, BackendError) else f"{self.identity}: {answer!r}"
+                    raise BackendError(secret.out_of(message))
                 yield answer._replace(reply=_without(secret, answer.reply))
 
     async def _ask_all(
@@ -207,7 +207,7 @@ class Server:
                 answer = await self._adapt(client, index, prompt, traffic, last=0 < tries == self.options.retries)
                 traffic.failures, traffic.received = 0, True
                 return answer
-            except RefusedError as error:
+            except RejectedRequestError as error:
                 return failed(index, str(error))
             except PassingError as error:
                 reason, pause = str(error), error.pause
@@ -221,7 +221,7 @@ class Server:
             else:
                 grown = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tries - 1))
                 await traffic.wait(grown * random.Random().uniform(0.75, 1.0))
-        return failed(index, f"{reason} ({tries} {'try' if tries == 1 else 'tries'})")
+        return failed(index, f"{reason} ({counted(tries, 'try', 'tries')})")
 
     async def _adapt(self, client: Any, index: int, prompt: Prompt, traffic: Traffic, *, last: bool) -> Answer:
         """One request; where the server refuses it, once more in a weaker JSON mode, down to none.
@@ -230,12 +230,12 @@ class Server:
         """
         if prompt.json_schema is None:
             return await self._named(client, index, prompt, "", traffic)
-        refusal = RefusedError("no request was made")
+        refusal = RejectedRequestError("no request was made")
         plain = len(JSON_MODES) - 1
         for mode in range(plain if last and not traffic.json_proven else traffic.json_mode, len(JSON_MODES)):
             try:
                 answer = await self._named(client, index, prompt, JSON_MODES[mode], traffic)
-            except RefusedError as error:
+            except RejectedRequestError as error:
                 refusal = error
                 continue
             traffic.json_mode, traffic.json_proven = max(traffic.json_mode, mode), True
@@ -247,14 +247,14 @@ class Server:
         name = traffic.tokens_key
         try:
             return await self._request(client, index, prompt, json_mode, traffic)
-        except RefusedError as error:
+        except RejectedRequestError as error:
             if "max_completion_tokens" not in str(error) or name == "max_completion_tokens":
                 raise
         traffic.tokens_key = "max_completion_tokens"
         return await self._request(client, index, prompt, json_mode, traffic)
 
     async def _request(self, client: Any, index: int, prompt: Prompt, json_mode: str, traffic: Traffic) -> Answer:
-        """One request to the server; what it comes to is an answer, PassingError, RefusedError or BackendError."""
+        """One request to the server: an answer, or PassingError, RejectedRequestError or BackendError."""
         import openai
 
         late = f"no reply within {self.options.timeout:g} s"
@@ -290,12 +290,12 @@ class Server:
         status = int(error.status_code)
         reason = f"HTTP {status}: {self.secret.out_of(_message(error))[:MAX_MESSAGE]}"
         if json_mode and any(word in reason for word in JSON_WORDS):  # llama-cpp-python refuses it with a 500
-            return RefusedError(reason)
+            return RejectedRequestError(reason)
         if status in PASSING:
             return PassingError(reason, retry_after(error.response.headers.get("retry-after")))
         if status in HOPELESS and not traffic.received:
             return BackendError(f"{self.identity} at {self.base_url} refuses every request ({reason}).")
-        return RefusedError(reason)
+        return RejectedRequestError(reason)
 
 
 async def _read(response: Any) -> bytes | None:
@@ -337,8 +337,8 @@ def _parse(index: int, body: bytes, limit: int) -> Answer:
 
 def _first(choices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The choice with index 0, wherever it stands; the first one of a server that does not number them."""
-    found = [choice for choice in choices if choice.get("index") in (0, None)]
-    return found[0]
+    leading = [choice for choice in choices if choice.get("index") in (0, None)]
+    return leading[0]
 
 
 def _without(secret: Secret, reply: Reply) -> Reply:
@@ -378,20 +378,3 @@ def retry_after(header: str | None) -> float | None:
         pass
     date = email.utils.parsedate_tz(header)
     return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
-
-
-def is_loopback(address: str) -> bool:
-    """Whether an address is this machine's own."""
-    host = urlsplit(address).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-
-
-def tell_host(address: str, identity: str) -> None:
-    """Says once for each remote host that reports are sent there."""
-    host = urlsplit(address).hostname or address
-    if not is_loopback(address) and host not in _told:
-        _told.add(host)
-        logger.warning("%s: the reports are sent to %s.", identity, host)

@@ -54,21 +54,21 @@ class VllmModel:
 
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """Answers a round at a time; the model reads the same tokens as with transformers."""
-        tokenizer, room = self.model.get_tokenizer(), self.model.llm_engine.model_config.max_model_len
+        tokenizer, window = self.model.get_tokenizer(), self.model.llm_engine.model_config.max_model_len
         fitting: list[tuple[int, list[int]]] = []
         for index, prompt in enumerate(prompts):
             row = prompt_ids(tokenizer, prompt, raw=self.raw)
-            if len(row) < room:
+            if len(row) < window:
                 fitting.append((index, row))
             else:
-                yield too_large(index, row, room)
+                yield too_large(index, row, window)
         for start in range(0, len(fitting), ROUND):
             batch = fitting[start : start + ROUND]
             settings = [self._settings(prompts[index]) for index, _ in batch]
             outputs = self.model.generate([{"prompt_token_ids": row} for _, row in batch], settings, use_tqdm=False)
             for (index, _), output in zip(batch, outputs, strict=True):
-                said = output.outputs[0]
-                yield ended(index, said.text, said.finish_reason, prompts[index].max_tokens)
+                choice = output.outputs[0]
+                yield ended(index, choice.text, choice.finish_reason, prompts[index].max_tokens)
 
     def _settings(self, prompt: Prompt) -> Any:
         """Sampling parameters, held to the reply's schema if there is one."""
@@ -102,12 +102,12 @@ def load_model(name: EngineName, options: Any) -> VllmModel:
         raise MissingExtraError("vllm:<id> needs vLLM and a GPU: pip install 'rrgmetrics[vllm]'") from error
     import torch
 
-    found = find_checkpoint(name.model)
+    checkpoint = find_checkpoint(name.model)
     try:
-        check_folder(found.folder)
-        stored_shapes(weight_files(found.folder))
+        check_folder(checkpoint.folder)
+        stored_shapes(weight_files(checkpoint.folder))
         model = vllm.LLM(
-            model=str(found.folder),
+            model=str(checkpoint.folder),
             tensor_parallel_size=max(1, torch.cuda.device_count()),
             trust_remote_code=False,
             load_format="safetensors",
@@ -115,4 +115,4 @@ def load_model(name: EngineName, options: Any) -> VllmModel:
     except Exception as error:  # of whatever kind: no GPU, no memory, an architecture it does not know
         raise BackendError(f"{name.model} could not be loaded by vLLM: {error}") from error
     raw = name.raw or not getattr(model.get_tokenizer(), "chat_template", None)
-    return VllmModel(found.identity, raw, options.temperature, model)
+    return VllmModel(checkpoint.identity, raw, options.temperature, model)

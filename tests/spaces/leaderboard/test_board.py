@@ -1,4 +1,4 @@
-"""Scores, ranks, comparisons, editions: what the board says of systems."""
+"""Scores, ranks, comparisons, rounds: what the board says of systems."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_scores_are_those_of_score(make_board, send, work_off):
         assert line.scores[name].low <= line.scores[name].value <= line.scores[name].high
         assert line.scores[name].n == 12
     shown = {result.metric.name: result for result in board.system(id).results}
-    assert shown["bleu"].signature == expected["bleu"].signature == shown["bleu"].metric.recipe
+    assert shown["bleu"].signature == expected["bleu"].signature == shown["bleu"].metric.signature
     assert [item.key.name for item in shown["rouge"].scores] == ["rouge", "rouge_1", "rouge_2", "rouge_l"]
     assert list(shown["finding_errors"].categories) == list("ABCDEF")
     assert shown["bleu"].categories == {}
@@ -315,32 +315,32 @@ def test_progress(board, send, work_off):
         board.progress("nobody")
 
 
-def test_rescoring_opens_an_edition(board, send, work_off, monkeypatch):
+def test_rescoring_opens_a_round(board, send, work_off, monkeypatch):
     id = send(board, "A", [""] * 12)
     work_off(board)
-    before = board.info().metrics[0].recipe
+    before = board.info().metrics[0].signature
     newer = {"rouge": before.replace("|v:0.", "|v:1.")}
     monkeypatch.setattr(Metrics, "signatures", lambda self, n_pairs: newer)
     send(board, "B", [""] * 12)
-    with pytest.raises(InputError, match=r"Edition 1 .* scores with rouge\|.*installed here is rouge\|.*rescore"):
+    with pytest.raises(InputError, match=r"Round 1 .* scores with rouge\|.*installed here is rouge\|.*rescore"):
         work_off(board)
     assert board.rescore() == 2
     assert board.system(id).stale
-    assert board.standings().systems[0].reason == "Scored with the metrics of edition 1; edition 2 is being scored."
+    assert board.standings().systems[0].reason == "Scored with the metrics of round 1; round 2 is being scored."
     work_off(board)
     assert ranks(board) == {"A": 1, "B": 2}
-    assert (board.info().edition, board.info().metrics[0].recipe) == (2, newer["rouge"])
+    assert (board.info().round, board.info().metrics[0].signature) == (2, newer["rouge"])
     assert not board.system(id).stale
     with board.store.reading() as connection:
         kept = connection.exec_driver_sql("SELECT submission, edition, signature FROM results ORDER BY 1, 2").all()
     assert [row[:2] for row in kept] == [(1, 1), (1, 2), (2, 2)]
 
 
-def test_a_release_that_changes_no_score_needs_no_edition():
-    recipe = "rouge|stemmer:yes|n:12|v:0.1.0"
-    assert scoring.changed({"rouge": recipe}, {"rouge": recipe.replace("0.1.0", "0.1.7")}) == []
-    assert scoring.changed({"rouge": recipe}, {"rouge": recipe.replace("0.1.0", "0.2.0")}) == ["rouge"]
-    assert scoring.changed({"rouge": recipe}, {"rouge": recipe.replace("yes", "no")}) == ["rouge"]
+def test_a_release_that_changes_no_score_needs_no_round():
+    signature = "rouge|stemmer:yes|n:12|v:0.1.0"
+    assert scoring.changed({"rouge": signature}, {"rouge": signature.replace("0.1.0", "0.1.7")}) == []
+    assert scoring.changed({"rouge": signature}, {"rouge": signature.replace("0.1.0", "0.2.0")}) == ["rouge"]
+    assert scoring.changed({"rouge": signature}, {"rouge": signature.replace("yes", "no")}) == ["rouge"]
 
 
 def test_pages_are_computed_once_a_revision(board, send, work_off):
@@ -415,7 +415,7 @@ def test_one_submitter_has_one_quota_however_it_is_written(make_board, send):
     ways = ("lab", "LAB", "http://hf.co/lab/")
     for i, submitter in enumerate(ways):
         send(board, f"A{i}", [""] * 12, submitter=submitter, address="192.0.2.1")
-    with pytest.raises(LimitError, match="one submitter"):
+    with pytest.raises(LimitError, match="One submitter"):
         send(board, "B", [""] * 12, submitter="https://www.huggingface.co/lab", address="192.0.2.2")
 
 
@@ -435,13 +435,13 @@ def test_submissions_a_day(make_board, send, clock):
     for i in range(2):
         send(board, f"A{i}", [""] * 12, address="192.0.2.1")
         clock.now += 10
-    with pytest.raises(LimitError, match="2 submissions a day of one submitter") as caught:
+    with pytest.raises(LimitError, match="One submitter may send 2 submissions a day") as caught:
         send(board, "A2", [""] * 12, address="198.51.100.7")
     assert caught.value.retry_after == pytest.approx(86_400 - 20)
     send(board, "B", [""] * 12, submitter="other", address="192.0.2.1")
-    with pytest.raises(LimitError, match="3 submissions a day of one address"):
+    with pytest.raises(LimitError, match="One address may send 3 submissions a day"):
         send(board, "C", [""] * 12, submitter="third", address="::ffff:192.0.2.1")  # the same host
-    send(board, "D", [""] * 12)  # the keeper's command line has no address
+    send(board, "D", [""] * 12)  # the administrator's command line has no address
     clock.now += 86_400
     send(board, "A2", [""] * 12, address="192.0.2.1")
 
@@ -479,7 +479,7 @@ def test_admin_token(board, clock):
         assert not board.verify_admin(guess, "192.0.2.1")
     with pytest.raises(LimitError, match="wrong tokens"):
         board.verify_admin("x", "192.0.2.1")
-    assert board.verify_admin(board.token, "192.0.2.1")  # whoever guesses beside the keeper does not lock them out
+    assert board.verify_admin(board.token, "192.0.2.1")  # guesses from beside lock nobody out
     assert not board.verify_admin("x", "192.0.2.2")
     clock.now += 901
     assert not board.verify_admin("x", "192.0.2.1")
@@ -495,3 +495,11 @@ def test_neither_tokens_nor_addresses_are_stored(board, send):
     stored = b"".join(path.read_bytes() for path in board.store.path.parent.iterdir())
     assert b"192.0.2.1" not in stored
     assert board.token.encode() not in stored
+
+
+def test_names_of_version_0_1_still_answer(make_board):
+    info = make_board().info()
+    with pytest.warns(DeprecationWarning, match=r"BoardInfo\.round"):
+        assert info.edition == info.round == 1
+    with pytest.warns(DeprecationWarning, match=r"BoardMetric\.signature"):
+        assert info.metrics[0].recipe == info.metrics[0].signature

@@ -15,8 +15,9 @@ import yaml
 
 from rrgmetrics import BackendError, InputError, cli
 from rrgmetrics.spaces import uploading
-from rrgmetrics.spaces.leaderboard import app, open_board
+from rrgmetrics.spaces.leaderboard import open_board
 from rrgmetrics.spaces.leaderboard.export import export_board, push_board
+from rrgmetrics.spaces.leaderboard.handlers import Site
 from rrgmetrics.spaces.leaderboard.model import BoardInfo
 
 from .conftest import REFERENCES, study_ids, write_csv
@@ -85,7 +86,7 @@ def test_no_number_leaves_the_board_with_more_digits_than_are_shown(make_board, 
     assert len(found) > 500
     assert [number for number in found if round(number, 3) != number] == []
     assert sum(round(number, 2) != number for number in found) > 50  # they are not all round anyway
-    site = app._Site(board, proxies=0)
+    site = Site(board, proxies=0)
     asked = SimpleNamespace(query_params={"id": ids[0], "first": ids[0], "second": ids[1]})
     html = "".join([*site.standings(), site.system(asked), site.versus(asked)])
     values = re.findall(r'data-value="(-?\d+\.\d+)"', html)
@@ -99,7 +100,9 @@ def test_no_number_leaves_the_board_with_more_digits_than_are_shown(make_board, 
 def test_the_export_says_how_unscored_pairs_count(scored, tmp_path):
     export_board(scored, tmp_path / "out")
     assert "no\nmore than 2% of the pairs" in (tmp_path / "out" / "README.md").read_text()
-    assert json.loads((tmp_path / "out" / "board.json").read_text())["left_out_share"] == 0.02
+    head = json.loads((tmp_path / "out" / "board.json").read_text())
+    assert head["left_out_share"] == 0.02
+    assert head["round"] == head["edition"] == 1
     row = pyarrow.parquet.read_table(tmp_path / "out" / "standings.parquet").to_pylist()[0]
     assert row["submitter_verified"] is False
     assert (row["rouge_n_unscored"], row["rouge_n_counted_as_worst"]) == (0, 0)
@@ -230,7 +233,7 @@ def test_command_line(tmp_path, capsys):
     assert id in run("show", place, "--hidden")
     run("unhide", place, id)
     assert "has not failed" in run("retry", place, id, status=2)
-    assert "Edition 2: 1 submissions queued" in run("rescore", place)
+    assert "Round 2: 1 submissions queued" in run("rescore", place)
     run("work", place, "--once")
     newer = run("token", place).rpartition("once: ")[2].strip()
     assert open_board(place).verify_admin(newer)

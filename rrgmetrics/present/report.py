@@ -1,28 +1,32 @@
 """The report page: one HTML file with scores, their spread, and every study's texts side by side.
 
 The file holds everything it shows; it loads nothing, and its content security policy forbids it to. Texts and names are
-escaped by Jinja2. Words are compared as written (difflib; case and punctuation aside): what a candidate lacks is
-marked in the reference, what it adds is marked in the candidate. A sentence that only moved is not marked, nor is a
-run of words such as "there is a".
+escaped by Jinja2. Words are compared as written (`differences`): what a candidate lacks is marked in the reference,
+what it adds is marked in the candidate.
 """
 
 from __future__ import annotations
 
 import base64
-import difflib
 import hashlib
-import itertools
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import label
-from rrgmetrics.reports import Context, Pair
+from rrgmetrics.present import html
+from rrgmetrics.present.differences import differences
+from rrgmetrics.present.marks import Explanation, pieces
+from rrgmetrics.present.numbers import UNSCORED, between, show
+from rrgmetrics.present.patients import patient
+from rrgmetrics.present.spread import spread
+from rrgmetrics.reader.model import Span
+from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result, unscored_lines
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.specs import Key
@@ -32,28 +36,14 @@ Intervals = Mapping[str, Mapping[str, Mapping[str, tuple[float, float]]]]
 
 MAX_STUDIES = 500  # about 1 MB of page for two systems
 SHOWN_CHARACTERS = 6000  # of one report
-COMPARED_WORDS = 1500  # a longer report is shown without marks; difflib's time grows with the square
-MOVED_WORDS = 3  # shortest run of words that counts as moved and not as missing and added
-N_BINS = 30
-LITTLE_WORDS = frozenset(
-    "a an and are as at be been by for from has have in is it its of on or that the there this to was with".split()
-)
-_WORD = re.compile(r"\w+(?:[.,'’/-]\w+)*")
 
 
-class Span(NamedTuple):
-    """A stretch of a text, from `start` up to `end`, and what to call it."""
+class Layer(NamedTuple):
+    """A stretch that is marked for one system: its CSS class, and what stands behind it."""
 
-    start: int
-    end: int
-    label: str
-
-
-class Evidence(NamedTuple):
-    """What a reader found in one pair: spans of the reference and of the candidate, labelled with their category."""
-
-    reference: Sequence[Span] = ()
-    candidate: Sequence[Span] = ()
+    spans: tuple[Span, ...]
+    name: str
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,7 +79,7 @@ def report_page(
     *,
     title: str = "Radiology report scores",
     intervals: Intervals | None = None,
-    evidence: Mapping[str, Sequence[Evidence]] | None = None,
+    evidence: Mapping[str, Sequence[Explanation]] | None = None,
     max_studies: int = MAX_STUDIES,
 ) -> str:
     """Makes a self-contained HTML page for one or several systems on the same studies.
@@ -100,7 +90,7 @@ def report_page(
         study_ids: One id a study; None numbers them from 1.
         title: Heading of the page.
         intervals: System to metric (as named in `results`) to key to the ends of its 95% interval.
-        evidence: System to one `Evidence` a pair, marked in the texts beside the words that differ.
+        evidence: System to one explanation a pair, whose marks stand in the texts beside the words that differ.
         max_studies: How many studies to show in full, the worst by the first metric; the scores cover all.
 
     Returns:
@@ -109,21 +99,13 @@ def report_page(
     Raises:
         InputError: No system or metric, systems with other metrics or other references, or a list of another length.
     """
-    import jinja2
-
     _check(results, pairs, study_ids, evidence)
     systems = list(results)
     n_studies = len(next(iter(pairs.values())))
     ids = list(study_ids) if study_ids is not None else [str(number) for number in range(1, n_studies + 1)]
     orders = _orders(results)
     shown = np.argsort(orders[0].values, kind="stable")[:max_studies]  # NaN sorts last
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("rrgmetrics", "templates"),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
+    environment = html.environment("rrgmetrics.present", counted=counted, unscored_word=UNSCORED)
     script = environment.loader.get_source(environment, "report.js")[0] if environment.loader else ""
     return environment.get_template("report.html.j2").render(
         title=title,
@@ -148,7 +130,7 @@ def _check(
     results: Mapping[str, Mapping[str, Result]],
     pairs: Mapping[str, Sequence[Pair]],
     study_ids: Sequence[str] | None,
-    evidence: Mapping[str, Sequence[Evidence]] | None,
+    evidence: Mapping[str, Sequence[Explanation]] | None,
 ) -> None:
     if not results or not all(results.values()):
         raise InputError("There is nothing to show: pass at least one system with at least one metric.")
@@ -173,19 +155,6 @@ def _check(
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
-def decimals(key: Key) -> int:
-    """How many decimals of a score are shown: three up to 1, two beyond."""
-    return 3 if key.range[1] <= 1 else 2
-
-
-def show(value: float, key: Key) -> str:
-    """A score as text, with its decimals; a true minus sign; NaN is "unscored"."""
-    if math.isnan(value):
-        return "unscored"
-    text = f"{value:.{decimals(key)}f}"
-    return text.replace("-", "\N{MINUS SIGN}") if float(text) else text.removeprefix("-")
-
-
 def _metric(name: str, results: Mapping[str, Mapping[str, Result]], intervals: Intervals) -> dict[str, Any]:
     """A metric's rows in the score table, and the spread of its headline."""
     by_system = {system: by_name[name] for system, by_name in results.items()}
@@ -201,51 +170,14 @@ def _metric(name: str, results: Mapping[str, Mapping[str, Result]], intervals: I
         }
         for key in keys
     ]
-    spread = _spread(spec.headline, {system: result.per_pair[spec.name] for system, result in by_system.items()})
-    return {"name": name, "is_plain": name == spec.name, "key": spec.headline, "rows": rows, "spread": spread}
+    of_headline = spread(spec.headline, {system: result.per_pair[spec.name] for system, result in by_system.items()})
+    return {"name": name, "is_plain": name == spec.name, "key": spec.headline, "rows": rows, "spread": of_headline}
 
 
 def _cell(key: Key, result: Result, interval: tuple[float, float] | None) -> dict[str, Any]:
-    ends = "" if interval is None else f"{show(interval[0], key)} to {show(interval[1], key)}"
+    ends = "" if interval is None else between(*interval, key)
     unscored = result.n_unscored if key.name == result.spec.name else 0
     return {"value": show(result.scores.get(key.name, math.nan), key), "interval": ends, "n_unscored": unscored}
-
-
-def _spread(key: Key, values: Mapping[str, Array]) -> dict[str, Any]:
-    """Histograms of one key for all systems on one axis, as bars `(x, height)` in a box of 300 by 40."""
-    everything = np.concatenate([column[np.isfinite(column)] for column in values.values()])
-    low, high = _axis(key, everything)
-    counts = {
-        system: np.histogram(column[np.isfinite(column)], bins=N_BINS, range=(low, high))[0]
-        for system, column in values.items()
-    }
-    tallest = max(1, *(int(count.max()) for count in counts.values()))
-    rows = []
-    for system, column in values.items():
-        bars = [(10 * i, round(40 * float(count) / tallest, 1)) for i, count in enumerate(counts[system]) if count]
-        rows.append({"system": system, "bars": bars, **_quartiles(key, column, low, high)})
-    return {"low": show(low, key), "high": show(high, key), "rows": rows}
-
-
-def _axis(key: Key, values: Array) -> tuple[float, float]:
-    """The key's whole range if that is 0 to 1; else from its finite lower end, or the lowest value, to the highest."""
-    low, high = key.range
-    if (low, high) != (0.0, 1.0):
-        low = low if math.isfinite(low) else float(values.min(initial=high if math.isfinite(high) else 0.0))
-        high = float(values.max(initial=low))
-    return low, high if high > low else low + 1.0
-
-
-def _quartiles(key: Key, column: Array, low: float, high: float) -> dict[str, Any]:
-    scored = column[np.isfinite(column)]
-    if not len(scored):
-        return {"median": "unscored", "middle": "", "x": None, "described": "no study scored"}
-    first, median, third = np.quantile(scored, (0.25, 0.5, 0.75))
-    middle = f"{show(first, key)} to {show(third, key)}"
-    ends = f"lowest {show(scored.min(), key)}, highest {show(scored.max(), key)}"
-    described = f"median {show(median, key)}, middle half {middle}, {ends}"
-    x = round(300 * float((median - low) / (high - low)), 1)
-    return {"median": show(median, key), "middle": middle, "x": x, "described": described}
 
 
 def _signatures(results: Mapping[str, Mapping[str, Result]]) -> list[tuple[str, list[str]]]:
@@ -287,31 +219,32 @@ def _study(
     pairs: Mapping[str, Sequence[Pair]],
     results: Mapping[str, Mapping[str, Result]],
     orders: Sequence[Order],
-    evidence: Mapping[str, Sequence[Evidence]],
+    evidence: Mapping[str, Sequence[Explanation]],
 ) -> dict[str, Any]:
     """One study as the page shows it."""
     reference, _, context = pairs[next(iter(results))][row]
-    reference_marks: list[tuple[Span, str]] = []
+    reference_layers: list[Layer] = []
     candidates = []
     for i, (system, by_name) in enumerate(results.items()):
         candidate = pairs[system][row].candidate
         missing, added = differences(reference, candidate)
-        found = evidence[system][row] if system in evidence else Evidence()
-        reference_marks += [(span, f"m{i}") for span in missing]
+        explanation = evidence[system][row] if system in evidence else Explanation()
         whose = f"{system}: " if len(results) > 1 else ""
-        reference_marks += [(span._replace(label=whose + span.label), f"e{i}") for span in found.reference]
-        marks = [(span, "added") for span in added] + [(span, f"e{i}") for span in found.candidate]
+        reference_layers += [Layer((span,), f"m{i}") for span in missing]
+        reference_layers += [Layer(mark.spans, f"e{i}", whose + mark.label) for mark in explanation.reference]
+        layers = [Layer((span,), "added") for span in added]
+        layers += [Layer(mark.spans, f"e{i}", mark.label) for mark in explanation.candidate]
         scores = [
             (label(name, result.titled), show(float(result.per_pair[result.spec.name][row]), result.spec.headline))
             for name, result in by_name.items()
         ]
-        candidates.append({"system": system, "scores": scores, "text": _text(candidate, marks)})
+        candidates.append({"system": system, "scores": scores, "text": _text(candidate, layers)})
     return {
         "index": row,
         "id": ids[row],
-        "about": _about(context),
+        "about": patient(context),
         "indication": context.indication,
-        "reference": _text(reference, reference_marks, n_systems=len(results)),
+        "reference": _text(reference, reference_layers, n_systems=len(results)),
         "candidates": candidates,
         "values": [
             str(row),
@@ -320,85 +253,24 @@ def _study(
     }
 
 
-def _about(context: Context) -> str:
-    """Age and sex in words."""
-    age = ""
-    if context.age is not None:
-        months = round(context.age * 12)
-        age = f"{context.age:.0f} years" if months >= 24 else f"{months} month{'s' * (months != 1)}"
-    return ", ".join(filter(None, (age, {"F": "female", "M": "male", "O": "other"}.get(context.sex, ""))))
-
-
-def _text(text: str, marks: Sequence[tuple[Span, str]], *, n_systems: int = 0) -> dict[str, Any]:
+def _text(text: str, layers: Sequence[Layer], *, n_systems: int = 0) -> dict[str, Any]:
     """A report cut at its marks, and how many characters of it are left out."""
     shown = text[:SHOWN_CHARACTERS]
     return {
-        "segments": _segments(shown, marks, n_systems),
+        "segments": _segments(shown, layers, n_systems),
         "n_left_out": len(text) - len(shown),
         "is_empty": not text.strip(),
     }
 
 
-def _segments(text: str, marks: Sequence[tuple[Span, str]], n_systems: int) -> list[Segment]:
-    """Cuts a text wherever a mark starts or ends. `m-all` joins the classes where every system lacks the words."""
-    inner = {end for span, _ in marks for end in (span.start, span.end) if 0 < end < len(text)}
-    cuts = sorted({0, len(text), *inner})
+def _segments(text: str, layers: Sequence[Layer], n_systems: int) -> list[Segment]:
+    """The pieces of a text with their classes. `m-all` joins the classes where every system lacks the words."""
     lacking = {f"m{i}" for i in range(n_systems)}
     segments = []
-    for start, end in itertools.pairwise(cuts):
-        over = [(span, name) for span, name in marks if span.start < end and span.end > start]
-        classes = {name for _, name in over} | {"evidence" for span, _ in over if span.label}
+    for piece in pieces(text, layers):
+        classes = {layer.name for layer in piece.over} | {"evidence" for layer in piece.over if layer.label}
         if lacking and lacking <= classes:
             classes.add("m-all")
-        labels = tuple((name, span.label) for span, name in over if span.label and min(span.end, len(text)) == end)
-        segments.append(Segment(text[start:end], " ".join(sorted(classes)), labels))
+        labels = tuple((layer.name, layer.label) for layer in piece.ending if layer.label)
+        segments.append(Segment(piece.text, " ".join(sorted(classes)), labels))
     return segments
-
-
-def differences(reference: str, candidate: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Runs of words that only one of two texts has.
-
-    Args:
-        reference: The radiologist's text.
-        candidate: The system's text.
-
-    Returns:
-        Spans of the reference that the candidate lacks, and spans of the candidate that it adds; labels are empty.
-
-    Example:
-        >>> missing, added = differences("Small right effusion.", "Small left effusion.")
-        >>> missing
-        (Span(start=6, end=11, label=''),)
-    """
-    found = [list(_WORD.finditer(text)) for text in (reference, candidate)]
-    if max(map(len, found)) > COMPARED_WORDS:
-        return (), ()
-    words: list[list[object]] = [[match[0].lower() for match in matches] for matches in found]
-    for a, b, size in difflib.SequenceMatcher(None, words[0], words[1], autojunk=False).get_matching_blocks():
-        _strike(words, a, b, size)
-    while True:
-        a, b, size = difflib.SequenceMatcher(None, words[0], words[1], autojunk=False).find_longest_match()
-        if size < MOVED_WORDS:
-            break
-        _strike(words, a, b, size)
-    missing, added = (_runs(matches, left) for matches, left in zip(found, words, strict=True))
-    return missing, added
-
-
-def _strike(words: list[list[object]], a: int, b: int, size: int) -> None:
-    """Takes a matched run out of both lists; what stands in its place matches nothing."""
-    words[0][a : a + size] = [object() for _ in range(size)]
-    words[1][b : b + size] = [object() for _ in range(size)]
-
-
-def _runs(matches: Sequence[re.Match[str]], left: Sequence[object]) -> tuple[Span, ...]:
-    """Spans of neighbouring words still in `left`, but for runs of little words."""
-    spans, run = [], list[int]()
-    for i in range(len(left) + 1):
-        if i < len(left) and isinstance(left[i], str):
-            run.append(i)
-            continue
-        if any(left[j] not in LITTLE_WORDS for j in run):
-            spans.append(Span(matches[run[0]].start(), matches[run[-1]].end(), ""))
-        run = []
-    return tuple(spans)

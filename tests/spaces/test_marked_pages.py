@@ -6,8 +6,13 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics import SPECS
+from rrgmetrics.present import html as drawn
+from rrgmetrics.present.kinds import KINDS, MATCHED, ONLY_HERE
+from rrgmetrics.present.marks import Mark, Remark
+from rrgmetrics.present.numbers import in_words
 from rrgmetrics.reader import ErrorCategory
-from rrgmetrics.spaces import highlight, theme
+from rrgmetrics.reader.model import Span
+from rrgmetrics.spaces import theme
 
 ATTACK = "<script>alert(1)</script><img src=x onerror=alert(1)>'\"&"
 
@@ -34,24 +39,24 @@ def test_every_text_stands_out(scheme):
     palette = theme.LIGHT if scheme == "light" else theme.DARK
     pairs = [(text, ground) for text in (palette.ink, palette.muted, palette.accent) for ground in palette[:2]]
     pairs.append((palette.on_accent, palette.accent))
-    for kind in theme.KINDS.values():
+    for kind in KINDS.values():
         tint, mark = getattr(kind, scheme)
         pairs += [(palette.ink, tint), (mark, tint), (mark, palette.paper)]
     assert min(contrast(*pair) for pair in pairs) >= 4.5
 
 
 def test_a_kind_is_told_by_more_than_colour():
-    assert set(theme.KINDS) == {*ErrorCategory, theme.MATCHED, theme.ONLY_HERE}
-    assert len({kind.letter for kind in theme.KINDS.values()}) == len(theme.KINDS)
-    for name in theme.KINDS:
+    assert set(KINDS) == {*ErrorCategory, MATCHED, ONLY_HERE}
+    assert len({kind.letter for kind in KINDS.values()}) == len(KINDS)
+    for name in KINDS:
         assert f".kind-{name} " in theme.style_sheet()
         assert f"--{name}-tint" in theme.style_sheet()
 
 
 def test_overlapping_marks_each_give_their_letter():
-    marks = [highlight.Mark(((0, 5),), "matched"), highlight.Mark(((0, 10),), "incorrect_location")]
-    marks.append(highlight.Mark(((6, 10),), "incorrect_severity", 0.25))
-    html = highlight.marked("Small left effusion.", marks)
+    marks = [Mark((Span(0, 5),), "matched"), Mark((Span(0, 10),), "incorrect_location")]
+    marks.append(Mark((Span(6, 10),), "incorrect_severity", 0.25))
+    html = drawn.marked("Small left effusion.", marks)
     assert html.startswith('<p class="report"><mark class="kind-incorrect_location">Small</mark>')
     assert html.endswith("</span></span> effusion.</p>")
     assert html.count('class="tag') == 2
@@ -60,41 +65,41 @@ def test_overlapping_marks_each_give_their_letter():
 
 
 def test_marks_beyond_the_text_are_cut():
-    html = highlight.marked("Clear.", [highlight.Mark(((2, 99),), "false_finding")])
+    html = drawn.marked("Clear.", [Mark((Span(2, 99),), "false_finding")])
     assert html.count("<mark") == 1
     assert 'ear.</mark><span class="tag' in html
-    assert "(empty report)" in highlight.marked(" \n", [])
+    assert "(empty report)" in drawn.marked(" \n", [])
 
 
 def test_everything_is_escaped():
     key = SPECS["crepe"].headline
     html = "".join(
         (
-            highlight.marked(ATTACK, [highlight.Mark(((3, 9),), "false_finding")]),
-            highlight.reports({ATTACK: ATTACK}, {}),
-            highlight.remarks([highlight.Remark("", ATTACK, True)]),
-            highlight.alert(ATTACK),
+            drawn.marked(ATTACK, [Mark((Span(3, 9),), "false_finding")]),
+            drawn.reports({ATTACK: ATTACK}, {}),
+            drawn.remarks([Remark("", ATTACK, True)]),
+            drawn.alert(ATTACK),
         )
     )
     assert "<script" not in html
     assert "<img" not in html
-    assert "&lt;script&gt;" in highlight.headline(key, 1.0) + highlight.alert(ATTACK)
+    assert "&lt;script&gt;" in drawn.headline(key, 1.0) + drawn.alert(ATTACK)
 
 
 @pytest.mark.parametrize("name", SPECS)
 def test_direction_and_range_in_words(name):
     for key in SPECS[name].keys:
-        words = highlight.in_words(key)
+        words = in_words(key)
         assert words.startswith(key.better.capitalize())
         assert "inf" not in words
 
 
 def test_headline_and_meter():
     crimson = SPECS["crimson"].headline
-    assert "width:50.0%" in highlight.headline(crimson, 0.0)
-    assert "<b>−0.250</b>" in highlight.headline(crimson, -0.25)
-    assert "meter" not in highlight.headline(SPECS["crepe"].headline, 2.0)
-    assert "unscored" in highlight.headline(crimson, math.nan)
+    assert "width:50.0%" in drawn.headline(crimson, 0.0)
+    assert "<b>−0.250</b>" in drawn.headline(crimson, -0.25)
+    assert "meter" not in drawn.headline(SPECS["crepe"].headline, 2.0)
+    assert "unscored" in drawn.headline(crimson, math.nan)
 
 
 def test_bars_of_a_metric_that_counts_categories():
@@ -104,14 +109,14 @@ def test_bars_of_a_metric_that_counts_categories():
         references=["Small right effusion. Mild cardiomegaly."],
         progress=False,
     )["finding_errors"]
-    counts = highlight.category_counts(result)
+    counts = drawn.category_counts(result)
     assert counts["missing_finding"] == counts["incorrect_location"] == 1.0
     assert sum(counts.values()) == 2.0
-    html = highlight.category_bars(counts)
+    html = drawn.category_bars(counts)
     assert html.count("width:100.0%") == 2
     assert html.count("<b>0</b>") == 4
 
 
 def test_no_bars_without_categories():
     result = rrgmetrics.score("rouge", predictions=["a"], references=["a"], progress=False)["rouge"]
-    assert highlight.category_bars(highlight.category_counts(result)) == ""
+    assert drawn.category_bars(drawn.category_counts(result)) == ""

@@ -1,0 +1,40 @@
+"""Counts and lists as English writes them.
+
+The package `inflect` is not used: the few nouns here take an s or are written out, and it would have to be guessed at
+import time which of its thousand rules apply to the words of a field it does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def by_number(count: int, one: str, many: str) -> str:
+    """The word that goes with a count.
+
+    Example:
+        >>> by_number(1, "reads", "read"), by_number(0, "reads", "read")
+        ('reads', 'read')
+    """
+    return one if count == 1 else many
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A count with its noun; the plural takes an s unless it is given.
+
+    Example:
+        >>> counted(1, "pair"), counted(2000, "pair"), counted(0, "study", "studies")
+        ('1 pair', '2,000 pairs', '0 studies')
+    """
+    return f"{count:,} {by_number(count, noun, plural or noun + 's')}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a list in a sentence; no words give an empty text.
+
+    Example:
+        >>> listed(["BLEU"]), listed(["BLEU", "ROUGE", "METEOR"])
+        ('BLEU', 'BLEU, ROUGE and METEOR')
+    """
+    *others, last = words or ("",)
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,0 +1,59 @@
+"""The kinds of phrase that are marked in reports, and how: a letter, a colour and a line for each.
+
+A kind is told by its letter and its underline as well as by its colour. Every text stands out from its ground by 4.5 to
+1 or more, in light and in dark (a test computes it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rrgmetrics.reader import ErrorCategory
+
+MATCHED, ONLY_HERE = "matched", "only_here"
+UNLETTERED = frozenset({MATCHED, ONLY_HERE})  # too many of them in a report for a letter behind each
+
+
+class Kind(NamedTuple):
+    """How a kind of phrase is marked.
+
+    Attributes:
+        letter: Stands behind the phrase.
+        title: In words, for the legend and for screen readers.
+        light: Ground and line (also the colour of the letter) on a light page.
+        dark: The same on a dark page.
+        underline: Style of the line, as CSS calls it.
+        terminal: Style on a terminal, as Rich calls it.
+    """
+
+    letter: str
+    title: str
+    light: tuple[str, str]
+    dark: tuple[str, str]
+    underline: str
+    terminal: str
+
+
+KINDS: Mapping[str, Kind] = {
+    ErrorCategory.FALSE_FINDING.value: Kind(
+        "A", "false finding", ("#fbdedb", "#a01c18"), ("#4f2320", "#f5aaa3"), "solid", "red"
+    ),
+    ErrorCategory.MISSING_FINDING.value: Kind(
+        "B", "missing finding", ("#fbe6cf", "#8a4600"), ("#4a3319", "#eab57d"), "double", "yellow"
+    ),
+    ErrorCategory.INCORRECT_LOCATION.value: Kind(
+        "C", "wrong location", ("#eddff4", "#6d2a86"), ("#3f2849", "#dcaef2"), "dashed", "magenta"
+    ),
+    ErrorCategory.INCORRECT_SEVERITY.value: Kind(
+        "D", "wrong severity", ("#d2ecea", "#0b5b57"), ("#153e3b", "#82d6cd"), "wavy", "cyan"
+    ),
+    ErrorCategory.FALSE_COMPARISON.value: Kind(
+        "E", "false comparison", ("#dcebf7", "#1f5a8c"), ("#1c3850", "#94c5ee"), "dotted", "blue"
+    ),
+    ErrorCategory.MISSING_COMPARISON.value: Kind(
+        "F", "missing comparison", ("#e8edcb", "#4b560c"), ("#363c12", "#cfd77a"), "dashed", "green"
+    ),
+    MATCHED: Kind("✓", "said by both", ("#eceae3", "#5d5952"), ("#2a2d31", "#a8a49b"), "solid", "dim"),
+    ONLY_HERE: Kind("≠", "only in this report", ("#fbe6cf", "#8a4600"), ("#4a3319", "#eab57d"), "dashed", "yellow"),
+}

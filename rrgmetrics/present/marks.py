@@ -1,0 +1,136 @@
+"""The model of a marked report: phrases with their kind, remarks in words, and how a text is cut to show them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from rrgmetrics.english import counted
+from rrgmetrics.present.kinds import KINDS
+from rrgmetrics.reader import Comparison
+from rrgmetrics.reader.model import Span
+
+KNOWS = "The bundled reader knows chest X-ray reports in English."
+
+
+class Mark(NamedTuple):
+    """A phrase to mark.
+
+    Attributes:
+        spans: Where it stands: one or several stretches of the text.
+        kind: A key of `KINDS`.
+        amount: Its share of a count, where the metric says so.
+    """
+
+    spans: tuple[Span, ...]
+    kind: str
+    amount: float | None = None
+
+    @property
+    def label(self) -> str:
+        """The kind with its letter: `C wrong location`."""
+        return f"{KINDS[self.kind].letter} {KINDS[self.kind].title}"
+
+
+class Remark(NamedTuple):
+    """One error, or another remark, in words.
+
+    Attributes:
+        kind: A key of `KINDS`, or "".
+        sentence: The remark.
+        significant: Whether it matters clinically; None where nobody says.
+    """
+
+    kind: str
+    sentence: str
+    significant: bool | None = None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is to be shown of a pair.
+
+    Attributes:
+        reference: Marks in the reference.
+        candidate: Marks in the candidate.
+        remarks: The errors in words.
+        note: Where the marks come from, in a sentence.
+        out_of_scope: Why the reference cannot be read, as `Comparison.out_of_scope` says it; "" if it can.
+        rest: Whatever else the metric said, as JSON has it; None if all of it is shown.
+    """
+
+    reference: tuple[Mark, ...] = ()
+    candidate: tuple[Mark, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    note: str = ""
+    out_of_scope: str = ""
+    rest: Any = None
+
+    @classmethod
+    def of(cls, comparison: Comparison) -> Explanation:
+        """The reader's errors, with the phrases that each rests on."""
+        errors = comparison.errors
+        return cls(
+            reference=tuple(Mark(e.reference_spans, e.category.value) for e in errors if e.reference_spans),
+            candidate=tuple(Mark(e.candidate_spans, e.category.value) for e in errors if e.candidate_spans),
+            remarks=tuple(Remark(e.category.value, e.sentence, e.significant) for e in errors),
+            note=KNOWS if comparison.out_of_scope else "",
+            out_of_scope=comparison.out_of_scope,
+        )
+
+    @property
+    def summary(self) -> str:
+        """How many errors there are, in words."""
+        if self.out_of_scope:
+            return f"unscored, the reference {self.out_of_scope}"
+        if not self.remarks:
+            return "no error"
+        n_significant = sum(remark.significant is True for remark in self.remarks)
+        return f"{counted(len(self.remarks), 'error')}, {n_significant} significant"
+
+
+class Marking(Protocol):
+    """Anything that marks stretches of a text."""
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The stretches."""
+
+
+AnyMark = TypeVar("AnyMark", bound=Marking)
+
+
+@dataclass(frozen=True)
+class Piece(Generic[AnyMark]):
+    """A stretch of text in which no mark starts or ends.
+
+    Attributes:
+        text: The stretch.
+        over: The marks that cover it.
+        ending: Those of them whose last stretch ends with it.
+    """
+
+    text: str
+    over: tuple[AnyMark, ...]
+    ending: tuple[AnyMark, ...]
+
+
+def pieces(text: str, marks: Sequence[AnyMark]) -> Iterator[Piece[AnyMark]]:
+    """Cuts a text wherever a mark starts or ends; what lies beyond its end is not there.
+
+    Args:
+        text: A report.
+        marks: Phrases of it; each piece has them in this order.
+
+    Example:
+        >>> marks = [Mark((Span(0, 4),), "incorrect_location"), Mark((Span(0, 12),), "matched")]
+        >>> [(piece.text, len(piece.over), len(piece.ending)) for piece in pieces("Left effusion.", marks)]
+        [('Left', 2, 1), (' effusio', 1, 1), ('n.', 0, 0)]
+    """
+    cuts = {0, len(text)} | {min(end, len(text)) for mark in marks for span in mark.spans for end in span}
+    for start, end in itertools.pairwise(sorted(cuts)):
+        over = tuple(mark for mark in marks if any(span.start < end and span.end > start for span in mark.spans))
+        ending = tuple(mark for mark in over if min(mark.spans[-1].end, len(text)) == end)
+        yield Piece(text[start:end], over, ending)

@@ -1,0 +1,123 @@
+"""Numbers and directions as people read them: one way for every face."""
+
+from __future__ import annotations
+
+import math
+
+from rrgmetrics.specs import Key
+from rrgmetrics.stats import Estimate
+
+MINUS = "\N{MINUS SIGN}"
+UNSCORED = "unscored"
+
+
+def decimals(key: Key) -> int:
+    """The number of decimals that a score is shown with: three up to 1, two beyond."""
+    return 3 if key.range[1] <= 1 else 2
+
+
+def figure(value: float, places: int = 3) -> str:
+    """A number with its decimals and a true minus sign; NaN is "unscored".
+
+    Example:
+        >>> figure(0.41249), figure(-0.25), figure(-0.0001), figure(float("nan"))
+        ('0.412', '−0.250', '0.000', 'unscored')
+    """
+    if math.isnan(value):
+        return UNSCORED
+    text = f"{value:.{places}f}"
+    return text.replace("-", MINUS) if float(text) else text.removeprefix("-")
+
+
+def show(value: float, key: Key) -> str:
+    """A score with the decimals of its key."""
+    return figure(value, decimals(key))
+
+
+def signed_figure(value: float, places: int = 3) -> str:
+    """A number with its sign, unless it rounds to zero.
+
+    Example:
+        >>> signed_figure(0.5, 1), signed_figure(-0.5, 1), signed_figure(0.01, 1)
+        ('+0.5', '−0.5', '0.0')
+    """
+    text = figure(value, places)
+    return f"+{text}" if value > 0 and text.strip("0.") else text
+
+
+def signed(value: float, key: Key) -> str:
+    """A difference of scores, with the decimals of their key."""
+    return signed_figure(value, decimals(key))
+
+
+def estimate(score: Estimate, key: Key | None = None, *, places: int = 3) -> str:
+    """A value with its interval, with the decimals of its key if it is a score.
+
+    Example:
+        >>> estimate(Estimate(0.288, 0.127, 0.461, 20))
+        '0.288 [0.127, 0.461]'
+    """
+    if math.isnan(score.value):
+        return UNSCORED
+    value, low, high = (figure(end, places if key is None else decimals(key)) for end in score[:3])
+    return value if math.isnan(score.low) else f"{value} [{low}, {high}]"
+
+
+def between(low: float, high: float, key: Key) -> str:
+    """The ends of an interval in words: `0.127 to 0.461`."""
+    return f"{show(low, key)} to {show(high, key)}"
+
+
+def bound(value: float) -> str:
+    """An end of a range.
+
+    Example:
+        >>> bound(-1.0), bound(10.0), bound(float("inf"))
+        ('−1', '10', '∞')
+    """
+    text = "∞" if math.isinf(value) else f"{abs(value):g}"
+    return MINUS + text if value < 0 else text
+
+
+def bounds(key: Key) -> str:
+    """The range of a key: `0 to ∞`."""
+    return " to ".join(map(bound, key.range))
+
+
+def p_value(value: float) -> str:
+    """A p-value: `0.012`, `<0.001`, or nothing where there is no test."""
+    if math.isnan(value):
+        return ""
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def direction(key: Key) -> str:
+    """Which values are better, in words: `higher is better`."""
+    return f"{key.better} is better"
+
+
+def headed(key: Key) -> str:
+    """The head of a score's column: `BLEU-4 ↑`."""
+    return f"{key.title} {key.arrow}"
+
+
+def in_words(key: Key) -> str:
+    """Direction and range in a sentence.
+
+    Example:
+        >>> from rrgmetrics.specs import SPECS
+        >>> in_words(SPECS["crepe"].headline)
+        'Lower is better: 0 is the best, there is no worst.'
+        >>> in_words(SPECS["crimson"].headline)
+        'Higher is better, from −1 (the worst) to 1 (the best).'
+    """
+    low, high = key.range
+    better = direction(key).capitalize()
+    if key.target is not None:
+        return f"{better}: {bound(key.target)} is the best; possible are {bounds(key)}."
+    best, worst = (high, low) if key.higher_is_better else (low, high)
+    if math.isinf(best):
+        return f"{better}; there is no best." if math.isinf(worst) else f"{better}: {bound(worst)} is the worst."
+    if math.isinf(worst):
+        return f"{better}: {bound(best)} is the best, there is no worst."
+    return f"{better}, from {bound(worst)} (the worst) to {bound(best)} (the best)."

@@ -1,0 +1,154 @@
+"""The model of a table, which draws itself on a terminal, on a page and in a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+if TYPE_CHECKING:
+    import rich.table
+    import rich.text
+
+TERMINAL_STYLES = {"strong": "bold", "quiet": "dim", "better": "green", "worse": "red"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell that is more than its text.
+
+    Attributes:
+        text: What stands in it; pages escape it unless it is `Markup`.
+        style: Words that say what it is: `strong`, `quiet`, `better`, `worse`, `number`, `code`, or a class of a page's
+            own style sheet.
+        columns: How many columns it takes.
+    """
+
+    text: str
+    style: str = ""
+    columns: int = 1
+
+    def __rich__(self) -> rich.text.Text:
+        """The cell for a terminal; nothing in it is read as Rich's markup."""
+        from rich.text import Text
+
+        styles = [TERMINAL_STYLES[word] for word in self.style.split() if word in TERMINAL_STYLES]
+        return Text(self.text, style=" ".join(styles))
+
+    def __html__(self) -> str:
+        """The cell's content for a page."""
+        return (Markup("<code>{}</code>") if self.style == "code" else Markup("{}")).format(self.text)
+
+
+Cells = tuple[str | Cell, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Lines that belong together, and the line over them, if there is one."""
+
+    lines: tuple[Cells, ...]
+    head: Cells = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table; a Rich console prints it, a template or `Markup.format` takes it, and a notebook shows it.
+
+    Attributes:
+        heads: One a column. The first cell of each line is the line's own head.
+        groups: The lines; groups are drawn apart.
+        title: What it shows, with its numbers.
+        note: A sentence below it.
+        style: A class of a page's own style sheet.
+        whole: Columns whose cells are never broken nor cut on a terminal, to be copied.
+        broken: Columns whose cells may take several lines on a terminal.
+    """
+
+    heads: tuple[str, ...]
+    groups: tuple[Group, ...]
+    title: str = ""
+    note: str = ""
+    style: str = ""
+    whole: frozenset[int] = frozenset()
+    broken: frozenset[int] = frozenset({0})
+
+    # --- on a terminal
+
+    def __rich__(self) -> rich.table.Table:
+        """The table for a terminal; nothing in it is read as Rich's markup."""
+        from rich import box
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        drawn = RichTable(
+            title=Text(self.title) if self.title else None,
+            title_justify="left",
+            title_style="bold",
+            caption=Text(self.note) if self.note else None,
+            caption_justify="left",
+            box=box.SIMPLE_HEAD,
+            padding=(0, 1, 0, 0),
+            show_edge=False,
+        )
+        for index, head in enumerate(self.heads):
+            breaks = index in self.broken
+            width = self._longest(index) if index in self.whole else 0
+            drawn.add_column(
+                Text(head),
+                no_wrap=not breaks,
+                overflow="fold" if breaks else "ellipsis",
+                min_width=max(width, *map(len, head.split() if breaks else [head]), 0),
+            )
+        for group in self.groups:
+            for line in (group.head, *group.lines) if group.head else group.lines:
+                drawn.add_row(*(_cell(cell).__rich__() for cell in line))
+            drawn.add_section()
+        return drawn
+
+    def _longest(self, index: int) -> int:
+        lines = [line for group in self.groups for line in group.lines if index < len(line)]
+        return max((len(_cell(line[index]).text) for line in lines), default=0)
+
+    # --- on a page
+
+    def __html__(self) -> str:
+        """The table for a page, in a box that scrolls sideways where it is too wide."""
+        heads = Markup().join(Markup('<th scope="col">{}</th>').format(head) for head in self.heads)
+        groups = Markup().join(_html_group(group, len(self.heads)) for group in self.groups)
+        note = Markup('<p class="note">{}</p>').format(self.note) if self.note else ""
+        box = Markup(
+            '<div class="{}" tabindex="0" role="region" aria-label="{}"><table><thead><tr>{}</tr></thead>{}</table>'
+            "</div>{}"
+        )
+        return box.format(f"wide {self.style}".rstrip(), self.title, heads, groups, note)
+
+    def _repr_html_(self) -> str:
+        """The table for a notebook."""
+        return self.__html__()
+
+
+def _cell(cell: str | Cell) -> Cell:
+    return cell if isinstance(cell, Cell) else Cell(cell)
+
+
+def _html_group(group: Group, n_columns: int) -> Markup:
+    head = Markup()
+    if group.head:
+        words = Markup().join(map(_cell, group.head))
+        head = Markup('<tr class="group"><th scope="rowgroup" colspan="{}">{}</th></tr>').format(n_columns, words)
+    return Markup("<tbody>{}{}</tbody>").format(head, Markup().join(map(_html_line, group.lines)))
+
+
+def _html_line(line: Cells) -> Markup:
+    """A line; the style of its first cell is the whole line's."""
+    first, *others = map(_cell, line)
+    row = Markup('<tr class="{}">').format(first.style) if first.style else Markup("<tr>")
+    return Markup('{}<th scope="row">{}</th>{}</tr>').format(row, first.text, Markup().join(map(_html_cell, others)))
+
+
+def _html_cell(cell: Cell) -> Markup:
+    style = Markup(' class="{}"').format(cell.style) if cell.style else ""
+    columns = Markup(' colspan="{}"').format(cell.columns) if cell.columns > 1 else ""
+    return Markup("<td{}{}>{}</td>").format(style, columns, cell)

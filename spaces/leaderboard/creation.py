@@ -1,0 +1,125 @@
+"""A new board: what it scores, its references, its administrator's token."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, insert
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.files import PathLike
+from rrgmetrics.names import parse_name
+from rrgmetrics.spaces.leaderboard import schema, scoring, submissions
+from rrgmetrics.spaces.leaderboard.board import Board, digest, new_token
+from rrgmetrics.spaces.leaderboard.model import Limits
+from rrgmetrics.spaces.leaderboard.references import Study, read_studies
+from rrgmetrics.spaces.leaderboard.store import check_free, create_store
+
+MIN_TRIALS = 100
+
+
+class NewBoard(NamedTuple):
+    """A board that was just made, and its admin token, which is shown this once: the board keeps only a hash."""
+
+    board: Board
+    admin_token: str
+
+
+def create_board(
+    path_or_url: PathLike,
+    *,
+    references: PathLike,
+    metrics: Sequence[str],
+    title: str = "Radiology report leaderboard",
+    primary: str = "",
+    description: str = "",
+    dataset: str = "",
+    trials: int = 10_000,
+    limits: Limits | None = None,
+) -> NewBoard:
+    """Makes a board: one SQLite file, or tables in a database.
+
+    Args:
+        path_or_url: Where: a file that does not exist, or a database URL (`postgresql+psycopg://...`) without a board.
+        references: CSV, JSONL or Parquet of `study_id, report, age?, sex?, indication?, public?`; `public` (yes or no)
+            marks the studies whose reference may be shown as an example; without it none is.
+        metrics: The columns: `"crepe"`, `"green@openai:<model>?..."`. What runs is fixed now, with versions.
+        title: Of the page.
+        primary: The metric that ranks; default the first.
+        description: Markdown.
+        dataset: Hub id of the benchmark, for `.eval_results`.
+        trials: Resamples of intervals and swaps of tests.
+        limits: What a submission may be.
+
+    Returns:
+        The board and its admin token.
+
+    Raises:
+        InputError: The place is taken, or references, metrics or options cannot be used.
+        BackendError: A metric's model is not there.
+        MissingExtraError: What a metric or the database needs is not installed.
+    """
+    names = scoring.check_metrics(metrics)
+    ranking = str(parse_name(primary)) if primary else names[0]
+    if ranking not in names:
+        raise InputError(f"The primary metric {ranking!r} is not on the board; it has: {', '.join(names)}.")
+    if trials < MIN_TRIALS:
+        raise InputError(f"trials is {trials}; an interval needs {MIN_TRIALS} resamples or more.")
+    if dataset and not submissions.link(dataset, submissions.HUB_ID):
+        raise InputError(f"The dataset {dataset!r} is no Hub id; one looks like org/name.")
+    check_free(path_or_url)
+    studies = read_studies(references)
+    signatures = scoring.signatures(names, len(studies))
+    token = new_token()
+    config = {
+        "title": title,
+        "description": description,
+        "dataset": dataset,
+        "metrics": names,
+        "primary": ranking,
+        "trials": trials,
+        "limits": asdict(limits or Limits()),
+    }
+    store = create_store(path_or_url, lambda connection: _fill(connection, config, studies, signatures, token))
+    return NewBoard(Board(store), token)
+
+
+def _fill(
+    connection: Connection,
+    config: Mapping[str, Any],
+    studies: Sequence[Study],
+    signatures: Mapping[str, str],
+    token: str,
+) -> None:
+    """Puts a new board into its empty tables."""
+    now = time.time()
+    connection.execute(
+        insert(schema.board).values(
+            version=schema.VERSION,
+            created=now,
+            config=json.dumps(config),
+            admin_sha256=digest(token),
+            secret=secrets.token_bytes(32),
+            revision=1,
+        )
+    )
+    connection.execute(
+        insert(schema.studies),
+        [
+            {
+                "number": number,
+                "study_id": study.study_id,
+                "reference": study.reference,
+                "context": json.dumps(study.context._asdict()),
+                "public": study.public,
+                "slices": json.dumps(study.slices),
+            }
+            for number, study in enumerate(studies)
+        ],
+    )
+    connection.execute(insert(schema.rounds).values(number=1, opened=now, signatures=json.dumps(signatures)))

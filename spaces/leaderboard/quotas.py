@@ -1,0 +1,94 @@
+"""How much a submitter and a network address may send, and what the board keeps of an address: a keyed hash."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import time
+from collections.abc import Sequence
+from hashlib import sha256
+
+from sqlalchemy import Connection, delete, insert, select
+
+from rrgmetrics.english import counted
+from rrgmetrics.spaces.leaderboard import jobs, schema
+from rrgmetrics.spaces.leaderboard.model import LimitError, Limits
+from rrgmetrics.spaces.leaderboard.store import Store
+from rrgmetrics.spaces.leaderboard.submissions import Form
+
+DAY, HOUR, GUESS_WINDOW = 86_400.0, 3_600.0, 900.0
+
+
+class Quotas:
+    """A board's limits on whoever sends something.
+
+    Args:
+        store: The board's, which remembers every try for a day.
+        secret: Keys the hashes of addresses.
+        limits: How much is allowed.
+    """
+
+    def __init__(self, store: Store, secret: bytes, limits: Limits) -> None:
+        self._store = store
+        self._secret = secret
+        self._limits = limits
+
+    def address_key(self, address: str) -> str:
+        """What is kept of an address: a keyed hash of its network (one host of IPv4, a /64 of IPv6)."""
+        try:
+            host = ipaddress.ip_address(address.strip().partition("%")[0])
+        except ValueError:
+            network = address
+        else:
+            host = getattr(host, "ipv4_mapped", None) or host
+            network = str(ipaddress.ip_network(f"{host}/{64 if host.version == 6 else 32}", strict=False))
+        return hmac.new(self._secret, network.encode(errors="replace"), sha256).hexdigest()
+
+    def count_file(self, address: str) -> None:
+        """Counts a file that is to be checked; raises LimitError if there were too many from its address."""
+        if address:
+            message = "Too many files from this address; try again later."
+            self._count("check", address, HOUR, self._limits.tries_per_hour, message)
+
+    def count_guess(self, address: str) -> None:
+        """Counts a wrong token; raises LimitError if there were too many from its address."""
+        message = "Too many wrong tokens from this address; try again later."
+        self._count("token", address, GUESS_WINDOW, self._limits.token_guesses, message)
+
+    def check_submission(self, connection: Connection, form: Form, address: str) -> None:
+        """Raises LimitError where the queue is full, or a submitter or an address has sent enough for a day."""
+        if jobs.n_unfinished(connection) >= self._limits.queue:
+            raise LimitError("The queue is full; try again in an hour.", HOUR)
+        if not address:
+            return
+        table, now = schema.submissions.c, time.time()
+        for column, value, allowed, who in (
+            (table.submitter_key, form.submitter_key, self._limits.submissions_per_day, "submitter"),
+            (
+                table.address_key,
+                self.address_key(address),
+                self._limits.submissions_per_day_and_address,
+                "address",
+            ),
+        ):
+            query = select(table.submitted).where(
+                column == value, table.verified == form.verified, table.submitted.between(now - DAY, now)
+            )
+            times = sorted(connection.execute(query).scalars())
+            message = f"One {who} may send {counted(allowed, 'submission')} a day; this one must wait."
+            _check_rate(times, allowed, DAY, now, message)
+
+    def _count(self, kind: str, address: str, window: float, allowed: int, message: str) -> None:
+        """Remembers a try; raises LimitError, and does not, if there were that many within the window (seconds)."""
+        who, now, table = self.address_key(address), time.time(), schema.tries.c
+        with self._store.writing() as connection:
+            connection.execute(delete(schema.tries).where(table.at < now - DAY))
+            query = select(table.at).where(table.kind == kind, table.who == who, table.at.between(now - window, now))
+            _check_rate(connection.execute(query.order_by(table.at)).scalars().all(), allowed, window, now, message)
+            connection.execute(insert(schema.tries).values(kind=kind, who=who, at=now))
+
+
+def _check_rate(times: Sequence[float], allowed: int, window: float, now: float, message: str) -> None:
+    """Raises LimitError, which says when the next try can succeed, if there were as many as are allowed."""
+    if len(times) >= allowed:
+        raise LimitError(message, times[len(times) - allowed] + window - now)

@@ -1,0 +1,60 @@
+"""One table on every face: what a terminal, a page and a notebook make of it."""
+
+import io
+
+from markupsafe import Markup
+from rich.console import Console
+
+from rrgmetrics.present.tables import Cell, Group, Table
+
+ATTACK = "[red]<b>&[/red]"
+TABLE = Table(
+    ("system", "score"),
+    (
+        Group((("baseline_with_a_long_name", "0.100"), ("ours", Cell("0.200", "number better"))), head=("BLEU-4", "")),
+        Group(((ATTACK, Cell("not measured", "reason", 1)), (Cell("all", "ceiling"), Cell(ATTACK, "code")))),
+    ),
+    title=ATTACK,
+    note="A note.",
+    style="side",
+    whole=frozenset({0}),
+)
+
+
+def printed(table, width):
+    console = Console(
+        file=io.StringIO(), width=width, color_system="standard", force_terminal=True, legacy_windows=False
+    )
+    console.print(table)
+    return console.file.getvalue()
+
+
+def test_nothing_is_read_as_markup():
+    text, html = printed(TABLE, 200), TABLE.__html__()
+    assert text.count(ATTACK) == 3
+    assert "<b>" not in html
+    assert html.count("&lt;b&gt;&amp;") == 3
+    assert "<b>kept</b>" in Table(("a",), (Group(((Markup("<b>kept</b>"),),)),)).__html__()
+
+
+def test_styles_of_either_face():
+    assert "\x1b[32m0.200" in printed(TABLE, 200)
+    html = TABLE.__html__()
+    for part in (
+        '<div class="wide side" tabindex="0" role="region"',
+        '<tr class="group"><th scope="rowgroup" colspan="2">BLEU-4</th></tr>',
+        '<td class="number better">0.200</td>',
+        '<tr class="ceiling"><th scope="row">all</th>',
+        '<td class="code"><code>',
+        '<p class="note">A note.</p>',
+    ):
+        assert part in html
+    assert html.count("<tbody>") == 2
+
+
+def test_names_to_copy_are_never_broken():
+    assert "baseline_with_a_long_name" in printed(TABLE, 30)
+
+
+def test_a_notebook_and_a_template_show_what_a_page_shows():
+    assert TABLE._repr_html_() == TABLE.__html__() == Markup("{}").format(TABLE)
