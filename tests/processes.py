@@ -1,5 +1,6 @@
 """Processes, as the system tells of them."""
 
+import signal
 import time
 
 
