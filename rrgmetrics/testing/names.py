@@ -8,8 +8,10 @@ from importlib import import_module
 import numpy as np
 
 from rrgmetrics import signature
+from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.names import parse_name
-from rrgmetrics.specs import JUDGE_OPTIONS, OptionValue
+from rrgmetrics.prepared import Metrics, prepare
+from rrgmetrics.specs import JUDGE_OPTIONS, Option, OptionValue
 from rrgmetrics.testing.case import Case
 from rrgmetrics.testing.scores import assert_same
 from rrgmetrics.text import NORMALISERS
@@ -68,6 +70,56 @@ def check_choice(case: Case, text: str, key: str, value: OptionValue) -> None:
     again = case.score(case.altered[:N_PAIRS], case.references[:N_PAIRS], name=str(signature.read(result.signature)))
     np.testing.assert_equal(again.scores, result.scores)
     assert again.signature == result.signature
+
+
+def check_options_in_one_call(case: Case) -> None:
+    """Values of an option that are scored in one call score as they do alone: none takes what another has read."""
+    names = [case.spec.name, *variants(case)]
+    metrics = {name: ready for name in names if (ready := _ready(name))}
+    texts = {"predictions": case.altered, "references": case.references, "progress": False}
+    together = Metrics.together(list(metrics.values())).score(**texts)
+    for name, alone in metrics.items():
+        scores, expected = together[name].per_pair, alone.score(**texts)[name].per_pair
+        try:
+            assert_same(scores, expected, case.tolerance)
+        except AssertionError as error:
+            error.add_note(
+                f"{name} scores otherwise beside {', '.join(other for other in metrics if other != name)}; "
+                "write into the backend's key whatever changes what it reads."
+            )
+            raise
+
+
+def variants(case: Case) -> list[str]:
+    """The metric with one option other than the default, for each value that needs neither a file nor a server."""
+    defaults, spec = parse_name(case.spec.name).options, case.spec
+    options = {
+        key: option
+        for key, option in spec.options.items()
+        if option.stated and not (spec.judge and key in JUDGE_OPTIONS)
+    }
+    return [
+        f"{spec.name}?{key}={option.write(value)}"
+        for key, option in options.items()
+        for value in _others(option, defaults[key])
+    ]
+
+
+def _others(option: Option, default: OptionValue) -> list[OptionValue]:
+    """Values of an option beside its default."""
+    if option.choices:
+        return [value for value in option.choices if value != default]
+    if isinstance(default, bool):
+        return [not default]
+    return [] if isinstance(default, str) else [default + 1]
+
+
+def _ready(name: str) -> Metrics | None:
+    """A metric made ready; None for a value that is refused or needs what is not installed."""
+    try:
+        return prepare(name)
+    except (InputError, MissingExtraError, BackendError):
+        return None
 
 
 def check_normalisers(case: Case) -> None:

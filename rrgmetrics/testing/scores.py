@@ -100,7 +100,9 @@ def check_identical_text_is_best(case: Case) -> None:
     key = case.spec.headline
     same = case.score(case.references, case.references)
     assert (key.goodness(same.per_pair[key.name]) >= key.goodness(case.on_altered.per_pair[key.name])).all()
-    assert key.goodness(same.scores[key.name]) > key.goodness(case.on_altered.scores[key.name])
+    assert key.goodness(same.scores[key.name]) > key.goodness(case.on_altered.scores[key.name]), (
+        f"{case.spec.name} tells no altered report from its reference; pass case_of() reports that it can tell apart"
+    )
 
 
 def check_pair_order(case: Case) -> None:

@@ -6,6 +6,7 @@ import importlib
 import re
 import sys
 import tomllib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,11 +15,16 @@ import rrgmetrics
 from rrgmetrics import InputError, cards, cli
 from rrgmetrics.specs import all_specs, plugins
 from rrgmetrics.testing import CHECKS, case_of
+from rrgmetrics.testing.folders import check_citation
+from rrgmetrics.testing.names import check_options_in_one_call
+from rrgmetrics.testing.scores import check_identical_text_is_best
 from worked_examples import block, install
 
 IMPORTS = "from rrgmetrics.specs import INF, TEXT_OPTION, UNDEFINED, Key, MetricSpec\n\n"
 INSIDE = 'scorer="rrgmetrics.scorers.length_ratio:LengthRatio"'
 OUTSIDE = 'scorer="length_metrics.scorer:LengthRatio", modules="length_metrics.metrics"'
+
+NOWHERE = 'scorer="mistaken:Scorer"'
 
 
 def row(name: str = "length_ratio", scorer: str = OUTSIDE) -> str:
@@ -51,7 +57,7 @@ def package(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
         forget()
-        cards.main(["length_ratio"])
+        assert cards.main(["length_ratio"]) == 0
         yield folder
     forget()
 
@@ -112,6 +118,28 @@ def test_a_contract_that_is_broken_is_named(package, monkeypatch):
     assert error.value.__notes__[0].startswith("check_range: No value lies outside the declared range")
 
 
+def test_values_of_an_option_that_share_a_key_are_found(monkeypatch):
+    from rrgmetrics.scorers.bleu import Bleu
+
+    backend = Bleu.backend
+    monkeypatch.setattr(Bleu, "backend", lambda self, runtime: replace(backend(self, runtime), key="ngrams"))
+    with pytest.raises(AssertionError) as error:
+        check_options_in_one_call(case_of("bleu"))
+    assert "write into the backend's key whatever changes what it reads" in error.value.__notes__[0]
+
+
+def test_a_metric_that_cannot_tell_the_reports_apart_is_told_to_bring_others():
+    reports = case_of("bleu").references
+    with pytest.raises(AssertionError, match=r"bleu tells no altered report .* pass case_of\(\) reports"):
+        check_identical_text_is_best(case_of("bleu", references=reports, altered=reports))
+
+
+def test_a_citation_that_the_card_lacks_is_named():
+    case = case_of("bleu")
+    with pytest.raises(AssertionError, match=r"^citation 'nope' is no key of the card's bibtex"):
+        check_citation(replace(case, spec=replace(case.spec, citation="nope")))
+
+
 # --- packages that cannot be used
 
 
@@ -138,10 +166,35 @@ def test_a_broken_package_is_named_and_leaves_the_others_alone(package, others, 
     assert "length_ratio" in all_specs()
     assert "their_metric" not in all_specs()
     assert "broken declares 'their_metric', which cannot be used: No module named 'no_such_module'" in caplog.text
-    assert "mistaken declares 'their_other', which cannot be used: mistaken:ROW is a str" in caplog.text
+    assert (
+        "mistaken declares 'their_other', which cannot be used: mistaken:ROW is a str, not a MetricSpec; it"
+        in caplog.text
+    )
     with pytest.raises(InputError, match="broken declares 'their_metric'"):
         rrgmetrics.score("their_metric", predictions=["a"], references=["a"])
     assert rrgmetrics.score("length_ratio", predictions=["a"], references=["a"], progress=False)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "why"),
+    [
+        ("no_such_package.scorer:LengthRatio", "cannot be imported: No module named 'no_such_package'."),
+        ("length_metrics.scorer:Length", "cannot be imported: module 'length_metrics.scorer' has no attribute"),
+        ("rrgmetrics.scorers.bleu:BleuReduction", "does not take the options of the row: "),
+    ],
+)
+def test_a_scorer_that_cannot_be_made_is_named_with_its_package(package, others, scorer, why):
+    outside = f'scorer="{scorer}", modules="length_metrics.metrics"'
+    others("mistaken", "their_ratio", f"{IMPORTS}ROW = {row('their_ratio', outside)}")
+    with pytest.raises(InputError, match=re.escape(f"their_ratio (mistaken): scorer={scorer!r} {why}")):
+        rrgmetrics.score("their_ratio", predictions=["a"], references=["a"])
+
+
+def test_a_card_that_is_not_there_says_what_the_row_may_lack(others, capsys):
+    others("mistaken", "their_ratio", f"{IMPORTS}ROW = {row('their_ratio', NOWHERE)}")
+    assert cards.main(["their_ratio"]) == 2
+    error = capsys.readouterr().err
+    assert error.endswith("is missing; write the metric card first (a metric from outside says modules=...).\n")
 
 
 def test_names_that_are_taken_are_refused_with_both_packages(package, others, caplog):
