@@ -10,6 +10,7 @@ from rich.text import Text
 
 from rrgmetrics.cli.arguments import add_lexicon, add_step
 from rrgmetrics.cli.output import print_line
+from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 
 
@@ -30,7 +31,7 @@ def _check(options: argparse.Namespace) -> None:
     for fault in faults:
         print_line(str(fault))
     if faults:
-        raise InputError(f"the lexicon has {len(faults)} fault{'s' * (len(faults) > 1)}, see above.")
+        raise InputError(f"the lexicon has {counted(len(faults), 'fault')}, see above.")
     print_line(f"No fault in {' '.join(options.files) or 'the lexicon'}.")
 
 

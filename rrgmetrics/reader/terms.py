@@ -12,7 +12,7 @@ from rrgmetrics.reader.engine import read
 from rrgmetrics.reader.lexicon import Lexicon, load, load_file
 from rrgmetrics.reader.lexicon.build import forms_of, words_of
 from rrgmetrics.reader.lexicon.checking import terms
-from rrgmetrics.reader.lexicon.faults import Term, place
+from rrgmetrics.reader.lexicon.faults import Term, place, whose
 from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES
 from rrgmetrics.reader.model import Finding, Reading, Scope, Span, Unit
 from rrgmetrics.reader.srr_labels import srr_labels
@@ -51,7 +51,10 @@ def show_term(text: str) -> list[Row]:
     ]
     keys = [term.keys[0] for term in places if _is_concept(term)]
     keys += [text] if text in lexicon.concepts else []
-    rows = [("stands", f"under {' → '.join(term.keys)} ({place(term.source.path, term.line)})") for term in places]
+    rows = [
+        ("stands", f"under {' → '.join(term.keys)} ({place(term.source.path, term.line)}, of {whose(term.source)})")
+        for term in places
+    ]
     rows += [row for key in dict.fromkeys(keys) for row in _concept(key, lexicon)]
     sentence = text.replace("_", " ")
     sentences = [f'"{sentence[:1].upper()}{sentence[1:]}."', f'"No {sentence}."']

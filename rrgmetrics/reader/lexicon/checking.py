@@ -64,7 +64,9 @@ def _misnamed(path: Path) -> list[Fault]:
     names = [name for name in SHAPES if name not in LABEL_FILES]
     if path.suffix == ".yaml" and path.stem in names:
         return []
-    if path.stem in LABEL_FILES:
+    if path.suffix != ".yaml" and path.stem in names:
+        why = f"rename it {path.stem}.yaml."
+    elif path.stem in LABEL_FILES:
         why = 'it holds labels of others, which stay; a concept says under "condition" what it counts as.'
     else:
         why = hint(path.stem, names) or f"the files are {', '.join(f'{name}.yaml' for name in names)}."

@@ -6,10 +6,11 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rrgmetrics.english import by_number
 from rrgmetrics.reader.lexicon.build import forms_of, words_of
 from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES, SHAPES, Many, Record, Shape, Table, Value, merge
 from rrgmetrics.reader.tokens import ENDS
@@ -19,6 +20,7 @@ _TAGS = {str: ("str",), int: ("int",), float: ("int", "float"), bool: ("bool",)}
 _KINDS = {str: "words", int: "a whole number", float: "a number", bool: "yes or no"}
 _IDENTIFIER = re.compile(r"[a-z0-9_]+")
 _SPELLING = re.compile(r"[a-z]+\d{0,2}")
+_DIGITS = re.compile(r"[\d.,/]+")
 _STRANGE = re.compile(r"[^A-Za-z0-9 .,;:!?/—–()\[\]'\-_]")
 # The tables of attributes.yaml and anatomy.yaml of which a term can name one entry only.
 _ATTRIBUTES = (
@@ -34,6 +36,11 @@ _ATTRIBUTES = (
     "sides",
     "zones",
 )
+# The cues that deny or hedge what stands behind them; `absence of the breast` is a finding all the same.
+_DENYING = ("negation_before", "resolved_before")
+_HEDGING = ("probable_before", "possible_before", "not_excluded_before", "hypothetical")
+_FINDINGS_BY_ABSENCE = {("absent",), ("absence", "of")}
+Words = tuple[str, ...]
 
 
 class Fault(NamedTuple):
@@ -75,6 +82,8 @@ def find_faults(sources: Sequence[Source]) -> list[Fault]:
     if not check.faults:  # the rest needs files of the right shape
         check.reachable()
         check.claims()
+        check.words_of_others()
+        check.taken_away()
         check.concepts()
     order = {source.path: number for number, source in enumerate(sources)}
     return sorted(dict.fromkeys(check.faults), key=lambda fault: (order[fault.file], fault.line))
@@ -89,6 +98,11 @@ def place(file: Path, line: int) -> str:
     """A file, as it is seen from the current folder, and a line of it."""
     path, here = file.resolve(), Path.cwd()
     return f"{path.relative_to(here) if path.is_relative_to(here) else path}:{line}"
+
+
+def whose(source: Source) -> str:
+    """Whose file it is, in words."""
+    return "your folder" if source.is_own else "the bundled lexicon"
 
 
 def hint(word: str, options: Iterable[str]) -> str:
@@ -174,11 +188,12 @@ class _Check:
         if missing and not (source.is_own and self._is_bundled(source.name, keys[1:])):
             line = lines[min(lines, key=lines.__getitem__)] - (len(keys) > 1) if lines else node
             home = self.home.get(keys[-1], source.name)
-            advice = "add it"
+            them = by_number(len(missing), "it", "them")
+            advice = f"add {them}"
             if home != source.name:
                 advice = f"it stands in {home}.yaml, change it there"
             elif source.name in CONCEPT_FILES and (near := nearest(keys[-1], self.home.keys() - {keys[-1]})):
-                advice = f'add it, unless you mean "{near}"'
+                advice = f'add {them}, unless you mean "{near}"'
             self._say(source, line, f"{keys[-1]} has no {listed(missing)}; {advice}.")
 
     def _is_bundled(self, name: str, keys: Sequence[str]) -> bool:
@@ -242,7 +257,7 @@ class _Check:
             for key, entry in (source.content.items() if source.name in CONCEPT_FILES else ())
             for text in entry.get("without", ())
         }
-        owners: dict[tuple[str, tuple[str, ...]], dict[str, Term]] = {}
+        owners: dict[tuple[str, Words], dict[str, Term]] = {}
         for term in self.terms:
             kind, owner = _claim(term)
             if kind and (term.source.is_own or (owner, term.text) not in lost):
@@ -251,11 +266,94 @@ class _Check:
         for (kind, _), claims in owners.items():
             for owner, term in claims.items() if len(claims) > 1 else ():
                 other, twin = next((key, claim) for key, claim in claims.items() if key != owner)
-                both = f"{owner} and under {other} ({twin.source.path.name}:{twin.line})"
+                both = f"{owner} and under {other} ({twin.source.path.name}:{twin.line} of {whose(twin.source)})"
                 advice = f"remove it from one{_without(kind, term, twin)}."
                 self._say(
                     term.source, term.line, f'"{term.text}" stands under {both}; only one {kind} has it: {advice}'
                 )
+
+    def words_of_others(self) -> None:
+        """Terms of concepts that say something else in a report: a quality, a structure, a cue, a normal statement."""
+        senses = self._senses()
+        named = {
+            self.words_of(term.text) for term in self.terms if _claim(term)[0] == "concept" and not term.source.is_own
+        }
+        openings = {
+            self.words_of(form): "denies" if term.keys[0] in _DENYING else "hedges"
+            for term in self.terms
+            if term.source.name == "cues" and term.keys[0] in (*_DENYING, *_HEDGING)
+            for form in forms_of(term.text, self.contents["spellings"]["phrases"])
+        }
+        for term in self.terms:
+            if _claim(term)[0] != "concept":
+                continue
+            words = self.words_of(term.text)
+            sense, is_shared = senses.get(words, ("", False))
+            opening = next((words[:n] for n in range(1, len(words)) if words[:n] in openings), ())
+            fault = ""
+            if words and all(_DIGITS.fullmatch(word) for word in words):
+                fault = "is a number; write the words of the finding."
+            elif sense and not (is_shared and (words in named or not term.source.is_own)):
+                fault = f"is {sense}; a report that says it does not name {term.keys[0]}: remove it."
+            elif self._is_normal(words):
+                fault = "is a normal statement; it does not name a finding: remove it."
+            elif opening and opening not in _FINDINGS_BY_ABSENCE:
+                fault = f'begins with "{" ".join(opening)}", which {openings[opening]} what follows; leave it out.'
+            if fault:
+                self._say(term.source, term.line, f'"{term.text}" {fault}')
+
+    def _senses(self) -> dict[Words, tuple[str, bool]]:
+        """What words are beside terms of concepts, and whether a concept may have them as a term all the same.
+
+        Bundled concepts share some of their terms with qualities, structures and attributes ("scarring", "opacity"),
+        which reads well; no concept shares one with the grammar.
+        """
+        senses: dict[Words, tuple[str, bool]] = {}
+        for term in self.terms:
+            sense, is_shared = _sense(term)
+            if sense and not (is_shared and term.source.is_own):
+                for form in forms_of(term.text, self.contents["spellings"]["phrases"]):
+                    words = self.words_of(form)
+                    if words not in senses or not is_shared:
+                        senses[words] = sense, is_shared
+        return senses
+
+    @cached_property
+    def _normal_statements(self) -> set[Words]:
+        """Structures with the qualities that make them normal, in both orders: "lung clear", "clear lung"."""
+        forms: dict[str, set[Words]] = {}
+        for term in self.terms:
+            if term.source.name == "qualities" or (term.source.name == "anatomy" and term.keys[0] == "structures"):
+                key = term.keys[0] if term.source.name == "qualities" else f"+ {term.keys[1]}"
+                forms.setdefault(key, set()).add(self.words_of(term.text))
+        return {
+            pair
+            for structure, entry in self.contents["normal"]["structures"].items()
+            for quality in entry["when"]
+            for one in forms.get(f"+ {structure}", ())
+            for other in forms.get(quality, ())
+            for pair in (one + other, other + one)
+        }
+
+    def _is_normal(self, words: Words) -> bool:
+        """Whether words are a normal statement such as "lungs are clear", the verb left out."""
+        verbs = self.contents["small_words"]["judged"]
+        return tuple(word for word in words if word not in verbs and word != "the") in self._normal_statements
+
+    def taken_away(self) -> None:
+        """Terms under `without` that their concept does not have."""
+        for term in self.terms:
+            if term.source.name in CONCEPT_FILES and term.keys[1] == "without":
+                key = term.keys[0]
+                texts = [
+                    str(text)
+                    for source in self.sources
+                    if source.name in CONCEPT_FILES
+                    for text in source.content.get(key, {}).get("terms", ())
+                ]
+                if term.text not in texts:
+                    advice = hint(term.text, texts) or "remove it."
+                    self._say(term.source, term.line, f'"{term.text}" is no term of {key}; {advice}')
 
     def concepts(self) -> None:
         """What concepts say of each other that cannot be."""
@@ -269,7 +367,7 @@ class _Check:
                 if self._is_below_itself(key.value):
                     self._say(source, key, f"{key.value} is its own parent, or its parents'; give it another parent.")
                 for item in (item for name, node in entry.value if name.value == "seen_as" for item in node.value):
-                    here = f"{source.path.name}:{item.start_mark.line + 1}"
+                    here = f"{source.path.name}:{item.start_mark.line + 1} of {whose(source)}"
                     owner, before = seen.setdefault(item.value, (key.value, here))
                     if owner != key.value:
                         self._say(source, item, f'"{item.value}" stands under {owner} ({before}), too; remove one.')
@@ -318,6 +416,22 @@ def _claim(term: Term) -> tuple[str, str]:
     if term.source.name in ("attributes", "anatomy") and term.keys[0] in _ATTRIBUTES:
         return f"entry of {term.keys[0].replace('_', ' ')}", term.keys[1]
     return "", ""
+
+
+def _sense(term: Term) -> tuple[str, bool]:
+    """What a term is where it stands outside the concepts, in words, and whether a concept may have it too."""
+    name, keys = term.source.name, term.keys
+    if name == "qualities":
+        return "a quality", True
+    if name == "anatomy" and keys[0] == "structures":
+        return "a structure", True
+    if name in ("attributes", "anatomy") and keys[0] in _ATTRIBUTES:
+        return f"a word of {keys[0].replace('_', ' ')}", True
+    if name == "cues":
+        return f"a cue ({keys[0]})", False
+    if name == "small_words":
+        return f"a small word ({keys[0]})", False
+    return ("a normal statement", False) if name == "normal" and keys[0] == "phrases" else ("", False)
 
 
 def _without(kind: str, term: Term, twin: Term) -> str:
