@@ -13,14 +13,16 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
+from rrgmetrics.english import by_number, listed
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.numbers import bounds
-from rrgmetrics.specs import JUDGE_OPTIONS, MetricSpec, Option, configurations
+from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, Option, configurations
 from rrgmetrics.specs.model import Stated
 
 SDK_VERSION = "6.31.0"  # of Gradio, which a Space installs by itself
 WIDTH = 116  # of a line in a script
+OWN_KEYS = ("emoji", "colorFrom", "colorTo", "short_description")  # of the front matter, which a person writes
 EMPTY_CASES = ("both empty", "empty candidate", "empty reference")
 BLOCK = "<!-- {name}: make cards writes this part -->\n{text}\n<!-- /{name} -->"
 
@@ -36,12 +38,20 @@ def write_folder(folder: Path, spec: MetricSpec) -> list[Path]:
         The files that were changed or made.
 
     Raises:
-        InputError: The card lacks a part that the script is made of.
+        InputError: The card is missing or lacks a part; the message names its path.
     """
-    card = refreshed(_read(folder / "README.md"), spec)
-    script_path = folder / f"{spec.name}.py"
-    script = module_script(card, spec, licence=_licence(script_path))
-    return [path for path, text in ((folder / "README.md", card), (script_path, script)) if write(path, text)]
+    return [path for path, text in folder_texts(folder, spec).items() if write(path, text)]
+
+
+def folder_texts(folder: Path, spec: MetricSpec) -> dict[Path, str]:
+    """What the card and the script of a metric's folder should hold; raises as `write_folder`."""
+    card_path, script_path = folder / "README.md", folder / f"{spec.name}.py"
+    text = _read(card_path, spec)
+    try:
+        card = refreshed(text, spec)
+        return {card_path: card, script_path: module_script(card, spec, licence=_licence(script_path))}
+    except InputError as error:
+        raise InputError(f"{card_path}: {error}") from None
 
 
 # --- the card
@@ -60,16 +70,14 @@ def replace_block(text: str, name: str, block: str) -> str:
     pattern = rf"<!-- {name}\b[^>]*-->\n.*?<!-- /{name} -->"
     if not re.search(pattern, text, re.DOTALL):
         raise InputError(
-            f"The markers <!-- {name} --> and <!-- /{name} --> are missing; write them where facts belong."
+            f"the markers <!-- {name} --> and <!-- /{name} --> are missing; write them where facts belong."
         )
     return re.sub(pattern, lambda _: BLOCK.format(name=name, text=block), text, count=1, flags=re.DOTALL)
 
 
 def front_matter(card: str, spec: MetricSpec) -> str:
     """What the Hub reads of a card; emoji, colours and short description are the card's own."""
-    import yaml
-
-    own = yaml.safe_load(card.split("---")[1])
+    own = _own_front_matter(card)
     return f"""---
 title: {parse_name(spec.name).title}
 emoji: {own["emoji"]}
@@ -87,6 +95,23 @@ tags:
 - metric
 - radiology
 ---"""
+
+
+def _own_front_matter(card: str) -> dict[str, str]:
+    """The front matter of a card; raises InputError where it is missing or lacks what a person writes."""
+    import yaml
+
+    parts = card.split("---", 2)
+    if len(parts) < 3 or parts[0].strip():
+        raise InputError("the front matter is missing; begin the card with it, between two lines of ---.")
+    try:
+        own = yaml.safe_load(parts[1])
+    except yaml.YAMLError as error:
+        raise InputError(f"the front matter is not YAML: {' '.join(str(error).split())}.") from None
+    missing = [key for key in OWN_KEYS if not isinstance(own, dict) or own.get(key) is None]
+    if missing:
+        raise InputError(f"the front matter lacks {listed(missing)}; add {by_number(len(missing), 'it', 'them')}.")
+    return dict(own)
 
 
 def _inputs(spec: MetricSpec) -> str:
@@ -235,7 +260,7 @@ def _only_some(spec: MetricSpec) -> str:
 def _one(pattern: str, card: str, what: str) -> str:
     match = re.search(pattern, card, re.DOTALL)
     if not match:
-        raise InputError(f"The card has not {what}, which the module's script is made of.")
+        raise InputError(f"the card has not {what}, which the module's script is made of.")
     return match[1]
 
 
@@ -245,9 +270,11 @@ def _licence(script: Path) -> str:
     return "".join(lines[:1]) if lines and lines[0].startswith("#") else ""
 
 
-def _read(path: Path) -> str:
+def _read(path: Path, spec: MetricSpec) -> str:
     if not path.is_file():
-        raise InputError(f"{path} is missing; write the metric card first.")
+        is_lost = spec.modules == MetricSpec.modules and spec.name not in SPECS
+        hint = " (a metric from outside says modules=...)" if is_lost else ""
+        raise InputError(f"{path} is missing; write the metric card first{hint}.")
     return path.read_text(encoding="utf-8")
 
 
@@ -259,13 +286,18 @@ def write(path: Path, text: str) -> bool:
     return True
 
 
-def main(names: Iterable[str]) -> None:
-    """Writes the folders of the metrics that are named: `python -m rrgmetrics.cards NAME ...`."""
+def main(names: Iterable[str]) -> int:
+    """Writes the folders of the metrics that are named: `python -m rrgmetrics.cards NAME ...`; returns exit status."""
     from rrgmetrics.hub import module_path
 
-    for name in names:
-        write_folder(module_path(name), parse_name(name).spec)
+    try:
+        for name in names:
+            write_folder(module_path(name), parse_name(name).spec)
+    except (InputError, ModuleNotFoundError) as error:  # the latter where `modules` of a row names no package
+        sys.stderr.write(f"rrgmetrics.cards: {error}\n")
+        return 2
+    return 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

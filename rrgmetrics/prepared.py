@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from rrgmetrics import aggregate, signature
-from rrgmetrics.errors import InputError
+from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.names import MetricName, expand, parse_name
 from rrgmetrics.notice import name_stand_ins
 from rrgmetrics.reports import Pair, check_pairs
@@ -23,7 +23,7 @@ from rrgmetrics.results import Result
 from rrgmetrics.runner import Job, Memory, run
 from rrgmetrics.runner import Progress as Progress  # what `Metrics.steps` yields
 from rrgmetrics.scorers.base import Array, Bars, Reduction, Runtime, Scorer
-from rrgmetrics.specs import JUDGE_OPTIONS, MetricSpec
+from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, others
 from rrgmetrics.text import get_normaliser
 
 T = TypeVar("T")
@@ -306,15 +306,35 @@ def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
 
 def build_scorer(name: MetricName) -> Scorer:
     """The scorer of a metric with its options; loads no model."""
-    module, _, class_name = name.spec.scorer.partition(":")
-    scorer_class = getattr(import_module(module), class_name)
+    scorer_class = _scorer_class(name.spec)
     options: dict[str, Any] = {key: value for key, value in name.options.items() if key != "text"}
     if name.spec.judge:
         options["engine"] = {key: options.pop(key) for key in JUDGE_OPTIONS}
     if name.spec.takes_checkpoint:
         options["config"] = name.config
-    scorer: Scorer = scorer_class(**options)
+    try:
+        scorer: Scorer = scorer_class(**options)
+    except TypeError as error:
+        raise InputError(
+            f"{_with_package(name.spec)}: scorer={name.spec.scorer!r} does not take the options of the row: {error}."
+        ) from error
     return scorer
+
+
+def _scorer_class(spec: MetricSpec) -> Any:
+    """The class that a row names; raises InputError where it cannot be imported."""
+    module, _, class_name = spec.scorer.partition(":")
+    try:
+        return getattr(import_module(module), class_name)
+    except MissingExtraError:
+        raise
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(f"{_with_package(spec)}: scorer={spec.scorer!r} cannot be imported: {error}.") from error
+
+
+def _with_package(spec: MetricSpec) -> str:
+    """A metric's name, with its package if that is another one."""
+    return spec.name if spec.name in SPECS else f"{spec.name} ({others().packages.get(spec.name, 'another package')})"
 
 
 def reduction_of(name: str) -> Reduction:

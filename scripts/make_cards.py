@@ -8,19 +8,26 @@ Nothing changes where everything is as the table says; `tests/contract/test_fold
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 from rrgmetrics import cards
+from rrgmetrics.errors import InputError
 from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.version import VERSION
 
 ROOT = Path(__file__).parents[1]
 
 
-def main() -> None:
-    """Writes, and prints the files that were changed."""
-    for path in written():
-        print(path.relative_to(ROOT))
+def main() -> int:
+    """Writes, and prints the files that were changed; returns the exit status."""
+    try:
+        for path in written():
+            print(path.relative_to(ROOT))
+    except InputError as error:
+        print(f"make_cards: {error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 def written(root: Path = ROOT) -> list[Path]:
@@ -70,4 +77,4 @@ def with_packages(setup: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

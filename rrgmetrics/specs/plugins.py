@@ -54,7 +54,7 @@ def plugins(ours: frozenset[str]) -> Plugins:
         try:
             declared = list(_specs_of(point))
         except Exception as error:
-            problems[point.name] = f"{package} declares {point.name!r}, which cannot be used: {error}"
+            problems[point.name] = f"{package} declares {point.name!r}, which cannot be used: {str(error).rstrip('.')}"
             continue
         for spec in declared:
             taken = next((name for name in _names(spec) if name in owners), None)
@@ -76,10 +76,10 @@ def _specs_of(point: EntryPoint) -> Iterator[MetricSpec]:
     value = point.load()
     for spec in (value,) if isinstance(value, MetricSpec) else value if isinstance(value, Iterable) else (value,):
         if not isinstance(spec, MetricSpec):
-            raise TypeError(f"{point.value} is a {type(spec).__name__}, not a MetricSpec.")
+            raise TypeError(f"{point.value} is a {type(spec).__name__}, not a MetricSpec")
         if spec.headline.name != spec.name:
             raise ValueError(
-                f"the first key of {spec.name} is named {spec.headline.name}; it must have the metric's name."
+                f"the first key of {spec.name} is named {spec.headline.name}; it must have the metric's name"
             )
         yield spec
 

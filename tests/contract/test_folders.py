@@ -55,7 +55,7 @@ def test_what_stands_in_a_script_is_what_the_card_says():
     script = cards.module_script(card.replace("runs of one to four words", "runs of words"), SPECS["bleu"])
     assert "BLEU counts the n-grams (runs of words)" in script
     for part in ("## Metric Description", "```bibtex", ">>> "):
-        with pytest.raises(InputError, match="The card has not"):
+        with pytest.raises(InputError, match="the card has not"):
             cards.module_script(card.replace(part, ""), SPECS["bleu"])
     with pytest.raises(InputError, match="markers <!-- keys"):
         cards.refreshed(card.replace("<!-- /keys -->", ""), SPECS["bleu"])
@@ -66,3 +66,26 @@ def test_the_files_that_a_card_names_are_there(spec):
     named = re.findall(r"`((?:rrgmetrics|benchmarks|scripts|tests)/[\w./-]+)`", card)
     assert named
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("part", "instead", "why"),
+    [
+        ("emoji:", "emojy:", "the front matter lacks emoji; add it."),
+        ("---", "", "the front matter is missing; "),
+        ("## Metric Description", "", "the card has not "),
+        ("<!-- keys", "<!-- keyz", "the markers <!-- keys"),
+    ],
+)
+def test_a_fault_of_a_card_is_one_line_with_its_path(make_cards, monkeypatch, tmp_path, capsys, part, instead, why):
+    card = tmp_path / "metrics" / "bleu" / "README.md"
+    card.parent.mkdir(parents=True)
+    text = (rrgmetrics.module_path("bleu") / "README.md").read_text(encoding="utf-8")
+    card.write_text(text.replace(part, instead), encoding="utf-8")
+    monkeypatch.setattr(rrgmetrics.hub, "module_path", lambda name: card.parent)
+    assert cards.main(["bleu"]) == 2
+    assert capsys.readouterr().err.startswith(f"rrgmetrics.cards: {card}: {why}")
+    monkeypatch.setattr(make_cards, "SPECS", {"bleu": SPECS["bleu"]})
+    monkeypatch.setattr(make_cards.written, "__defaults__", (tmp_path,))
+    assert make_cards.main() == 2
+    assert capsys.readouterr().err.startswith(f"make_cards: {card}: {why}")
