@@ -87,10 +87,10 @@ class Background:
         job = self._jobs[0]
         if job.process is not None:
             return job.process
-        said = json.dumps({**self._settings, "metrics": job.metrics, "pairs": job.pairs}).encode() + b"\n"
+        line = json.dumps({**self._settings, "metrics": job.metrics, "pairs": job.pairs}).encode() + b"\n"
         environment = {key: value for key, value in os.environ.items() if key not in FLAGS} | {notice.VARIABLE: "no"}
         command = [sys.executable, "-m", "rrgmetrics.callbacks.background"]
-        job.process = child.start(command, said, env=environment, stdout=job.values, stderr=job.output)
+        job.process = child.start(command, line, env=environment, stdout=job.values, stderr=job.output)
         return job.process
 
 
@@ -114,13 +114,13 @@ def _written(file: IO[bytes]) -> str:
 
 def main() -> None:
     """Scores the job that standard input says, and writes the values to standard output; what the child does."""
-    said = sys.stdin.buffer.readline()
-    if not said.endswith(b"\n"):  # the training ended in the middle of it
+    line = sys.stdin.buffer.readline()
+    if not line.endswith(b"\n"):  # the training ended in the middle of it
         return
     child.follow()
     values = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a library prints is not among the values
-    job = json.loads(said)
+    job = json.loads(line)
     scoring = Scoring(job["metrics"], batch_size=job["batch_size"], device=job["device"], on_error="log")
     pairs = [Pair(reference, candidate, Context(*context)) for reference, candidate, context in job["pairs"]]
     with values:

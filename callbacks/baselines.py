@@ -174,11 +174,11 @@ class Watch:
 
     def _find(self, prefix: str, pairs: Sequence[Pair]) -> _Set:
         content = prefix, frozenset(Counter((pair.reference, pair.context) for pair in pairs).items())
-        found = self._sets.setdefault(content, _Set())
+        entry = self._sets.setdefault(content, _Set())
         self._sets.move_to_end(content)
         while len(self._sets) > KEPT_SETS:
             self._sets.popitem(last=False)
-        return found
+        return entry
 
 
 @dataclass

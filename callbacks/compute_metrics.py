@@ -77,15 +77,15 @@ def make_compute_metrics(
 
 def text_tokenizer(tokenizer: Any) -> Any:
     """The tokenizer of a processor, or itself; raises InputError if it cannot decode or has no pad token."""
-    found = getattr(tokenizer, "tokenizer", tokenizer)
-    if not hasattr(found, "batch_decode"):
+    inner = getattr(tokenizer, "tokenizer", tokenizer)
+    if not hasattr(inner, "batch_decode"):
         raise InputError(f"{type(tokenizer).__name__} cannot decode tokens; pass the model's tokenizer or processor.")
-    if found.pad_token_id is None:
+    if inner.pad_token_id is None:
         raise InputError(
             "The tokenizer has no pad token, so batches of reports cannot be padded; set it before training, for "
             "example tokenizer.pad_token = tokenizer.eos_token."
         )
-    return found
+    return inner
 
 
 def decode(tokenizer: Any, tokens: Any, n_pairs: int | None = None) -> list[str]:

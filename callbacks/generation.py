@@ -74,12 +74,14 @@ def make_generation(
     Raises:
         InputError: A decoder-only model whose examples show no prompt, or settings that transformers does not know.
     """
-    found = prompt or next((name for name in PROMPT_COLUMNS if isinstance(example, Mapping) and name in example), None)
+    prompt_source = prompt or next(
+        (name for name in PROMPT_COLUMNS if isinstance(example, Mapping) and name in example), None
+    )
     make_inputs: Callable[[Examples], Mapping[str, Any]]
     if prompt is None and is_encoder_decoder(model):
         make_inputs = _Collated(collate)
-    elif found is not None:
-        make_inputs = _Prompted(processor, tokenizer, found)
+    elif prompt_source is not None:
+        make_inputs = _Prompted(processor, tokenizer, prompt_source)
     elif isinstance(example, Mapping) and "input_ids" in example and "labels" in example:
         make_inputs = _Masked(tokenizer, collate)
     else:
@@ -102,8 +104,7 @@ def make_settings(model: Any, tokenizer: Any, given: Any = None) -> Any:
         unknown = settings.update(**given)
         if unknown:
             raise InputError(f"generation_config has {next(iter(unknown))!r}, which transformers does not know.")
-    said = given if isinstance(given, Mapping) else {}
-    settings.use_cache = said.get("use_cache", True)
+    settings.use_cache = given.get("use_cache", True) if isinstance(given, Mapping) else True
     if settings.pad_token_id is None:
         settings.pad_token_id = tokenizer.pad_token_id
     if settings.max_new_tokens is None and settings.max_length in (None, 20):
@@ -185,8 +186,8 @@ def _images(example: Any, turns: Any) -> list[Any]:
     if isinstance(example, Mapping):
         for name in IMAGE_COLUMNS:
             if example.get(name) is not None:
-                found = example[name]
-                return list(found) if isinstance(found, list | tuple) else [found]
+                images = example[name]
+                return list(images) if isinstance(images, list | tuple) else [images]
     parts = [] if isinstance(turns, str) else [turn["content"] for turn in turns if isinstance(turn["content"], list)]
     return [part["image"] for content in parts for part in content if part.get("image") is not None]
 
@@ -249,7 +250,7 @@ def undisturbed(model: Any, seed: int) -> Iterator[None]:
     config = getattr(model, "config", None)
     use_cache = getattr(config, "use_cache", None)
     settings = getattr(model, "generation_config", None)
-    said = copy.deepcopy(vars(settings)) if settings is not None else None
+    saved = copy.deepcopy(vars(settings)) if settings is not None else None
     states = random.getstate(), np.random.get_state()
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []  # type: ignore[no-untyped-call]
     try:
@@ -267,5 +268,5 @@ def undisturbed(model: Any, seed: int) -> Iterator[None]:
         if use_cache is not None:
             config.use_cache = use_cache  # type: ignore[union-attr]
         if settings is not None:
-            vars(settings).update(said or {})
+            vars(settings).update(saved or {})
             model.generation_config = settings

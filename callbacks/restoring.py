@@ -38,12 +38,12 @@ def unrestored_from(model: Any, folder: str | Path) -> list[str]:
 def missing(model: Any, names: Collection[str]) -> list[str]:
     """Tensors of the model that are not among the names, nor tied to one that is."""
     tensors = model.state_dict()
-    found = {tensors[name].data_ptr() for name in tensors.keys() & set(names)}
+    pointers = {tensors[name].data_ptr() for name in tensors.keys() & set(names)}
     ignored = set(getattr(model, "_keys_to_ignore_on_save", None) or ())
     return [
         name
         for name, tensor in tensors.items()
-        if name not in names and name not in ignored and (tensor.data_ptr() not in found or not tensor.numel())
+        if name not in names and name not in ignored and (tensor.data_ptr() not in pointers or not tensor.numel())
     ]
 
 
@@ -82,10 +82,10 @@ def _written_names(model: Any) -> Collection[str]:
     try:
         from transformers.core_model_loading import revert_weight_conversion
     except ImportError:  # transformers 4 renames while it writes: let it write nothing but names
-        said = dict(vars(model.config))  # writing adds to the configuration
+        saved = dict(vars(model.config))  # writing adds to the configuration
         with TemporaryDirectory() as folder:
             model.save_pretrained(folder, state_dict={name: torch.zeros(1) for name in model.state_dict()})
-            vars(model.config).update(said)
+            vars(model.config).update(saved)
             return _names_in(Path(folder)) or ()
     meta = {name: tensor.to("meta") for name, tensor in model.state_dict().items()}
     return list(revert_weight_conversion(model, meta))

@@ -145,20 +145,20 @@ def make_reward(
         [-1.0]
     """
     parsed = parse_name(metric)
-    found = key_of(parsed, key)
-    logged = found.name + suffix(parsed)
-    if parsed.spec.corpus_statistics or not found.per_pair:
+    chosen = key_of(parsed, key)
+    logged = chosen.name + suffix(parsed)
+    if parsed.spec.corpus_statistics or not chosen.per_pair:
         raise InputError(
-            f"{found.name} of {metric} is no reward: a pair's value depends on the other pairs of the call."
+            f"{chosen.name} of {metric} is no reward: a pair's value depends on the other pairs of the call."
         )
     if not callable(transform) and transform not in TRANSFORMS:
         raise InputError(f"transform is {transform!r}; pass {', '.join(map(repr, TRANSFORMS))} or a function.")
     if transform == "unit":
-        _unit(0.0, found)
+        _unit(0.0, chosen)
     if isinstance(unscored, str) and unscored not in ("skip", "raise"):
         raise InputError(f"unscored is {unscored!r}; pass 'skip', 'raise' or a number.")
     check_baselines(baselines)
-    reward = Reward(metric, found.name, reference, transform, unscored, batch_size, device, name or logged, baselines)
+    reward = Reward(metric, chosen.name, reference, transform, unscored, batch_size, device, name or logged, baselines)
     reward._ready()
     _say_hacks(metric, parsed.spec)
     return reward

@@ -38,7 +38,7 @@ def make_rows(samples: Sequence[Sample], results: Mapping[str, Result], step: in
                 "reference": reference,
                 "candidate": candidate,
                 "scores": scores,
-                "unscored": {key: said[index] for key, said in reasons.items() if said and said[index]},
+                "unscored": {key: why[index] for key, why in reasons.items() if why and why[index]},
                 "errors": [{"category": error.category.value, "sentence": error.sentence} for error in errors],
             }
         )

@@ -290,18 +290,20 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         batch_size = self._batch_size or trainer.args.per_device_eval_batch_size
         with undisturbed(trainer.model, self._seed):
             function = self._function(examples[examples.rows[0]], self._generation_config)
-            found = generate(trainer.model, examples, function, batch_size=batch_size, max_seconds=self._max_seconds)
-        if found.failure:
-            self._fail(f"Reports could not be generated: {found.failure}")
-            return found._replace(samples=[])
-        if found.stopped:
-            examples.shrink(max(len(found.samples), 1))
+            generated = generate(
+                trainer.model, examples, function, batch_size=batch_size, max_seconds=self._max_seconds
+            )
+        if generated.failure:
+            self._fail(f"Reports could not be generated: {generated.failure}")
+            return generated._replace(samples=[])
+        if generated.stopped:
+            examples.shrink(max(len(generated.samples), 1))
             logger.warning(
                 "Generation took more than %s s; from now on %d reports are generated. Values before and after are of "
                 "different sets.",
                 *(self._max_seconds, len(examples.rows)),
             )
-        return found
+        return generated
 
     def _score(self, generated: Generated, due: Sequence[str], prefix: str) -> dict[str, float]:
         """Scores in the main process, and writes the table."""

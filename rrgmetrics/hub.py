@@ -53,11 +53,11 @@ def load(name: str, config_name: str | None = None, **keywords: Any) -> Evaluati
     import evaluate
 
     base = name.partition("?")[0].partition("@")[0]
-    said = name[len(base) :].removeprefix("@")
-    if said and config_name:
+    configuration = name[len(base) :].removeprefix("@")
+    if configuration and config_name:
         raise InputError(f"{name!r} names a configuration already; leave out config_name={config_name!r}.")
-    parse_config(base, config_name or said)
-    module: EvaluationModule = evaluate.load(str(module_path(base)), config_name or said or None, **keywords)
+    parse_config(base, config_name or configuration)
+    module: EvaluationModule = evaluate.load(str(module_path(base)), config_name or configuration or None, **keywords)
     return module
 
 

@@ -21,11 +21,11 @@ _once = Lock()  # taken by the thread that speaks, and never given back
 
 def name_stand_ins(names: Iterable[MetricName]) -> None:
     """Says, once a process, which of the metrics that ran are stand-ins; nothing if none is, or nobody listens."""
-    found = [name for name in names if name.bundled]
-    if not found or os.environ.get(VARIABLE) == "no" or not logger.isEnabledFor(logging.WARNING):
+    stand_ins = [name for name in names if name.bundled]
+    if not stand_ins or os.environ.get(VARIABLE) == "no" or not logger.isEnabledFor(logging.WARNING):
         return
     if os.environ.get("RANK", "0") == "0" and _once.acquire(blocking=False):  # of processes that work together one
-        logger.warning("%s", words(found))
+        logger.warning("%s", words(stand_ins))
 
 
 def words(names: Sequence[MetricName]) -> str:

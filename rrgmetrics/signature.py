@@ -62,7 +62,7 @@ def read(signature: str) -> MetricName:
     """
     name, fields = parse(signature)
     spec = get_spec(name)
-    said = {key: value for key, value in fields.items() if key in spec.options}
-    if "text" in said:
-        said["text"] = get_normaliser(said["text"]).name
-    return resolve(spec, fields.get("config", "default"), said)
+    options = {key: value for key, value in fields.items() if key in spec.options}
+    if "text" in options:
+        options["text"] = get_normaliser(options["text"]).name
+    return resolve(spec, fields.get("config", "default"), options)

@@ -168,8 +168,8 @@ def load_chexbert(
     Raises:
         BackendError: Weights not found (within a second), damaged, or not CheXbert's.
     """
-    found = find_file(checkpoint, FILE)  # before the second that importing torch takes
-    return Chexbert(_load(found, pick_device(device)), long, batch_size)
+    file = find_file(checkpoint, FILE)  # before the second that importing torch takes
+    return Chexbert(_load(file, pick_device(device)), long, batch_size)
 
 
 @lru_cache(maxsize=1)
@@ -183,12 +183,12 @@ def _tokenizer() -> Any:
 
 
 @shared
-def _load(found: CheckpointFile, device: str) -> Network:
-    """`found` names a checksum or a commit: weights that changed are read again."""
+def _load(file: CheckpointFile, device: str) -> Network:
+    """`file` names a checksum or a commit: weights that changed are read again."""
     import torch
 
-    stored = load_weights(found.path)
-    n_layers, width = _check(found.identity, stored)
+    stored = load_weights(file.path)
+    n_layers, width = _check(file.identity, stored)
     bert = {name[5:]: x.float().to(device) for name, x in stored.items() if name.startswith("bert.")}
     if device.startswith("cpu"):
         bert = pack_matrices(bert, BATCH_TOKENS)
@@ -200,7 +200,7 @@ def _load(found: CheckpointFile, device: str) -> Network:
         logits = [torch.nn.functional.linear(vectors, weight, bias) for weight, bias in heads]
         return vectors, torch.stack([x.argmax(dim=-1) for x in logits], dim=-1)
 
-    return Network(found.identity, width, forward, device)
+    return Network(file.identity, width, forward, device)
 
 
 def _check(identity: str, stored: Mapping[str, Tensor]) -> tuple[int, int]:

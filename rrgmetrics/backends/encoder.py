@@ -123,8 +123,8 @@ def load_encoder(
     if checkpoint in FOLDERS:
         encoder = _bundled(checkpoint, layer, pick_device(device))
     else:
-        found = find_checkpoint(checkpoint)  # before the seconds that importing transformers takes
-        encoder = _published(checkpoint, found, layer, pick_device(device))
+        files = find_checkpoint(checkpoint)  # before the seconds that importing transformers takes
+        encoder = _published(checkpoint, files, layer, pick_device(device))
     return replace(encoder, batch_size=batch_size)
 
 
@@ -185,8 +185,8 @@ def _load_bundled(name: str, device: str) -> Bundled:
     return Bundled(config, tokenizer, pack_matrices(weights, BATCH_TOKENS) if device == "cpu" else weights)
 
 
-def _published(checkpoint: str, found: Checkpoint, layer: int, device: str) -> Encoder:
-    loaded = _load_published(checkpoint, found, layer, device)
+def _published(checkpoint: str, files: Checkpoint, layer: int, device: str) -> Encoder:
+    loaded = _load_published(checkpoint, files, layer, device)
     tokenizer = loaded.tokenizer
 
     def tokenize(texts: Sequence[str]) -> list[list[int]]:
@@ -201,7 +201,7 @@ def _published(checkpoint: str, found: Checkpoint, layer: int, device: str) -> E
 
     special = (tokenizer.cls_token_id, tokenizer.sep_token_id)
     return Encoder(
-        identity=found.identity,
+        identity=files.identity,
         layer=loaded.layers,
         special_ids=frozenset(token for token in special if token is not None),
         tokenize=tokenize,
@@ -211,19 +211,19 @@ def _published(checkpoint: str, found: Checkpoint, layer: int, device: str) -> E
 
 
 @shared
-def _load_published(checkpoint: str, found: Checkpoint, layer: int, device: str) -> Published:
-    """`found` names a checksum or a commit: weights that changed are read again."""
-    config = load_config(found)
+def _load_published(checkpoint: str, files: Checkpoint, layer: int, device: str) -> Published:
+    """`files` names a checksum or a commit: weights that changed are read again."""
+    config = load_config(files)
     prefix: dict[str, Any] = {"add_prefix_space": True} if config.model_type in SPACE_SENSITIVE else {}
-    tokenizer = load_tokenizer(found, **prefix)
+    tokenizer = load_tokenizer(files, **prefix)
     with quietly():
-        model, loading = load_model("AutoModel", found)
+        model, loading = load_model("AutoModel", files)
     absent = sorted(key for key in loading["missing_keys"] if "pooler" not in key)
     if absent:
         raise BackendError(
-            f"{checkpoint}: {found.folder} lacks {len(absent)} weights of the encoder, such as {absent[0]}."
+            f"{checkpoint}: {files.folder} lacks {len(absent)} weights of the encoder, such as {absent[0]}."
         )
-    layers = _truncate(model, layer, found.identity)
+    layers = _truncate(model, layer, files.identity)
     return Published(config, tokenizer, model.eval().to(device), layers)
 
 

@@ -74,14 +74,14 @@ class Phrases:
         """For each list of phrases an array `(n_phrases, width)`."""
         distinct = dict.fromkeys(phrase for group in phrases for phrase in group)
         new = [phrase for phrase in distinct if phrase not in self.known]
-        found = {phrase: self.known[phrase] for phrase in distinct if phrase in self.known}
+        vectors = {phrase: self.known[phrase] for phrase in distinct if phrase in self.known}
         if new:
             tokens = self.encoder.annotate(new)
-            found |= {phrase: _unit(self.pool(read)) for phrase, read in zip(new, tokens, strict=True)}
+            vectors |= {phrase: _unit(self.pool(read)) for phrase, read in zip(new, tokens, strict=True)}
         if len(self.known) + len(new) > REMEMBERED:
             self.known.clear()
-        self.known.update(found)
-        return [np.array([found[phrase] for phrase in group], dtype=np.float32) for group in phrases]
+        self.known.update(vectors)
+        return [np.array([vectors[phrase] for phrase in group], dtype=np.float32) for group in phrases]
 
 
 @dataclass(frozen=True)
@@ -148,8 +148,8 @@ class MarkedEntities:
         """Entities of each text, with vectors; none for a text without sentences."""
         sentences = [list(split_sentences(text)) for text in texts]
         marked = self._mark(list(dict.fromkeys(sentence for group in sentences for sentence in group)))
-        found = [tuple(entity for sentence in group for entity in marked[sentence]) for group in sentences]
-        return _with_vectors(found, self.phrases)
+        entities = [tuple(entity for sentence in group for entity in marked[sentence]) for group in sentences]
+        return _with_vectors(entities, self.phrases)
 
     def _mark(self, sentences: Sequence[str]) -> dict[str, list[Entity]]:
         """The entities of each sentence."""
@@ -158,7 +158,7 @@ class MarkedEntities:
         if not sentences:
             return {}
         ids = self.classifier.tokenizer(list(sentences), truncation=True, max_length=LONGEST_SENTENCE)["input_ids"]
-        found: dict[str, list[Entity]] = {}
+        entities: dict[str, list[Entity]] = {}
         for batch in batches([len(row) for row in ids], self.device, self.batch_size):
             longest = max(len(ids[i]) for i in batch)
             rows = [ids[i] + [0] * (longest - len(ids[i])) for i in batch]
@@ -168,8 +168,8 @@ class MarkedEntities:
                 classes = self.classifier.classify(*inputs).tolist()
             for i, row in zip(batch, classes, strict=True):
                 labels = [self.classifier.labels[index] for index in row[: len(ids[i])]]
-                found[sentences[i]] = list(self._entities(ids[i], labels))
-        return found
+                entities[sentences[i]] = list(self._entities(ids[i], labels))
+        return entities
 
     def _entities(self, ids: Sequence[int], labels: Sequence[str]) -> Iterator[Entity]:
         special = set(self.classifier.tokenizer.all_special_ids)
@@ -218,10 +218,10 @@ def load_entities(
     """
     if not checkpoint:
         return ReadEntities(_centred(load_encoder(encoder or FINDINGS, device=device, batch_size=batch_size)))
-    found = find_checkpoint(checkpoint)
-    classifier = _load_classifier(found, pick_device(device))
+    files = find_checkpoint(checkpoint)
+    classifier = _load_classifier(files, pick_device(device))
     phrases = Phrases(_cut(load_encoder(encoder or BIOLORD, device=device, batch_size=batch_size)), _first)
-    return MarkedEntities(found.identity, classifier, phrases, pick_device(device), batch_size)
+    return MarkedEntities(files.identity, classifier, phrases, pick_device(device), batch_size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,18 +240,21 @@ class TokenClassifier:
 
 
 @shared
-def _load_classifier(found: Checkpoint, device: str) -> TokenClassifier:
-    tokenizer = load_tokenizer(found)
+def _load_classifier(checkpoint: Checkpoint, device: str) -> TokenClassifier:
+    tokenizer = load_tokenizer(checkpoint)
     with quietly():
-        model, loading = load_model("AutoModelForTokenClassification", found)
+        model, loading = load_model("AutoModelForTokenClassification", checkpoint)
     if loading["missing_keys"]:
-        raise BackendError(f"{found.identity}: {found.folder} lacks weights, such as {min(loading['missing_keys'])}.")
+        raise BackendError(
+            f"{checkpoint.identity}: {checkpoint.folder} lacks weights, such as {min(loading['missing_keys'])}."
+        )
     labels = [model.config.id2label[index] for index in range(model.config.num_labels)]
     known = {"O", *(f"{mark}-{kind}" for mark in "BI" for kind in ENTITY_TYPES)}
     unknown = [label for label in labels if f"{label[:2]}{label[2:].lower()}" not in known]
     if unknown:
         raise BackendError(
-            f"{found.identity} has the label {unknown[0]!r}; RaTEScore needs O and B-, I- of {', '.join(ENTITY_TYPES)}."
+            f"{checkpoint.identity} has the label {unknown[0]!r}; "
+            f"RaTEScore needs O and B-, I- of {', '.join(ENTITY_TYPES)}."
         )
     model.eval().to(device)
     padding = tokenizer.pad_token_id or 0
@@ -263,9 +266,9 @@ def _load_classifier(found: Checkpoint, device: str) -> TokenClassifier:
     return TokenClassifier(tokenizer, classify, labels)
 
 
-def _with_vectors(found: Sequence[tuple[Entity, ...]], phrases: Phrases) -> list[EntityVectors]:
-    vectors = phrases.vectors([[entity.text for entity in group] for group in found])
-    return [EntityVectors(*both) for both in zip(found, vectors, strict=True)]
+def _with_vectors(entities: Sequence[tuple[Entity, ...]], phrases: Phrases) -> list[EntityVectors]:
+    vectors = phrases.vectors([[entity.text for entity in group] for group in entities])
+    return [EntityVectors(*both) for both in zip(entities, vectors, strict=True)]
 
 
 def _centred(encoder: Encoder) -> Phrases:

@@ -158,9 +158,9 @@ class Cache:
     def get(self, prompt: Prompt, engine: str, parameters: Mapping[str, Any]) -> Reply | None:
         """The reply to a prompt, or None if it was never received."""
         wanted = Record.of(prompt, Reply(None), engine, parameters)
-        found = self._shelf(wanted).get(wanted)
-        Cache.held = (Cache.held or 0) + (found is not None)
-        return found
+        reply = self._shelf(wanted).get(wanted)
+        Cache.held = (Cache.held or 0) + (reply is not None)
+        return reply
 
     def put(self, record: Record) -> None:
         """Keeps a reply; it is on disk when this returns."""
@@ -187,11 +187,11 @@ class Shelf:
         self._places: dict[str, tuple[Path, int]] = {}
         unread = []
         for path in sorted(folder.glob("*.jsonl")):
-            for found in _places(path):
-                if isinstance(found, str):
-                    unread.append(f"{path}, {found}")
+            for place in _places(path):
+                if isinstance(place, str):
+                    unread.append(f"{path}, {place}")
                 else:
-                    self._places[found[0]] = path, found[1]
+                    self._places[place[0]] = path, place[1]
         if unread and folder not in _told:
             _told.add(folder)
             number = counted(len(unread), "file or record", "files or records")
@@ -205,10 +205,10 @@ class Shelf:
         try:
             with path.open("rb") as file:
                 file.seek(start)
-                found = read_line(file.readline())
+                record = read_line(file.readline())
         except (OSError, ValueError):  # removed or changed meanwhile: asked again
             return None
-        return found.answer if found.question == wanted.question else None
+        return record.answer if record.question == wanted.question else None
 
     def put(self, record: Record) -> None:
         """Appends a record to this process's file."""

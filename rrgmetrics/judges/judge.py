@@ -66,8 +66,8 @@ class Judge:
     def _read(how: Any, pair: Pair, replies: Sequence[Reply]) -> Any:
         """What `how` makes of the replies; Unscored if one is missing or cannot be read."""
         texts = tuple(reply.text for reply in replies if reply.text is not None)
-        said = (reply.partial or None if reply.text is None else reply.text for reply in replies)
-        kept = tuple(text[:KEPT_CHARACTERS] for text in said if text is not None)
+        raw = (reply.partial or None if reply.text is None else reply.text for reply in replies)
+        kept = tuple(text[:KEPT_CHARACTERS] for text in raw if text is not None)
         if len(texts) < len(replies):
             reason = next(reply.error for reply in replies if reply.text is None)
             return Unscored(f"No reply: {reason}", kept)

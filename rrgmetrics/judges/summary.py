@@ -84,12 +84,12 @@ def summarise(
 def _kind(
     category: ErrorCategory, scored: Sequence[Mapping[str, Any]], embed: Callable[[Sequence[str]], Vectors]
 ) -> KindSummary:
-    found = [verdict["significant"].get(category.value, {"count": 0, "errors": []}) for verdict in scored]
-    words = [error for entry in found for error in entry["errors"]]
+    entries = [verdict["significant"].get(category.value, {"count": 0, "errors": []}) for verdict in scored]
+    words = [error for entry in entries for error in entry["errors"]]
     return KindSummary(
         category,
-        sum(entry["count"] for entry in found),
-        sum(not entry["count"] for entry in found) / len(found),
+        sum(entry["count"] for entry in entries),
+        sum(not entry["count"] for entry in entries) / len(entries),
         typical(words, embed(_spaced(words)) if words else np.zeros((0, 1))),
     )
 

@@ -288,16 +288,16 @@ def _rater_columns(data: RadPref) -> Iterator[tuple[_Column, Array]]:
     """Each radiologist beside the mean of the others and beside each other; their mean counts beside their rating."""
     n_raters = len(data.rated[0].annotations)
     for target in HEADLINE_TARGETS:
-        said = data.annotated(target)
+        annotated = data.annotated(target)
         is_rating = target == "rating"
         for i in range(n_raters if n_raters > 1 else 0):
-            column = _Column(f"radiologist {i + 1}", "others", said[i], is_rating, target, not is_rating)
-            yield column, np.delete(said, i, axis=0).mean(axis=0)
+            column = _Column(f"radiologist {i + 1}", "others", annotated[i], is_rating, target, not is_rating)
+            yield column, np.delete(annotated, i, axis=0).mean(axis=0)
         for i, j in combinations(range(n_raters), 2):
             subject = f"radiologists {i + 1} and {j + 1}"
-            yield _Column(subject, "each other", said[i], is_rating, target, not is_rating), said[j]
+            yield _Column(subject, "each other", annotated[i], is_rating, target, not is_rating), annotated[j]
         if not is_rating:
-            column = _Column("radiologists' mean", target, said.mean(axis=0), False, "rating", False)
+            column = _Column("radiologists' mean", target, annotated.mean(axis=0), False, "rating", False)
             yield column, data.annotated("rating").mean(axis=0)
 
 
@@ -306,21 +306,21 @@ def _agreement(
 ) -> Agreement:
     errors = np.abs(column.values - truth)
     scores = _turned(column.values, column.higher_is_better)
-    said = _turned(truth, column.target == "rating")
+    annotated = _turned(truth, column.target == "rating")
     if view == "differences":
-        scores, said, cases = _differences(scores), _differences(said), cases[::2]
-    found = correlate(_tied(scores), _tied(said), groups=cases, trials=trials, level=level, seed=seed)
-    has_mae = column.counts and view == "pairs" and found.n > 0
+        scores, annotated, cases = _differences(scores), _differences(annotated), cases[::2]
+    correlation = correlate(_tied(scores), _tied(annotated), groups=cases, trials=trials, level=level, seed=seed)
+    has_mae = column.counts and view == "pairs" and correlation.n > 0
     return Agreement(
         subject=column.subject,
         key=column.key,
         target=column.target,
         view=view,
-        tau_b=found.tau_b,
-        rho=found.rho,
-        r=found.r,
+        tau_b=correlation.tau_b,
+        rho=correlation.rho,
+        r=correlation.r,
         mae=float(np.nanmean(errors)) if has_mae else np.nan,
-        n=found.n,
+        n=correlation.n,
     )
 
 
@@ -394,8 +394,8 @@ def holds(relation: str, scores: Mapping[str, float], *, higher_is_better: bool 
         True
     """
     for sign in (" > ", " = "):
-        first, found, second = relation.partition(sign)
-        if found and first in scores and second in scores:
+        first, separator, second = relation.partition(sign)
+        if separator and first in scores and second in scores:
             difference = scores[first] - scores[second]
             if sign == " = ":
                 return abs(difference) < TIE

@@ -230,9 +230,9 @@ def _resampled(x: Array, y: Array, index: Any, model: Coefficients, *, trials: i
     drawn = np.empty((trials, len(FEATURES) + 1))
     for row in drawn:
         rows = np.concatenate([members[case] for case in generator.integers(len(members), size=len(members))])
-        found = _least_squares(x[rows], y[rows])
-        row[:-1] = np.array(found.weight) / np.array(found.scale) * np.array(model.scale)
-        row[-1] = found.raw(np.array([model.mean]))[0]
+        fit = _least_squares(x[rows], y[rows])
+        row[:-1] = np.array(fit.weight) / np.array(fit.scale) * np.array(model.scale)
+        row[-1] = fit.raw(np.array([model.mean]))[0]
     return drawn
 
 

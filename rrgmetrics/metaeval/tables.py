@@ -204,10 +204,10 @@ def _share(preference: Preference) -> str:
 
 def _span(values: Iterable[float]) -> str:
     """`.87–.92`, least to most."""
-    found = sorted(value for value in values if not math.isnan(value))
-    if not found:
+    ordered = sorted(value for value in values if not math.isnan(value))
+    if not ordered:
         return ""
-    low, high = _bound(found[0]), _bound(found[-1])
+    low, high = _bound(ordered[0]), _bound(ordered[-1])
     return low if low == high else f"{low}–{high}"
 
 

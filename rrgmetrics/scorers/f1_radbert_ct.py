@@ -91,8 +91,8 @@ class F1RadbertCt:
     def _vector(self, text: str, annotation: Any) -> Any:
         """Whether a report has each label `(n_labels,)`."""
         if isinstance(annotation, Reading):
-            found = ct_conditions(annotation)
-            annotation = np.array([name in found for name in self.names[:-1]])
+            conditions = ct_conditions(annotation)
+            annotation = np.array([name in conditions for name in self.names[:-1]])
         return np.append(annotation, bool(text.strip()) and not annotation.any())
 
     def _labels(self, text: str, annotation: Any) -> list[str]:

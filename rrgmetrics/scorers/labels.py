@@ -64,23 +64,23 @@ class LabelScores:
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
         """Scores from column sums `(..., 3 n_labels + n_means)`; NaN where `n` is 0, or for a label nobody has."""
         some = np.asarray(n) > 0
-        found = {
+        scores = {
             key: np.where(some, _average(score, *self._columns(sums, score), self._unread(sums, score)), np.nan)
             for key, score in self.scores.items()
         }
         with np.errstate(invalid="ignore", divide="ignore"):
             means = sums[..., 3 * self.n_labels :] / np.asarray(n)[..., None]
-        return found | {key: means[..., i] for i, key in enumerate(self.means)}
+        return scores | {key: means[..., i] for i, key in enumerate(self.means)}
 
     def per_pair(self, stats: Array) -> dict[str, Array]:
         """Scores of each pair `(n_pairs,)`, for the keys that exist per pair."""
         unscored = np.isnan(stats).any(axis=1)
-        found = {
+        scores = {
             key: np.where(unscored, np.nan, _average(micro, *self._columns(stats, micro), self._unread(stats, micro)))
             for key, micro in ((key, score._replace(average="micro")) for key, score in self.scores.items())
             if micro.per_pair
         }
-        return found | {key: stats[:, 3 * self.n_labels + i] for i, key in enumerate(self.means)}
+        return scores | {key: stats[:, 3 * self.n_labels + i] for i, key in enumerate(self.means)}
 
     def _columns(self, sums: Array, score: LabelScore) -> tuple[Array, Array, Array]:
         """TP, P and R `(..., n)` of the labels that count."""

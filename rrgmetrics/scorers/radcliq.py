@@ -110,16 +110,16 @@ def _parse(table: Any, name: str) -> Coefficients:
     try:
         rows = [table["features"][feature] for feature in FEATURES]
         columns = [tuple(float(row[key]) for row in rows) for key in ("mean", "scale", "weight")]
-        found = Coefficients(
+        coefficients = Coefficients(
             columns[0], columns[1], columns[2], float(table["intercept"]), table["parts"], table.get("fitted_on", {})
         )
     except (KeyError, TypeError, ValueError) as error:
         wanted = f"features ({', '.join(FEATURES)}) with mean, scale and weight each, intercept, parts"
         raise InputError(f"radcliq: {name} is no file of coefficients; it needs {wanted} ({error!r}).") from None
-    numbers = np.array([*columns, (found.intercept,) * len(FEATURES)])
-    if not np.isfinite(numbers).all() or min(found.scale) <= 0 or found.parts not in PARTS:
+    numbers = np.array([*columns, (coefficients.intercept,) * len(FEATURES)])
+    if not np.isfinite(numbers).all() or min(coefficients.scale) <= 0 or coefficients.parts not in PARTS:
         raise InputError(f"radcliq: {name} has a number that is not finite, a scale of 0 or less, or unknown parts.")
-    return found
+    return coefficients
 
 
 @dataclass(frozen=True)

@@ -51,11 +51,11 @@ class Radfact(JudgeScorer):
     @staticmethod
     def row(verdict: RadfactVerdict) -> list[float]:
         """Values in the order of `KEYS`."""
-        found = (
+        fractions = (
             shares([JudgedPhrase(phrase.entailed) for phrase in phrases]).logical if phrases else np.nan
             for phrases in (verdict.candidate, verdict.reference)
         )
-        return with_f1(*found)
+        return with_f1(*fractions)
 
 
 def with_f1(precision: float, recall: float) -> list[float]:

@@ -159,5 +159,5 @@ def similarity(
     return max(float((weight @ (agreed * best) + rest[0]) / (weight.sum() + rest[1])), 0.0)
 
 
-def _types(found: EntityVectors) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    return np.array([ENTITY_TYPES.index(entity.type) for entity in found.entities], dtype=np.intp)
+def _types(annotation: EntityVectors) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    return np.array([ENTITY_TYPES.index(entity.type) for entity in annotation.entities], dtype=np.intp)

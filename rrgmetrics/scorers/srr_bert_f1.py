@@ -101,8 +101,8 @@ class SrrBertF1:
         """Whether a report has each label `(n_labels,)`."""
         if not isinstance(annotation, Reading):
             return annotation
-        found = srr_labels(annotation, self.level, self.statuses)
-        return np.array([name in found for name in self.names])
+        labels = srr_labels(annotation, self.level, self.statuses)
+        return np.array([name in labels for name in self.names])
 
     def _labels(self, annotation: Any) -> list[str]:
         return [name for name, has in zip(self.names, self._vector(annotation), strict=True) if has]

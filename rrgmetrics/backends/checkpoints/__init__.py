@@ -126,8 +126,8 @@ def find_archive(name: str, archive: str, *, needs: Sequence[str]) -> Checkpoint
     if path.is_dir() and not (path / archive).is_file():
         folder = _holding(path, needs, name)
         return Checkpoint(folder, f"{path.name}@sha256:{_checksum(folder / needs[-1])[:8]}")
-    found = find_file(name, archive)
-    return Checkpoint(_holding(unpack(found.path), needs, found.identity), found.identity)
+    file = find_file(name, archive)
+    return Checkpoint(_holding(unpack(file.path), needs, file.identity), file.identity)
 
 
 def unpack(archive: Path) -> Path:

@@ -169,13 +169,13 @@ class CrepeBackend:
     def _rates(self, windows: Sequence[Window], outputs: Sequence[Output]) -> tuple[Array, Array]:
         """Rates of the reference's and of the candidate's tokens, over all windows."""
         opening, between = len(self.network.tokenizer.opening.ids), len(self.network.tokenizer.between.ids)
-        found: tuple[list[Array], list[Array]] = ([], [])
+        rates: tuple[list[Array], list[Array]] = ([], [])
         for window, output in zip(windows, outputs, strict=True):
             assert output.rates is not None
             end = opening + window.reference.length
-            found[0].append(output.rates[opening:end])
-            found[1].append(output.rates[end + between :][: window.candidate.length])
-        return np.concatenate(found[0]), np.concatenate(found[1])
+            rates[0].append(output.rates[opening:end])
+            rates[1].append(output.rates[end + between :][: window.candidate.length])
+        return np.concatenate(rates[0]), np.concatenate(rates[1])
 
 
 def unseen(reference: Reading, candidate: Reading, counts: Array) -> Array:
@@ -248,12 +248,12 @@ def load_crepe(
         BackendError: Weights not found (within a second), damaged, or not CREPE's; or no words to explain with.
     """
     bundled = checkpoint == BUNDLED
-    found = Checkpoint(BUNDLED_FOLDER, BUNDLED) if bundled else find_checkpoint(checkpoint)
-    known = read_checkpoint(found)  # before the second that importing torch takes
+    files = Checkpoint(BUNDLED_FOLDER, BUNDLED) if bundled else find_checkpoint(checkpoint)
+    known = read_checkpoint(files)  # before the second that importing torch takes
     if explain and known.settings.crepe_features != "tokens":
         raise BackendError(
-            f"{found.identity} predicts counts of a whole pair, not of words: it cannot explain them. "
+            f"{files.identity} predicts counts of a whole pair, not of words: it cannot explain them. "
             "Use a checkpoint with crepe_features 'tokens', such as the bundled one."
         )
-    network = load_network(found, pick_device(device), precision)
+    network = load_network(files, pick_device(device), precision)
     return CrepeBackend(network, precision, long, explain, batch_size, only_affirmed)

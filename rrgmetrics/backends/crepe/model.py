@@ -88,13 +88,13 @@ def build_crepe(encoder: str, settings: CrepeSettings | None = None) -> Any:
     """
     import torch
 
-    found = find_checkpoint(encoder, weights=(*WEIGHTS, PICKLE))
+    checkpoint = find_checkpoint(encoder, weights=(*WEIGHTS, PICKLE))
     with torch.random.fork_rng(devices=[]):  # the heads' first weights do not depend on what the encoder lacks
-        pretrained, loading = load_model("AutoModel", found, pickled=True)
+        pretrained, loading = load_model("AutoModel", checkpoint, pickled=True)
     absent = sorted(key for key in loading["missing_keys"] if "pooler" not in key)
     if absent:
         raise BackendError(f"{encoder} lacks {len(absent)} weights of the encoder, such as {absent[0]}.")
-    config = load_config(found)
+    config = load_config(checkpoint)
     for key, value in (settings or CrepeSettings()).written().items():
         setattr(config, key, value)
     model = crepe_class()(config)

@@ -117,9 +117,9 @@ class PairTokenizer:
         most = -(-sum(lengths) // (budget - 2))  # equal shares of both, rounded up, fit at last
         for n in range(fewest, 2 * most + 1):
             cut = [_shares(length, at, n) for length, at in zip(lengths, ends, strict=True)]
-            found = [Window(*pair) for pair in zip(*cut, strict=True)]
-            if all(window.length <= budget for window in found):
-                return found
+            windows = [Window(*pair) for pair in zip(*cut, strict=True)]
+            if all(window.length <= budget for window in windows):
+                return windows
         anywhere = [_shares(length, range(length), most) for length in lengths]  # a sentence is longer than a window
         return [Window(*pair) for pair in zip(*anywhere, strict=True)]
 

@@ -72,12 +72,12 @@ class GraphFile:
         Raises:
             BackendError: The file has no graph of any of the texts.
         """
-        found = [self.find(text) for text in texts]
-        if texts and all(graph is None for graph in found):
+        graphs = [self.find(text) for text in texts]
+        if texts and all(graph is None for graph in graphs):
             raise BackendError(
                 f"{self.path} has no graph of any of these reports; the first of them begins with {texts[0][:40]!r}."
             )
-        return found
+        return graphs
 
     def find(self, text: str) -> Graph | None:
         """The graph of a text; one without entities for a text without words."""

@@ -131,8 +131,8 @@ class RadgraphNetwork:
             start = offset = 0
             for report, count in zip(reports, spans.counts, strict=True):
                 own = slice(start, start + count)
-                found = self._relations(words, spans, mentions, labels, own, len(report.words))
-                yield self._graph(report.words, spans, labels, own, offset, found)
+                edges = self._relations(words, spans, mentions, labels, own, len(report.words))
+                yield self._graph(report.words, spans, labels, own, offset, edges)
                 start, offset = start + count, offset + len(report.words)
 
     def _words(self, reports: Sequence[Report]) -> Tensor:
@@ -210,13 +210,13 @@ class RadgraphNetwork:
         labels: Tensor,
         own: slice,
         offset: int,
-        found: Sequence[tuple[int, int, str]],
+        edges: Sequence[tuple[int, int, str]],
     ) -> Graph:
         """The graph of one report; `offset` is the number of words before it in the batch."""
         places = labels[own].nonzero()[:, 0] + own.start
         index = {place: i for i, place in enumerate(places.tolist())}
         relations: list[list[Relation]] = [[] for _ in index]
-        for subject, object_, kind in found:
+        for subject, object_, kind in edges:
             relations[index[subject]].append(Relation(kind, index[object_]))
         columns = (spans.first[places] - offset, spans.last[places] - offset, labels[places])
         entities = [

@@ -123,14 +123,14 @@ def tolerant(reply: str) -> list[tuple[int, ...]]:
     """
     heads = list(_LINE.finditer(reply))
     ends = [*(head.start() for head in heads[1:]), len(reply)]
-    found: dict[bool, set[tuple[int, ...]]] = {False: set(), True: set()}
+    variants: dict[bool, set[tuple[int, ...]]] = {False: set(), True: set()}
     for head, end in zip(heads, ends, strict=False):
-        found[head[1] is not None].add(_counts(reply[head.end() : end]))
-    for insignificant, counts in found.items():
+        variants[head[1] is not None].add(_counts(reply[head.end() : end]))
+    for insignificant, counts in variants.items():
         if len(counts) != 1:
-            said = "no line" if not counts else "several different lines"
-            raise VerdictError(f"The reply has {said} {HEADERS[insignificant]!r}: {short(reply)!r}.")
-    return [next(iter(found[key])) for key in (False, True)]
+            problem = "no line" if not counts else "several different lines"
+            raise VerdictError(f"The reply has {problem} {HEADERS[insignificant]!r}: {short(reply)!r}.")
+    return [next(iter(variants[key])) for key in (False, True)]
 
 
 def _counts(text: str) -> tuple[int, ...]:

@@ -32,11 +32,11 @@ class Errors(NamedTuple):
 
 def compared_errors(comparison: Comparison, *, significant: bool) -> Errors:
     """The reader's errors, either the significant or the insignificant ones."""
-    found: dict[ErrorCategory, list[str]] = {category: [] for category in CATEGORIES}
+    sentences: dict[ErrorCategory, list[str]] = {category: [] for category in CATEGORIES}
     for error in comparison.errors:
         if error.significant == significant:
-            found[error.category].append(error.sentence)
-    words = tuple(tuple(found[category]) for category in CATEGORIES)
+            sentences[error.category].append(error.sentence)
+    words = tuple(tuple(sentences[category]) for category in CATEGORIES)
     return Errors(tuple(map(len, words)), words)
 
 

@@ -153,8 +153,8 @@ class Crimson:
         if self.parser == "strict":
             evaluation, notes = published(replies[0]), tuple[str, ...]()
         else:
-            found, notes = tolerant(replies[0], PARTS)
-            evaluation = checked(found)
+            parsed, notes = tolerant(replies[0], PARTS)
+            evaluation = checked(parsed)
         try:
             if self.complete:
                 evaluation = completed(evaluation)
@@ -326,15 +326,15 @@ def completed(evaluation: Mapping[str, Any]) -> dict[str, Any]:
 # --- the bundled judge, and words
 
 
-def from_appraisal(found: Appraisal) -> dict[str, Any]:
+def from_appraisal(appraisal: Appraisal) -> dict[str, Any]:
     """The reader's appraisal in the authors' JSON, with `why` where a rule changed a class."""
     return {
-        "reference_findings": [_plain("R", i, graded) for i, graded in enumerate(found.references, 1)],
-        "predicted_findings": [_plain("P", i, graded) for i, graded in enumerate(found.candidates, 1)],
-        "matched_findings": [{"ref_id": f"R{r + 1}", "pred_id": f"P{c + 1}"} for r, c in found.links],
+        "reference_findings": [_plain("R", i, graded) for i, graded in enumerate(appraisal.references, 1)],
+        "predicted_findings": [_plain("P", i, graded) for i, graded in enumerate(appraisal.candidates, 1)],
+        "matched_findings": [{"ref_id": f"R{r + 1}", "pred_id": f"P{c + 1}"} for r, c in appraisal.links],
         "errors": {
-            "false_findings": [f"P{c + 1}" for c in found.false],
-            "missing_findings": [f"R{r + 1}" for r in found.missing],
+            "false_findings": [f"P{c + 1}" for c in appraisal.false],
+            "missing_findings": [f"R{r + 1}" for r in appraisal.missing],
             "attribute_errors": [
                 {
                     "ref_id": f"R{difference.reference + 1}",
@@ -343,7 +343,7 @@ def from_appraisal(found: Appraisal) -> dict[str, Any]:
                     "error_types": [TERMS.get(difference.attribute, difference.attribute)],
                     "explanation": difference.why,
                 }
-                for difference in found.differences
+                for difference in appraisal.differences
             ],
         },
     }
@@ -376,13 +376,13 @@ def reasons(evaluation: Mapping[str, Any]) -> list[str]:
     """
     known = {f["id"]: f for name in PARTS[:2] for f in evaluation.get(name, []) if "id" in f}
     errors = evaluation.get("errors", {})
-    said = [f"False: {_graded(known, name)}." for name in errors.get("false_findings", [])]
-    said += [f"Missing: {_graded(known, name)}." for name in errors.get("missing_findings", [])]
+    sentences = [f"False: {_graded(known, name)}." for name in errors.get("false_findings", [])]
+    sentences += [f"Missing: {_graded(known, name)}." for name in errors.get("missing_findings", [])]
     for error in errors.get("attribute_errors", []):
         both = " / ".join(str(known.get(error.get(key), {}).get("finding", "?")) for key in ("ref_id", "pred_id"))
         kinds = ", ".join(error.get("error_types", []))
-        said.append(f"{both}: {kinds}, {error.get('severity')} ({error.get('explanation', '')}).")
-    return said
+        sentences.append(f"{both}: {kinds}, {error.get('severity')} ({error.get('explanation', '')}).")
+    return sentences
 
 
 def _graded(known: Mapping[str, Mapping[str, Any]], name: str) -> str:

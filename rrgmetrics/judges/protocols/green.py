@@ -102,8 +102,8 @@ class Green:
     def from_comparison(self, pair: Pair, compared: Compared) -> GreenVerdict:
         """The reader's errors and matches."""
         reference, comparison = compared.reference, compared.comparison
-        found = sorted({link.reference for link in comparison.links})
-        matched = [reference.evidence(comparison.references[index].head) for index in found]
+        indices = sorted({link.reference for link in comparison.links})
+        matched = [reference.evidence(comparison.references[index].head) for index in indices]
         statements = normal_statements(reference, compared.candidate)
         if statements and all(statements.values()):
             matched.append("; ".join(statements))

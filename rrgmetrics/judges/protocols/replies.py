@@ -27,20 +27,20 @@ def read_json(reply: str) -> Pairs:
         VerdictError: There is none, as in a refusal, or it is cut off.
     """
     decoder = json.JSONDecoder(object_pairs_hook=Pairs)
-    found: list[tuple[int, Pairs]] = []
+    objects: list[tuple[int, Pairs]] = []
     start = OBJECT.search(reply)
-    while start and len(found) < MAX_OBJECTS:
+    while start and len(objects) < MAX_OBJECTS:
         try:
             value, end = decoder.raw_decode(reply, start.start())
         except (ValueError, RecursionError):
-            if not found:  # what lies inside a broken object is only a part of the answer
+            if not objects:  # what lies inside a broken object is only a part of the answer
                 raise VerdictError(f"The reply's JSON is broken or cut off: {short(reply)!r}.") from None
             break
-        found.append((end - start.start(), value))
+        objects.append((end - start.start(), value))
         start = OBJECT.search(reply, end)
-    if not found:
+    if not objects:
         raise VerdictError(f"The reply holds no JSON object: {short(reply)!r}.")
-    return max(found, key=lambda entry: entry[0])[1]
+    return max(objects, key=lambda entry: entry[0])[1]
 
 
 def texts(value: Any, where: str) -> tuple[str, ...]:
