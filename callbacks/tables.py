@@ -28,7 +28,8 @@ def make_rows(samples: Sequence[Sample], results: Mapping[str, Result], step: in
     for index, sample in enumerate(samples[:n_shown]):
         reference, candidate, context = sample.pair
         scores = {
-            headlines[name]: _plain(float(result.per_pair[result.spec.name][index])) for name, result in results.items()
+            headlines[name]: _or_none(float(result.per_pair[result.spec.name][index]))
+            for name, result in results.items()
         }
         errors = compare(read(reference), read(candidate), context).errors
         rows.append(
@@ -96,5 +97,5 @@ def _cells(row: Row) -> Row:
     return {**texts, **scores, "unscored": unscored, "errors": errors}
 
 
-def _plain(value: float) -> float | None:
+def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -78,7 +79,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             (`green@openai:...`, `green@paper`), which would cost as much again; `"all"`; `"none"`. Metrics scored
             in the background are not: their models are not loaded here.
         restore: What to do where the Trainer would read checkpoints back only in part (`rrgmetrics.callbacks.
-            restoring`): `"warn"`, `"mend"` or `"ignore"`.
+            restoring`): `"warn"`, `"repair"` or `"ignore"`; `"mend"`, the old word for
+            `"repair"`, is deprecated.
         metric_batch_size: Texts a forward pass of a metric's model; None leaves it to the backend.
         device: torch device of the metrics' models; None takes CUDA where there is one.
 
@@ -108,12 +110,15 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         folder: str | Path | None = None,
         on_error: OnError = "log",
         baselines: Baselines = "bundled",
-        restore: Literal["warn", "mend", "ignore"] = "warn",
+        restore: Literal["warn", "repair", "ignore", "mend"] = "warn",
         metric_batch_size: int | None = None,
         device: str | None = None,
     ) -> None:
-        if restore not in ("warn", "mend", "ignore"):
-            raise InputError(f"restore is {restore!r}; pass 'warn', 'mend' or 'ignore'.")
+        if restore == "mend":
+            warnings.warn('restore="mend" is deprecated; pass "repair".', DeprecationWarning, stacklevel=2)
+            restore = "repair"
+        if restore not in ("warn", "repair", "ignore"):
+            raise InputError(f"restore is {restore!r}; pass 'warn', 'repair' or 'ignore'.")
         self._when = When.parse(when)
         self._turns = parse_turns(metrics)
         self._names = parse_metrics(list(self._turns))
@@ -184,7 +189,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             model = self._trainer.model
             restoring.write_original_names(model)
             if args.load_best_model_at_end and state.best_model_checkpoint:
-                self._mend(state.best_model_checkpoint, "load_best_model_at_end")
+                self._repair(state.best_model_checkpoint, "load_best_model_at_end")
 
     def _make_sets(self, trainer: Any) -> dict[str, EvaluationSet]:
         """Evaluation sets by the prefix of their metrics."""
@@ -353,33 +358,33 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             logger.error("%s. Training goes on; this is said once.", words)
 
     def _watch_restoring(self, args: Any, state: Any) -> None:
-        """Before the first step: warns of the restore trap, or mends it."""
+        """Before the first step: warns of the restore trap, or repairs it."""
         trainer = self._trainer
         if getattr(trainer, "is_fsdp_enabled", False) or getattr(trainer, "is_deepspeed_enabled", False):
             return  # they write and read checkpoints of their own
         names = restoring.unrestored(trainer.model)
-        if names and self._restore == "mend":
+        if names and self._restore == "repair":
             restoring.write_current_names(trainer.model)
         elif names and args.save_strategy != "no":
             logger.warning(
                 "%s are written under names that the Trainer does not read: load_best_model_at_end and "
-                "resume_from_checkpoint would leave them as they are. Pass restore='mend' to ReportMetricsCallback, or "
+                "resume_from_checkpoint would leave them as they are. Pass restore='repair' to ReportMetricsCallback, or "
                 "read the best checkpoint with from_pretrained.",
                 restoring.describe(names, trainer.model),
             )
         if state.global_step:
-            self._mend(Path(args.output_dir) / f"checkpoint-{state.global_step}", "resume_from_checkpoint")
+            self._repair(Path(args.output_dir) / f"checkpoint-{state.global_step}", "resume_from_checkpoint")
 
-    def _mend(self, folder: str | Path, what: str) -> None:
+    def _repair(self, folder: str | Path, what: str) -> None:
         """After the Trainer read a checkpoint: reads what it left out, or says so."""
         model = self._trainer.model
         names = restoring.unrestored_from(model, folder)
-        if names and self._restore == "mend":
+        if names and self._restore == "repair":
             restoring.reload(model, folder)
             logger.info("%s: read again from %s.", restoring.describe(names, model), folder)
         elif names:
             logger.warning(
-                "%s were not restored from %s by %s: the model is a mixture. Pass restore='mend' to "
+                "%s were not restored from %s by %s: the model is a mixture. Pass restore='repair' to "
                 "ReportMetricsCallback, or read it with from_pretrained.",
                 *(restoring.describe(names, model), folder, what),
             )

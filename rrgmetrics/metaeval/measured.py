@@ -111,14 +111,14 @@ def record(report: RadPrefReport, *, date: str, file: Path = FILE) -> None:
 def _row(report: RadPrefReport, name: str, date: str) -> dict[str, Any]:
     own = report.results[name].spec.name
     lines = [line for line in report.agreements if (line.subject, line.key, line.view) == (name, own, "pairs")]
-    taus = {line.target: _plain(line.tau_b) for line in lines if line.target in TARGETS}
+    taus = {line.target: _to_list(line.tau_b) for line in lines if line.target in TARGETS}
     share = next(line.share for line in report.preferences if line.subject == name)
     return {
         "date": date,
         "version": VERSION,
         "signature": report.results[name].signature,
         "tau_b": taus,
-        "preferences": _plain(share),
+        "preferences": _to_list(share),
     }
 
 
@@ -132,7 +132,7 @@ def _ceiling(report: RadPrefReport) -> dict[str, list[float]]:
     return {target: [round(min(own), DIGITS), round(max(own), DIGITS)] for target, own in values.items()}
 
 
-def _plain(estimate: Estimate) -> list[float]:
+def _to_list(estimate: Estimate) -> list[float]:
     return [round(float(value), DIGITS) for value in estimate[:3]] + [estimate.n]
 
 

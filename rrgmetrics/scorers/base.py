@@ -100,7 +100,7 @@ class Explaining(Protocol):
         pairs: Sequence[Pair],
         annotations: Mapping[Any, Any],
     ) -> Mapping[str, Sequence[Any]]:
-        """Key → one plain (JSON) value a pair; empty if nothing was asked for."""
+        """Key → one JSON value a pair; empty if nothing was asked for."""
 
 
 @runtime_checkable

@@ -54,7 +54,7 @@ def test_the_best_model_early_stopping_and_the_plateau_see_the_values(make_train
         per_device_eval_batch_size=8,
         **best_model("finding_errors"),
     )
-    ReportMetricsCallback("finding_errors", generate_fn=generate, restore="mend").attach(trainer)
+    ReportMetricsCallback("finding_errors", generate_fn=generate, restore="repair").attach(trainer)
     trainer.train()
     values = evaluations(trainer, "eval_finding_errors")
     assert values[0] > values[2] > values[1]

@@ -231,8 +231,8 @@ class Server:
         if prompt.json_schema is None:
             return await self._named(client, index, prompt, "", traffic)
         refusal = RejectedRequestError("no request was made")
-        plain = len(JSON_MODES) - 1
-        for mode in range(plain if last and not traffic.json_proven else traffic.json_mode, len(JSON_MODES)):
+        without = len(JSON_MODES) - 1  # the last mode asks for no JSON
+        for mode in range(without if last and not traffic.json_proven else traffic.json_mode, len(JSON_MODES)):
             try:
                 answer = await self._named(client, index, prompt, JSON_MODES[mode], traffic)
             except RejectedRequestError as error:

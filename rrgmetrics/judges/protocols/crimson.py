@@ -329,8 +329,8 @@ def completed(evaluation: Mapping[str, Any]) -> dict[str, Any]:
 def from_appraisal(appraisal: Appraisal) -> dict[str, Any]:
     """The reader's appraisal in the authors' JSON, with `why` where a rule changed a class."""
     return {
-        "reference_findings": [_plain("R", i, graded) for i, graded in enumerate(appraisal.references, 1)],
-        "predicted_findings": [_plain("P", i, graded) for i, graded in enumerate(appraisal.candidates, 1)],
+        "reference_findings": [_to_dict("R", i, graded) for i, graded in enumerate(appraisal.references, 1)],
+        "predicted_findings": [_to_dict("P", i, graded) for i, graded in enumerate(appraisal.candidates, 1)],
         "matched_findings": [{"ref_id": f"R{r + 1}", "pred_id": f"P{c + 1}"} for r, c in appraisal.links],
         "errors": {
             "false_findings": [f"P{c + 1}" for c in appraisal.false],
@@ -361,7 +361,7 @@ def with_penalties(evaluation: dict[str, Any], penalties: Sequence[FindingError]
     return evaluation
 
 
-def _plain(letter: str, number: int, graded: Graded) -> dict[str, str]:
+def _to_dict(letter: str, number: int, graded: Graded) -> dict[str, str]:
     finding = {"id": f"{letter}{number}", "finding": graded.words, "clinical_significance": graded.significance}
     return finding | ({"why": graded.why} if graded.why else {})
 
