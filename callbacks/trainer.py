@@ -79,8 +79,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             (`green@openai:...`, `green@paper`), which would cost as much again; `"all"`; `"none"`. Metrics scored
             in the background are not: their models are not loaded here.
         restore: What to do where the Trainer would read checkpoints back only in part (`rrgmetrics.callbacks.
-            restoring`): `"warn"`, `"repair"` or `"ignore"`; `"mend"`, the old word for
-            `"repair"`, is deprecated.
+            restoring`): `"warn"`, `"repair"` or `"ignore"`. `"mend"`, the old word for `"repair"`, is
+            deprecated.
         metric_batch_size: Texts a forward pass of a metric's model; None leaves it to the backend.
         device: torch device of the metrics' models; None takes CUDA where there is one.
 
@@ -368,8 +368,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         elif names and args.save_strategy != "no":
             logger.warning(
                 "%s are written under names that the Trainer does not read: load_best_model_at_end and "
-                "resume_from_checkpoint would leave them as they are. Pass restore='repair' to ReportMetricsCallback, or "
-                "read the best checkpoint with from_pretrained.",
+                "resume_from_checkpoint would leave them as they are. Pass restore='repair' to ReportMetricsCallback, "
+                "or read the best checkpoint with from_pretrained.",
                 restoring.describe(names, trainer.model),
             )
         if state.global_step:

@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rrgmetrics import aggregate, signature
-from rrgmetrics.backends.base import Backend, Composed, ComposedPairs, LookingAhead, PairBackend
+from rrgmetrics.backends.base import Backend, Composed, ComposedPairs, PairBackend, SupportsLookahead
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.gate import Gate, announcement, modality_of, open_gate
 from rrgmetrics.names import MetricName
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Array, Explaining, Noting, Scorer, UsingReferences
+from rrgmetrics.scorers.base import Array, Scorer, SupportsDetails, SupportsNotes, SupportsReferenceStatistics
 from rrgmetrics.text import Normaliser
 
 logger = logging.getLogger("rrgmetrics")
@@ -48,7 +48,7 @@ class Job:
 
     def reference_statistics(self, pairs: Sequence[Pair]) -> Any:
         """What its pairs' scores take from all references; None if nothing."""
-        if not isinstance(self.scorer, UsingReferences):
+        if not isinstance(self.scorer, SupportsReferenceStatistics):
             return None
         references = (self.normaliser.apply(pair.reference) for pair in pairs)
         return self.scorer.reference_statistics(references, self.backend)
@@ -164,7 +164,7 @@ def run(
             here = collected[key]
             here.gates.append(gate)
             here.stats.append(job.scorer.pair_stats(pairs, read, statistics[key]))
-            if isinstance(job.scorer, Explaining):
+            if isinstance(job.scorer, SupportsDetails):
                 for name, values in job.scorer.details(pairs, read).items():
                     here.details.setdefault(name, []).extend(values)
         annotations.forget(index)
@@ -235,7 +235,7 @@ class Annotations:
         known = self._by_backend.setdefault(backend.key, {})
         if isinstance(backend, PairBackend):
             new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
-            if new and isinstance(backend, LookingAhead):
+            if new and isinstance(backend, SupportsLookahead):
                 new = self._ahead(backend, index, known)
             known.update(zip(new, self._of_pairs(backend, new, index) if new else (), strict=True))
             return known
@@ -264,7 +264,7 @@ class Annotations:
         parts = {name: self.read(part, pairs, index) for name, part in backend.parts.items()}
         return backend.compose_pairs(pairs, parts)
 
-    def _ahead(self, backend: LookingAhead, index: int, known: Container[Pair]) -> list[Pair]:
+    def _ahead(self, backend: SupportsLookahead, index: int, known: Container[Pair]) -> list[Pair]:
         """The distinct pairs of this and of the next steps that the backend has not seen, as many as it wants."""
         pairs: dict[Pair, None] = {}
         for step in islice(self._steps, index, None):
@@ -298,7 +298,7 @@ def _result(job: Job, gate: Gate, collected: Collected) -> Result:
     scored = np.concatenate(collected.stats)
     chosen = gate.chosen(reduction, job.name.spec.headline, scored)
     stats = gate.placed(chosen, scored)
-    notes = job.scorer.notes(stats) if isinstance(job.scorer, Noting) else {}
+    notes = job.scorer.notes(stats) if isinstance(job.scorer, SupportsNotes) else {}
     return Result(
         spec=job.name.spec,
         scores=aggregate.reduce(reduction, stats),

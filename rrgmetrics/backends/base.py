@@ -7,8 +7,9 @@ parts, so that a text that many metrics read is read once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from rrgmetrics.deprecated import renamed
 from rrgmetrics.reports import Pair, distinct_texts
 
 
@@ -68,7 +69,7 @@ class ComposedPairs(PairBackend, Protocol):
 
 
 @runtime_checkable
-class LookingAhead(PairBackend, Protocol):
+class SupportsLookahead(PairBackend, Protocol):
     """A backend that waits for others: with many pairs at hand, one slow answer does not hold up the next block's."""
 
     @property
@@ -90,3 +91,7 @@ def read_pair_parts(backend: ComposedPairs, pairs: Sequence[Pair]) -> Sequence[A
     texts = distinct_texts(pairs)
     readings = {name: dict(zip(texts, part.annotate(texts), strict=True)) for name, part in backend.parts.items()}
     return backend.compose_pairs(pairs, readings)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed(__name__, {"LookingAhead": "SupportsLookahead"})

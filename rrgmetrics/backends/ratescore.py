@@ -85,7 +85,7 @@ class Phrases:
 
 
 @dataclass(frozen=True)
-class ReadEntities:
+class ReaderEntities:
     """A Composed backend: the reader's entities."""
 
     phrases: Phrases
@@ -117,7 +117,7 @@ class ReadEntities:
 
 
 @dataclass(frozen=True)
-class MarkedEntities:
+class ClassifierEntities:
     """A backend: entities that a token classifier marks.
 
     Attributes:
@@ -204,7 +204,7 @@ def decode(labels: Sequence[str]) -> Iterator[tuple[int, int, Any]]:
 
 def load_entities(
     checkpoint: str = "", *, encoder: str = "", device: str | None = None, batch_size: int | None = None
-) -> ReadEntities | MarkedEntities:
+) -> ReaderEntities | ClassifierEntities:
     """Loads what finds entities and what reads them; whoever holds the weights shares them.
 
     Args:
@@ -217,11 +217,11 @@ def load_entities(
         BackendError: Weights not found (within a second), damaged, or with labels that are not RaTEScore's.
     """
     if not checkpoint:
-        return ReadEntities(_centred(load_encoder(encoder or FINDINGS, device=device, batch_size=batch_size)))
+        return ReaderEntities(_centred(load_encoder(encoder or FINDINGS, device=device, batch_size=batch_size)))
     files = find_checkpoint(checkpoint)
     classifier = _load_classifier(files, pick_device(device))
     phrases = Phrases(_cut(load_encoder(encoder or BIOLORD, device=device, batch_size=batch_size)), _first)
-    return MarkedEntities(files.identity, classifier, phrases, pick_device(device), batch_size)
+    return ClassifierEntities(files.identity, classifier, phrases, pick_device(device), batch_size)
 
 
 @dataclass(frozen=True, eq=False)

@@ -153,28 +153,28 @@ class Cache:
         _make_folder(root)
         Cache.held = Cache.held or 0
         self.root = root
-        self._shelves: dict[Path, Shelf] = {}
+        self._indices: dict[Path, ReplyIndex] = {}
 
     def get(self, prompt: Prompt, engine: str, parameters: Mapping[str, Any]) -> Reply | None:
         """The reply to a prompt, or None if it was never received."""
         wanted = Record.of(prompt, Reply(None), engine, parameters)
-        reply = self._shelf(wanted).get(wanted)
+        reply = self._index(wanted).get(wanted)
         Cache.held = (Cache.held or 0) + (reply is not None)
         return reply
 
     def put(self, record: Record) -> None:
         """Keeps a reply; it is on disk when this returns."""
-        self._shelf(record).put(record)
+        self._index(record).put(record)
         Cache.held = (Cache.held or 0) + 1
 
-    def _shelf(self, record: Record) -> Shelf:
+    def _index(self, record: Record) -> ReplyIndex:
         identity = json.dumps([record.protocol, record.engine, record.parameters], sort_keys=True)
         name = re.sub(r"[^A-Za-z0-9@.]+", "_", f"{record.protocol}-{record.engine}")[:80]
         folder = self.root / f"{name}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
-        return self._shelves.get(folder) or self._shelves.setdefault(folder, Shelf(folder))
+        return self._indices.get(folder) or self._indices.setdefault(folder, ReplyIndex(folder))
 
 
-class Shelf:
+class ReplyIndex:
     """The replies of one engine to one protocol: where each stands in the folder's files.
 
     Raises:

@@ -23,7 +23,7 @@ from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.scorers.base import Array
-from rrgmetrics.scorers.radcliq import FEATURES, Coefficients, Radcliq, Side
+from rrgmetrics.scorers.radcliq import FEATURES, Coefficients, CombinedBackend, Radcliq
 from rrgmetrics.stats import LEVEL, TRIALS, Correlation, Estimate, correlate
 
 FEWEST_CASES = len(FEATURES) + 2  # leaving one out must leave more cases than numbers to fit
@@ -118,7 +118,7 @@ def fit_radcliq(
     _check(rated, source)
     ready = prepare(metric, batch_size=batch_size, device=device)
     job = ready.jobs[metric]
-    assert isinstance(job.backend, Side)
+    assert isinstance(job.backend, CombinedBackend)
     assert isinstance(job.scorer, Radcliq)
     pairs = [pair._replace(context=Context()) for pair in rated.pairs]  # RadCliQ knows no patient
     result = ready.score_pairs(pairs, progress=progress)[metric]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.base import Backend, PairBackend
+from rrgmetrics.deprecated import renamed
 from rrgmetrics.reports import Pair
 
 Array = NDArray[np.float64]
@@ -44,7 +45,7 @@ def of_pairs(pairs: Sequence[Pair], annotations: Mapping[str, Any]) -> list[tupl
 
 
 def explain_both(pairs: Sequence[Pair], tell: Callable[[str], Any]) -> list[dict[str, Any]]:
-    """What `tell` makes of either report of each pair, for `Explaining.details`."""
+    """What `tell` makes of either report of each pair, for `SupportsDetails.details`."""
     return [{"reference": tell(pair.reference), "candidate": tell(pair.candidate)} for pair in pairs]
 
 
@@ -79,20 +80,20 @@ class Scorer(Protocol):
         Args:
             pairs: As the backend read them, normalised.
             annotations: By text, or by Pair of a PairBackend.
-            statistics: The scorer's reference statistics, if it is `UsingReferences`.
+            statistics: The scorer's reference statistics, if it has any.
         """
 
 
 @runtime_checkable
-class UsingReferences(Protocol):
-    """A scorer for which a pair's score takes something from the whole set of references."""
+class SupportsReferenceStatistics(Protocol):
+    """A scorer for which a pair's score depends on the whole set of references."""
 
     def reference_statistics(self, references: Iterable[str], backend: Any) -> Any:
         """The statistics of all references of a call, repeated ones too, for `pair_stats`."""
 
 
 @runtime_checkable
-class Explaining(Protocol):
+class SupportsDetails(Protocol):
     """A scorer that can add more than numbers to each pair."""
 
     def details(
@@ -104,7 +105,7 @@ class Explaining(Protocol):
 
 
 @runtime_checkable
-class Noting(Protocol):
+class SupportsNotes(Protocol):
     """A scorer whose signature must say something about the pairs, such as how many were cut."""
 
     def notes(self, stats: Array) -> Mapping[str, str]:
@@ -126,3 +127,14 @@ class Mean:
     def per_pair(self, stats: Array) -> dict[str, Array]:
         """The columns."""
         return {key: stats[:, i] for i, key in enumerate(self.keys)}
+
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed(
+        __name__,
+        {
+            "Explaining": "SupportsDetails",
+            "Noting": "SupportsNotes",
+            "UsingReferences": "SupportsReferenceStatistics",
+        },
+    )

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from rrgmetrics.backends.crepe import BUNDLED, PUBLISHED, CrepeBackend, CrepeReading, Long, WordRate, load_crepe
+from rrgmetrics.backends.crepe import BUNDLED, PUBLISHED, CrepeBackend, CrepeReading, Long, WordAttribution, load_crepe
 from rrgmetrics.backends.crepe.network import Precision
 from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError
@@ -105,6 +105,6 @@ class Crepe:
         return details
 
 
-def _to_dict(word: WordRate) -> dict[str, Any]:
+def _to_dict(word: WordAttribution) -> dict[str, Any]:
     """A word's share as JSON has it; characters of the (normalised) text."""
     return {**word._asdict(), "category": CATEGORIES[word.category]}

@@ -123,7 +123,7 @@ def _parse(table: Any, name: str) -> Coefficients:
 
 
 @dataclass(frozen=True)
-class Side:
+class CombinedBackend:
     """A Composed backend: what several backends say of a text, side by side, by name.
 
     Attributes:
@@ -274,13 +274,13 @@ class Radcliq:
         """Means over pairs."""
         return RadcliqReduction()
 
-    def backend(self, runtime: Runtime) -> Side:
+    def backend(self, runtime: Runtime) -> CombinedBackend:
         """The backends of all four, each shared with the metric whose own it is."""
         parts: dict[str, Backend] = {name: scorer.backend(runtime) for name, scorer in self.scorers.items()}
         parts["bleu"] = TextFunction("ngrams:radcliq", lambda text: count_ngrams(bleu_tokens(text), 2))
         if self.parts == "default":
             parts |= {name: StandardWording(parts[name]) for name in ("bertscore", "semb", "bleu")}
-        return Side(parts, self._facts(Side(parts).part_facts))
+        return CombinedBackend(parts, self._facts(CombinedBackend(parts).part_facts))
 
     def _facts(self, parts: Mapping[str, str]) -> dict[str, str]:
         """Whether the coefficients were fitted on these metrics, and the checksum of a file of them."""
@@ -290,7 +290,7 @@ class Radcliq:
         checksum = {"coefficients_sha256": hashlib.sha256(file.read_bytes()).hexdigest()[:8]} if file.is_file() else {}
         return {"calibrated": "yes" if fitted else "no", **checksum}
 
-    def reference_statistics(self, references: Iterable[str], backend: Side) -> Any:
+    def reference_statistics(self, references: Iterable[str], backend: CombinedBackend) -> Any:
         """Document frequencies for BERTScore, if asked for."""
         part: Any = backend.parts["bertscore"]
         if isinstance(part, StandardWording):

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rrgmetrics.backends.ratescore import NER, EntityVectors, MarkedEntities, ReadEntities, load_entities
+from rrgmetrics.backends.ratescore import NER, ClassifierEntities, EntityVectors, ReaderEntities, load_entities
 from rrgmetrics.judges.protocols.statements import normal_statements
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.entities import ENTITY_TYPES
@@ -78,7 +78,7 @@ class Ratescore:
         """Means over pairs."""
         return Mean(KEYS)
 
-    def backend(self, runtime: Runtime) -> ReadEntities | MarkedEntities:
+    def backend(self, runtime: Runtime) -> ReaderEntities | ClassifierEntities:
         """Entities and their vectors."""
         checkpoint = MODELS.get(self.config, self.config)
         return load_entities(checkpoint, encoder=self.encoder, device=runtime.device, batch_size=runtime.batch_size)

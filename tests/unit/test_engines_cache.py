@@ -186,8 +186,8 @@ def test_a_record_that_is_another_by_now_is_asked_for_again(tmp_path):
     again = Cache(tmp_path)
     assert [again.get(prompt, "e", {}) for prompt in prompts("a", "b")] == [Reply("a"), Reply("b")]
     again.put(Record.of(prompts("c")[0], Reply("c"), "other", {}))
-    shelves = {path.parent for path in tmp_path.rglob("*.jsonl")} - {file.parent}
-    shutil.copy(file, shelves.pop() / "copied.jsonl")
+    folders = {path.parent for path in tmp_path.rglob("*.jsonl")} - {file.parent}
+    shutil.copy(file, folders.pop() / "copied.jsonl")
     assert Cache(tmp_path).get(prompts("a")[0], "other", {}) is None
 
 

@@ -39,7 +39,7 @@ SMALLEST_RATE = 0.05  # of an error; what a word adds below it is not worth show
 Long = Literal["truncate", "windows"]
 
 
-class WordRate(NamedTuple):
+class WordAttribution(NamedTuple):
     """A word's share of a count.
 
     Attributes:
@@ -70,7 +70,7 @@ class CrepeReading(NamedTuple):
     counts: Array
     presence: Array
     too_long: bool
-    words: tuple[WordRate, ...] = ()
+    words: tuple[WordAttribution, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class CrepeBackend:
         """Counts of windows add up; the presence of an error is that of the window in which it is likeliest."""
         counts = clip_counts(np.stack([output.counts for output in outputs])).sum(axis=0)
         logits = np.stack([output.presence_logits for output in outputs]).max(axis=0)
-        words: tuple[WordRate, ...] = ()
+        words: tuple[WordAttribution, ...] = ()
         if self.explain:
             rates = self._rates(windows, outputs)
             words = tuple(
@@ -206,7 +206,7 @@ def clip_counts(logits: Array) -> Array:
     return np.where(unscored, np.nan, np.maximum(logits, 0.0))
 
 
-def _words(which: int, text: str, encoding: Any, rates: Array) -> Iterator[WordRate]:
+def _words(which: int, text: str, encoding: Any, rates: Array) -> Iterator[WordAttribution]:
     """Sums the rates of a word's tokens and keeps those worth showing."""
     spans: list[tuple[int, int]] = []
     sums: list[Array] = []
@@ -220,7 +220,7 @@ def _words(which: int, text: str, encoding: Any, rates: Array) -> Iterator[WordR
     for (start, end), total in zip(spans, sums, strict=True):
         for category, rate in enumerate(total.tolist()):
             if rate >= SMALLEST_RATE:
-                yield WordRate("candidate" if which else "reference", start, end, category, rate)
+                yield WordAttribution("candidate" if which else "reference", start, end, category, rate)
 
 
 def load_crepe(

@@ -19,7 +19,7 @@ from rrgmetrics.backends.checkpoints.limits import read_json
 from rrgmetrics.errors import BackendError
 
 
-class Marks(NamedTuple):
+class SpecialTokens(NamedTuple):
     """Tokens around the texts: ids and types."""
 
     ids: tuple[int, ...]
@@ -65,10 +65,10 @@ class PairTokenizer:
     """
 
     tokenizer: Any
-    opening: Marks
-    between: Marks
-    closing: Marks
-    lone: Marks
+    opening: SpecialTokens
+    between: SpecialTokens
+    closing: SpecialTokens
+    lone: SpecialTokens
     types: tuple[int, int]
     max_length: int
 
@@ -179,8 +179,8 @@ def load_pair_tokenizer(folder: Path, *, max_length: int, n_types: int) -> PairT
             "save it with BertTokenizerFast.save_pretrained."
         )
 
-    def marks(encoding: Any, start: int, end: int | None = None) -> Marks:
-        return Marks(tuple(encoding.ids[start:end]), tuple(encoding.type_ids[start:end]))
+    def marks(encoding: Any, start: int, end: int | None = None) -> SpecialTokens:
+        return SpecialTokens(tuple(encoding.ids[start:end]), tuple(encoding.type_ids[start:end]))
 
     return PairTokenizer(
         tokenizer=tokenizer,

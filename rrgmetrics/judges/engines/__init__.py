@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import Engine, EngineName, SupportsBool
 from rrgmetrics.judges.cache import Cache, cache_folder
-from rrgmetrics.judges.engines.asking import Asking, Recorder, Source
+from rrgmetrics.judges.engines.asking import CachedEngine, Recorder, Source
 from rrgmetrics.specs import JUDGE_OPTIONS
 
 AT_LEAST = {
@@ -92,7 +92,7 @@ def load_engine(
     checked = EngineOptions.of(options)
     source = _load_source(name, checked, batch_size, device)
     folder = None if name.kind == "replies" else cache_folder(checked.cache)
-    engine = Asking(
+    engine = CachedEngine(
         source=source,
         cache=None if folder is None else Cache(folder),
         recorder=Recorder(Path(checked.record), source.identity) if checked.record else None,
@@ -102,9 +102,9 @@ def load_engine(
     )
     if checked.processes == 1:
         return engine
-    from rrgmetrics.judges.engines.processes import Shared
+    from rrgmetrics.judges.engines.processes import DistributedEngine
 
-    return Shared(engine, checked.processes)
+    return DistributedEngine(engine, checked.processes)
 
 
 def _load_source(name: EngineName, options: EngineOptions, batch_size: int | None, device: str | None) -> Source:

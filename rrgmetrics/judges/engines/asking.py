@@ -1,7 +1,8 @@
 """What all engines have in common: known replies are not asked for again, new ones are kept as they arrive.
 
-A `Source` brings replies in whatever order they come; `Asking` makes an engine of it. A reply that ended at its limit
-is half a one: it is asked for once more with twice the token budget, and is no reply if it is cut off there as well.
+A `Source` brings replies in whatever order they come; `CachedEngine` makes an engine of it. A reply that ended at its
+limit is incomplete: it is asked for once more with twice the token budget, and is no reply if it is cut off there as
+well.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def failed(number: int, reason: str, partial: str = "") -> Answer:
 
 
 @dataclass(frozen=True)
-class Asking:
+class CachedEngine:
     """An engine: a source with a cache, a file that records, and a bar.
 
     Attributes:

@@ -14,7 +14,7 @@ PATIENCE = timedelta(days=7)  # for the slowest process; torch's own half hour i
 
 
 @dataclass(frozen=True)
-class Shared:
+class DistributedEngine:
     """An engine of which every process asks its share. All processes must make the same calls.
 
     Attributes:
