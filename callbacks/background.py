@@ -1,4 +1,4 @@
-"""Scoring in another process, beside the training: for judges that take longer than the training should wait.
+"""Scores in another process, beside the training, for judges that take longer than the training should wait.
 
 `python -m rrgmetrics.callbacks.background` scores a job with a fresh interpreter, which knows nothing of the training's
 script, GPU memory or process group. One job runs at a time, the others wait. The pairs go through a pipe and the values
@@ -48,7 +48,7 @@ class _Job:
 
 
 class Background:
-    """Jobs in the order in which they came.
+    """A queue of jobs, which run one after the other in a process of their own.
 
     Args:
         batch_size: Texts a forward pass of a metric's model; None leaves it to the backend.
@@ -66,7 +66,7 @@ class Background:
         self._begin()
 
     def finished(self, wait_seconds: float = 0) -> list[Finished]:
-        """The jobs that ended since the last call; waits for all, if asked, and ends what takes longer."""
+        """Returns the jobs that ended since the last call; waits for all, if asked, and ends what takes longer."""
         end, done = time.monotonic() + wait_seconds, []
         while self._jobs:
             process = self._begin()
@@ -113,7 +113,7 @@ def _written(file: IO[bytes]) -> str:
 
 
 def main() -> None:
-    """Scores the job that standard input says, and writes the values to standard output; what the child does."""
+    """Scores the job on standard input and writes the values to standard output; the child process runs this."""
     line = sys.stdin.buffer.readline()
     if not line.endswith(b"\n"):  # the training ended in the middle of it
         return

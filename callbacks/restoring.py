@@ -23,20 +23,20 @@ INDEX = "model.safetensors.index.json"
 
 
 def unrestored(model: Any) -> list[str]:
-    """Names of the model's tensors that the Trainer would not find in a checkpoint it wrote; usually none."""
+    """Returns the names of tensors that the Trainer would not find in a checkpoint it wrote; usually none."""
     if not hasattr(model, "save_pretrained") or hasattr(model, "peft_config"):  # adapters are restored by peft
         return []
     return missing(model, _written_names(model))
 
 
 def unrestored_from(model: Any, folder: str | Path) -> list[str]:
-    """Names of the model's tensors that the Trainer does not find in this checkpoint; none if it has no safetensors."""
+    """Returns the names of tensors that the Trainer does not find in this checkpoint; none without safetensors."""
     names = _names_in(Path(folder))
     return [] if names is None or hasattr(model, "peft_config") else missing(model, names)
 
 
 def missing(model: Any, names: Collection[str]) -> list[str]:
-    """Tensors of the model that are not among the names, nor tied to one that is."""
+    """Returns the model's tensors that are not among the names, nor tied to one that is."""
     tensors = model.state_dict()
     pointers = {tensors[name].data_ptr() for name in tensors.keys() & set(names)}
     ignored = set(getattr(model, "_keys_to_ignore_on_save", None) or ())
@@ -65,18 +65,18 @@ def write_current_names(model: Any) -> bool:
 
 
 def write_original_names(model: Any) -> None:
-    """Takes back `write_current_names`."""
+    """Undoes `write_current_names`."""
     vars(model).pop("save_pretrained", None)
 
 
 def describe(names: Collection[str], model: Any) -> str:
-    """`16 of 49 tensors (encoder.layers.0.attention.q_proj.weight, ...)`."""
+    """Describes tensors: `16 of 49 tensors (encoder.layers.0.attention.q_proj.weight, ...)`."""
     shown = ", ".join(list(names)[:2])
     return f"{len(names)} of {len(model.state_dict())} tensors of {type(model).__name__} ({shown}, ...)"
 
 
 def _written_names(model: Any) -> Collection[str]:
-    """What `save_pretrained` calls the tensors, without writing them."""
+    """Returns the names that `save_pretrained` gives the tensors, without writing them."""
     import torch
 
     try:

@@ -1,4 +1,4 @@
-"""`make_reward`: a metric as a reward function for TRL (GRPO, RLOO).
+"""`make_reward` turns a metric into a reward function for TRL (GRPO, RLOO).
 
 TRL calls a reward with `completions` and the columns of the data set, each repeated to stand beside its completion,
 and wants one number a completion, or None for a row that this function has nothing to say about.
@@ -63,7 +63,7 @@ class Reward:
         return self._held[0]
 
     def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float | None]:
-        """One reward a completion; `columns` are those of the data set, of which the references are one."""
+        """Returns one reward for each completion; `columns` are those of the data set, the references among them."""
         if self.reference not in columns:
             raise InputError(
                 f"{self.name}: the data set has no column {self.reference!r} with the radiologists' reports; name "
@@ -103,7 +103,7 @@ def make_reward(
     name: str | None = None,
     baselines: Baselines = "bundled",
 ) -> Reward:
-    """A metric as a reward: more is always better, whatever the metric's direction.
+    """Makes a reward of a metric: more is always better, whatever the metric's direction.
 
     What a policy can earn without being right is said in the log `rrgmetrics`: here, if the metric is known to pay for
     repetition, normal templates, shuffled words or contradictions (`MetricSpec.hacks`); and in training, if the mean
@@ -173,7 +173,7 @@ def _say_hacks(metric: str, spec: MetricSpec) -> None:
 
 
 def text_of(completion: Any) -> str:
-    """A completion's text: the string itself, or what the last turn of a conversation says."""
+    """Returns a completion's text: the string itself, or the last turn of a conversation."""
     if isinstance(completion, str):
         return completion
     content = completion[-1].get("content") if completion else ""

@@ -1,4 +1,4 @@
-"""Tables of sample reports: a JSONL file each time, and the trackers that can show tables."""
+"""Writes tables of sample reports to a JSONL file each time, and to the trackers that can show tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 
 def make_rows(samples: Sequence[Sample], results: Mapping[str, Result], step: int, n_shown: int) -> list[Row]:
-    """The first samples with the headline of each metric and the reader's errors in words.
+    """Makes rows of the first samples: the headline of each metric, and the reader's errors in words.
 
     A score that is NaN becomes None; where the metric gives the reason, it stands under `unscored`.
     """
@@ -67,7 +67,7 @@ def track(rows: Sequence[Row], key: str, step: int, trainer: Any) -> None:
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """The rows as a Markdown table."""
+    """Returns the rows as a Markdown table."""
     lines: list[str] = []
     for row in map(_cells, rows):
         if not lines:

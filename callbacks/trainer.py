@@ -1,4 +1,4 @@
-"""`ReportMetricsCallback`: reports generated and scored while the Trainer trains.
+"""`ReportMetricsCallback` generates and scores reports while the Trainer trains.
 
 How the values get everywhere: `Trainer.evaluate` hands one dict to `Trainer.log` (log history, TensorBoard, W&B, ...),
 to `on_evaluate` (early stopping), to ReduceLROnPlateau and to the choice of the best model, in this order. `attach`
@@ -136,7 +136,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
 
     @property
     def baselines(self) -> Mapping[str, Baseline]:
-        """What an empty and a one-sentence normal report score, by logged key (`"eval_crepe"`); in the main process."""
+        """The scores of an empty and a normal one-sentence report by key (`"eval_crepe"`), in the main process."""
         return self._watch.baselines
 
     def attach(self, trainer: Any) -> ReportMetricsCallback:
@@ -183,7 +183,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             self._evaluate_and_log()
 
     def on_train_end(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
-        """Waits for what is scored in the background; sees that the best model is the best one."""
+        """Waits for the scoring in the background, and sees that the best model is the best one."""
         self._log_finished(WAIT_SECONDS)
         if self._restore != "ignore":
             model = self._trainer.model
@@ -192,7 +192,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
                 self._repair(state.best_model_checkpoint, "load_best_model_at_end")
 
     def _make_sets(self, trainer: Any) -> dict[str, EvaluationSet]:
-        """Evaluation sets by the prefix of their metrics."""
+        """Makes the evaluation sets, by the prefix of their metrics."""
         dataset = trainer.eval_dataset if self._dataset is None else self._dataset
         named = dataset if isinstance(dataset, dict) else {"": dataset}
         if isinstance(trainer.eval_dataset, dict) != isinstance(dataset, dict) and trainer.eval_dataset is not None:
@@ -248,7 +248,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         return self._trainer.data_collator(examples)
 
     def _rehearse(self, examples: EvaluationSet) -> None:
-        """One short report; a failure here is a wrong set-up, whatever `on_error` says."""
+        """Generates one short report; a failure here is a wrong set-up, whatever `on_error` says."""
         example = examples[examples.rows[0]]
         trainer = self._trainer
         try:
@@ -358,7 +358,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             logger.error("%s. Training goes on; this is said once.", words)
 
     def _watch_restoring(self, args: Any, state: Any) -> None:
-        """Before the first step: warns of the restore trap, or repairs it."""
+        """Warns of the restore trap before the first step, or avoids it."""
         trainer = self._trainer
         if getattr(trainer, "is_fsdp_enabled", False) or getattr(trainer, "is_deepspeed_enabled", False):
             return  # they write and read checkpoints of their own
@@ -376,7 +376,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             self._repair(Path(args.output_dir) / f"checkpoint-{state.global_step}", "resume_from_checkpoint")
 
     def _repair(self, folder: str | Path, what: str) -> None:
-        """After the Trainer read a checkpoint: reads what it left out, or says so."""
+        """Reads what the Trainer left out of a checkpoint, or warns of it."""
         model = self._trainer.model
         names = restoring.unrestored_from(model, folder)
         if names and self._restore == "repair":
@@ -391,7 +391,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
 
 
 def evaluation_prefix(logs: Mapping[str, Any]) -> str:
-    """The prefix of an evaluation's metrics (`"eval"`, `"eval_<name>"`); empty for other logs.
+    """Returns the prefix of an evaluation's metrics (`"eval"`, `"eval_<name>"`); empty for other logs.
 
     Only the logs of a whole evaluation have `<prefix>_runtime`.
     """
@@ -399,7 +399,7 @@ def evaluation_prefix(logs: Mapping[str, Any]) -> str:
 
 
 def best_key(args: Any) -> str:
-    """The key that chooses the best model, and stops early, as it is logged; empty for none."""
+    """Returns the logged key that chooses the best model and stops early; empty for none."""
     wanted: str = args.metric_for_best_model or ""
     return wanted if not wanted or wanted.startswith(f"{PREFIX}_") else f"{PREFIX}_{wanted}"
 

@@ -31,7 +31,7 @@ Split = Callable[[str], list[str]]
 
 @dataclass(frozen=True)
 class Classifier:
-    """A loaded classifier.
+    """A backend that annotates texts with a multi-label classifier.
 
     Attributes:
         identity: How the signature names the weights.
@@ -50,11 +50,11 @@ class Classifier:
 
     @property
     def key(self) -> str:
-        """Weights and pieces."""
+        """The identity: the weights and the way texts are split."""
         return f"classifier:{self.identity}:{self.split.__name__}"
 
     def annotate(self, texts: Sequence[str]) -> list[Labels]:
-        """Labels `(n_labels,)` of each text: those that any of its pieces has; none of an empty text."""
+        """Returns the labels `(n_labels,)` of each text: those that any of its pieces has, none for an empty text."""
         pieces = [self.split(text) for text in texts]
         distinct = list(dict.fromkeys(piece for row in pieces for piece in row))
         labels = dict(zip(distinct, self.logits(distinct, self.batch_size) > 0, strict=True))
@@ -65,7 +65,7 @@ class Classifier:
 
 
 def whole(text: str) -> list[str]:
-    """The text as its only piece."""
+    """Returns the text as its only piece."""
     return [text]
 
 
@@ -116,7 +116,7 @@ def load_classifier(
     device: str | None = None,
     batch_size: int | None = None,
 ) -> Classifier:
-    """Loads a classifier; whoever holds the weights shares them.
+    """Loads a classifier; all users in a process share the weights.
 
     Args:
         checkpoint: A folder, or a Hub id with an optional `@revision`.

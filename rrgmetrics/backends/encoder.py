@@ -1,4 +1,4 @@
-"""Encoders: texts → one unit vector a token, for BERTScore and every other comparison of meanings.
+"""Encoders: one unit vector for each token of a text, for BERTScore and every other comparison of meanings.
 
 Two are bundled and need torch and tokenizers, not transformers: `BUNDLED`, the first three layers of all-MiniLM-L6-v2
 at 8 bits a weight, for the meaning of any English; `FINDINGS`, the encoder inside our CREPE checkpoint, which knows
@@ -34,7 +34,7 @@ SPACE_SENSITIVE = ("roberta", "gpt2", "bart", "longformer", "xlm-roberta")  # be
 
 
 class TokenVectors(NamedTuple):
-    """A text as the encoder sees it.
+    """The encoder's annotation of a text: its tokens and their vectors.
 
     Attributes:
         ids: Token ids `(n_tokens,)`, those that open and close the text included.
@@ -49,7 +49,7 @@ class TokenVectors(NamedTuple):
 
 @dataclass(frozen=True)
 class Encoder:
-    """A loaded encoder, cut after `layer` hidden layers.
+    """A backend: an encoder in memory, cut after `layer` hidden layers.
 
     Attributes:
         identity: How the signature names the weights.
@@ -73,16 +73,16 @@ class Encoder:
 
     @property
     def key(self) -> str:
-        """Model and layer."""
+        """The identity: the model and the layer."""
         return f"encoder:{self.identity}:{self.layer}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The model and the layer that was read."""
+        """The facts for the signature: the model and the layer."""
         return {"model": self.identity, "layers": str(self.layer), **self.extra_facts}
 
     def annotate(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """Token vectors of each text; sorted by length, padded to the batch, order restored."""
+        """Returns the token vectors of each text, in order; batches are of similar lengths."""
         ids = self.tokenize([text.strip() for text in texts])
         vectors: dict[int, NDArray[np.float32]] = {}
         for batch in batches([len(row) for row in ids], self.device, self.batch_size):
@@ -109,7 +109,7 @@ class Encoder:
 def load_encoder(
     checkpoint: str, *, layer: int = 0, device: str | None = None, batch_size: int | None = None
 ) -> Encoder:
-    """Loads an encoder; whoever holds one of the same weights shares them.
+    """Loads an encoder; all users in a process share the weights.
 
     Args:
         checkpoint: `BUNDLED`, `FINDINGS`, a folder, or a Hub id with an optional `@revision`.
@@ -212,7 +212,7 @@ def _published(checkpoint: str, files: Checkpoint, layer: int, device: str) -> E
 
 @shared
 def _load_published(checkpoint: str, files: Checkpoint, layer: int, device: str) -> Published:
-    """`files` names a checksum or a commit: weights that changed are read again."""
+    """Loads a model; the identity of the files has a checksum or a commit, so weights that changed are read again."""
     config = load_config(files)
     prefix: dict[str, Any] = {"add_prefix_space": True} if config.model_type in SPACE_SENSITIVE else {}
     tokenizer = load_tokenizer(files, **prefix)

@@ -1,4 +1,4 @@
-"""What RaTEScore compares: a report's entities, each with a vector of its meaning.
+"""The backends of RaTEScore: they annotate a report with its entities, each with a vector of its meaning.
 
 Bundled, the reader names the entities and CREPE's encoder gives them vectors: the mean over an entity's tokens, less
 the mean over the names of all findings, without which any two names are alike. That encoder knows nothing but findings
@@ -49,7 +49,7 @@ Vector = NDArray[np.float32]
 
 
 class EntityVectors(NamedTuple):
-    """Entities of a text and their unit vectors `(n_entities, width)`; the reading, where the reader found them."""
+    """The entities of a text, their unit vectors `(n_entities, width)`, and the reading, if the reader found them."""
 
     entities: tuple[Entity, ...]
     vectors: Vector
@@ -58,7 +58,7 @@ class EntityVectors(NamedTuple):
 
 @dataclass(frozen=True)
 class Phrases:
-    """Phrases → unit vectors; each is read once, while it is remembered.
+    """Gives phrases their unit vectors; a phrase that is remembered is not read again.
 
     Attributes:
         encoder: Reads tokens.
@@ -71,7 +71,7 @@ class Phrases:
     known: dict[str, Vector] = field(default_factory=dict)
 
     def vectors(self, phrases: Sequence[Sequence[str]]) -> list[Vector]:
-        """For each list of phrases an array `(n_phrases, width)`."""
+        """Returns an array `(n_phrases, width)` for each list of phrases."""
         distinct = dict.fromkeys(phrase for group in phrases for phrase in group)
         new = [phrase for phrase in distinct if phrase not in self.known]
         vectors = {phrase: self.known[phrase] for phrase in distinct if phrase in self.known}
@@ -86,18 +86,18 @@ class Phrases:
 
 @dataclass(frozen=True)
 class ReaderEntities:
-    """A Composed backend: the reader's entities."""
+    """A `Composed` backend that takes the entities from the reader."""
 
     phrases: Phrases
 
     @property
     def key(self) -> str:
-        """The encoder."""
+        """The identity: the encoder."""
         return f"entities:reader:{self.phrases.encoder.key}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Lexicon and encoder."""
+        """The facts for the signature: the lexicon and the encoder."""
         return {"lexicon_sha256": checksum()[:8], "encoder_model": self.phrases.encoder.identity}
 
     @property
@@ -106,19 +106,19 @@ class ReaderEntities:
         return {"reader": reader_backend()}
 
     def compose(self, readings: Sequence[Mapping[str, Reading]]) -> list[EntityVectors]:
-        """Entities of each reading, with vectors."""
+        """Returns the entities of each reading, with vectors."""
         read = [parts["reader"] for parts in readings]
         vectors = _with_vectors([entities(reading) for reading in read], self.phrases)
         return [each._replace(reading=reading) for each, reading in zip(vectors, read, strict=True)]
 
     def annotate(self, texts: Sequence[str]) -> Sequence[EntityVectors]:
-        """Entities of texts that nobody else reads, with vectors."""
+        """Returns the entities, with vectors, of texts that no other backend reads."""
         return read_parts(self, texts)
 
 
 @dataclass(frozen=True)
 class ClassifierEntities:
-    """A backend: entities that a token classifier marks.
+    """A backend that takes the entities from a token classifier.
 
     Attributes:
         identity: How the signature names the classifier.
@@ -136,16 +136,16 @@ class ClassifierEntities:
 
     @property
     def key(self) -> str:
-        """Both models."""
+        """The identity: the classifier and the encoder."""
         return f"entities:{self.identity}:{self.phrases.encoder.key}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Both models."""
+        """The facts for the signature: the classifier and the encoder."""
         return {"model": self.identity, "encoder_model": self.phrases.encoder.identity}
 
     def annotate(self, texts: Sequence[str]) -> list[EntityVectors]:
-        """Entities of each text, with vectors; none for a text without sentences."""
+        """Returns the entities of each text, with vectors; none for a text without sentences."""
         sentences = [list(split_sentences(text)) for text in texts]
         marked = self._mark(list(dict.fromkeys(sentence for group in sentences for sentence in group)))
         entities = [tuple(entity for sentence in group for entity in marked[sentence]) for group in sentences]
@@ -180,14 +180,14 @@ class ClassifierEntities:
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """The sentences of a report that have three characters or more."""
+    """Splits a report into its sentences of three characters or more."""
     for sentence in SENTENCE_END.split(text):
         if len(sentence.strip()) >= SHORTEST_SENTENCE:
             yield sentence.strip()
 
 
 def decode(labels: Sequence[str]) -> Iterator[tuple[int, int, Any]]:
-    """Marked stretches `(start, end, type)` of a sentence's labels: a B- and the I- behind it, of the B-'s type.
+    """Yields entities `(start, end, type)` from a sentence's labels: a B- and the I- behind it, of the B-'s type.
 
     Example:
         >>> list(decode(["O", "B-ANATOMY", "I-ANATOMY", "B-DISEASE", "O", "I-DISEASE"]))
@@ -205,7 +205,7 @@ def decode(labels: Sequence[str]) -> Iterator[tuple[int, int, Any]]:
 def load_entities(
     checkpoint: str = "", *, encoder: str = "", device: str | None = None, batch_size: int | None = None
 ) -> ReaderEntities | ClassifierEntities:
-    """Loads what finds entities and what reads them; whoever holds the weights shares them.
+    """Loads the backend of entities and their encoder; all users in a process share the weights.
 
     Args:
         checkpoint: "" for the reader, else a token classifier: a folder or a Hub id with an optional `@revision`.

@@ -30,7 +30,7 @@ FEWEST_CASES = len(FEATURES) + 2  # leaving one out must leave more cases than n
 
 
 class Rated(NamedTuple):
-    """Pairs, the errors that were counted in each candidate, and the case of each pair."""
+    """Rated pairs: the pairs, the errors counted in each candidate, and the case of each pair."""
 
     pairs: list[Pair]
     errors: Array
@@ -62,7 +62,7 @@ class Composite:
     n_left_out: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """The file that `radcliq@FILE` and `?coefficients=FILE` read."""
+        """Returns the content of the file that `radcliq@FILE` and `?coefficients=FILE` read."""
         model = self.coefficients
         rows = zip(FEATURES, model.mean, model.scale, model.weight, strict=True)
         return {
@@ -163,7 +163,7 @@ def fit(
     level: float = LEVEL,
     seed: int = 0,
 ) -> Composite:
-    """Fits the model and says how well it is known.
+    """Fits the model and estimates how well its coefficients are known.
 
     Args:
         features: `(n_pairs, 4)` in the order of `FEATURES`; a row with NaN is left out.
@@ -224,7 +224,7 @@ def _left_out(x: Array, y: Array, index: Any) -> Array:
 
 
 def _resampled(x: Array, y: Array, index: Any, model: Coefficients, *, trials: int, seed: int) -> Array:
-    """Weights, in errors a standard deviation of the whole set, and intercepts of resampled cases `(trials, 5)`."""
+    """Fits resampled cases `(trials, 5)`: weights (errors per standard deviation of the whole set), intercepts."""
     generator = np.random.default_rng(seed)
     members = [np.flatnonzero(index == case) for case in range(index.max() + 1)]
     drawn = np.empty((trials, len(FEATURES) + 1))

@@ -1,4 +1,4 @@
-"""Scores against what radiologists said, as pictures."""
+"""Draws scores against the radiologists' counts and ratings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def scatter_plots(report: RadPrefReport, folder: Path, *, force: bool = False) -
 
 
 def plot_path(folder: str | Path, name: str) -> Path:
-    """Where the plot of a metric goes: `<folder>/<slug>.png`."""
+    """The path of a metric's plot: `<folder>/<slug>.png`."""
     return Path(folder) / f"{parse_name(name).slug}.png"
 
 

@@ -1,4 +1,4 @@
-"""The one door for what others trained: configs, tokenizers and weights come into the process here and nowhere else.
+"""Loads what others trained: configs, tokenizers and weights enter the process here and nowhere else.
 
 A checkpoint is data. Nothing in it is run: neither the code that its `auto_map` names, about which transformers would
 ask on standard input, nor a pickle's. Nothing is built that it only claims: the numbers of its config are held to
@@ -34,7 +34,7 @@ _LOCK = threading.RLock()
 
 
 def load_config(checkpoint: Checkpoint) -> Any:
-    """The config of a checkpoint as transformers' class for it.
+    """Loads the config of a checkpoint as transformers' class for it.
 
     Raises:
         BackendError: As `limits.read_config`, or transformers does not know its type; code is not run for it.
@@ -44,7 +44,7 @@ def load_config(checkpoint: Checkpoint) -> Any:
 
 
 def load_tokenizer(checkpoint: Checkpoint, kind: str = "AutoTokenizer", **settings: Any) -> Any:
-    """The tokenizer of a checkpoint, or what else prepares its inputs.
+    """Loads the tokenizer of a checkpoint, or another processor of its inputs.
 
     Args:
         checkpoint: Its folder.
@@ -66,7 +66,7 @@ def load_tokenizer(checkpoint: Checkpoint, kind: str = "AutoTokenizer", **settin
 def load_model(
     kind: Any, checkpoint: Checkpoint, *, config: Any = None, pickled: bool = False, **settings: Any
 ) -> tuple[Any, Mapping[str, Any]]:
-    """A network with the weights of a checkpoint, ready for inference, and what transformers says of missing weights.
+    """Loads a network with a checkpoint's weights, ready for inference, and transformers' report of missing weights.
 
     Args:
         kind: A class of transformers or its name, such as `AutoModel`.
@@ -101,7 +101,7 @@ def load_model(
 
 
 def build_model(config: Any, *, n_stored: int | None = None, kind: str = "AutoModel") -> Any:
-    """An untrained network after a config, of transformers' own code.
+    """Builds an untrained network from a config, with transformers' own code.
 
     Args:
         config: What `load_config` returned.
@@ -224,7 +224,7 @@ def _config(folder: Path) -> Any:
 
 
 def _stored(folder: Path, pickled: bool) -> tuple[int, bool | None]:
-    """How many weights a folder holds, and whether they are safetensors; None if transformers has to take a pickle."""
+    """Counts a folder's weights, and says whether they are safetensors; None if transformers has to take a pickle."""
     files = limits.weight_files(folder)
     pickle = folder / PICKLE
     if pickled and not files[0].is_file() and pickle.is_file():
@@ -252,7 +252,7 @@ def _check_size(kind: Any, config: Any, n_stored: int) -> None:
 
 @contextmanager
 def _loading(checkpoint: Checkpoint) -> Iterator[None]:
-    """All that goes wrong while a checkpoint is loaded, as a BackendError that names it."""
+    """Turns all that goes wrong while a checkpoint is loaded into a BackendError that names it."""
     try:
         with _unasked():
             yield
@@ -265,7 +265,7 @@ def _loading(checkpoint: Checkpoint) -> Iterator[None]:
 
 @contextmanager
 def _unasked() -> Iterator[None]:
-    """Code of checkpoints is refused at any depth without asking, also where transformers loads a part on its own."""
+    """Refuses code of checkpoints at any depth without asking, also where transformers loads a part on its own."""
     from transformers import dynamic_module_utils as remote
 
     with _LOCK:

@@ -1,4 +1,4 @@
-"""CREPE at work: (reference, candidate) → how many errors of each kind a radiologist would count.
+"""The backend CREPE: predicts how many errors of each category a radiologist would count in a candidate.
 
 The network is that of `crepe_model`. BERT checkpoints, the bundled one among them, need torch and tokenizers only;
 other encoders need transformers. Rows are sorted by length and padded to their batch, and every score is that of the
@@ -40,7 +40,7 @@ Long = Literal["truncate", "windows"]
 
 
 class WordAttribution(NamedTuple):
-    """A word's share of a count.
+    """The errors that one word adds to a count.
 
     Attributes:
         text: Which report the word stands in.
@@ -58,7 +58,7 @@ class WordAttribution(NamedTuple):
 
 
 class CrepeReading(NamedTuple):
-    """What CREPE makes of a pair.
+    """CREPE's annotation of a pair.
 
     Attributes:
         counts: Expected errors of each category `(C,)`, 0 or more; all NaN if any head gave no number.
@@ -75,7 +75,7 @@ class CrepeReading(NamedTuple):
 
 @dataclass(frozen=True)
 class CrepeBackend:
-    """A ComposedPairs backend: readings of pairs; the bundled checkpoint's are made of the reader's readings too.
+    """A `ComposedPairs` backend that reads pairs with CREPE; the bundled checkpoint uses the reader's readings too.
 
     Attributes:
         network: The checkpoint.
@@ -95,26 +95,26 @@ class CrepeBackend:
 
     @property
     def key(self) -> str:
-        """Weights and options."""
+        """The identity: the weights and the options."""
         return f"crepe:{self.network.identity}:{self.precision}:{self.long}:{self.explain}:{self.affirmed}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The model, and the tokens it reads."""
+        """The facts for the signature: the model and the most tokens that it reads."""
         reads = {"reads": "affirmed@1"} if self.affirmed else {}
         return {"model": self.network.identity, "max_length": str(self.network.tokenizer.max_length), **reads}
 
     @property
     def parts(self) -> Mapping[str, TextFunction]:
-        """The reader, shared with every metric that reads findings; nothing where whole texts are read."""
+        """The reader, shared with every metric that reads findings; empty where whole texts are read."""
         return {"reader": reader_backend()} if self.affirmed else {}
 
     def annotate_pairs(self, pairs: Sequence[Pair]) -> Sequence[CrepeReading]:
-        """One reading a pair, of texts that nobody else reads."""
+        """Returns one reading for each pair, of texts that no other backend reads."""
         return read_pair_parts(self, pairs)
 
     def compose_pairs(self, pairs: Sequence[Pair], readings: Mapping[str, Mapping[str, Reading]]) -> list[CrepeReading]:
-        """One reading a pair; pairs that differ in context alone are read once."""
+        """Returns one reading for each pair; pairs that differ in context alone are read once."""
         if not self.affirmed:
             return self._annotate(pairs)
         read = readings["reader"]
@@ -179,7 +179,7 @@ class CrepeBackend:
 
 
 def unseen(reference: Reading, candidate: Reading, counts: Array) -> Array:
-    """What the network does not count `(6,)`: penalties, and what a candidate that says nothing leaves unsaid.
+    """Errors `(6,)` that the network does not count: penalties, and those of a candidate that says nothing.
 
     Args:
         reference: Reading of the radiologist's report.
@@ -198,7 +198,7 @@ def unseen(reference: Reading, candidate: Reading, counts: Array) -> Array:
 
 
 def clip_counts(logits: Array) -> Array:
-    """Counts `(n, C)` from what the heads say: 0 where that is negative, a row of NaN where any is not a number.
+    """Counts `(n, C)` from the heads' outputs: 0 where one is negative, a row of NaN where any is not a number.
 
     Differs from the authors: `max(0, nan)` makes them report 0 errors.
     """
@@ -233,7 +233,7 @@ def load_crepe(
     explain: bool = False,
     only_affirmed: bool = False,
 ) -> CrepeBackend:
-    """Loads a checkpoint; whoever holds the weights shares them.
+    """Loads a checkpoint; all users in a process share the weights.
 
     Args:
         checkpoint: `BUNDLED`, a folder, or a Hub id with an optional `@revision`.

@@ -1,4 +1,4 @@
-"""A CREPE checkpoint, loaded: rows of tokens in, counts of errors out.
+"""Loads CREPE checkpoints: rows of tokens go in, counts of errors come out.
 
 BERT checkpoints, the bundled one among them, need torch and tokenizers only; other encoders need transformers. Weights
 are checked against the config before anything runs: a score never comes from a checkpoint that lacks a part.
@@ -40,7 +40,7 @@ Forward = Callable[["Tensor", "Tensor", "Tensor"], "tuple[Tensor, Tensor, Tensor
 
 
 class Output(NamedTuple):
-    """A row's counts and presence logits `(C,)`, and its tokens' rates `(T, C)` if the features are tokens."""
+    """The counts and presence logits `(C,)` of a row, and its tokens' rates `(T, C)` if the features are tokens."""
 
     counts: Array
     presence_logits: Array
@@ -49,7 +49,7 @@ class Output(NamedTuple):
 
 @dataclass(frozen=True)
 class Network:
-    """A loaded checkpoint.
+    """A checkpoint in memory, with its forward pass.
 
     Attributes:
         identity: How the signature names the weights.
@@ -66,7 +66,7 @@ class Network:
     device: str
 
     def run(self, rows: Sequence[tuple[list[int], list[int]]], batch_size: int | None) -> list[Output]:
-        """Reads rows of (ids, types), each padded to the longest of its batch; outputs in the order given."""
+        """Reads rows of (ids, types), padded to the longest of a batch; returns the outputs in the order given."""
         outputs: dict[int, Output] = {}
         for batch in batches([len(ids) for ids, _ in rows], self.device, batch_size):
             outputs.update(zip(batch, self._run([rows[i] for i in batch]), strict=True))
@@ -95,7 +95,7 @@ def _array(tensor: Tensor) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """What a checkpoint's folder says, read and checked without torch."""
+    """The small files of a checkpoint's folder, read and checked without torch."""
 
     config: Mapping[str, Any]
     settings: CrepeSettings
@@ -104,7 +104,7 @@ class Description:
 
 @shared
 def read_checkpoint(checkpoint: Checkpoint) -> Description:
-    """Reads all but the weights, and checks their names and shapes: what is wrong is known within a second.
+    """Reads all but the weights and checks their names and shapes, so that errors are known within a second.
 
     Raises:
         BackendError: Config, tokenizer or weights are damaged, or do not belong together; names what is.
@@ -119,7 +119,7 @@ def read_checkpoint(checkpoint: Checkpoint) -> Description:
 
 @shared
 def load_network(checkpoint: Checkpoint, device: str, precision: Precision) -> Network:
-    """Loads a checkpoint onto a device; `checkpoint` names a checksum, so weights that changed are read again."""
+    """Loads a checkpoint onto a device; its identity has a checksum, so weights that changed are read again."""
     known = read_checkpoint(checkpoint)
     load = _load_bert if _is_plain_bert(known.config) else _load_transformers
     forward = load(checkpoint, known.config, known.settings, device, precision)
@@ -156,7 +156,7 @@ def _max_length(config: Mapping[str, Any]) -> int:
 
 
 def _is_plain_bert(config: Mapping[str, Any]) -> bool:
-    """Whether `bert_forward` computes this encoder."""
+    """Returns whether `bert_forward` computes this encoder."""
     return (
         config.get("model_type", "bert") == "bert"
         and config.get("hidden_act", "gelu") == "gelu"
@@ -228,7 +228,7 @@ def _stack(weights: Mapping[str, Tensor], heads: str, device: str) -> tuple[Tens
 
 
 def _read_weights(checkpoint: Checkpoint) -> dict[str, Tensor]:
-    """All weights of a folder in fp32, whether stored so, in 16 bits, or in 8 bits with a scale a row."""
+    """Reads the weights of a folder in fp32, whether stored so, in 16 bits, or in 8 bits with a scale for each row."""
     weights: dict[str, Tensor] = {}
     with _reading(checkpoint):
         for file in weight_files(checkpoint.folder):

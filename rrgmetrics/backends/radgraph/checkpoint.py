@@ -47,7 +47,7 @@ NETWORKS = {
 
 
 class Parts(NamedTuple):
-    """A checkpoint as it lies on the disk.
+    """A checkpoint on the disk, with all but its weights read.
 
     Attributes:
         identity: How the signature names the weights.
@@ -137,7 +137,7 @@ def _published(checkpoint: Checkpoint, dataset: str) -> Parts:
 
 
 def _is_generic(tokenizer: Checkpoint) -> bool:
-    """Whether the tokenizer names no class of its own, which transformers 4 then does not frame."""
+    """Returns whether the tokenizer names no class of its own; transformers 4 then adds no special tokens."""
     file = tokenizer.folder / "tokenizer_config.json"
     return file.is_file() and _read_json(file, tokenizer.identity).get("tokenizer_class") == GENERIC
 
@@ -156,7 +156,7 @@ def _only_dataset(checkpoint: Checkpoint) -> str:
 
 
 def _labels(file: Path) -> tuple[str, ...]:
-    """One label a line; the first line of entity labels is empty."""
+    """Reads one label from each line; the first line of entity labels is empty."""
     lines = re.split(r"\r?\n", file.read_text(encoding="utf-8"))
     return tuple(lines[:-1] if lines[-1] == "" else lines)
 
@@ -170,7 +170,7 @@ def _read_json(file: Path, where: str) -> Mapping[str, Any]:
 
 @shared
 def load_radgraph(parts: Parts, device: str) -> RadgraphNetwork:
-    """Loads a checkpoint; `parts` names checksum or commit, so weights that changed are read again.
+    """Loads a checkpoint; `parts` has a checksum or a commit, so weights that changed are read again.
 
     Raises:
         BackendError: Weights or tokenizer are damaged or do not belong together.
@@ -211,7 +211,7 @@ def read_weights(parts: Parts) -> dict[str, Tensor]:
 
 
 def _rename(stored: Mapping[str, Tensor], dataset: str) -> dict[str, Tensor]:
-    """Published names → ours; what inference does not need (coreference, events) is left out."""
+    """Gives published weights our names, without those that inference does not need (coreference, events)."""
     prefixes = {EMBEDDER: "encoder.", **{old.format(dataset): new for old, new in NETWORKS.items()}}
     renamed = {"span_width.weight": stored[WIDTHS]} if WIDTHS in stored else {}
     for name, tensor in stored.items():
@@ -222,7 +222,7 @@ def _rename(stored: Mapping[str, Tensor], dataset: str) -> dict[str, Tensor]:
 
 
 def load_pieces(folder: Path) -> Pieces:
-    """The tokenizer of an encoder; the pieces of a word are remembered."""
+    """Loads the tokenizer of an encoder, which remembers the pieces of a word."""
     try:
         with quietly():
             tokenizer = load_tokenizer(Checkpoint(folder, folder.name))

@@ -1,4 +1,4 @@
-"""Engines: who answers a judge's prompts. `load_engine` makes one from a configuration's name and options."""
+"""Engines answer a judge's prompts. `load_engine` makes one from a configuration's name and options."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class EngineOptions:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> EngineOptions:
-        """The options that were given, and the defaults of the rest."""
+        """Completes the options that were given with the defaults of the rest."""
         return cls(**{field.name: given.get(field.name, JUDGE_OPTIONS[field.name].default) for field in fields(cls)})
 
 

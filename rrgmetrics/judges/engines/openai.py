@@ -58,7 +58,7 @@ class RejectedRequestError(Exception):
 
 @dataclass
 class RequestState:
-    """What the requests of one call share.
+    """The state that the requests of one call share.
 
     Attributes:
         resume_at: No request starts before (`time.monotonic`).
@@ -77,14 +77,14 @@ class RequestState:
     tokens_key: str = "max_tokens"
 
     async def wait(self, pause: float = 0.0) -> None:
-        """Until the pause and the one that the server asked for are over."""
+        """Waits until this pause and the one that the server asked for are over."""
         until = max(time.monotonic() + pause, self.resume_at)
         await asyncio.sleep(max(0.0, until - time.monotonic()))
 
 
 @dataclass(frozen=True)
 class Server:
-    """A server's model.
+    """A source of replies: a model on a server.
 
     Attributes:
         model: Its name there.
@@ -128,26 +128,26 @@ class Server:
 
     @property
     def secret(self) -> Secret:
-        """The key, to be taken out of what the server sends."""
+        """The key, which is removed from whatever the server sends."""
         return Secret(self.api_key)
 
     @property
     def identity(self) -> str:
-        """The model's name on the server."""
+        """The identity: the model's name on the server."""
         return f"openai:{self.model}"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Address and temperature: two servers may call different models by one name."""
+        """The address and the temperature: two servers may call different models by one name."""
         return {"base_url": self.base_url, "temperature": self.options.temperature}
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Address and temperature."""
+        """The facts for the signature: address and temperature."""
         return {"base_url": self.base_url, "temperature": str(self.options.temperature)}
 
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
-        """Answers as they arrive.
+        """Yields answers as they arrive.
 
         Raises:
             BackendError: Nothing listens there, or the server refuses key, model or address, before any reply.
@@ -224,7 +224,7 @@ class Server:
         return failed(index, f"{reason} ({counted(tries, 'try', 'tries')})")
 
     async def _adapt(self, client: Any, index: int, prompt: Prompt, state: RequestState, *, last: bool) -> Answer:
-        """One request; where the server refuses it, once more in a weaker JSON mode, down to none.
+        """Makes one request; where the server refuses it, makes it again in a weaker JSON mode, down to none.
 
         Some servers fail at a schema instead of refusing it: unless it has worked, the last try goes without.
         """
@@ -243,7 +243,7 @@ class Server:
         raise refusal
 
     async def _named(self, client: Any, index: int, prompt: Prompt, json_mode: str, state: RequestState) -> Answer:
-        """One request; OpenAI's newer models have another name for the longest reply, and say so."""
+        """Makes one request; OpenAI's newer models have another name for the longest reply, and say so."""
         name = state.tokens_key
         try:
             return await self._request(client, index, prompt, json_mode, state)
@@ -254,7 +254,7 @@ class Server:
         return await self._request(client, index, prompt, json_mode, state)
 
     async def _request(self, client: Any, index: int, prompt: Prompt, json_mode: str, state: RequestState) -> Answer:
-        """One request to the server: an answer, or TransientError, RejectedRequestError or BackendError."""
+        """Sends one request; raises TransientError, RejectedRequestError or BackendError."""
         import openai
 
         late = f"no reply within {self.options.timeout:g} s"
@@ -353,7 +353,7 @@ def _message(error: Any) -> str:
 
 
 def response_format(json_mode: str, prompt: Prompt) -> dict[str, Any]:
-    """The request for JSON: by the prompt's schema, or any object."""
+    """Returns the request for JSON: by the prompt's schema, or for any object."""
     if json_mode == "json_object":
         return {"type": "json_object"}
     name = "".join(character if character.isalnum() else "_" for character in prompt.protocol)
@@ -364,7 +364,7 @@ def response_format(json_mode: str, prompt: Prompt) -> dict[str, Any]:
 
 
 def retry_after(header: str | None) -> float | None:
-    """Seconds that a Retry-After header asks for: a number of them, or a date.
+    """Reads the seconds of a Retry-After header: a number of them, or a date.
 
     Example:
         >>> retry_after("1.5")

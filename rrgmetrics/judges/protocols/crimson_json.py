@@ -68,7 +68,7 @@ def _first_keys(text: str) -> Any:
 
 
 def _stray_quote(text: str, at: int) -> int | None:
-    """Where the quote stands that ended a string too early."""
+    """Finds the quote that ended a string too early."""
     for place in range(min(at, len(text) - 1), max(-1, at - NEAR - 1), -1):
         if text[place] == '"' and text[max(place - 1, 0)] != "\\" and not _is_structural(text, place):
             return place
@@ -76,7 +76,7 @@ def _stray_quote(text: str, at: int) -> int | None:
 
 
 def _is_structural(text: str, at: int) -> bool:
-    """Tell whether a quote looks like JSON's own by the characters that touch it, as the authors look at them."""
+    """Returns whether a quote looks like JSON's own by the characters that touch it, as the authors look at them."""
     before, after = text[max(at - 1, 0) : at], text[at + 1 : at + 2]
     if before in tuple(":[{") or after in tuple(":]}"):
         return True
@@ -153,7 +153,7 @@ _CLOSES = re.compile(r'\s*(?:$|[\]}:]|,\s*(?:["\u201c\[{\]}\d-]|(?:true|false|nu
 
 
 class _UnreadableError(Exception):
-    """Why no value can be read here."""
+    """No value can be read here; the message says why."""
 
 
 class _Parser:
@@ -164,7 +164,7 @@ class _Parser:
         self.notes: set[str] = set()
 
     def value(self, depth: int) -> Any:
-        """Read one value."""
+        """Reads one value."""
         if depth > DEEPEST:
             raise _UnreadableError(f"it is nested deeper than {DEEPEST} levels")
         here = self._peek()
@@ -185,7 +185,7 @@ class _Parser:
         raise _UnreadableError(f"{here!r} at character {self.at} starts no value")
 
     def _peek(self) -> str:
-        """Return the next character that is not white space; an unfinished text has none."""
+        """Returns the next character that is not white space; an unfinished text has none."""
         space = _SPACE.match(self.text, self.at)
         self.at = space.end() if space else self.at
         if self.at >= len(self.text):
@@ -212,7 +212,7 @@ class _Parser:
         return items
 
     def _next(self, end: str, first: bool) -> bool:
-        """Step over the comma before the next item; False after the closing bracket."""
+        """Steps over the comma before the next item; returns False after the closing bracket."""
         commas = 0
         while self._peek() == ",":
             self.at += 1
@@ -239,7 +239,7 @@ class _Parser:
         return word[0]
 
     def _keep(self, members: dict[str, Any], key: str, value: Any) -> None:
-        """Add a key; of one that comes twice the items are joined, of anything else the first stays."""
+        """Adds a key; of one that comes twice the items are joined, of anything else the first stays."""
         if key not in members:
             members[key] = value
             return
@@ -268,7 +268,7 @@ class _Parser:
                 self.at += 1
 
     def _escape(self) -> str:
-        """Return what a backslash stands for; itself where it starts no escape."""
+        """Returns what a backslash stands for; itself where it starts no escape."""
         letter = self.text[self.at + 1 : self.at + 2]
         self.at += 2
         if letter in _ESCAPES and letter:

@@ -1,4 +1,4 @@
-"""GREEN's replies → counts: `strict` as the authors' code reads them, `tolerant` as a careful reader would.
+"""Reads GREEN's replies: `strict` as the authors' code does, `tolerant` as a careful reader would.
 
 Both are pure functions. The authors' parser changes its own category names while it works and then scores differently
 (2/5 becomes 1 for one reply); neither parser here keeps a state.
@@ -31,7 +31,7 @@ TEMPLATE_START = "[Explanation]:\n    <Explanation>\n"  # of the form in the pro
 
 
 class Parsed(NamedTuple):
-    """What a reply holds; the fields of GreenVerdict."""
+    """The content of a reply; the fields are those of GreenVerdict."""
 
     significant: Errors
     insignificant: Errors | None
@@ -79,7 +79,7 @@ def strict_words(text: str, title: str) -> tuple[tuple[str, ...], ...]:
 
 
 def strict_matched(text: str) -> int:
-    """Number of matched findings."""
+    """The number of matched findings."""
     body = _strict_body(text, MATCHED)
     number = None if body.startswith("No") else re.search(r"^\b\d+\b(?=\.)", body)
     return whole(number[0]) if number else 0
@@ -101,7 +101,7 @@ def _strict_body(text: str, title: str) -> str:
 
 
 def _strict_lines(body: str) -> list[tuple[int, str]]:
-    """Category and line, in the order of the sorted lines; (1) to (6) stand in where no line begins with a letter."""
+    """Sorts the lines by category; the marks (1) to (6) count where no line begins with a letter."""
     if body.startswith("No"):
         return []
     lines = sorted(re.findall(r"\([a-f]\) .*", body)) or sorted(re.findall(r"\([1-6]\) .*", body))
@@ -161,7 +161,7 @@ def _section_errors(sections: dict[str, list[str]], title: str, notes: list[str]
 
 
 def _sections(text: str) -> dict[str, list[str]]:
-    """Title in small letters → bodies; the empty form that some models repeat is left out."""
+    """Returns bodies by title in small letters; the empty form that some models repeat is left out."""
     headers = list(HEADER.finditer(text))
     ends = [*(header.start() for header in headers[1:]), len(text)]
     sections: dict[str, list[str]] = {}
@@ -204,7 +204,7 @@ def _errors(body: str, title: str, notes: list[str]) -> Errors:
 
 
 def _error_item(mark: str | None, text: str, title: str, notes: list[str]) -> tuple[int, int, tuple[str, ...]]:
-    """Category, count and words of one item."""
+    """Reads the category, the count and the words of one item."""
     label, colon, rest = text.partition(":")
     named = category_of(label) if colon and not re.search(r"\d", label) else None
     marked = None if mark is None else "abcdef123456".index(mark.lower()) % len(CATEGORIES)

@@ -58,13 +58,13 @@ class Phrase(NamedTuple):
 
 @dataclass(frozen=True)
 class RadfactVerdict:
-    """All phrases of both reports."""
+    """The phrases of both reports, each with its entailment."""
 
     candidate: tuple[Phrase, ...]
     reference: tuple[Phrase, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Returns a JSON object."""
         sides = {"candidate": self.candidate, "reference": self.reference}
         return {
             side: [phrase._asdict() | {"evidence": list(phrase.evidence)} for phrase in phrases]
@@ -74,7 +74,7 @@ class RadfactVerdict:
 
 @dataclass(frozen=True)
 class Radfact:
-    """RadFact's two steps in our words: phrases first, then each of them against the other report's."""
+    """The protocol of RadFact, in our words: phrases first, then each of them against the other report's."""
 
     name: str = "radfact"
     version: int = 1
@@ -82,11 +82,11 @@ class Radfact:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Checksum of the prompts."""
+        """The facts for the signature: the checksum of the prompts."""
         return {"prompt": digits(*TEMPLATES)}
 
     def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
-        """For each report that is not empty: what are its phrases?"""
+        """Returns a prompt for each report that is not empty: what are its phrases?"""
         return tuple(
             self._prompt(fill("radfact_phrases", report=text.strip()), PHRASES_SCHEMA)
             for text in (pair.candidate, pair.reference)
@@ -94,7 +94,7 @@ class Radfact:
         )
 
     def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
-        """For each phrase: does it follow from the other report's? Not asked where the other has none."""
+        """Returns a prompt for each phrase: does it follow from the other report's? None where the other has none."""
         candidate, reference = self._phrases(pair, replies)
         questions = [(phrase, reference) for phrase in candidate if reference]
         questions += [(phrase, candidate) for phrase in reference if candidate]
@@ -118,7 +118,7 @@ class Radfact:
         )
 
     def from_comparison(self, pair: Pair, compared: Compared) -> RadfactVerdict:
-        """Phrases are findings, what denies the other's findings, and that the rest is normal.
+        """Returns phrases: the findings, the denials of the other's findings, and one that the rest is normal.
 
         A finding follows from its like without a wrong attribute. Normal statements are one phrase however many there
         are, so that repeating them earns nothing; one that the other report contradicts is a phrase of its own.
@@ -148,7 +148,7 @@ class Radfact:
 
 
 def read_phrases(reply: str) -> tuple[str, ...]:
-    """Phrases in our form, {"phrases": [...]}, or in the authors', {"sentence_list": [{"orig": ..., "new": [...]}]}."""
+    """Reads phrases in our form, {"phrases": [...]}, or in the authors', {"sentence_list": [{"new": [...]}]}."""
     answer = read_json(reply)
     sentences = answer.get("sentence_list")
     if isinstance(sentences, list) and all(isinstance(sentence, Pairs) for sentence in sentences):

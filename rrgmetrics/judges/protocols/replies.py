@@ -1,4 +1,4 @@
-"""JSON out of replies: alone, in a Markdown fence, or with words around it."""
+"""Reads JSON from replies: alone, in a Markdown fence, or with words around it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Pairs(list[tuple[str, Any]]):
 
 
 def read_json(reply: str) -> Pairs:
-    """The largest JSON object of a reply.
+    """Reads the largest JSON object of a reply.
 
     Raises:
         VerdictError: There is none, as in a refusal, or it is cut off.
@@ -44,7 +44,7 @@ def read_json(reply: str) -> Pairs:
 
 
 def texts(value: Any, where: str) -> tuple[str, ...]:
-    """A list of strings, blanks dropped; None is an empty one. Raises VerdictError for anything else."""
+    """Reads a list of strings without blanks; None is an empty one. Raises VerdictError for anything else."""
     items = [] if value is None else [value] if isinstance(value, str) else value
     if isinstance(items, Pairs) or not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         raise VerdictError(f"{where} is not a list of texts: {short(str(value))!r}.")
