@@ -20,7 +20,8 @@ from rrgmetrics.names import MetricName, expand, parse_name
 from rrgmetrics.notice import name_stand_ins
 from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.results import Result
-from rrgmetrics.runner import Job, Memory, Progress, run
+from rrgmetrics.runner import Job, Memory, run
+from rrgmetrics.runner import Progress as Progress  # what `Metrics.steps` yields
 from rrgmetrics.scorers.base import Array, Bars, Reduction, Runtime, Scorer
 from rrgmetrics.specs import JUDGE_OPTIONS, MetricSpec
 from rrgmetrics.text import get_normaliser

@@ -120,10 +120,10 @@ class Memory:
         return recalled
 
     def keep(self, key: str, references: Sequence[str], annotations: Mapping[str, Any]) -> None:
-        """Keeps the annotations of the references, and drops the oldest beyond the size."""
+        """Keeps the annotations of the references, and drops older ones beyond the size."""
         kept = self._kept.setdefault(key, OrderedDict())
         kept.update((text, annotations[text]) for text in references)
-        while len(kept) > self.size:
+        while len(kept) > max(self.size, len(references)):
             kept.popitem(last=False)
 
 

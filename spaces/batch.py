@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from rrgmetrics import files, stats
 from rrgmetrics.errors import InputError
+from rrgmetrics.prepared import Progress
 from rrgmetrics.present.html import NOTHING, category_bars, category_counts, headline, part
 from rrgmetrics.present.numbers import between, direction, show
 from rrgmetrics.present.report import report_page
@@ -21,7 +22,6 @@ from rrgmetrics.present.results import key_table
 from rrgmetrics.present.spread import spread
 from rrgmetrics.present.tables import Cell, Group, Table
 from rrgmetrics.results import Result
-from rrgmetrics.runner import Progress
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, MAX_SECONDS, check_size
 from rrgmetrics.spaces.ready import ready

@@ -1,5 +1,6 @@
 """Processes, as the system tells of them."""
 
+import signal
 import time
 
 
@@ -24,3 +25,8 @@ def children(pid: int) -> list[int]:
     """The processes that a process has started."""
     with open(f"/proc/{pid}/task/{pid}/children") as file:
         return [int(child) for child in file.read().split()]
+
+
+def heed_interrupts() -> None:
+    """For `preexec_fn`: a process that a shell starts behind "&" ignores SIGINT, and so would its children."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)

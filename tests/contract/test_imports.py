@@ -109,6 +109,15 @@ def test_training_knows_synthesis_by_its_pairs_alone():
     assert {name.rpartition(".")[0] for name in pairs} == {"rrgmetrics.synthesis.pairs"}
 
 
+def test_prepared_metrics_are_the_only_door_to_the_runner():
+    paths = [
+        *modules(),
+        *(path for name in (*OUTER, "benchmarks", "scripts", "examples") for path in (ROOT / name).rglob("*.py")),
+    ]
+    doors = {path.stem for path in paths if any(name.startswith("rrgmetrics.runner") for name in imported(path))}
+    assert doors == {"prepared"}
+
+
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_hub_imports_evaluate(path):
     evaluate = {name for name in imported(path) if re.match(r"evaluate(\.|$)", name)}

@@ -11,7 +11,7 @@ import urllib.request
 
 import pytest
 
-from ...processes import ended, runs
+from ...processes import ended, heed_interrupts, runs
 from .test_queue import recorded, states
 
 pytest.importorskip("gradio")
@@ -43,7 +43,9 @@ def serve(board, free_port):
 
     def started():
         command = [sys.executable, "-m", "rrgmetrics", "leaderboard", "serve", board.place, "--port", str(free_port)]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=heed_interrupts
+        )
         processes.append(process)
         while True:
             try:

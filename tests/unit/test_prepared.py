@@ -1,0 +1,121 @@
+"""Prepared metrics: ready once, scored often; they own their models and share them."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import weakref
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import rrgmetrics
+from rrgmetrics import InputError, Metrics
+from rrgmetrics.backends import reader
+from rrgmetrics.prepared import Progress
+from rrgmetrics.reports import check_pairs
+from rrgmetrics.scorers.rouge import Rouge
+from rrgmetrics.stats import bootstrap
+
+REFERENCES = ["Small left pleural effusion.", "Large right pneumothorax.", "No acute disease."]
+CANDIDATES = ["Small right pleural effusion.", "Clear lungs.", "No acute disease."]
+PAIRS = check_pairs(CANDIDATES, REFERENCES)
+NAMES = ["rouge", "finding_errors", "bleu?tokenizer=13a"]
+
+
+@pytest.fixture(scope="module")
+def metrics():
+    return rrgmetrics.prepare(NAMES)
+
+
+def scores(results):
+    return {name: result.scores for name, result in results.items()}
+
+
+def test_they_score_as_score_does(metrics):
+    expected = scores(rrgmetrics.score(NAMES, predictions=CANDIDATES, references=REFERENCES, progress=False))
+    for _ in range(2):
+        assert scores(metrics.score(predictions=CANDIDATES, references=REFERENCES, progress=False)) == expected
+    assert scores(metrics.score_pairs(PAIRS, progress=False)) == expected
+    both = metrics.score_systems(systems={"a": CANDIDATES, "b": REFERENCES}, references=REFERENCES, progress=False)
+    assert scores(both["a"]) == expected
+    assert both["b"]["finding_errors"].scores["finding_errors"] == 0
+    assert scores(metrics.only(["rouge"]).score_pairs(PAIRS, progress=False)) == {"rouge": expected["rouge"]}
+    together = Metrics.together([rrgmetrics.prepare(name) for name in NAMES])
+    assert scores(together.score_pairs(PAIRS, progress=False)) == expected
+    assert scores(pickle.loads(pickle.dumps(metrics)).score_pairs(PAIRS, progress=False)) == expected
+
+
+def test_they_say_what_is_ready(metrics):
+    assert list(metrics.names) == list(metrics.specs) == NAMES
+    assert metrics.specs["bleu?tokenizer=13a"].name == "bleu"
+    result = metrics.score_pairs(PAIRS, progress=False)["finding_errors"]
+    assert metrics.signatures(3)["finding_errors"] == result.signature
+
+
+def test_steps_tell_how_far_they_are(metrics):
+    *progress, results = metrics.steps(PAIRS, block=2)
+    assert progress == [Progress(4, 9), Progress(6, 9), Progress(8, 9), Progress(9, 9)]  # two kinds of text, two blocks
+    assert scores(results) == scores(metrics.score_pairs(PAIRS, progress=False))
+
+
+@pytest.mark.parametrize("wrong", [[], "no_such_metric", ["rouge", "rouge"], "rouge?stemmer=maybe"])
+def test_wrong_names(wrong):
+    with pytest.raises(InputError):
+        rrgmetrics.prepare(wrong)
+
+
+def test_closed_metrics_say_so():
+    with rrgmetrics.prepare("rouge") as metrics:
+        assert metrics.score_pairs(PAIRS, progress=False)
+    with pytest.raises(InputError, match="closed; prepare them again"):
+        metrics.score_pairs(PAIRS, progress=False)
+    with pytest.raises(InputError, match="on_error is 'log'"):
+        rrgmetrics.prepare("rouge").score_pairs(PAIRS, on_error="log")
+
+
+def test_a_metric_that_fails_stops_no_other(metrics, monkeypatch):
+    def failing(self, *_):
+        raise RuntimeError("out of order")
+
+    expected = scores(metrics.score_pairs(PAIRS, progress=False))
+    monkeypatch.setattr(Rouge, "pair_stats", failing)
+    with pytest.raises(RuntimeError, match="out of order"):
+        metrics.score_pairs(PAIRS, progress=False)
+    results = metrics.score_pairs(PAIRS, on_error="unscored", progress=False)
+    assert list(results) == NAMES
+    failed = results.pop("rouge")
+    assert scores(results) == {name: expected[name] for name in results}
+    assert failed.n_unscored == failed.n_pairs == 3
+    assert failed.unscored_counts == {"the metric failed: RuntimeError: out of order": 3}
+    assert isinstance(failed.error, RuntimeError)
+    assert failed.scores.keys() == expected["rouge"].keys()
+    assert np.isnan([*failed.scores.values(), *failed.per_pair["rouge"]]).all()
+    assert np.isnan(bootstrap(failed.reduction, failed.pair_stats, trials=10)["rouge"].value)
+
+
+@pytest.mark.parametrize(("name", "model"), [("crepe", "network"), ("bertscore", "forward")])
+def test_models_are_shared_and_leave_with_the_last_who_holds_them(name, model):
+    first, second = rrgmetrics.prepare(name), rrgmetrics.prepare(name, batch_size=4)
+    first.score_pairs(PAIRS, progress=False)
+    loaded = weakref.ref(getattr(first.jobs[name].backend, model))
+    if model == "network":
+        assert second.jobs[name].backend.network is loaded()
+    first.close()
+    second.close()
+    del first, second
+    gc.collect()
+    assert loaded() is None
+
+
+def test_references_are_remembered_between_calls(monkeypatch):
+    read = Counter()
+    monkeypatch.setattr(reader, "read", lambda text, read_text=reader.read: read.update([text]) or read_text(text))
+    metrics = rrgmetrics.prepare(["finding_errors", "green"], kept_references=2)
+    for candidates in (["Rib fracture.", "Cardiomegaly."], ["Edema.", "Rib fracture."]):
+        metrics.score(predictions=candidates, references=REFERENCES[:2], progress=False)
+    assert read == {**dict.fromkeys(REFERENCES[:2], 1), "Rib fracture.": 2, "Cardiomegaly.": 1, "Edema.": 1}
+    for references in (REFERENCES[2:], REFERENCES[:2]):  # a third one takes the place of the oldest
+        metrics.score(predictions=["Edema."] * len(references), references=references, progress=False)
+    assert [read[text] for text in REFERENCES] == [2, 1, 1]
