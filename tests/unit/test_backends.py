@@ -255,7 +255,7 @@ def test_a_download(tmp_path, monkeypatch):
     monkeypatch.delenv("HF_HUB_OFFLINE")
     name = "hf-internal-testing/tiny-random-bert"
     try:
-        found = checkpoints.find_checkpoint(name)
+        checkpoint = checkpoints.find_checkpoint(name)
     except BackendError as error:
         pytest.skip(str(error))
-    assert (found.folder / "config.json").is_file()
+    assert (checkpoint.folder / "config.json").is_file()
