@@ -51,7 +51,7 @@ class Background:
     """A queue of jobs, which run one after the other in a process of their own.
 
     Args:
-        batch_size: Texts a forward pass of a metric's model; None leaves it to the backend.
+        batch_size: Texts per forward pass of a metric's model; None leaves it to the backend.
         device: torch device of the metrics' models; None takes CUDA where there is one.
     """
 

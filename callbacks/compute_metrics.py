@@ -36,7 +36,7 @@ def make_compute_metrics(
         metrics: Names as in `rrgmetrics.score`.
         n_pairs: Length of the evaluation set. Needed on several processes, where Seq2SeqTrainer fills the last batches
             with examples from the beginning and hands them over too: what lies beyond `n_pairs` is dropped.
-        batch_size: Texts a forward pass of a metric's model; None leaves it to the backend.
+        batch_size: Texts per forward pass of a metric's model; None leaves it to the backend.
         device: torch device of a metric's model; None takes CUDA where there is one.
         on_error: `"log"`: a metric that fails while it scores is NaN and training goes on, said once; or `"raise"`.
         baselines: Which metrics are compared with trivial reports: `"bundled"`, `"all"` or `"none"`, as in

@@ -24,7 +24,7 @@ class ReportMetrics:
     Args:
         metrics: Names as in `rrgmetrics.score`: `["bleu", "green", "bertscore@radeval"]`.
         prefix: Put before every key: `"val/"`.
-        batch_size: Texts a forward pass of a model; None leaves it to the backend.
+        batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one.
         on_error: `"raise"`, or `"log"`: a metric that fails while it scores is NaN, and that is logged once.
         baselines: Which metrics are compared with trivial reports: `"bundled"`, `"all"` or `"none"`, as in

@@ -123,7 +123,7 @@ def make_reward(
             the score. Or a function, at module level if the reward is to be pickled.
         unscored: A completion without a score: `"skip"` gives None, which TRL leaves out; a number is the reward;
             `"raise"` stops the training.
-        batch_size: Texts a forward pass of the metric's model; None leaves it to the backend.
+        batch_size: Texts per forward pass of the metric's model; None leaves it to the backend.
         device: torch device of the metric's model; None takes CUDA where there is one.
         name: What TRL logs it as; None is the key, with the configuration behind it (`green_errors__paper`).
         baselines: Whether completions are compared with trivial reports, each distinct reference scored once for both:

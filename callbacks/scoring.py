@@ -40,7 +40,7 @@ class Scoring:
 
     Args:
         metrics: Names as in `rrgmetrics.score`; one or several.
-        batch_size: Texts a forward pass of a model; None leaves it to the backend.
+        batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one.
         on_error: `"raise"`, or `"log"`: a metric that fails while it scores is NaN for all pairs, and said once.
 

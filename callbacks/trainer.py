@@ -81,7 +81,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         restore: What to do where the Trainer would read checkpoints back only in part (`rrgmetrics.callbacks.
             restoring`): `"warn"`, `"repair"` or `"ignore"`. `"mend"`, the old word for `"repair"`, is
             deprecated.
-        metric_batch_size: Texts a forward pass of a metric's model; None leaves it to the backend.
+        metric_batch_size: Texts per forward pass of a metric's model; None leaves it to the backend.
         device: torch device of the metrics' models; None takes CUDA where there is one.
 
     Raises:

@@ -222,7 +222,7 @@ def prepare(
 
     Args:
         names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`; one or several.
-        batch_size: Texts a forward pass of a model; None leaves it to the backend.
+        batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one, else the CPU.
         kept_references: References of which what backends read is kept between calls; for a loop that scores ever
             new candidates against the same studies.
@@ -272,7 +272,7 @@ def score(
         predictions: The system's reports, one a study; `""` for an empty one.
         references: The radiologists' reports, in the same order.
         contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
-        batch_size: Texts a forward pass of a model; None leaves it to the backend.
+        batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one, else the CPU.
         progress: Whether to show a bar while it runs.
 

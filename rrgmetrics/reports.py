@@ -55,7 +55,7 @@ def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, star
     n_predictions, n_references = (len(column) for column in columns.values())
     if n_predictions != n_references:
         raise InputError(
-            f"predictions has {n_predictions} reports and references has {n_references}; pass one of each a study."
+            f"predictions has {n_predictions} reports and references has {n_references}; pass one each per study."
         )
     if not n_references:
         raise InputError("There are no pairs to score: predictions and references are empty lists.")

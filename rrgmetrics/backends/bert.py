@@ -59,7 +59,7 @@ def pack_matrices(weights: Mapping[str, Tensor], rows: int) -> dict[str, Tensor]
 
     Args:
         weights: State dict of transformers' BertModel, in fp32 on the CPU.
-        rows: Tokens a forward pass, about; a hint.
+        rows: About how many tokens a forward pass has; a hint.
     """
     import torch
 

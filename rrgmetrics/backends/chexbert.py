@@ -102,7 +102,7 @@ class Chexbert:
     Attributes:
         network: The weights.
         long: What becomes of reports that are too long.
-        batch_size: Rows a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Rows per forward pass; None: as many as the token budget holds.
     """
 
     network: Network
@@ -162,7 +162,7 @@ def load_chexbert(
     Args:
         checkpoint: The file, a folder that holds `chexbert.pth`, or a Hub id with an optional `@revision`.
         device: torch device; None takes CUDA where there is one, else the CPU.
-        batch_size: Reports a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Reports per forward pass; None: as many as the token budget holds.
         long: Cut reports beyond 512 tokens, or read them in windows.
 
     Raises:

@@ -36,9 +36,9 @@ class Classifier:
     Attributes:
         identity: How the signature names the weights.
         split: Text → the pieces that are read one by one.
-        logits: Distinct pieces and how many a forward pass (None: as many as a budget of tokens holds) → logits
+        logits: Distinct pieces and how many per forward pass (None: as many as the token budget holds) → logits
             `(n_pieces, n_labels)`.
-        batch_size: Pieces a forward pass, or None.
+        batch_size: Pieces per forward pass, or None.
         facts: What the signature must name.
     """
 
@@ -124,7 +124,7 @@ def load_classifier(
         split: Text → pieces.
         tokenizer: Hub id of a BERT vocabulary, for checkpoints that come without a tokenizer.
         device: torch device; None takes CUDA where there is one, else the CPU.
-        batch_size: Pieces a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Pieces per forward pass; None: as many as the token budget holds.
 
     Raises:
         BackendError: Weights or tokenizer not found (within a second), damaged, or of another number of labels.

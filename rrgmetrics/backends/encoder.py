@@ -58,7 +58,7 @@ class Encoder:
         tokenize: Texts → ids, specials included, cut to what the model can read.
         forward: Padded ids and mask `(batch, length)` → hidden states `(batch, length, width)`.
         device: Where it runs.
-        batch_size: Texts a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Texts per forward pass; None: as many as the token budget holds.
         extra_facts: What else a metric's signature must name.
     """
 
@@ -115,7 +115,7 @@ def load_encoder(
         checkpoint: `BUNDLED`, `FINDINGS`, a folder, or a Hub id with an optional `@revision`.
         layer: Hidden layers to use; 0 means all.
         device: torch device; None takes CUDA where there is one, else the CPU.
-        batch_size: Texts a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Texts per forward pass; None: as many as the token budget holds.
 
     Raises:
         BackendError: Weights not found (within a second), or fewer layers than asked for.

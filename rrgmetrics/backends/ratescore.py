@@ -125,7 +125,7 @@ class ClassifierEntities:
         classifier: Marks tokens.
         phrases: Vectors of what is marked.
         device: Where it runs.
-        batch_size: Sentences a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Sentences per forward pass; None: as many as the token budget holds.
     """
 
     identity: str
@@ -211,7 +211,7 @@ def load_entities(
         checkpoint: "" for the reader, else a token classifier: a folder or a Hub id with an optional `@revision`.
         encoder: Of entities, as `load_encoder` takes it; "": CREPE's for the reader, else BioLORD.
         device: torch device; None takes CUDA where there is one, else the CPU.
-        batch_size: Texts a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Texts per forward pass; None: as many as the token budget holds.
 
     Raises:
         BackendError: Weights not found (within a second), damaged, or with labels that are not RaTEScore's.

@@ -114,7 +114,7 @@ class JudgeScorer(ABC):
         pairs: Sequence[Pair],
         annotations: Annotations,
     ) -> Mapping[str, Sequence[Any]]:
-        """Returns the verdicts as `<name>_explained`, if wanted, and as `<name>_unscored` why, if a judge was asked."""
+        """Returns the verdicts (`<name>_explained`, with `explain`) and why pairs are unscored (`<name>_unscored`)."""
         details: dict[str, list[Any]] = {}
         asked, name = self.config not in BUNDLED_ENGINES, self.protocol.name
         if not asked and not self.explain:

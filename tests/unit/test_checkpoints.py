@@ -167,7 +167,7 @@ def test_a_pinned_revision_and_checksum(hub, monkeypatch):
     (pinned / "chexbert.pth").write_bytes(b"published")
     assert checkpoints.find_file(REPOSITORY, "chexbert.pth").path == pinned / "chexbert.pth"
     (pinned / "chexbert.pth").write_bytes(b"tampered!")
-    with pytest.raises(BackendError, match=rf"has not the published SHA-256 {digest[:12]}"):
+    with pytest.raises(BackendError, match=rf"does not have the published SHA-256 {digest[:12]}"):
         checkpoints.find_file(REPOSITORY, "chexbert.pth")
 
 
@@ -181,7 +181,7 @@ def test_a_pinned_checkpoint_of_transformers(hub, monkeypatch):
         (folder / f"model-{i}.safetensors").write_bytes(b"part %d" % i)
     assert checkpoints.find_checkpoint("org/model") == (folder, "org/model@abc")
     (folder / "model-2.safetensors").write_bytes(b"drifted")
-    with pytest.raises(BackendError, match=r"model-2\.safetensors has not the published SHA-256"):
+    with pytest.raises(BackendError, match=r"model-2\.safetensors does not have the published SHA-256"):
         checkpoints.find_checkpoint("org/model")
 
 

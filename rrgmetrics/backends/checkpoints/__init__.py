@@ -178,8 +178,8 @@ def _verify(repository: str, revision: str, files: Sequence[Path]) -> None:
         expected = pin.sha256.get(file.name)
         if expected and _checksum(file) != expected:
             raise BackendError(
-                f"{repository}: {file} has not the published SHA-256 {expected[:12]}…; it is damaged or was changed. "
-                f"Delete it and run `{_command(repository, revision, file.name)}`."
+                f"{repository}: {file} does not have the published SHA-256 {expected[:12]}…; it is damaged or was "
+                f"changed. Delete it and run `{_command(repository, revision, file.name)}`."
             )
 
 

@@ -82,7 +82,7 @@ class CrepeBackend:
         precision: Arithmetic of the encoder.
         long: What becomes of pairs that are too long.
         explain: Whether readings name the words that a count comes from.
-        batch_size: Pairs a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Pairs per forward pass; None: as many as the token budget holds.
         affirmed: Whether it reads only the sentences that affirm a finding, each once (`rrgmetrics.reader.affirmed`).
     """
 
@@ -238,7 +238,7 @@ def load_crepe(
     Args:
         checkpoint: `BUNDLED`, a folder, or a Hub id with an optional `@revision`.
         device: torch device; None takes CUDA where there is one, else the CPU.
-        batch_size: Pairs a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Pairs per forward pass; None: as many as the token budget holds.
         precision: Arithmetic of the encoder; the heads compute in fp32.
         long: Cut pairs beyond the model's length, or read them in windows.
         explain: Whether readings name the words that a count comes from.

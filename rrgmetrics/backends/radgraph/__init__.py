@@ -22,7 +22,7 @@ class RadgraphBackend:
     Attributes:
         network: The checkpoint.
         tokenizer: How the signature names the encoder's tokenizer; "" if it belongs to the checkpoint.
-        batch_size: Reports a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Reports per forward pass; None: as many as the token budget holds.
     """
 
     network: RadgraphNetwork
@@ -51,7 +51,7 @@ def load_backend(name: str, *, device: str | None = None, batch_size: int | None
     Args:
         name: As for `radgraph_checkpoint.find_radgraph`.
         device: torch device; None takes CUDA where there is one, else the CPU.
-        batch_size: Reports a forward pass; None means a budget of tokens.
+        batch_size: Reports per forward pass; None: as many as the token budget holds.
 
     Raises:
         BackendError: Weights or tokenizer not found (within a second), damaged, or not of one piece.

@@ -126,11 +126,11 @@ def _published(checkpoint: Checkpoint, dataset: str) -> Parts:
     except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise BackendError(
-            f"{checkpoint.identity} has not the layout that RadGraph is published in ({reason})."
+            f"{checkpoint.identity} does not have the layout that RadGraph is published in ({reason})."
         ) from error
     if propagates or settings.entity_labels[:1] != ("",):
         what = "coreference propagation" if propagates else "entity labels that do not begin with none"
-        raise BackendError(f"{checkpoint.identity} has {what}, which RadGraph has not; it cannot be read here.")
+        raise BackendError(f"{checkpoint.identity} has {what}, which RadGraph does not have; it cannot be read here.")
     tokenizer = find_checkpoint(encoder, weights=TOKENIZERS)
     settings = replace(settings, framed=not _is_generic(tokenizer))
     return Parts(checkpoint.identity, settings, checkpoint.folder / "weights.th", tokenizer.folder, tokenizer.identity)

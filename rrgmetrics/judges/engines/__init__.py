@@ -77,7 +77,7 @@ def load_engine(
     Args:
         name: Kind and model; any but `reader`, which is no engine that answers.
         options: Any of `JUDGE_OPTIONS`; defaults for the rest.
-        batch_size: Prompts a forward pass of `hf`; None means 8.
+        batch_size: Prompts per forward pass of `hf`; None means 8.
         device: torch device of `hf`; None takes every GPU there is, else the CPU.
         progress: Whether to show a bar while it asks.
 

@@ -37,7 +37,7 @@ class LocalModel:
     Attributes:
         loaded: Model and tokenizer.
         raw: Whether it reads the protocol's own text instead of its chat template's.
-        batch_size: Prompts a forward pass.
+        batch_size: Prompts per forward pass.
     """
 
     loaded: Loaded
