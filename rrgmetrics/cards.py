@@ -1,4 +1,4 @@
-"""What of a metric's folder follows from its row in the table and from the prose of its card.
+"""Writes those parts of a metric's folder that follow from its row in the table and the prose of its card.
 
 A person writes the metric card, `README.md`. `make cards` writes the facts into it, between markers, and makes the
 module's script of it: description, example and citation are those of the card, and the arguments are those of the row.
@@ -48,7 +48,7 @@ def write_folder(folder: Path, spec: MetricSpec) -> list[Path]:
 
 
 def refreshed(card: str, spec: MetricSpec) -> str:
-    """A card with its front matter and its blocks of facts as the row has them."""
+    """Returns a card with its front matter and its blocks of facts as in the row."""
     card = f"{front_matter(card, spec)}{card.split('---', 2)[2]}"
     for name, text in (("inputs", _inputs(spec)), ("keys", _keys(spec)), ("empty", _empty(spec))):
         card = replace_block(card, name, text)
@@ -66,7 +66,7 @@ def replace_block(text: str, name: str, block: str) -> str:
 
 
 def front_matter(card: str, spec: MetricSpec) -> str:
-    """What the Hub reads of a card; emoji, colours and short description are the card's own."""
+    """Returns the front matter that the Hub reads; emoji, colours and short description are the card's own."""
     import yaml
 
     own = yaml.safe_load(card.split("---")[1])
@@ -125,7 +125,7 @@ def _empty(spec: MetricSpec) -> str:
 
 
 def module_script(card: str, spec: MetricSpec, *, licence: str = "") -> str:
-    """The script that `evaluate.load` runs: description, example and citation from the card, arguments from the row."""
+    """Returns the script that `evaluate.load` runs, from the prose of the card and the arguments of the row."""
     description = _one(r"## Metric Description\n+(.*?)(?:\n\n|\n#)", card, "a paragraph under '## Metric Description'")
     description = re.sub(r"\[([^]]*)\]\(http[^)]*\)", r"\1", " ".join(description.split()))
     citation = _one(r"```bibtex\n(.*?)```", card, "a ```bibtex block")
@@ -203,7 +203,7 @@ def _cells(cells: Iterable[str]) -> str:
 
 
 def stated(value: Stated) -> str:
-    """What a metric gives for an empty text: a value, `varies` with the other text, or `undefined`."""
+    """Describes a metric's value for an empty text: a number, `varies` with the other text, or `undefined`."""
     return "varies" if value is None else value if isinstance(value, str) else f"{value:g}"
 
 

@@ -32,7 +32,7 @@ Groups = Sequence[Any] | NDArray[Any]
 
 
 class Estimate(NamedTuple):
-    """A value, the ends of its interval, and how many pairs (or studies) it stands on; NaN = undefined."""
+    """A value, the ends of its interval, and the number of pairs (or studies) behind it; NaN is undefined."""
 
     value: float
     low: float
@@ -51,7 +51,7 @@ class Correlation(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """One score of two systems on the same pairs.
+    """The comparison of two systems on the same pairs in one score.
 
     Attributes:
         baseline: The baseline's corpus score on the pairs that both have.
@@ -83,7 +83,7 @@ def bootstrap(
     level: float = LEVEL,
     seed: int = 0,
 ) -> dict[str, Estimate]:
-    """Corpus scores with percentile bootstrap intervals.
+    """Computes corpus scores with percentile bootstrap intervals.
 
     Args:
         reduction: The metric's arithmetic.
@@ -176,7 +176,7 @@ def compare(
 
 
 def holm(p_values: ArrayLike) -> Array:
-    """p-values corrected so that the chance of any false rejection stays below the level (Holm 1979).
+    """Corrects p-values so that the chance of any false rejection stays below the level (Holm 1979).
 
     Args:
         p_values: `(n_tests,)`; NaN stays NaN and does not count as a test.
@@ -192,7 +192,7 @@ def holm(p_values: ArrayLike) -> Array:
 
 
 def benjamini_hochberg(p_values: ArrayLike) -> Array:
-    """p-values corrected for the share of false rejections (Benjamini and Hochberg 1995).
+    """Corrects p-values for the share of false rejections (Benjamini and Hochberg 1995).
 
     Args:
         p_values: `(n_tests,)`; NaN stays NaN and does not count as a test.
@@ -218,7 +218,7 @@ def correlate(
     level: float = LEVEL,
     seed: int = 0,
 ) -> Correlation:
-    """Rank and linear correlation of two columns, with percentile bootstrap intervals.
+    """Computes the rank and linear correlation of two columns, with percentile bootstrap intervals.
 
     Args:
         x: `(n_pairs,)`; a pair with NaN in either column is left out.
@@ -249,7 +249,7 @@ def correlate(
 def blocked_tau_b(
     x: ArrayLike, y: ArrayLike, *, groups: Groups, trials: int = TRIALS, level: float = LEVEL, seed: int = 0
 ) -> Estimate:
-    """Agreement within studies: tau-b over each study's candidates, averaged over studies.
+    """Computes the agreement within studies: tau-b over each study's candidates, averaged over studies.
 
     Unlike a correlation over all pairs it is not moved by studies that are harder than others.
 
@@ -361,7 +361,7 @@ def _rows_of_groups(index: NDArray[np.intp]) -> list[NDArray[np.intp]]:
 
 
 def _randomisation(reduction: Reduction, first: Array, second: Array, trials: int, seed: int) -> dict[str, float]:
-    """Two-sided p of each key: how often systems with swapped pairs differ as much as the real ones."""
+    """Returns the two-sided p of each key: how often systems with swapped pairs differ as much as the real ones."""
     both = np.concatenate([first, second])
 
     def differences(swapped: Array) -> dict[str, Array]:
@@ -433,12 +433,12 @@ class _Ties(NamedTuple):
         return cls(np.argsort(inverse, kind="stable"), np.cumsum(counts) - counts, inverse)
 
     def weights(self, weights: Array) -> Array:
-        """Weight of each distinct value in each set, `(n_sets, n_values)`."""
+        """The weight of each distinct value in each set, `(n_sets, n_values)`."""
         tied: Array = np.add.reduceat(weights[:, self.order], self.starts, axis=1)
         return tied
 
     def centred_ranks(self, weights: Array, tied: Array) -> Array:
-        """Mid-rank of each pair in each set, less the mean rank, `(n_sets, n_pairs)`."""
+        """The mid-rank of each pair in each set, less the mean rank, `(n_sets, n_pairs)`."""
         ranks: Array = np.cumsum(tied, axis=1) - tied / 2 - weights.sum(axis=1, keepdims=True) / 2
         return ranks[:, self.inverse]
 
@@ -464,7 +464,7 @@ class _Columns:
         return cls(x, y, ties, first * second)
 
     def correlations(self, weights: Array) -> dict[str, Array]:
-        """tau-b, rho and r of sets in which pair i stands `weights[set, i]` times; NaN where a column is constant."""
+        """Computes tau-b, rho and r of sets with pair i `weights[set, i]` times; NaN where a column is constant."""
         n_sets = len(weights)
         if len(self.x) < 2:
             return {name: np.full(n_sets, np.nan) for name in ("tau_b", "rho", "r")}
@@ -481,7 +481,7 @@ class _Columns:
         return {name: np.where(defined, value, np.nan) for name, value in values.items()}
 
     def _concordance(self, weights: Array) -> Array:
-        """Concordant less discordant pairs of pairs, each counted twice."""
+        """Counts concordant less discordant pairs of pairs, each counted twice."""
         if self.signs is None:
             return np.array([_concordance(*(np.repeat(t.inverse, w.astype(int)) for t in self.ties)) for w in weights])
         products: Array = np.einsum("ij,ij->i", weights.astype(np.float32) @ self.signs, weights)
@@ -503,7 +503,7 @@ def _ratio(product: Array, first: Array, second: Array) -> Array:
 
 
 def _concordance(x: NDArray[np.intp], y: NDArray[np.intp]) -> float:
-    """Concordant less discordant pairs of pairs, each counted twice, in n log n."""
+    """Counts concordant less discordant pairs of pairs, each counted twice, in n log n."""
     from scipy.stats import kendalltau
 
     n = float(len(x)) ** 2

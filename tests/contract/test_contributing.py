@@ -16,7 +16,7 @@ from rrgmetrics.specs import all_specs, plugins
 from rrgmetrics.testing import CHECKS, case_of
 from worked_examples import block, install
 
-IMPORTS = "from rrgmetrics.specs import INF, TEXT_OPTION, UNDEFINED, Key, MetricSpec\n\n"
+IMPORTS = "from rrgmetrics.specs import INF, TEXT_OPTION, UNDEFINED, Key, MetricSpec, Option\n\n"
 INSIDE = 'scorer="rrgmetrics.scorers.length_ratio:LengthRatio"'
 OUTSIDE = 'scorer="length_metrics.scorer:LengthRatio", modules="length_metrics.metrics"'
 
