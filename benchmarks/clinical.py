@@ -43,14 +43,14 @@ def reports(words: int, n: int, seed: int) -> list[str]:
                 sentences.update(dict.fromkeys(re.split(r"(?<=[.!?]) ", row.get("report") or "")))
     known = sorted(filter(None, sentences))
     generator = random.Random(seed)
-    found: dict[str, None] = {}
-    while len(found) < n:
+    distinct: dict[str, None] = {}
+    while len(distinct) < n:
         text: list[str] = []
         wanted = generator.gauss(words, words / 4)
         while sum(len(sentence.split()) for sentence in text) < wanted - 4:  # half a sentence comes on top
             text.append(generator.choice(known))
-        found[" ".join(text)] = None
-    return list(found)
+        distinct[" ".join(text)] = None
+    return list(distinct)
 
 
 def ours() -> Iterator[tuple[str, Score]]:
@@ -89,14 +89,14 @@ def measure(side: str, n_pairs: int) -> dict[str, list[float]]:
     """Milliseconds a pair by the clock and of the processor, by name; in this process."""
     references, candidates = (reports(words, n_pairs, seed) for seed, words in enumerate(WORDS, SEED))
     print(sum(len(text.split()) for text in references + candidates) / n_pairs, "words a pair", file=sys.stderr)
-    found = {}
+    times = {}
     for name, score in {"ours": ours, "theirs": theirs}[side]():
         score(references, candidates)
         clock, processor = time.perf_counter(), time.process_time()
         score(references, candidates)
         seconds = time.perf_counter() - clock, time.process_time() - processor
-        found[name] = [1000 * value / n_pairs for value in seconds]
-    return found
+        times[name] = [1000 * value / n_pairs for value in seconds]
+    return times
 
 
 def main() -> None:

@@ -65,8 +65,8 @@ def published(rounds: int) -> None:
         print("tokens a pair:", describe_lengths(exact, many))
         counts = {name: run(many)[: len(few)] for name, run in (("fp32", scores(exact)), ("bf16", scores(reduced)))}
         wanted = loop(few)
-        for name, found in counts.items():
-            print(f"{name}: largest difference of a head from the loop {np.abs(found - wanted).max():.1e}")
+        for name, predicted in counts.items():
+            print(f"{name}: largest difference of a head from the loop {np.abs(predicted - wanted).max():.1e}")
         times = best(rounds, {"loop": (loop, few), "fp32": (scores(exact), many), "bf16": (scores(reduced), many)})
         for name, seconds in times.items():
             print(f"{name}: {1000 * seconds:.0f} ms a pair, {times['loop'] / seconds:.1f} times the loop's speed")
@@ -135,8 +135,8 @@ def plain_loop(folder: str) -> Callable[[list[Pair]], np.ndarray]:
 
     from rrgmetrics.backends.crepe.model import crepe_class
 
-    found = find_checkpoint(str(folder))
-    (model, _), tokenizer = load_model(crepe_class(), found), load_tokenizer(found)
+    checkpoint = find_checkpoint(str(folder))
+    (model, _), tokenizer = load_model(crepe_class(), checkpoint), load_tokenizer(checkpoint)
 
     def run(pairs: list[Pair]) -> np.ndarray:
         rows = []

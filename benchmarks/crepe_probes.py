@@ -60,17 +60,17 @@ def main() -> None:
 def edit(texts: list[str], n: int) -> dict[ErrorCategory, list[Pair]]:
     """Up to `n` pairs of each category: a report, and the same with one error."""
     rng = Random(SEED)
-    found: dict[ErrorCategory, list[Pair]] = {category: [] for category in ErrorCategory}
+    pairs: dict[ErrorCategory, list[Pair]] = {category: [] for category in ErrorCategory}
     for text, _ in zip(cycle(texts), range(PASSES * len(texts))):
         edited = inject(reading_of(text), lambda rng: reading_of(rng.choice(texts)), rng, 1)
         if edited is None or sum(edited[1]) != 1:
             continue
         category = list(ErrorCategory)[edited[1].index(1)]
-        if len(found[category]) < n:
-            found[category].append(Pair(text, edited[0]))
-        elif min(map(len, found.values())) == n:
+        if len(pairs[category]) < n:
+            pairs[category].append(Pair(text, edited[0]))
+        elif min(map(len, pairs.values())) == n:
             break
-    return found
+    return pairs
 
 
 def paraphrases(texts: list[str]) -> Iterator[Pair]:
@@ -87,9 +87,9 @@ def counts(backend: CrepeBackend, pairs: list[Pair]) -> np.ndarray:
     return np.array([reading.counts for reading in backend.annotate_pairs(pairs)])
 
 
-def report(name: str, found: np.ndarray) -> None:
+def report(name: str, predicted: np.ndarray) -> None:
     """One line on pairs without an error."""
-    totals = found.sum(axis=1)
+    totals = predicted.sum(axis=1)
     print(f"{name:22} {len(totals):4} pairs   median {np.median(totals):.2f}   mean {totals.mean():.2f}")
 
 

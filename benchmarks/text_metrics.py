@@ -66,10 +66,10 @@ def texts(kind: str, n: int) -> tuple[list[str], list[str]]:
     generator = random.Random(0)
 
     def distinct(count: int) -> list[str]:
-        found: dict[str, None] = {}
-        while len(found) < count:
-            found[report(generator)] = None
-        return list(found)
+        reports: dict[str, None] = {}
+        while len(reports) < count:
+            reports[report(generator)] = None
+        return list(reports)
 
     if kind == "distinct":
         both = distinct(2 * n)

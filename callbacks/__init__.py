@@ -1,4 +1,4 @@
-"""Training-loop side of rrgmetrics; installed as `rrgmetrics.callbacks`.
+"""Metrics in training loops; installed as `rrgmetrics.callbacks`.
 
     ReportMetricsCallback   for the Hugging Face Trainer: generates reports, scores them, puts `eval_<key>` everywhere
     make_compute_metrics    for `Seq2SeqTrainer(predict_with_generate=True)`

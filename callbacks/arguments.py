@@ -1,4 +1,4 @@
-"""What the Trainer must be told of a metric: its key, and which direction is better."""
+"""Arguments that tell the Trainer a metric's key and direction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rrgmetrics.specs import Key
 
 
 def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dict[str, Any]:
-    """The arguments of `TrainingArguments` that make a metric choose the best checkpoint.
+    """Returns the arguments of `TrainingArguments` that make a metric choose the best checkpoint.
 
     Args:
         metric: A name as in `rrgmetrics.score`.
@@ -43,7 +43,7 @@ def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dic
 
 
 def key_of(name: MetricName, key: str | None = None) -> Key:
-    """A metric's key by its name, None for the headline; raises InputError for an unknown key."""
+    """Returns a metric's key by its name, None for the headline; raises InputError for an unknown key."""
     wanted = key or name.spec.name
     for known in name.spec.keys:
         if known.name == wanted:

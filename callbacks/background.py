@@ -1,4 +1,4 @@
-"""Scoring in another process, beside the training: for judges that take longer than the training should wait.
+"""Scores in another process, beside the training, for judges that take longer than the training should wait.
 
 `python -m rrgmetrics.callbacks.background` scores a job with a fresh interpreter, which knows nothing of the training's
 script, GPU memory or process group. One job runs at a time, the others wait. The pairs go through a pipe and the values
@@ -48,10 +48,10 @@ class _Job:
 
 
 class Background:
-    """Jobs in the order in which they came.
+    """A queue of jobs, which run one after the other in a process of their own.
 
     Args:
-        batch_size: Texts a forward pass of a metric's model; None leaves it to the backend.
+        batch_size: Texts per forward pass of a metric's model; None leaves it to the backend.
         device: torch device of the metrics' models; None takes CUDA where there is one.
     """
 
@@ -66,7 +66,7 @@ class Background:
         self._begin()
 
     def finished(self, wait_seconds: float = 0) -> list[Finished]:
-        """The jobs that ended since the last call; waits for all, if asked, and ends what takes longer."""
+        """Returns the jobs that ended since the last call; waits for all, if asked, and ends what takes longer."""
         end, done = time.monotonic() + wait_seconds, []
         while self._jobs:
             process = self._begin()
@@ -87,10 +87,10 @@ class Background:
         job = self._jobs[0]
         if job.process is not None:
             return job.process
-        said = json.dumps({**self._settings, "metrics": job.metrics, "pairs": job.pairs}).encode() + b"\n"
+        line = json.dumps({**self._settings, "metrics": job.metrics, "pairs": job.pairs}).encode() + b"\n"
         environment = {key: value for key, value in os.environ.items() if key not in FLAGS} | {notice.VARIABLE: "no"}
         command = [sys.executable, "-m", "rrgmetrics.callbacks.background"]
-        job.process = child.start(command, said, env=environment, stdout=job.values, stderr=job.output)
+        job.process = child.start(command, line, env=environment, stdout=job.values, stderr=job.output)
         return job.process
 
 
@@ -113,14 +113,14 @@ def _written(file: IO[bytes]) -> str:
 
 
 def main() -> None:
-    """Scores the job that standard input says, and writes the values to standard output; what the child does."""
-    said = sys.stdin.buffer.readline()
-    if not said.endswith(b"\n"):  # the training ended in the middle of it
+    """Scores the job on standard input and writes the values to standard output; the child process runs this."""
+    line = sys.stdin.buffer.readline()
+    if not line.endswith(b"\n"):  # the training ended in the middle of it
         return
     child.follow()
     values = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a library prints is not among the values
-    job = json.loads(said)
+    job = json.loads(line)
     scoring = Scoring(job["metrics"], batch_size=job["batch_size"], device=job["device"], on_error="log")
     pairs = [Pair(reference, candidate, Context(*context)) for reference, candidate, context in job["pairs"]]
     with values:

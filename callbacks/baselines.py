@@ -1,4 +1,4 @@
-"""What saying nothing earns: the scores of an empty report, and of one normal sentence, for every study of a set.
+"""Baselines: the scores of an empty report, and of one normal sentence, for every study of a set.
 
 Most studies are normal or nearly so, and silence is right about much of them. A metric by which a system does not beat
 it would choose the silent model, or teach it. The two scores need references alone: nothing is generated.
@@ -34,7 +34,7 @@ State = Literal["better", "no better", "unscored"]
 
 
 class Baseline(NamedTuple):
-    """What the trivial reports score; NaN = unscored."""
+    """The scores of the trivial reports; NaN is unscored."""
 
     empty: float
     normal: float
@@ -48,18 +48,18 @@ def check_baselines(baselines: Baselines) -> Baselines:
 
 
 def compared(name: MetricName, baselines: Baselines) -> bool:
-    """Whether a metric is asked about trivial reports; a judge that asks a model, which costs, only with `"all"`."""
+    """Returns whether a metric scores the trivial reports; a judge that asks a model does so only with `"all"`."""
     asks = name.spec.judge and name.config not in READER
     return baselines == "all" or (baselines == "bundled" and not asks)
 
 
 def trivial(pairs: Collection[Pair]) -> list[list[Pair]]:
-    """For each trivial report the pairs with it in place of the candidates."""
+    """Returns, for each trivial report, the pairs with it in place of the candidates."""
     return [[pair._replace(candidate=text) for pair in pairs] for text in TRIVIAL]
 
 
 def state_of(value: float, baseline: Baseline, higher_is_better: bool) -> State:
-    """Whether a value beats both trivial reports; one of them that is unscored is left out, not beaten by NaN."""
+    """Returns whether a value beats both trivial reports; one of them that is unscored is left out."""
     known = [each for each in baseline if not math.isnan(each)]
     if math.isnan(value) or not known:
         return "unscored"
@@ -70,7 +70,7 @@ def state_of(value: float, baseline: Baseline, higher_is_better: bool) -> State:
 def say_change(
     before: State, what: str, value: float, baseline: Baseline, *, higher_is_better: bool, use: str
 ) -> State:
-    """Logs how a value stands to the trivial reports if that has changed.
+    """Logs how a value compares with the trivial reports, if that has changed.
 
     Args:
         before: How it stood the last time; `"better"` at first, so that a good beginning is not worth a word.
@@ -109,7 +109,7 @@ def _words(state: State, what: str, value: float, baseline: Baseline, higher_is_
 
 @dataclass
 class _Set:
-    """What is known of one set of references, by the keys that are logged."""
+    """The state of one set of references, by the keys that are logged."""
 
     baselines: dict[str, Baseline] = field(default_factory=dict)
     states: dict[str, State] = field(default_factory=dict)
@@ -174,11 +174,11 @@ class Watch:
 
     def _find(self, prefix: str, pairs: Sequence[Pair]) -> _Set:
         content = prefix, frozenset(Counter((pair.reference, pair.context) for pair in pairs).items())
-        found = self._sets.setdefault(content, _Set())
+        entry = self._sets.setdefault(content, _Set())
         self._sets.move_to_end(content)
         while len(self._sets) > KEPT_SETS:
             self._sets.popitem(last=False)
-        return found
+        return entry
 
 
 @dataclass
@@ -196,7 +196,7 @@ class RewardWatch:
         return RewardWatch, ()
 
     def unknown(self, pairs: Sequence[Pair]) -> list[Pair]:
-        """The trivial reports beside each new reference; scored together with the completions, they cost least."""
+        """Returns the trivial reports for each new reference, to be scored together with the completions."""
         new = {digest: pair for digest, pair in zip(_digests(pairs), pairs, strict=True) if digest not in self.known}
         return [each for part in trivial(new.values()) for each in part]
 
@@ -209,7 +209,7 @@ class RewardWatch:
         *,
         higher_is_better: bool,
     ) -> None:
-        """Takes note of completions; after each `WINDOW` or more of them says how they stand, if that has changed.
+        """Counts completions; after each `WINDOW` or more of them logs how they compare, if that has changed.
 
         Args:
             name: The reward's.
@@ -238,12 +238,12 @@ class RewardWatch:
 
 
 def _digests(pairs: Iterable[Pair]) -> list[bytes]:
-    """Of references with their contexts: a data set's worth of texts is not kept."""
+    """Returns digests of references with their contexts, so that no data set of texts is kept."""
     return [blake2b(repr((pair.reference, pair.context)).encode(), digest_size=8).digest() for pair in pairs]
 
 
 def _score(scoring: Scoring, pairs: Sequence[Pair], metrics: Sequence[str]) -> dict[str, Baseline]:
-    """What the trivial reports score in place of the candidates."""
+    """Scores the trivial reports in place of the candidates."""
     empty, normal = (scores.values for scores in scoring.score_sets(trivial(pairs), metrics))
     return {key: Baseline(empty[key], normal[key]) for key in empty}
 
@@ -254,5 +254,5 @@ def _tell(baselines: Mapping[str, Baseline], n_studies: int) -> None:
 
 
 def _show(value: float) -> str:
-    """`0.312`, `1.92`, or that it is unscored."""
+    """Writes a value: `0.312`, `1.92`, or that it is unscored."""
     return "unscored" if math.isnan(value) else f"{value:.{3 if abs(value) < 1 else 2}f}"

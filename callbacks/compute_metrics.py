@@ -1,4 +1,4 @@
-"""`make_compute_metrics`: our metrics for `Seq2SeqTrainer(predict_with_generate=True)`."""
+"""`make_compute_metrics` gives metrics to `Seq2SeqTrainer(predict_with_generate=True)`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def make_compute_metrics(
     on_error: OnError = "log",
     baselines: Baselines = "bundled",
 ) -> Callable[[Any], dict[str, float]]:
-    """A `compute_metrics` that decodes predictions and labels and scores them.
+    """Makes a `compute_metrics` that decodes predictions and labels and scores them.
 
     The Trainer calls it in every process; one scores, all return the same. Where a headline does not beat what an empty
     report or a one-sentence normal report scores on the same references, the log `rrgmetrics` warns, as
@@ -36,7 +36,7 @@ def make_compute_metrics(
         metrics: Names as in `rrgmetrics.score`.
         n_pairs: Length of the evaluation set. Needed on several processes, where Seq2SeqTrainer fills the last batches
             with examples from the beginning and hands them over too: what lies beyond `n_pairs` is dropped.
-        batch_size: Texts a forward pass of a metric's model; None leaves it to the backend.
+        batch_size: Texts per forward pass of a metric's model; None leaves it to the backend.
         device: torch device of a metric's model; None takes CUDA where there is one.
         on_error: `"log"`: a metric that fails while it scores is NaN and training goes on, said once; or `"raise"`.
         baselines: Which metrics are compared with trivial reports: `"bundled"`, `"all"` or `"none"`, as in
@@ -76,20 +76,20 @@ def make_compute_metrics(
 
 
 def text_tokenizer(tokenizer: Any) -> Any:
-    """The tokenizer of a processor, or itself; raises InputError if it cannot decode or has no pad token."""
-    found = getattr(tokenizer, "tokenizer", tokenizer)
-    if not hasattr(found, "batch_decode"):
+    """Returns a processor's tokenizer, or the tokenizer itself; raises InputError if it cannot decode or pad."""
+    inner = getattr(tokenizer, "tokenizer", tokenizer)
+    if not hasattr(inner, "batch_decode"):
         raise InputError(f"{type(tokenizer).__name__} cannot decode tokens; pass the model's tokenizer or processor.")
-    if found.pad_token_id is None:
+    if inner.pad_token_id is None:
         raise InputError(
             "The tokenizer has no pad token, so batches of reports cannot be padded; set it before training, for "
             "example tokenizer.pad_token = tokenizer.eos_token."
         )
-    return found
+    return inner
 
 
 def decode(tokenizer: Any, tokens: Any, n_pairs: int | None = None) -> list[str]:
-    """Texts of token ids `(n, length)`, the first `n_pairs` of them; -100, the Trainer's filler, is left out."""
+    """Decodes the first `n_pairs` rows of token ids `(n, length)`; -100, the Trainer's filler, is left out."""
     array = np.asarray(tokens)
     if array.ndim != 2 or not np.issubdtype(array.dtype, np.integer):
         raise InputError(

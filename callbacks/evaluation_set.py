@@ -54,18 +54,18 @@ class EvaluationSet:
         return self._dataset[row]
 
     def reference(self, example: Any, row: int) -> str:
-        """The radiologist's report of an example; raises InputError if it has none."""
+        """Returns the radiologist's report of an example; raises InputError if it has none."""
         text = self._find_reference(example)
         check_report(text, f"The reference of example {row} of the evaluation set")
         return text  # type: ignore[no-any-return]
 
     def context(self, example: Any, row: int) -> Context:
-        """Age, sex and indication, where the example has such columns."""
+        """Returns age, sex and indication, where the example has such columns."""
         known = {key: example[key] for key in CONTEXT_KEYS if isinstance(example, Mapping) and key in example}
         return parse_context(known, f"Example {row} of the evaluation set")
 
     def identity(self, example: Any, row: int) -> int | str:
-        """What a table calls an example: its `study_id` or `id`, else its number."""
+        """Returns an example's name in tables: its `study_id` or `id`, else its number."""
         for name in ID_COLUMNS:
             if isinstance(example, Mapping) and isinstance(example.get(name), int | str):
                 return example[name]  # type: ignore[no-any-return]
@@ -91,7 +91,7 @@ class EvaluationSet:
         )
 
     def _check(self) -> None:
-        """All references of a column that can be read alone, else the first one: an image may hang on each row."""
+        """Checks all references of a column that can be read alone, else the first: each row may have an image."""
         first = self.rows[0]
         self.reference(self[first], first)
         self.context(self[first], first)

@@ -1,4 +1,4 @@
-"""Reports from the model that is being trained, and the model as it was afterwards.
+"""Generates reports with the model that is being trained, and leaves the model as it was.
 
 Three kinds of model, told apart by their configuration and by what an example holds:
 
@@ -34,7 +34,7 @@ IMAGE_COLUMNS = ("images", "image")
 
 @dataclass(frozen=True)
 class Generation:
-    """Generates with `model.generate`; a GenerateFunction.
+    """A GenerateFunction that generates with `model.generate`.
 
     Attributes:
         tokenizer: Decodes.
@@ -47,7 +47,7 @@ class Generation:
     settings: Any
 
     def __call__(self, model: Any, examples: Examples) -> list[str]:
-        """One report an example."""
+        """Generates one report for each example."""
         inputs = {key: _place(value, model) for key, value in self.make_inputs(examples).items()}
         if "token_type_ids" not in model_columns(model):  # tokenizers give them to models that know nothing of them
             inputs.pop("token_type_ids", None)
@@ -69,17 +69,19 @@ def make_generation(
     prompt: str | Callable[[Any], Any] | None = None,
     settings: Any = None,
 ) -> Generation:
-    """The Generation that suits the model and one of its examples.
+    """Makes the Generation that suits the model and one of its examples.
 
     Raises:
         InputError: A decoder-only model whose examples show no prompt, or settings that transformers does not know.
     """
-    found = prompt or next((name for name in PROMPT_COLUMNS if isinstance(example, Mapping) and name in example), None)
+    prompt_source = prompt or next(
+        (name for name in PROMPT_COLUMNS if isinstance(example, Mapping) and name in example), None
+    )
     make_inputs: Callable[[Examples], Mapping[str, Any]]
     if prompt is None and is_encoder_decoder(model):
         make_inputs = _Collated(collate)
-    elif found is not None:
-        make_inputs = _Prompted(processor, tokenizer, found)
+    elif prompt_source is not None:
+        make_inputs = _Prompted(processor, tokenizer, prompt_source)
     elif isinstance(example, Mapping) and "input_ids" in example and "labels" in example:
         make_inputs = _Masked(tokenizer, collate)
     else:
@@ -91,19 +93,18 @@ def make_generation(
 
 
 def is_encoder_decoder(model: Any) -> bool:
-    """Whether the output begins afresh, instead of continuing the input."""
+    """Returns whether the model is an encoder-decoder, whose output does not continue the input."""
     return bool(getattr(model.config, "is_encoder_decoder", False))
 
 
 def make_settings(model: Any, tokenizer: Any, given: Any = None) -> Any:
-    """A GenerationConfig of our own: the model's (or the one given), what a dict says, a cache, and a length."""
+    """Makes a GenerationConfig from the model's (or the one given), a dict's changes, a cache, and a length."""
     settings = copy.deepcopy(model.generation_config if given is None or isinstance(given, Mapping) else given)
     if isinstance(given, Mapping):
         unknown = settings.update(**given)
         if unknown:
             raise InputError(f"generation_config has {next(iter(unknown))!r}, which transformers does not know.")
-    said = given if isinstance(given, Mapping) else {}
-    settings.use_cache = said.get("use_cache", True)
+    settings.use_cache = given.get("use_cache", True) if isinstance(given, Mapping) else True
     if settings.pad_token_id is None:
         settings.pad_token_id = tokenizer.pad_token_id
     if settings.max_new_tokens is None and settings.max_length in (None, 20):
@@ -175,7 +176,7 @@ def _prompt_ids(example: Mapping[str, Any]) -> list[int]:
 
 
 def labelled_text(example: Mapping[str, Any], tokenizer: Any) -> str:
-    """The report that an example's labels hold."""
+    """Returns the report that an example's labels hold."""
     labels = np.asarray(example["labels"])
     text: str = tokenizer.decode(labels[labels != IGNORED], skip_special_tokens=True)
     return text.strip()
@@ -185,8 +186,8 @@ def _images(example: Any, turns: Any) -> list[Any]:
     if isinstance(example, Mapping):
         for name in IMAGE_COLUMNS:
             if example.get(name) is not None:
-                found = example[name]
-                return list(found) if isinstance(found, list | tuple) else [found]
+                images = example[name]
+                return list(images) if isinstance(images, list | tuple) else [images]
     parts = [] if isinstance(turns, str) else [turn["content"] for turn in turns if isinstance(turn["content"], list)]
     return [part["image"] for content in parts for part in content if part.get("image") is not None]
 
@@ -198,7 +199,7 @@ def _tensors(batch: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _place(tensor: Any, model: Any) -> Any:
-    """On the model's device, and in its precision if it holds fractions (pixels)."""
+    """Moves a tensor to the model's device, and to its precision if it holds fractions (pixels)."""
     return tensor.to(model.device, model.dtype if tensor.is_floating_point() else tensor.dtype)
 
 
@@ -214,7 +215,7 @@ def _padded_left(tokenizer: Any) -> Iterator[None]:
 
 @contextmanager
 def _whole_parameters(model: Any) -> Iterator[bool]:
-    """Whether the processes share the parameters out, as Seq2SeqTrainer finds it; gathers those of FSDP 1."""
+    """Yields whether the processes divide the parameters, as Seq2SeqTrainer decides it; gathers those of FSDP 1."""
     import torch
     from transformers.integrations.deepspeed import is_deepspeed_zero3_enabled
     from transformers.integrations.fsdp import is_fsdp_managed_module
@@ -231,14 +232,14 @@ def _whole_parameters(model: Any) -> Iterator[bool]:
 
 
 def model_columns(model: Any) -> frozenset[str]:
-    """The columns that the Trainer hands to the collator under `remove_unused_columns`."""
+    """Returns the columns that the Trainer hands to the collator under `remove_unused_columns`."""
     inner = model.get_base_model() if hasattr(model, "get_base_model") else model
     return frozenset(inspect.signature(inner.forward).parameters) | {"label", "label_ids", "labels"}
 
 
 @contextmanager
 def undisturbed(model: Any, seed: int) -> Iterator[None]:
-    """Evaluation mode, no gradients and seeded random numbers inside; everything as it was outside.
+    """Sets evaluation mode, no gradients and seeded random numbers, and restores everything afterwards.
 
     Restored are the mode of every module (a frozen encoder may be in another than the rest), the random states of
     Python, NumPy and torch, `config.use_cache` and the model's own generation settings.
@@ -249,7 +250,7 @@ def undisturbed(model: Any, seed: int) -> Iterator[None]:
     config = getattr(model, "config", None)
     use_cache = getattr(config, "use_cache", None)
     settings = getattr(model, "generation_config", None)
-    said = copy.deepcopy(vars(settings)) if settings is not None else None
+    saved = copy.deepcopy(vars(settings)) if settings is not None else None
     states = random.getstate(), np.random.get_state()
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []  # type: ignore[no-untyped-call]
     try:
@@ -267,5 +268,5 @@ def undisturbed(model: Any, seed: int) -> Iterator[None]:
         if use_cache is not None:
             config.use_cache = use_cache  # type: ignore[union-attr]
         if settings is not None:
-            vars(settings).update(said or {})
+            vars(settings).update(saved or {})
             model.generation_config = settings

@@ -1,4 +1,4 @@
-"""The processes of a distributed run: who is there, gathering in order, and work that one does for all.
+"""The processes of a distributed run: their number, gathering in order, and work that one does for all.
 
 accelerate, torchrun, DDP, FSDP and DeepSpeed all stand on `torch.distributed`; without it there is one process.
 Every function that says "collective" must be called by all processes alike, or they wait for each other for ever.
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def _distributed() -> Any:
-    """`torch.distributed` if a group of several processes runs, else None."""
+    """Returns `torch.distributed` if a group of several processes runs, else None."""
     if "torch" not in sys.modules:  # whoever initialised it has imported it
         return None
     import torch.distributed as distributed
@@ -26,24 +26,24 @@ def _distributed() -> Any:
 
 
 def rank() -> int:
-    """This process's number, from 0."""
+    """Returns this process's number, from 0."""
     distributed = _distributed()
     return int(distributed.get_rank()) if distributed else 0
 
 
 def count() -> int:
-    """How many processes there are."""
+    """Returns the number of processes."""
     distributed = _distributed()
     return int(distributed.get_world_size()) if distributed else 1
 
 
 def is_main() -> bool:
-    """Whether this process scores and writes for all."""
+    """Returns whether this process scores and writes for all."""
     return rank() == 0
 
 
 def gather(items: Sequence[T]) -> list[T]:
-    """All processes' items, in the order of the processes; the same list everywhere. Collective."""
+    """Gathers all processes' items in the order of the processes; the same list everywhere. Collective."""
     distributed = _distributed()
     if distributed is None:
         return list(items)
@@ -53,12 +53,12 @@ def gather(items: Sequence[T]) -> list[T]:
 
 
 def any_of(flag: bool) -> bool:
-    """Whether the flag is up in any process. Collective."""
+    """Returns whether the flag is set in any process. Collective."""
     return any(gather([flag]))
 
 
 def on_main(function: Callable[[], T]) -> T:
-    """Calls the function in the main process; its value, or its failure, reaches every process. Collective.
+    """Calls the function in the main process; every process gets its value or its failure. Collective.
 
     Raises:
         Exception: What the function raised; in the other processes a BackendError that quotes it.

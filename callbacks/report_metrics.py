@@ -1,4 +1,4 @@
-"""`ReportMetrics`: update, compute, reset, for Lightning and hand-written loops, on any number of processes."""
+"""`ReportMetrics` has update, compute and reset, for Lightning and hand-written loops, on any number of processes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ReportMetrics:
     Args:
         metrics: Names as in `rrgmetrics.score`: `["bleu", "green", "bertscore@radeval"]`.
         prefix: Put before every key: `"val/"`.
-        batch_size: Texts a forward pass of a model; None leaves it to the backend.
+        batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one.
         on_error: `"raise"`, or `"log"`: a metric that fails while it scores is NaN, and that is logged once.
         baselines: Which metrics are compared with trivial reports: `"bundled"`, `"all"` or `"none"`, as in
@@ -60,7 +60,7 @@ class ReportMetrics:
 
     @property
     def baselines(self) -> Mapping[str, Baseline]:
-        """What an empty and a one-sentence normal report score by key, for the latest set; in the main process."""
+        """The scores of an empty and a one-sentence normal report by key, for the latest set; in the main process."""
         return self._watch.baselines
 
     def __len__(self) -> int:
@@ -120,7 +120,7 @@ class ReportMetrics:
 
 
 def distinct(rows: Sequence[Row]) -> list[Pair]:
-    """Pairs in the order of their ids, each id once (the first is kept); without ids all pairs as they come."""
+    """Returns pairs in the order of their ids, each id once (the first is kept); without ids all pairs as they come."""
     if any(number is None for number, _ in rows):
         return [pair for _, pair in rows]
     first: dict[Any, Pair] = {}

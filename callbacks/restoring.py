@@ -23,27 +23,27 @@ INDEX = "model.safetensors.index.json"
 
 
 def unrestored(model: Any) -> list[str]:
-    """Names of the model's tensors that the Trainer would not find in a checkpoint it wrote; usually none."""
+    """Returns the names of tensors that the Trainer would not find in a checkpoint it wrote; usually none."""
     if not hasattr(model, "save_pretrained") or hasattr(model, "peft_config"):  # adapters are restored by peft
         return []
     return missing(model, _written_names(model))
 
 
 def unrestored_from(model: Any, folder: str | Path) -> list[str]:
-    """Names of the model's tensors that the Trainer does not find in this checkpoint; none if it has no safetensors."""
+    """Returns the names of tensors that the Trainer does not find in this checkpoint; none without safetensors."""
     names = _names_in(Path(folder))
     return [] if names is None or hasattr(model, "peft_config") else missing(model, names)
 
 
 def missing(model: Any, names: Collection[str]) -> list[str]:
-    """Tensors of the model that are not among the names, nor tied to one that is."""
+    """Returns the model's tensors that are not among the names, nor tied to one that is."""
     tensors = model.state_dict()
-    found = {tensors[name].data_ptr() for name in tensors.keys() & set(names)}
+    pointers = {tensors[name].data_ptr() for name in tensors.keys() & set(names)}
     ignored = set(getattr(model, "_keys_to_ignore_on_save", None) or ())
     return [
         name
         for name, tensor in tensors.items()
-        if name not in names and name not in ignored and (tensor.data_ptr() not in found or not tensor.numel())
+        if name not in names and name not in ignored and (tensor.data_ptr() not in pointers or not tensor.numel())
     ]
 
 
@@ -65,27 +65,27 @@ def write_current_names(model: Any) -> bool:
 
 
 def write_original_names(model: Any) -> None:
-    """Takes back `write_current_names`."""
+    """Undoes `write_current_names`."""
     vars(model).pop("save_pretrained", None)
 
 
 def describe(names: Collection[str], model: Any) -> str:
-    """`16 of 49 tensors (encoder.layers.0.attention.q_proj.weight, ...)`."""
+    """Describes tensors: `16 of 49 tensors (encoder.layers.0.attention.q_proj.weight, ...)`."""
     shown = ", ".join(list(names)[:2])
     return f"{len(names)} of {len(model.state_dict())} tensors of {type(model).__name__} ({shown}, ...)"
 
 
 def _written_names(model: Any) -> Collection[str]:
-    """What `save_pretrained` calls the tensors, without writing them."""
+    """Returns the names that `save_pretrained` gives the tensors, without writing them."""
     import torch
 
     try:
         from transformers.core_model_loading import revert_weight_conversion
     except ImportError:  # transformers 4 renames while it writes: let it write nothing but names
-        said = dict(vars(model.config))  # writing adds to the configuration
+        saved = dict(vars(model.config))  # writing adds to the configuration
         with TemporaryDirectory() as folder:
             model.save_pretrained(folder, state_dict={name: torch.zeros(1) for name in model.state_dict()})
-            vars(model.config).update(said)
+            vars(model.config).update(saved)
             return _names_in(Path(folder)) or ()
     meta = {name: tensor.to("meta") for name, tensor in model.state_dict().items()}
     return list(revert_weight_conversion(model, meta))

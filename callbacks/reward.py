@@ -1,4 +1,4 @@
-"""`make_reward`: a metric as a reward function for TRL (GRPO, RLOO).
+"""`make_reward` turns a metric into a reward function for TRL (GRPO, RLOO).
 
 TRL calls a reward with `completions` and the columns of the data set, each repeated to stand beside its completion,
 and wants one number a completion, or None for a row that this function has nothing to say about.
@@ -63,7 +63,7 @@ class Reward:
         return self._held[0]
 
     def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float | None]:
-        """One reward a completion; `columns` are those of the data set, of which the references are one."""
+        """Returns one reward for each completion; `columns` are those of the data set, the references among them."""
         if self.reference not in columns:
             raise InputError(
                 f"{self.name}: the data set has no column {self.reference!r} with the radiologists' reports; name "
@@ -103,7 +103,7 @@ def make_reward(
     name: str | None = None,
     baselines: Baselines = "bundled",
 ) -> Reward:
-    """A metric as a reward: more is always better, whatever the metric's direction.
+    """Makes a reward of a metric: more is always better, whatever the metric's direction.
 
     What a policy can earn without being right is said in the log `rrgmetrics`: here, if the metric is known to pay for
     repetition, normal templates, shuffled words or contradictions (`MetricSpec.hacks`); and in training, if the mean
@@ -123,7 +123,7 @@ def make_reward(
             the score. Or a function, at module level if the reward is to be pickled.
         unscored: A completion without a score: `"skip"` gives None, which TRL leaves out; a number is the reward;
             `"raise"` stops the training.
-        batch_size: Texts a forward pass of the metric's model; None leaves it to the backend.
+        batch_size: Texts per forward pass of the metric's model; None leaves it to the backend.
         device: torch device of the metric's model; None takes CUDA where there is one.
         name: What TRL logs it as; None is the key, with the configuration behind it (`green_errors__paper`).
         baselines: Whether completions are compared with trivial reports, each distinct reference scored once for both:
@@ -145,20 +145,20 @@ def make_reward(
         [-1.0]
     """
     parsed = parse_name(metric)
-    found = key_of(parsed, key)
-    logged = found.name + suffix(parsed)
-    if parsed.spec.corpus_statistics or not found.per_pair:
+    chosen = key_of(parsed, key)
+    logged = chosen.name + suffix(parsed)
+    if parsed.spec.corpus_statistics or not chosen.per_pair:
         raise InputError(
-            f"{found.name} of {metric} is no reward: a pair's value depends on the other pairs of the call."
+            f"{chosen.name} of {metric} is no reward: a pair's value depends on the other pairs of the call."
         )
     if not callable(transform) and transform not in TRANSFORMS:
         raise InputError(f"transform is {transform!r}; pass {', '.join(map(repr, TRANSFORMS))} or a function.")
     if transform == "unit":
-        _unit(0.0, found)
+        _unit(0.0, chosen)
     if isinstance(unscored, str) and unscored not in ("skip", "raise"):
         raise InputError(f"unscored is {unscored!r}; pass 'skip', 'raise' or a number.")
     check_baselines(baselines)
-    reward = Reward(metric, found.name, reference, transform, unscored, batch_size, device, name or logged, baselines)
+    reward = Reward(metric, chosen.name, reference, transform, unscored, batch_size, device, name or logged, baselines)
     reward._ready()
     _say_hacks(metric, parsed.spec)
     return reward
@@ -173,7 +173,7 @@ def _say_hacks(metric: str, spec: MetricSpec) -> None:
 
 
 def text_of(completion: Any) -> str:
-    """A completion's text: the string itself, or what the last turn of a conversation says."""
+    """Returns a completion's text: the string itself, or the last turn of a conversation."""
     if isinstance(completion, str):
         return completion
     content = completion[-1].get("content") if completion else ""

@@ -1,4 +1,4 @@
-"""Generating for an evaluation set with all processes: shared out, gathered in order, within a time."""
+"""Generates reports for an evaluation set with all processes: divided, gathered in order, within a time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Sample(NamedTuple):
 
 
 class Generated(NamedTuple):
-    """What the processes generated: samples in the order of the set, each once; or the first failure, in words."""
+    """The generated samples in the order of the set, each once; or the first failure, in words."""
 
     samples: list[Sample]
     failure: str

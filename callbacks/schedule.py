@@ -1,4 +1,4 @@
-"""When to score: the callback's own times, and which metrics take part each time."""
+"""The schedule of scoring: when the callback runs, and which metrics take part each time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Unit = Literal["evaluation", "steps", "epochs"]
 
 @dataclass(frozen=True)
 class When:
-    """At which events the callback runs: each evaluation of the Trainer, or every N steps or epochs."""
+    """The events at which the callback runs: each evaluation of the Trainer, or every N steps or epochs."""
 
     unit: Unit
     every: int = 1
@@ -33,7 +33,7 @@ class When:
 
 @dataclass(frozen=True)
 class Turn:
-    """How often a metric takes part: every `every`-th time, the first included; or in another process."""
+    """How often a metric takes part: every `every`-th time, the first included, here or in another process."""
 
     every: int = 1
     background: bool = False
@@ -47,12 +47,12 @@ class Turn:
         return cls(int(match[1] or match[2] or 1), background=match[1] is None)
 
     def due(self, n_before: int) -> bool:
-        """Whether it takes part after `n_before` earlier times."""
+        """Returns whether the metric takes part after `n_before` earlier times."""
         return n_before % self.every == 0
 
 
 def parse_turns(metrics: str | Sequence[str] | Mapping[str, str]) -> dict[str, Turn]:
-    """Turns by metric, from names alone (each time) or from names with schedules; presets expanded."""
+    """Reads the turns by metric, from names alone (each time) or with schedules; presets expand."""
     if isinstance(metrics, Mapping):
         return {name: Turn.parse(text, metric) for metric, text in metrics.items() for name in expand(metric)}
     names = [metrics] if isinstance(metrics, str) else list(metrics)

@@ -1,4 +1,4 @@
-"""Metrics that stay ready during a training, and the flat dict of numbers that training loops want."""
+"""Keeps metrics ready during a training, and makes the flat dict of numbers that training loops want."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ N_REASONS = 5  # reasons for unscored pairs that are logged, the most frequent f
 
 @dataclass(frozen=True)
 class Scores:
-    """What one scoring gave.
+    """The values and results of one scoring.
 
     Attributes:
         values: Every key of every metric that was asked, and `<metric>_n_unscored`; plain floats, NaN = unscored.
@@ -36,11 +36,11 @@ class Scores:
 
 
 class Scoring:
-    """Metrics with their backends loaded: what is missing is known before the training begins.
+    """Metrics with their backends loaded, so that anything missing is known before the training begins.
 
     Args:
         metrics: Names as in `rrgmetrics.score`; one or several.
-        batch_size: Texts a forward pass of a model; None leaves it to the backend.
+        batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one.
         on_error: `"raise"`, or `"log"`: a metric that fails while it scores is NaN for all pairs, and said once.
 
@@ -74,7 +74,7 @@ class Scoring:
         return scores
 
     def score_sets(self, sets: Sequence[Sequence[Pair]], metrics: Collection[str] | None = None) -> list[Scores]:
-        """Scores of several lists of pairs, sharing what the backends read of their texts."""
+        """Scores several lists of pairs, which share what the backends read of their texts."""
         ready = self.metrics if metrics is None else self.metrics.only(metrics)
         if not ready.names:
             return [Scores({}) for _ in sets]
@@ -110,23 +110,23 @@ class Scoring:
 
 
 def unscored_reasons(result: Result) -> list[str | None]:
-    """Why each pair is unscored, None where it is not; empty if the metric gives no reasons."""
+    """Returns why each pair is unscored, None where it is not; empty if the metric gives no reasons."""
     reasons = result.details.get(f"{result.spec.name}_unscored", ())
     return [reason["unscored"] if reason else None for reason in reasons]
 
 
 def suffix(name: MetricName) -> str:
-    """What tells two configurations of a metric apart: `"__paper"`; empty for the default one."""
+    """Returns the suffix of a configuration: `"__paper"`; empty for the default one."""
     return name.slug.removeprefix(name.spec.name)
 
 
 def headline(name: MetricName) -> str:
-    """The key of a metric's headline, as it is logged: `"crepe__paper"`."""
+    """Returns the key of a metric's headline, as it is logged: `"crepe__paper"`."""
     return name.spec.name + suffix(name)
 
 
 def flat(name: MetricName, result: Result | None, n_pairs: int) -> dict[str, float]:
-    """A metric's values by the names a training loop logs; all NaN if there is no result."""
+    """Returns a metric's values by the names that a training loop logs; all NaN if there is no result."""
     end = suffix(name)
     scores = result.scores if result else {}
     values = {key.name + end: float(scores.get(key.name, float("nan"))) for key in name.spec.keys}
@@ -134,7 +134,7 @@ def flat(name: MetricName, result: Result | None, n_pairs: int) -> dict[str, flo
 
 
 def parse_metrics(metrics: str | Sequence[str]) -> dict[str, MetricName]:
-    """Names by the string that was passed; raises InputError for two spellings of one, which would share their keys."""
+    """Reads names by the string that was passed; raises InputError for two spellings of one, which would share keys."""
     names = parse_names(metrics)
     seen: dict[str, str] = {}
     for text, name in names.items():

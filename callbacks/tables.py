@@ -1,4 +1,4 @@
-"""Tables of sample reports: a JSONL file each time, and the trackers that can show tables."""
+"""Writes tables of sample reports to a JSONL file each time, and to the trackers that can show tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = dict[str, Any]
 
 
 def make_rows(samples: Sequence[Sample], results: Mapping[str, Result], step: int, n_shown: int) -> list[Row]:
-    """The first samples with the headline of each metric and the reader's errors in words.
+    """Makes rows of the first samples: the headline of each metric, and the reader's errors in words.
 
     A score that is NaN becomes None; where the metric gives the reason, it stands under `unscored`.
     """
@@ -28,7 +28,8 @@ def make_rows(samples: Sequence[Sample], results: Mapping[str, Result], step: in
     for index, sample in enumerate(samples[:n_shown]):
         reference, candidate, context = sample.pair
         scores = {
-            headlines[name]: _plain(float(result.per_pair[result.spec.name][index])) for name, result in results.items()
+            headlines[name]: _or_none(float(result.per_pair[result.spec.name][index]))
+            for name, result in results.items()
         }
         errors = compare(read(reference), read(candidate), context).errors
         rows.append(
@@ -38,7 +39,7 @@ def make_rows(samples: Sequence[Sample], results: Mapping[str, Result], step: in
                 "reference": reference,
                 "candidate": candidate,
                 "scores": scores,
-                "unscored": {key: said[index] for key, said in reasons.items() if said and said[index]},
+                "unscored": {key: why[index] for key, why in reasons.items() if why and why[index]},
                 "errors": [{"category": error.category.value, "sentence": error.sentence} for error in errors],
             }
         )
@@ -66,7 +67,7 @@ def track(rows: Sequence[Row], key: str, step: int, trainer: Any) -> None:
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """The rows as a Markdown table."""
+    """Returns the rows as a Markdown table."""
     lines: list[str] = []
     for row in map(_cells, rows):
         if not lines:
@@ -96,5 +97,5 @@ def _cells(row: Row) -> Row:
     return {**texts, **scores, "unscored": unscored, "errors": errors}
 
 
-def _plain(value: float) -> float | None:
+def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value

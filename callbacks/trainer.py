@@ -1,4 +1,4 @@
-"""`ReportMetricsCallback`: reports generated and scored while the Trainer trains.
+"""`ReportMetricsCallback` generates and scores reports while the Trainer trains.
 
 How the values get everywhere: `Trainer.evaluate` hands one dict to `Trainer.log` (log history, TensorBoard, W&B, ...),
 to `on_evaluate` (early stopping), to ReduceLROnPlateau and to the choice of the best model, in this order. `attach`
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -78,8 +79,9 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             (`green@openai:...`, `green@paper`), which would cost as much again; `"all"`; `"none"`. Metrics scored
             in the background are not: their models are not loaded here.
         restore: What to do where the Trainer would read checkpoints back only in part (`rrgmetrics.callbacks.
-            restoring`): `"warn"`, `"mend"` or `"ignore"`.
-        metric_batch_size: Texts a forward pass of a metric's model; None leaves it to the backend.
+            restoring`): `"warn"`, `"repair"` or `"ignore"`. `"mend"`, the old word for `"repair"`, is
+            deprecated.
+        metric_batch_size: Texts per forward pass of a metric's model; None leaves it to the backend.
         device: torch device of the metrics' models; None takes CUDA where there is one.
 
     Raises:
@@ -108,12 +110,15 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         folder: str | Path | None = None,
         on_error: OnError = "log",
         baselines: Baselines = "bundled",
-        restore: Literal["warn", "mend", "ignore"] = "warn",
+        restore: Literal["warn", "repair", "ignore", "mend"] = "warn",
         metric_batch_size: int | None = None,
         device: str | None = None,
     ) -> None:
-        if restore not in ("warn", "mend", "ignore"):
-            raise InputError(f"restore is {restore!r}; pass 'warn', 'mend' or 'ignore'.")
+        if restore == "mend":
+            warnings.warn('restore="mend" is deprecated; pass "repair".', DeprecationWarning, stacklevel=2)
+            restore = "repair"
+        if restore not in ("warn", "repair", "ignore"):
+            raise InputError(f"restore is {restore!r}; pass 'warn', 'repair' or 'ignore'.")
         self._when = When.parse(when)
         self._turns = parse_turns(metrics)
         self._names = parse_metrics(list(self._turns))
@@ -131,7 +136,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
 
     @property
     def baselines(self) -> Mapping[str, Baseline]:
-        """What an empty and a one-sentence normal report score, by logged key (`"eval_crepe"`); in the main process."""
+        """The scores of an empty and a normal one-sentence report by key (`"eval_crepe"`), in the main process."""
         return self._watch.baselines
 
     def attach(self, trainer: Any) -> ReportMetricsCallback:
@@ -178,16 +183,16 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             self._evaluate_and_log()
 
     def on_train_end(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
-        """Waits for what is scored in the background; sees that the best model is the best one."""
+        """Waits for the scoring in the background, and sees that the best model is the best one."""
         self._log_finished(WAIT_SECONDS)
         if self._restore != "ignore":
             model = self._trainer.model
             restoring.write_original_names(model)
             if args.load_best_model_at_end and state.best_model_checkpoint:
-                self._mend(state.best_model_checkpoint, "load_best_model_at_end")
+                self._repair(state.best_model_checkpoint, "load_best_model_at_end")
 
     def _make_sets(self, trainer: Any) -> dict[str, EvaluationSet]:
-        """Evaluation sets by the prefix of their metrics."""
+        """Makes the evaluation sets, by the prefix of their metrics."""
         dataset = trainer.eval_dataset if self._dataset is None else self._dataset
         named = dataset if isinstance(dataset, dict) else {"": dataset}
         if isinstance(trainer.eval_dataset, dict) != isinstance(dataset, dict) and trainer.eval_dataset is not None:
@@ -243,7 +248,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         return self._trainer.data_collator(examples)
 
     def _rehearse(self, examples: EvaluationSet) -> None:
-        """One short report; a failure here is a wrong set-up, whatever `on_error` says."""
+        """Generates one short report; a failure here is a wrong set-up, whatever `on_error` says."""
         example = examples[examples.rows[0]]
         trainer = self._trainer
         try:
@@ -290,18 +295,20 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         batch_size = self._batch_size or trainer.args.per_device_eval_batch_size
         with undisturbed(trainer.model, self._seed):
             function = self._function(examples[examples.rows[0]], self._generation_config)
-            found = generate(trainer.model, examples, function, batch_size=batch_size, max_seconds=self._max_seconds)
-        if found.failure:
-            self._fail(f"Reports could not be generated: {found.failure}")
-            return found._replace(samples=[])
-        if found.stopped:
-            examples.shrink(max(len(found.samples), 1))
+            generated = generate(
+                trainer.model, examples, function, batch_size=batch_size, max_seconds=self._max_seconds
+            )
+        if generated.failure:
+            self._fail(f"Reports could not be generated: {generated.failure}")
+            return generated._replace(samples=[])
+        if generated.stopped:
+            examples.shrink(max(len(generated.samples), 1))
             logger.warning(
                 "Generation took more than %s s; from now on %d reports are generated. Values before and after are of "
                 "different sets.",
                 *(self._max_seconds, len(examples.rows)),
             )
-        return found
+        return generated
 
     def _score(self, generated: Generated, due: Sequence[str], prefix: str) -> dict[str, float]:
         """Scores in the main process, and writes the table."""
@@ -351,40 +358,40 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             logger.error("%s. Training goes on; this is said once.", words)
 
     def _watch_restoring(self, args: Any, state: Any) -> None:
-        """Before the first step: warns of the restore trap, or mends it."""
+        """Warns of the restore trap before the first step, or avoids it."""
         trainer = self._trainer
         if getattr(trainer, "is_fsdp_enabled", False) or getattr(trainer, "is_deepspeed_enabled", False):
             return  # they write and read checkpoints of their own
         names = restoring.unrestored(trainer.model)
-        if names and self._restore == "mend":
+        if names and self._restore == "repair":
             restoring.write_current_names(trainer.model)
         elif names and args.save_strategy != "no":
             logger.warning(
                 "%s are written under names that the Trainer does not read: load_best_model_at_end and "
-                "resume_from_checkpoint would leave them as they are. Pass restore='mend' to ReportMetricsCallback, or "
-                "read the best checkpoint with from_pretrained.",
+                "resume_from_checkpoint would leave them as they are. Pass restore='repair' to ReportMetricsCallback, "
+                "or read the best checkpoint with from_pretrained.",
                 restoring.describe(names, trainer.model),
             )
         if state.global_step:
-            self._mend(Path(args.output_dir) / f"checkpoint-{state.global_step}", "resume_from_checkpoint")
+            self._repair(Path(args.output_dir) / f"checkpoint-{state.global_step}", "resume_from_checkpoint")
 
-    def _mend(self, folder: str | Path, what: str) -> None:
-        """After the Trainer read a checkpoint: reads what it left out, or says so."""
+    def _repair(self, folder: str | Path, what: str) -> None:
+        """Reads what the Trainer left out of a checkpoint, or warns of it."""
         model = self._trainer.model
         names = restoring.unrestored_from(model, folder)
-        if names and self._restore == "mend":
+        if names and self._restore == "repair":
             restoring.reload(model, folder)
             logger.info("%s: read again from %s.", restoring.describe(names, model), folder)
         elif names:
             logger.warning(
-                "%s were not restored from %s by %s: the model is a mixture. Pass restore='mend' to "
+                "%s were not restored from %s by %s: the model is a mixture. Pass restore='repair' to "
                 "ReportMetricsCallback, or read it with from_pretrained.",
                 *(restoring.describe(names, model), folder, what),
             )
 
 
 def evaluation_prefix(logs: Mapping[str, Any]) -> str:
-    """The prefix of an evaluation's metrics (`"eval"`, `"eval_<name>"`); empty for other logs.
+    """Returns the prefix of an evaluation's metrics (`"eval"`, `"eval_<name>"`); empty for other logs.
 
     Only the logs of a whole evaluation have `<prefix>_runtime`.
     """
@@ -392,7 +399,7 @@ def evaluation_prefix(logs: Mapping[str, Any]) -> str:
 
 
 def best_key(args: Any) -> str:
-    """The key that chooses the best model, and stops early, as it is logged; empty for none."""
+    """Returns the logged key that chooses the best model and stops early; empty for none."""
     wanted: str = args.metric_for_best_model or ""
     return wanted if not wanted or wanted.startswith(f"{PREFIX}_") else f"{PREFIX}_{wanted}"
 

@@ -1,4 +1,4 @@
-"""From statistics of pairs to scores of any set of pairs."""
+"""Computes the scores of any set of pairs from their statistics."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from rrgmetrics.scorers.base import Array, Reduction
 
 
 def scored(stats: Array) -> NDArray[np.bool_]:
-    """Which pairs have a score: rows of `stats` `(n_pairs, n_stats)` without NaN."""
+    """Returns which pairs have a score: the rows of `stats` `(n_pairs, n_stats)` without NaN."""
     return np.asarray(~np.isnan(stats).any(axis=1))
 
 
 def weighted_scores(reduction: Reduction, stats: Array, weights: ArrayLike) -> dict[str, Array]:
-    """Corpus scores of many weighted sets of pairs at once.
+    """Computes the corpus scores of many weighted sets of pairs at once.
 
     Args:
         reduction: The metric's arithmetic.
@@ -30,7 +30,7 @@ def weighted_scores(reduction: Reduction, stats: Array, weights: ArrayLike) -> d
 
 
 def reduce(reduction: Reduction, stats: Array) -> dict[str, float]:
-    """Corpus scores of the pairs in `stats` `(n_pairs, n_stats)`; NaN if none is scored."""
+    """Computes the corpus scores of the pairs in `stats` `(n_pairs, n_stats)`; NaN if none is scored."""
     kept = stats[scored(stats)]
     scores = reduction.corpus(kept.sum(axis=0)[None], np.array([float(len(kept))]))
     return {key: float(value[0]) for key, value in scores.items()}

@@ -1,4 +1,4 @@
-"""What of a metric's folder follows from its row in the table and from the prose of its card.
+"""Writes those parts of a metric's folder that follow from its row in the table and the prose of its card.
 
 A person writes the metric card, `README.md`. `make cards` writes the facts into it, between markers, and makes the
 module's script of it: description, example and citation are those of the card, and the arguments are those of the row.
@@ -44,7 +44,7 @@ def write_folder(folder: Path, spec: MetricSpec) -> list[Path]:
 
 
 def folder_texts(folder: Path, spec: MetricSpec) -> dict[Path, str]:
-    """What the card and the script of a metric's folder should hold; raises as `write_folder`."""
+    """Returns what the card and the script of a metric's folder should hold; raises as `write_folder`."""
     card_path, script_path = folder / "README.md", folder / f"{spec.name}.py"
     text = _read(card_path, spec)
     try:
@@ -58,7 +58,7 @@ def folder_texts(folder: Path, spec: MetricSpec) -> dict[Path, str]:
 
 
 def refreshed(card: str, spec: MetricSpec) -> str:
-    """A card with its front matter and its blocks of facts as the row has them."""
+    """Returns a card with its front matter and its blocks of facts as in the row."""
     card = f"{front_matter(card, spec)}{card.split('---', 2)[2]}"
     for name, text in (("inputs", _inputs(spec)), ("keys", _keys(spec)), ("empty", _empty(spec))):
         card = replace_block(card, name, text)
@@ -76,7 +76,7 @@ def replace_block(text: str, name: str, block: str) -> str:
 
 
 def front_matter(card: str, spec: MetricSpec) -> str:
-    """What the Hub reads of a card; emoji, colours and short description are the card's own."""
+    """Returns the front matter that the Hub reads; emoji, colours and short description are the card's own."""
     own = _own_front_matter(card)
     return f"""---
 title: {parse_name(spec.name).title}
@@ -98,7 +98,7 @@ tags:
 
 
 def _own_front_matter(card: str) -> dict[str, str]:
-    """The front matter of a card; raises InputError where it is missing or lacks what a person writes."""
+    """Reads the front matter of a card; raises InputError where it is missing or lacks what a person writes."""
     import yaml
 
     parts = card.split("---", 2)
@@ -150,7 +150,7 @@ def _empty(spec: MetricSpec) -> str:
 
 
 def module_script(card: str, spec: MetricSpec, *, licence: str = "") -> str:
-    """The script that `evaluate.load` runs: description, example and citation from the card, arguments from the row."""
+    """Returns the script that `evaluate.load` runs, from the prose of the card and the arguments of the row."""
     description = _one(r"## Metric Description\n+(.*?)(?:\n\n|\n#)", card, "a paragraph under '## Metric Description'")
     description = re.sub(r"\[([^]]*)\]\(http[^)]*\)", r"\1", " ".join(description.split()))
     citation = _one(r"```bibtex\n(.*?)```", card, "a ```bibtex block")
@@ -228,7 +228,7 @@ def _cells(cells: Iterable[str]) -> str:
 
 
 def stated(value: Stated) -> str:
-    """What a metric gives for an empty text: a value, `varies` with the other text, or `undefined`."""
+    """Describes a metric's value for an empty text: a number, `varies` with the other text, or `undefined`."""
     return "varies" if value is None else value if isinstance(value, str) else f"{value:g}"
 
 

@@ -22,19 +22,19 @@ LOOK = 1.0  # seconds between two looks at it
 
 
 def start(
-    command: Sequence[str], said: bytes = b"", *, env: Mapping[str, str] | None = None, **options: Any
+    command: Sequence[str], line: bytes = b"", *, env: Mapping[str, str] | None = None, **options: Any
 ) -> subprocess.Popen[bytes]:
     """Starts a process that is to call `follow`; it ends with this one, or when what is returned is thrown away.
 
     Args:
         command: The program and its arguments.
-        said: A line for its standard input; does not wait until it is read.
+        line: A line for its standard input; does not wait until it is read.
         env: Its environment; None: ours.
         options: Of `subprocess.Popen`.
     """
     environment = {**(os.environ if env is None else env), PARENT: str(os.getpid())}
     process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, **options)
-    threading.Thread(target=_say, args=(process, said), daemon=True).start()
+    threading.Thread(target=_say, args=(process, line), daemon=True).start()
     return process
 
 
@@ -48,10 +48,10 @@ def follow(ended: Callable[[], object] = lambda: os._exit(1)) -> None:
         threading.Thread(target=_watch, args=(int(parent), ended), daemon=True).start()
 
 
-def _say(process: subprocess.Popen[bytes], said: bytes) -> None:
+def _say(process: subprocess.Popen[bytes], line: bytes) -> None:
     with suppress(OSError, ValueError):  # it ended before it had read all
         assert process.stdin is not None
-        process.stdin.write(said)
+        process.stdin.write(line)
         process.stdin.flush()
 
 

@@ -1,4 +1,4 @@
-"""Two or more systems on the same studies: scores with intervals, differences from a baseline, corrected p-values."""
+"""Compares systems on the same studies: scores with intervals, differences from a baseline, corrected p-values."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Row:
 
     @property
     def is_better(self) -> bool | None:
-        """Whether it scores better than the baseline; None for the baseline or without a difference."""
+        """Whether the system scores better than the baseline; None for the baseline or without a difference."""
         return None if self.test is None else self.key.is_better(self.test.difference.value)
 
 

@@ -1,4 +1,4 @@
-"""Which pairs a metric can score: decided by the scope of their texts, a block of pairs at a time.
+"""Decides which pairs a metric can score, by the scope of their texts, a block of pairs at a time.
 
 A metric that reads reports of one kind says nothing of others (`rrgmetrics.reader.scope`). So
 
@@ -35,7 +35,7 @@ PLURAL = re.compile(r"^(look|say)s")
 
 @dataclass(frozen=True)
 class Gate:
-    """What of some pairs is scored, and how scores come back to the pairs.
+    """The pairs of a call that a metric can score, and the way of their scores back to all pairs.
 
     Attributes:
         pairs: The distinct pairs to score; never empty.
@@ -51,12 +51,12 @@ class Gate:
 
     @classmethod
     def wide_open(cls, pairs: Sequence[Pair]) -> Gate:
-        """Every pair passes; they are distinct."""
+        """Makes a gate that every pair passes; the pairs are distinct."""
         return cls(list(pairs), np.arange(len(pairs)), np.full(len(pairs), NOTHING), ("",) * len(pairs))
 
     @classmethod
     def joined(cls, blocks: Sequence[Gate], pairs: Sequence[Pair]) -> Gate:
-        """The gate of a call.
+        """Joins the gates of a call's blocks.
 
         Args:
             blocks: Of the call's distinct pairs, in their order.
@@ -81,7 +81,7 @@ class Gate:
         )
 
     def chosen(self, reduction: Reduction, headline: Key, stats: Array) -> NDArray[np.intp]:
-        """The row of `stats` `(len(pairs), n_stats)` that counts for each pair of the call: the worse of two."""
+        """Returns which row of `stats` `(len(pairs), n_stats)` counts for each pair of the call: the worse of two."""
         if (self.silent_rows == NOTHING).all():
             return self.rows
         scores = headline.goodness(reduction.per_pair(stats)[headline.name])
@@ -90,13 +90,13 @@ class Gate:
         return np.where(worse, self.silent_rows, self.rows)
 
     def placed(self, chosen: NDArray[np.intp], stats: Array) -> Array:
-        """Statistics of the given pairs; a row of NaN for an unscored one."""
+        """Returns the statistics of the given pairs; a row of NaN for an unscored one."""
         placed = stats[chosen]
         placed[chosen == NOTHING] = np.nan
         return placed
 
     def details(self, chosen: NDArray[np.intp], name: str, details: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
-        """Details of the given pairs, and `<name>_unscored` if any pair is."""
+        """Returns the details of the given pairs, and `<name>_unscored` if any pair is."""
         unscored = [{"unscored": reason, "replies": []} if reason else None for reason in self.reasons]
         placed = {
             key: [reason or values[row] for reason, row in zip(unscored, chosen, strict=True)]
@@ -134,7 +134,7 @@ def open_gate(pairs: Sequence[Pair], modality: str, scopes: Mapping[str, Scope])
 
 
 def announcement(modality: str, metrics: Iterable[str], gates: Iterable[Gate]) -> str:
-    """What is to be said of the pairs that metrics of one modality leave unscored; "" if there are none."""
+    """Describes the pairs that metrics of one modality leave unscored; "" if there are none."""
     gate = max(gates, key=lambda gate: sum(map(bool, gate.reasons)))
     reasons = Counter(reason.removeprefix(THE_REFERENCE) for reason in gate.reasons if reason)
     if not reasons:

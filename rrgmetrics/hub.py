@@ -1,4 +1,4 @@
-"""Everything that knows Hugging Face `evaluate`: the module decorator, loading, and registering bare names.
+"""The connection to Hugging Face `evaluate`: the module decorator, loading, and registering bare names.
 
 `evaluate` is imported inside functions: importing rrgmetrics must stay cheap.
 """
@@ -53,16 +53,16 @@ def load(name: str, config_name: str | None = None, **keywords: Any) -> Evaluati
     import evaluate
 
     base = name.partition("?")[0].partition("@")[0]
-    said = name[len(base) :].removeprefix("@")
-    if said and config_name:
+    configuration = name[len(base) :].removeprefix("@")
+    if configuration and config_name:
         raise InputError(f"{name!r} names a configuration already; leave out config_name={config_name!r}.")
-    parse_config(base, config_name or said)
-    module: EvaluationModule = evaluate.load(str(module_path(base)), config_name or said or None, **keywords)
+    parse_config(base, config_name or configuration)
+    module: EvaluationModule = evaluate.load(str(module_path(base)), config_name or configuration or None, **keywords)
     return module
 
 
 def module_path(name: str) -> Path:
-    """The folder of a metric's `evaluate` module, for `evaluate.load(str(module_path("rouge")))`."""
+    """Returns the folder of a metric's `evaluate` module, for `evaluate.load(str(module_path("rouge")))`."""
     from importlib.resources import files
 
     spec = get_spec(name)
@@ -148,7 +148,7 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
 
 
 def as_dict(result: Result, *, per_pair: bool = False) -> dict[str, Any]:
-    """A Result as `evaluate` has it: plain floats, `<metric>_n_unscored`, `<metric>_signature`, lists on request."""
+    """Returns a Result as `evaluate` has it: floats, `<metric>_n_unscored`, `<metric>_signature`, lists on request."""
     name = result.spec.name
     scores: dict[str, Any] = dict(result.scores)
     scores |= {f"{name}_n_unscored": result.n_unscored, f"{name}_signature": result.signature}
@@ -159,7 +159,7 @@ def as_dict(result: Result, *, per_pair: bool = False) -> dict[str, Any]:
 
 
 def register(*, remove: bool = False, names: list[str] | None = None) -> dict[str, Path]:
-    """Puts our modules where a bare `evaluate.load(name)` looks when the Hub has no module of that name.
+    """Copies our modules to where a bare `evaluate.load(name)` looks when the Hub has none of that name.
 
     A name that Hugging Face uses itself is left alone: every module is also found as `rrgmetrics/<name>`.
 

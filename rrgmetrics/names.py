@@ -47,13 +47,13 @@ class MetricName:
 
     @property
     def published(self) -> bool:
-        """Whether somebody else's reading was asked for: a checkpoint, an engine, or the published rule."""
+        """Whether the name asks for a published checkpoint, engine or rule."""
         rule = {} if self.spec.takes_checkpoint else self.spec.preset("paper")
         return self.config not in READER or bool(rule and rule.items() <= self.options.items())
 
     @property
     def bundled(self) -> bool:
-        """Whether a stand-in from the wheel answers, whose scores do not compare with published ones."""
+        """Whether a bundled stand-in scores, whose scores do not compare with published ones."""
         return self.spec.stand_in and not self.published
 
     @property
@@ -100,7 +100,7 @@ def parse_name(text: str) -> MetricName:
 
 
 def label(name: str, titled: MetricSpec) -> str:
-    """How a metric is called where one line must do: its headline's title, and the name as asked for if that says more.
+    """Returns a metric's name for one line: the headline's title, and the name as asked for if that says more.
 
     Example:
         >>> [label(name, parse_name(name).titled) for name in ("bleu", "bleu?tokenizer=13a", "crepe", "crepe@paper")]
@@ -111,7 +111,7 @@ def label(name: str, titled: MetricSpec) -> str:
 
 
 def expand(name: str) -> tuple[str, ...]:
-    """The metrics that a preset stands for; any other name by itself.
+    """Returns the metrics that a preset stands for; any other name stands for itself.
 
     Example:
         >>> "rouge" in expand("paper-table")

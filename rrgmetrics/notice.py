@@ -1,4 +1,4 @@
-"""One notice a process: which bundled stand-ins ran, and that their scores do not compare with published ones.
+"""Logs once in a process which bundled stand-ins ran, and that their scores do not compare with published ones.
 
 It goes to the logger `rrgmetrics.notice`: to standard error where nobody has set logging up, never to standard output.
 `RRGMETRICS_NOTICE=no` in the environment turns it off, and so does
@@ -20,16 +20,16 @@ _once = Lock()  # taken by the thread that speaks, and never given back
 
 
 def name_stand_ins(names: Iterable[MetricName]) -> None:
-    """Says, once a process, which of the metrics that ran are stand-ins; nothing if none is, or nobody listens."""
-    found = [name for name in names if name.bundled]
-    if not found or os.environ.get(VARIABLE) == "no" or not logger.isEnabledFor(logging.WARNING):
+    """Logs once in a process which of the metrics that ran are stand-ins, if there are any."""
+    stand_ins = [name for name in names if name.bundled]
+    if not stand_ins or os.environ.get(VARIABLE) == "no" or not logger.isEnabledFor(logging.WARNING):
         return
     if os.environ.get("RANK", "0") == "0" and _once.acquire(blocking=False):  # of processes that work together one
-        logger.warning("%s", words(found))
+        logger.warning("%s", words(stand_ins))
 
 
 def words(names: Sequence[MetricName]) -> str:
-    """What is said of stand-ins.
+    """Returns the text of the notice about stand-ins.
 
     Example:
         >>> from rrgmetrics.names import parse_name

@@ -1,4 +1,4 @@
-"""`prepare`: metrics made ready, to score as often as one likes; `score` is one line over it.
+"""`prepare` makes metrics ready to score any number of times; `score` prepares and scores once.
 
 Everything that scores holds a `Metrics`: `evaluate`'s modules, the command line, callbacks, rewards, Spaces, the
 leaderboard's worker and the measurement of agreement. It owns the loaded models, which live as long as anybody holds
@@ -31,7 +31,7 @@ OnError = Literal["raise", "unscored"]
 
 
 class Metrics:
-    """Metrics that are ready: names read, options checked, models loaded. Made by `prepare`.
+    """Prepared metrics: their names are read, options checked and models loaded. Made by `prepare`.
 
     Use it as a context manager, or let go of it: with the last one that uses them its models leave memory.
 
@@ -56,7 +56,7 @@ class Metrics:
 
     @property
     def specs(self) -> dict[str, MetricSpec]:
-        """What is true of each metric, by the name it was asked for."""
+        """The spec of each metric, by the name it was asked for."""
         return {text: job.name.spec for text, job in self.jobs.items()}
 
     def __enter__(self) -> Metrics:
@@ -66,16 +66,16 @@ class Metrics:
         self.close()
 
     def close(self) -> None:
-        """Lets go of the models; to score again is an InputError."""
+        """Releases the models; to score again is an InputError."""
         self.jobs, self._memory = {}, Memory(0)
 
     @classmethod
     def together(cls, parts: Sequence[Metrics]) -> Metrics:
-        """Metrics that were made ready one by one, as if at once: what they read is shared."""
+        """Joins metrics that were prepared one by one, so that they share what they read."""
         return cls({text: job for part in parts for text, job in part.jobs.items()}, parts[0]._runtime)
 
     def only(self, names: Iterable[str]) -> Metrics:
-        """Some of the metrics, sharing the models of all.
+        """Returns some of the metrics, which share the models of all.
 
         Args:
             names: As they were asked for; in the order of `names`.
@@ -86,7 +86,7 @@ class Metrics:
         return chosen
 
     def signatures(self, n_pairs: int) -> dict[str, str]:
-        """What would run, by name: the signatures of results for so many pairs, less what depends on the pairs."""
+        """Returns the signatures of results for so many pairs, by name, without what depends on the pairs."""
         return {
             text: signature.write(job.name, facts=job.backend.facts, n_pairs=n_pairs) for text, job in self.jobs.items()
         }
@@ -113,7 +113,7 @@ class Metrics:
     def score_systems(
         self, *, systems: Mapping[str, Any], references: Any, contexts: Any = None, progress: bool = True
     ) -> dict[str, dict[str, Result]]:
-        """Scores several systems' reports on the same studies; equal to `score` for each, reading each text once.
+        """Scores several systems' reports on the same studies; equals `score` for each, but reads each text once.
 
         Args:
             systems: Each system's reports by its name.
@@ -176,7 +176,7 @@ class Metrics:
         return [{name: each for part in parts for name, each in part.items()} for parts in zip(*alone, strict=True)]
 
     def steps(self, pairs: Sequence[Pair], *, block: int | None = None) -> Iterator[Progress | dict[str, Result]]:
-        """Scores pairs and tells how far it is: yields Progress after each block, and at last the Results.
+        """Scores pairs step by step: yields Progress after each block, and at last the Results.
 
         Args:
             pairs: As in `score_pairs`.
@@ -198,16 +198,16 @@ class Metrics:
 
 @dataclass(frozen=True)
 class NoScores:
-    """Reduction of a metric that failed: every value is NaN."""
+    """The reduction of a metric that failed: every value is NaN."""
 
     spec: MetricSpec
 
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
-        """NaN for every key."""
+        """Returns NaN for every key."""
         return {key.name: np.full(np.shape(n), np.nan) for key in self.spec.keys}
 
     def per_pair(self, stats: Array) -> dict[str, Array]:
-        """NaN for every pair, by the keys that exist per pair."""
+        """Returns NaN for every pair, by the keys that exist per pair."""
         return {key.name: np.full(len(stats), np.nan) for key in self.spec.keys if key.per_pair}
 
 
@@ -222,7 +222,7 @@ def prepare(
 
     Args:
         names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`; one or several.
-        batch_size: Texts a forward pass of a model; None leaves it to the backend.
+        batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one, else the CPU.
         kept_references: References of which what backends read is kept between calls; for a loop that scores ever
             new candidates against the same studies.
@@ -272,7 +272,7 @@ def score(
         predictions: The system's reports, one a study; `""` for an empty one.
         references: The radiologists' reports, in the same order.
         contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
-        batch_size: Texts a forward pass of a model; None leaves it to the backend.
+        batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one, else the CPU.
         progress: Whether to show a bar while it runs.
 
@@ -294,7 +294,7 @@ def score(
 
 
 def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
-    """Metric names by the string that was passed, presets expanded; raises InputError for none or a repeated one."""
+    """Reads metric names by the string that was passed, presets expanded; raises InputError for none or repeats."""
     texts = [names] if isinstance(names, str) else list(names)
     if not texts:
         raise InputError("No metric was named; for example ['bleu', 'rouge'].")
@@ -305,7 +305,7 @@ def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
 
 
 def build_scorer(name: MetricName) -> Scorer:
-    """The scorer of a metric with its options; loads no model."""
+    """Builds the scorer of a metric with its options; loads no model."""
     scorer_class = _scorer_class(name.spec)
     options: dict[str, Any] = {key: value for key, value in name.options.items() if key != "text"}
     if name.spec.judge:
@@ -322,7 +322,7 @@ def build_scorer(name: MetricName) -> Scorer:
 
 
 def _scorer_class(spec: MetricSpec) -> Any:
-    """The class that a row names; raises InputError where it cannot be imported."""
+    """Imports the class that a row names; raises InputError where it cannot be imported."""
     module, _, class_name = spec.scorer.partition(":")
     try:
         return getattr(import_module(module), class_name)
@@ -333,17 +333,17 @@ def _scorer_class(spec: MetricSpec) -> Any:
 
 
 def _with_package(spec: MetricSpec) -> str:
-    """A metric's name, with its package if that is another one."""
+    """Returns a metric's name, with its package if that is another one."""
     return spec.name if spec.name in SPECS else f"{spec.name} ({others().packages.get(spec.name, 'another package')})"
 
 
 def reduction_of(name: str) -> Reduction:
-    """The arithmetic from a metric's statistics to its scores; loads no model."""
+    """Returns the reduction of a metric's statistics to its scores; loads no model."""
     return build_scorer(parse_name(name)).reduction
 
 
 def check_systems(systems: Mapping[str, Any], references: Any, contexts: Any = None) -> list[list[Pair]]:
-    """The pairs of each system, checked; an InputError names the system, or says that there is none."""
+    """Checks the pairs of each system; an InputError names the system, or says that there is none."""
     if not systems:
         raise InputError("No system was given; pass at least one list of reports by name.")
     sets = []
@@ -380,7 +380,7 @@ def _failed(job: Job, n_pairs: int, error: Exception) -> Result:
 
 
 def _drained(walk: Generator[Progress, None, T], shown: Bars) -> T:
-    """What a walk returns, with a bar beside it."""
+    """Runs a walk to its end with a progress bar, and returns its value."""
     with _bar(shown) as bar:
         while True:
             try:

@@ -16,7 +16,7 @@ SEXES = {"f": "F", "female": "F", "m": "M", "male": "M", "o": "O", "other": "O",
 
 
 class Context(NamedTuple):
-    """What is known of the patient: age in years (None if unknown), sex (F, M, O or ""), indication ("" if unknown)."""
+    """The patient's context: age in years (None if unknown), sex (F, M, O or ""), indication ("" if unknown)."""
 
     age: float | None = None
     sex: str = ""
@@ -32,7 +32,7 @@ class Pair(NamedTuple):
 
 
 def distinct_texts(pairs: Iterable[Pair]) -> list[str]:
-    """The references and candidates of pairs, each distinct text once, in the order in which they come."""
+    """Returns the references and candidates of pairs, each distinct text once, in order."""
     return list(dict.fromkeys(text for pair in pairs for text in pair[:2]))
 
 
@@ -55,7 +55,7 @@ def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, star
     n_predictions, n_references = (len(column) for column in columns.values())
     if n_predictions != n_references:
         raise InputError(
-            f"predictions has {n_predictions} reports and references has {n_references}; pass one of each a study."
+            f"predictions has {n_predictions} reports and references has {n_references}; pass one each per study."
         )
     if not n_references:
         raise InputError("There are no pairs to score: predictions and references are empty lists.")

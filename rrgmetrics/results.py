@@ -1,4 +1,4 @@
-"""What `rrgmetrics.score` returns for a metric."""
+"""The result of one metric, as `rrgmetrics.score` returns it."""
 
 from __future__ import annotations
 
@@ -53,24 +53,24 @@ class Result:
 
     @property
     def n_pairs(self) -> int:
-        """Number of pairs, scored or not."""
+        """The number of pairs, scored or not."""
         return len(self.pair_stats)
 
     @property
     def n_unscored(self) -> int:
-        """Number of pairs without a score; they count in no mean."""
+        """The number of pairs without a score; they count in no mean."""
         return int((~aggregate.scored(self.pair_stats)).sum())
 
     @property
     def unscored_reasons(self) -> dict[int, str]:
-        """Why each pair without a score has none, by its index."""
+        """The reason why each unscored pair has no score, by its index."""
         reasons = self.details.get(f"{self.spec.name}_unscored") or [None] * self.n_pairs
         unscored = np.flatnonzero(~aggregate.scored(self.pair_stats)).tolist()
         return {index: (reasons[index] or {}).get("unscored", "the metric gave no number") for index in unscored}
 
     @property
     def unscored_counts(self) -> dict[str, int]:
-        """How many pairs are unscored for each reason, the commonest first."""
+        """The number of unscored pairs for each reason, the commonest first."""
         return dict(Counter(self.unscored_reasons.values()).most_common())
 
     def reduce(self, rows: Sequence[int] | NDArray[np.integer] | NDArray[np.bool_] | slice) -> dict[str, float]:
@@ -88,7 +88,7 @@ class Result:
 
 
 def unscored_lines(results: Mapping[str, Mapping[str, Result]]) -> list[str]:
-    """How many pairs each metric left unscored, and why; a line for each system and metric that has any.
+    """Describes how many pairs each metric left unscored, and why, in a line for each system and metric.
 
     Args:
         results: For each system its Results by metric.

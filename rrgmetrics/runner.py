@@ -1,4 +1,4 @@
-"""The walk through the pairs: statistics of every metric, then one Result a metric.
+"""Runs the metrics: walks through the pairs for the statistics of each metric, then makes one Result for each.
 
 All metrics walk together, a block of pairs at a time. Equal pairs are scored once, a backend sees each distinct text
 (or pair) once whichever metrics share it, and what it made of it is dropped after the last use: beyond the texts and a
@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rrgmetrics import aggregate, signature
-from rrgmetrics.backends.base import Backend, Composed, ComposedPairs, LookingAhead, PairBackend
+from rrgmetrics.backends.base import Backend, Composed, ComposedPairs, PairBackend, SupportsLookahead
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.gate import Gate, announcement, modality_of, open_gate
 from rrgmetrics.names import MetricName
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Array, Explaining, Noting, Scorer, UsingReferences
+from rrgmetrics.scorers.base import Array, Scorer, SupportsDetails, SupportsNotes, SupportsReferenceStatistics
 from rrgmetrics.text import Normaliser
 
 logger = logging.getLogger("rrgmetrics")
@@ -43,19 +43,19 @@ class Job:
 
     @property
     def modality(self) -> str:
-        """What it reads; "" for any text."""
+        """The modality that the metric reads; "" for any text."""
         return modality_of(self.name)
 
     def reference_statistics(self, pairs: Sequence[Pair]) -> Any:
-        """What its pairs' scores take from all references; None if nothing."""
-        if not isinstance(self.scorer, UsingReferences):
+        """The reference statistics that the scores depend on, or None."""
+        if not isinstance(self.scorer, SupportsReferenceStatistics):
             return None
         references = (self.normaliser.apply(pair.reference) for pair in pairs)
         return self.scorer.reference_statistics(references, self.backend)
 
 
 class Progress(NamedTuple):
-    """How far a walk is: scores of pairs, of so many in all."""
+    """The progress of a run: pairs scored, of so many in all."""
 
     done: int
     total: int
@@ -81,13 +81,13 @@ class Step:
 
     @cached_property
     def normalised(self) -> list[Pair]:
-        """The pairs as the backends read them."""
+        """The normalised pairs, as the backends read them."""
         return normalise(self.pairs, self.normaliser)
 
 
 @dataclass
 class Collected:
-    """What a job has gathered of one call.
+    """The statistics and details that a job has gathered of one call.
 
     Attributes:
         gates: Of each block.
@@ -101,7 +101,7 @@ class Collected:
 
 
 class Memory:
-    """Annotations of the latest references, for calls to come that score other candidates against them.
+    """Remembers the annotations of the latest references, for calls that score other candidates against them.
 
     Args:
         size: References to keep for each backend.
@@ -112,7 +112,7 @@ class Memory:
         self._kept: dict[str, OrderedDict[str, Any]] = {}
 
     def recall(self, key: str, texts: Sequence[str]) -> dict[str, Any]:
-        """The annotations that the backend of this key gave to some of the texts."""
+        """Returns the annotations that the backend of this key gave to some of the texts."""
         kept = self._kept.get(key, OrderedDict())
         recalled = {text: kept[text] for text in texts if text in kept}
         for text in recalled:
@@ -164,7 +164,7 @@ def run(
             here = collected[key]
             here.gates.append(gate)
             here.stats.append(job.scorer.pair_stats(pairs, read, statistics[key]))
-            if isinstance(job.scorer, Explaining):
+            if isinstance(job.scorer, SupportsDetails):
                 for name, values in job.scorer.details(pairs, read).items():
                     here.details.setdefault(name, []).extend(values)
         annotations.forget(index)
@@ -184,7 +184,7 @@ def run(
 
 
 def normalise(pairs: Sequence[Pair], normaliser: Normaliser) -> list[Pair]:
-    """The pairs with both texts normalised; a pair that stays as it is, is the same object."""
+    """Normalises both texts of each pair; a pair that does not change stays the same object."""
     texts = {text: normaliser.apply(text) for text in distinct_texts(pairs)}
     return [
         pair
@@ -210,7 +210,7 @@ def _steps(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], block: int) -> 
 
 
 def _gate(step: Step, annotations: Annotations, index: int) -> Gate:
-    """What of a block is scored: by the reader's readings, which are shared with the metrics that read findings."""
+    """Makes the gate of a block from the reader's readings, which metrics that read findings share."""
     if not step.modality:
         return Gate.wide_open(step.pairs)
     readings = annotations.read(reader_backend(), step.pairs, index)
@@ -218,7 +218,7 @@ def _gate(step: Step, annotations: Annotations, index: int) -> Gate:
 
 
 class Annotations:
-    """What the backends made of the texts (or pairs) that are still needed."""
+    """The annotations of the texts (or pairs) that are still needed."""
 
     def __init__(self, steps: Sequence[Step], memory: Memory) -> None:
         self._steps = steps
@@ -231,11 +231,11 @@ class Annotations:
         self._by_backend: dict[str, dict[Any, Any]] = {}
 
     def read(self, backend: Backend | PairBackend, pairs: Sequence[Pair], index: int) -> Mapping[Any, Any]:
-        """Annotations by text, or by pair, of at least these pairs of the step `index`."""
+        """Returns the annotations, by text or by pair, of at least the pairs of the step `index`."""
         known = self._by_backend.setdefault(backend.key, {})
         if isinstance(backend, PairBackend):
             new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
-            if new and isinstance(backend, LookingAhead):
+            if new and isinstance(backend, SupportsLookahead):
                 new = self._ahead(backend, index, known)
             known.update(zip(new, self._of_pairs(backend, new, index) if new else (), strict=True))
             return known
@@ -250,7 +250,7 @@ class Annotations:
         return known
 
     def _of_texts(self, backend: Backend, texts: Sequence[str], index: int) -> Sequence[Any]:
-        """One annotation a text; of a composed backend from those of its parts."""
+        """Returns one annotation for each text, of a composed backend from those of its parts."""
         if not isinstance(backend, Composed):
             return backend.annotate(texts)
         pairs = [Pair(text, text) for text in texts]
@@ -258,13 +258,13 @@ class Annotations:
         return backend.compose([{name: read[text] for name, read in parts.items()} for text in texts])
 
     def _of_pairs(self, backend: PairBackend, pairs: Sequence[Pair], index: int) -> Sequence[Any]:
-        """One annotation a pair; of a composed backend from those that its parts give to both texts."""
+        """Returns one annotation for each pair, of a composed backend from those of its parts of both texts."""
         if not isinstance(backend, ComposedPairs):
             return backend.annotate_pairs(pairs)
         parts = {name: self.read(part, pairs, index) for name, part in backend.parts.items()}
         return backend.compose_pairs(pairs, parts)
 
-    def _ahead(self, backend: LookingAhead, index: int, known: Container[Pair]) -> list[Pair]:
+    def _ahead(self, backend: SupportsLookahead, index: int, known: Container[Pair]) -> list[Pair]:
         """The distinct pairs of this and of the next steps that the backend has not seen, as many as it wants."""
         pairs: dict[Pair, None] = {}
         for step in islice(self._steps, index, None):
@@ -298,7 +298,7 @@ def _result(job: Job, gate: Gate, collected: Collected) -> Result:
     scored = np.concatenate(collected.stats)
     chosen = gate.chosen(reduction, job.name.spec.headline, scored)
     stats = gate.placed(chosen, scored)
-    notes = job.scorer.notes(stats) if isinstance(job.scorer, Noting) else {}
+    notes = job.scorer.notes(stats) if isinstance(job.scorer, SupportsNotes) else {}
     return Result(
         spec=job.name.spec,
         scores=aggregate.reduce(reduction, stats),

@@ -22,7 +22,7 @@ SAFE = "/@.,+-_()= "
 
 
 def write(name: MetricName, *, facts: Mapping[str, str], n_pairs: int) -> str:
-    """The signature of a metric that ran.
+    """Writes the signature of a metric that ran.
 
     Args:
         name: Metric, configuration and options.
@@ -40,7 +40,7 @@ def write(name: MetricName, *, facts: Mapping[str, str], n_pairs: int) -> str:
 
 
 def parse(signature: str) -> tuple[str, dict[str, str]]:
-    """The metric's name and the fields of a signature; raises InputError if it is not one."""
+    """Parses a signature into the metric's name and the fields; raises InputError if it is none."""
     name, *parts = signature.strip().split("|")
     pairs = [part.partition(":") for part in parts]
     if not name or not pairs or any(not colon for _, colon, _ in pairs) or pairs[-1][0] != "v":
@@ -51,7 +51,7 @@ def parse(signature: str) -> tuple[str, dict[str, str]]:
 
 
 def read(signature: str) -> MetricName:
-    """The metric's name with configuration and options, from its signature.
+    """Reads the metric's name with configuration and options from its signature.
 
     Raises:
         InputError: Not a signature, or made with a normaliser of another version.
@@ -62,7 +62,7 @@ def read(signature: str) -> MetricName:
     """
     name, fields = parse(signature)
     spec = get_spec(name)
-    said = {key: value for key, value in fields.items() if key in spec.options}
-    if "text" in said:
-        said["text"] = get_normaliser(said["text"]).name
-    return resolve(spec, fields.get("config", "default"), said)
+    options = {key: value for key, value in fields.items() if key in spec.options}
+    if "text" in options:
+        options["text"] = get_normaliser(options["text"]).name
+    return resolve(spec, fields.get("config", "default"), options)

@@ -42,7 +42,7 @@ class Sections:
 
 @cache
 def _headings() -> tuple[dict[str, str], re.Pattern[str]]:
-    """Heading → section, and the pattern that finds one.
+    """Returns the sections by heading, and the pattern that finds a heading.
 
     A heading stands at the start of the text or a line, or after a sentence, and ends in a colon; in capitals also
     alone on its line.
@@ -79,7 +79,7 @@ def section_spans(report: str) -> list[Section]:
 
 
 def split_sections(report: str) -> Sections:
-    """The parts of a report, each joined from all its stretches.
+    """Splits a report into its parts, each joined from all its stretches.
 
     Example:
         >>> split_sections("FINDINGS: Clear lungs. IMPRESSION: Normal.").impression
@@ -103,17 +103,17 @@ def impression_text(report: str) -> str:
 
 
 def squeeze(text: str) -> str:
-    """Runs of white space become one space; none at either end."""
+    """Replaces each run of white space by one space, and strips both ends."""
     return " ".join(text.split())
 
 
 def lower(text: str) -> str:
-    """Lower case, white space squeezed."""
+    """Lowers the case and squeezes white space."""
     return squeeze(text).lower()
 
 
 def words(text: str) -> str:
-    """Lower-case words and numbers, one space between; punctuation is dropped, decimal points and commas kept."""
+    """Keeps lower-case words and numbers, one space between; decimal points and commas stay, punctuation goes."""
     return " ".join(re.findall(r"\d+(?:[.,]\d+)*|[^\W_]+", text.lower()))
 
 

@@ -52,12 +52,12 @@ def _compares_in_float32(function, depth: int) -> bool:
     code = getattr(inspect.unwrap(function), "__code__", None)
     called = [function.__globals__.get(name) for name in code.co_names] if code and depth else []
     return any(
-        inspect.isfunction(found)
+        inspect.isfunction(callee)
         and (
-            found.__module__ == "float32"
-            or (found.__globals__ is function.__globals__ and _compares_in_float32(found, depth - 1))
+            callee.__module__ == "float32"
+            or (callee.__globals__ is function.__globals__ and _compares_in_float32(callee, depth - 1))
         )
-        for found in called
+        for callee in called
     )
 
 

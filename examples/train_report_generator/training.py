@@ -74,7 +74,7 @@ def prepare(config: Config, output: Path) -> Prepared:
         data_collator=collate,
     )
     callback = ReportMetricsCallback(
-        config.metrics, n_reports=config.reports_per_evaluation, restore="mend", folder=output / REPORTS
+        config.metrics, n_reports=config.reports_per_evaluation, restore="repair", folder=output / REPORTS
     )
     callback.attach(trainer)
     trainer.remove_callback(PrinterCallback)

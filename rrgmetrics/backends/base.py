@@ -1,4 +1,4 @@
-"""What a backend is: something that reads texts, or pairs of them, for scorers.
+"""A backend annotates texts, or pairs of them, for scorers.
 
 Scorers whose backends have the same key share what was read. A composed backend makes its annotations of those of its
 parts, so that a text that many metrics read is read once.
@@ -7,24 +7,25 @@ parts, so that a text that many metrics read is read once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from rrgmetrics.deprecated import renamed
 from rrgmetrics.reports import Pair, distinct_texts
 
 
 class Backend(Protocol):
-    """Reads texts. Two scorers whose backends have the same key share what was read."""
+    """Reads texts. Two scorers whose backends have the same key share the annotations."""
 
     @property
     def key(self) -> str:
-        """Identity: what this backend makes of a text depends on nothing else."""
+        """The identity of the backend: its annotation of a text depends on nothing else."""
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """What the signature must name: model, revision, checksum, library version."""
+        """The facts that the signature must name: model, revision, checksum, library version."""
 
     def annotate(self, texts: Sequence[str]) -> Sequence[Any]:
-        """One annotation a text, in order. `texts` are distinct."""
+        """Returns one annotation for each text, in order. `texts` are distinct."""
 
 
 @runtime_checkable
@@ -33,51 +34,51 @@ class PairBackend(Protocol):
 
     @property
     def key(self) -> str:
-        """Identity: what this backend makes of a pair depends on nothing else."""
+        """The identity of the backend: its annotation of a pair depends on nothing else."""
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """What the signature must name: model, revision, checksum, library version."""
+        """The facts that the signature must name: model, revision, checksum, library version."""
 
     def annotate_pairs(self, pairs: Sequence[Pair]) -> Sequence[Any]:
-        """One annotation a pair, in order. `pairs` are distinct."""
+        """Returns one annotation for each pair, in order. `pairs` are distinct."""
 
 
 @runtime_checkable
 class Composed(Backend, Protocol):
-    """A backend whose annotations are made of those of others: each of these reads a text once for all metrics."""
+    """A backend that makes its annotations from those of its parts, each of which reads a text once for all metrics."""
 
     @property
     def parts(self) -> Mapping[str, Backend]:
         """The backends that read the texts, by name."""
 
     def compose(self, readings: Sequence[Mapping[str, Any]]) -> Sequence[Any]:
-        """One annotation a text, from each part's annotation of it, by the part's name."""
+        """Returns one annotation for each text, made from each part's annotation of it, by the part's name."""
 
 
 @runtime_checkable
 class ComposedPairs(PairBackend, Protocol):
-    """The same for pairs: the parts read the texts, each distinct one once for all metrics."""
+    """A composed backend of pairs: the parts read the texts, each distinct one once for all metrics."""
 
     @property
     def parts(self) -> Mapping[str, Backend]:
         """The backends that read the texts, by name."""
 
     def compose_pairs(self, pairs: Sequence[Pair], readings: Mapping[str, Mapping[str, Any]]) -> Sequence[Any]:
-        """One annotation a pair, in order, from each part's annotations by text, by the part's name."""
+        """Returns one annotation for each pair, in order, from each part's annotations by text, by the part's name."""
 
 
 @runtime_checkable
-class LookingAhead(PairBackend, Protocol):
-    """A backend that waits for others: with many pairs at hand, one slow answer does not hold up the next block's."""
+class SupportsLookahead(PairBackend, Protocol):
+    """A backend that waits for replies: with many pairs at hand, one slow reply does not hold up the next block."""
 
     @property
     def lookahead(self) -> int:
-        """Pairs it would like to be given at a time, if there are so many."""
+        """The number of pairs that the backend prefers to be given at a time."""
 
 
 def read_parts(backend: Composed, texts: Sequence[str]) -> Sequence[Any]:
-    """What `annotate` of a composed backend does where nothing is shared."""
+    """Annotates texts with a composed backend whose parts are shared with no other backend."""
     readings: list[dict[str, Any]] = [{} for _ in texts]
     for name, part in backend.parts.items():
         for reading, annotation in zip(readings, part.annotate(texts), strict=True):
@@ -86,7 +87,11 @@ def read_parts(backend: Composed, texts: Sequence[str]) -> Sequence[Any]:
 
 
 def read_pair_parts(backend: ComposedPairs, pairs: Sequence[Pair]) -> Sequence[Any]:
-    """What `annotate_pairs` of a composed backend does where nothing is shared."""
+    """Annotates pairs with a composed backend whose parts are shared with no other backend."""
     texts = distinct_texts(pairs)
     readings = {name: dict(zip(texts, part.annotate(texts), strict=True)) for name, part in backend.parts.items()}
     return backend.compose_pairs(pairs, readings)
+
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed(__name__, {"LookingAhead": "SupportsLookahead"})

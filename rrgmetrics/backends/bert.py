@@ -1,4 +1,4 @@
-"""What every BERT here shares: batches of like lengths, the device, weights of 8 bits, and the forward pass itself."""
+"""Shared by every BERT here: batches of similar lengths, the device, 8-bit weights, and the forward pass itself."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BATCH_TOKENS_ON_GPU = 65536
 
 
 def batches(lengths: Sequence[int], device: str, most: int | None = None) -> Iterator[list[int]]:
-    """Indices of rows in batches of like lengths: `most` rows each, or as many as the budget of tokens holds."""
+    """Yields indices of rows in batches of similar lengths: `most` rows each, or as many as the token budget holds."""
     budget = BATCH_TOKENS if device.startswith("cpu") else BATCH_TOKENS_ON_GPU
     order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
     start = 0
@@ -59,7 +59,7 @@ def pack_matrices(weights: Mapping[str, Tensor], rows: int) -> dict[str, Tensor]
 
     Args:
         weights: State dict of transformers' BertModel, in fp32 on the CPU.
-        rows: Tokens a forward pass, about; a hint.
+        rows: About how many tokens a forward pass has; a hint.
     """
     import torch
 
@@ -82,7 +82,7 @@ def bert_forward(
     n_heads: int,
     epsilon: float = 1e-12,
 ) -> Tensor:
-    """Hidden states of BERT (Devlin et al. 2019) after `n_layers`, from a BertModel state dict.
+    """Computes the hidden states of BERT (Devlin et al. 2019) after `n_layers`, from a BertModel state dict.
 
     Args:
         weights: State dict of transformers' BertModel, its matrices as they are or from `pack_matrices`.
@@ -146,7 +146,7 @@ def _round_up(n_rows: int) -> int:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """No bars and reports of transformers; its switches and torch's generator are put back as they were."""
+    """Silences the bars and reports of transformers, and restores its switches and torch's generator afterwards."""
     import torch
     from transformers.utils import logging
 

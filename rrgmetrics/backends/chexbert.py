@@ -65,7 +65,7 @@ Output = tuple[NDArray[np.float32], list[int]]
 
 
 class ConditionReading(NamedTuple):
-    """What CheXbert makes of a report.
+    """CheXbert's annotation of a report.
 
     Attributes:
         statuses: Status of each condition.
@@ -80,7 +80,7 @@ class ConditionReading(NamedTuple):
 
 @dataclass(frozen=True)
 class Network:
-    """Loaded weights.
+    """CheXbert's weights in memory, with their forward pass.
 
     Attributes:
         identity: How the signature names them.
@@ -97,12 +97,12 @@ class Network:
 
 @dataclass(frozen=True)
 class Chexbert:
-    """A backend: readings of reports.
+    """A backend that annotates reports with CheXbert.
 
     Attributes:
         network: The weights.
         long: What becomes of reports that are too long.
-        batch_size: Rows a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Rows per forward pass; None: as many as the token budget holds.
     """
 
     network: Network
@@ -111,16 +111,16 @@ class Chexbert:
 
     @property
     def key(self) -> str:
-        """Weights, and what becomes of long reports."""
+        """The identity: the weights and the treatment of long reports."""
         return f"chexbert:{self.network.identity}:{self.long}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The model, and the tokens it reads."""
+        """The facts for the signature: the model and the most tokens that it reads."""
         return {"model": self.network.identity, "max_length": str(MAX_LENGTH)}
 
     def annotate(self, texts: Sequence[str]) -> list[ConditionReading]:
-        """One reading a text; sorted by length, padded to the batch, order restored."""
+        """Returns one reading for each text; batches are of similar lengths, and the order of the texts is restored."""
         bodies = tokenize(texts)
         rows = [_rows(body, self.long) for body in bodies]
         outputs = iter(self._run([row for windows in rows for row in windows]))
@@ -130,7 +130,7 @@ class Chexbert:
         ]
 
     def _run(self, rows: Sequence[list[int]]) -> list[Output]:
-        """Vector and classes of each row."""
+        """Returns the vector and the classes of each row."""
         outputs: dict[int, Output] = {}
         for batch in batches([len(row) for row in rows], self.network.device, self.batch_size):
             vectors, classes = self._forward([rows[i] for i in batch])
@@ -150,26 +150,26 @@ class Chexbert:
 
 
 def tokenize(texts: Sequence[str]) -> list[list[int]]:
-    """Ids of bert-base-uncased's word pieces, without those that open and close a text."""
+    """The ids of bert-base-uncased's word pieces of each text, without special tokens."""
     return [encoding.ids for encoding in _tokenizer().encode_batch(list(texts), add_special_tokens=False)]
 
 
 def load_chexbert(
     checkpoint: str = PUBLISHED, *, device: str | None = None, batch_size: int | None = None, long: Long = "truncate"
 ) -> Chexbert:
-    """Loads CheXbert's weights; whoever holds them shares them.
+    """Loads CheXbert's weights; all users in a process share them.
 
     Args:
         checkpoint: The file, a folder that holds `chexbert.pth`, or a Hub id with an optional `@revision`.
         device: torch device; None takes CUDA where there is one, else the CPU.
-        batch_size: Reports a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Reports per forward pass; None: as many as the token budget holds.
         long: Cut reports beyond 512 tokens, or read them in windows.
 
     Raises:
         BackendError: Weights not found (within a second), damaged, or not CheXbert's.
     """
-    found = find_file(checkpoint, FILE)  # before the second that importing torch takes
-    return Chexbert(_load(found, pick_device(device)), long, batch_size)
+    file = find_file(checkpoint, FILE)  # before the second that importing torch takes
+    return Chexbert(_load(file, pick_device(device)), long, batch_size)
 
 
 @lru_cache(maxsize=1)
@@ -183,12 +183,12 @@ def _tokenizer() -> Any:
 
 
 @shared
-def _load(found: CheckpointFile, device: str) -> Network:
-    """`found` names a checksum or a commit: weights that changed are read again."""
+def _load(file: CheckpointFile, device: str) -> Network:
+    """Loads the weights; the file's identity has a checksum or a commit, so weights that changed are read again."""
     import torch
 
-    stored = load_weights(found.path)
-    n_layers, width = _check(found.identity, stored)
+    stored = load_weights(file.path)
+    n_layers, width = _check(file.identity, stored)
     bert = {name[5:]: x.float().to(device) for name, x in stored.items() if name.startswith("bert.")}
     if device.startswith("cpu"):
         bert = pack_matrices(bert, BATCH_TOKENS)
@@ -200,7 +200,7 @@ def _load(found: CheckpointFile, device: str) -> Network:
         logits = [torch.nn.functional.linear(vectors, weight, bias) for weight, bias in heads]
         return vectors, torch.stack([x.argmax(dim=-1) for x in logits], dim=-1)
 
-    return Network(found.identity, width, forward, device)
+    return Network(file.identity, width, forward, device)
 
 
 def _check(identity: str, stored: Mapping[str, Tensor]) -> tuple[int, int]:
@@ -224,7 +224,7 @@ def _check(identity: str, stored: Mapping[str, Tensor]) -> tuple[int, int]:
 
 
 def _rows(body: list[int], long: Long) -> list[list[int]]:
-    """What the model reads of a text: nothing, one row, or one a window."""
+    """Returns the rows that the model reads of a text: none, one, or one for each window."""
     if not body:
         return []
     starts = range(0, max(1, len(body) - OVERLAP), TOKEN_BUDGET - OVERLAP) if long == "windows" else (0,)

@@ -31,14 +31,14 @@ Split = Callable[[str], list[str]]
 
 @dataclass(frozen=True)
 class Classifier:
-    """A loaded classifier.
+    """A backend that annotates texts with a multi-label classifier.
 
     Attributes:
         identity: How the signature names the weights.
         split: Text → the pieces that are read one by one.
-        logits: Distinct pieces and how many a forward pass (None: as many as a budget of tokens holds) → logits
+        logits: Distinct pieces and how many per forward pass (None: as many as the token budget holds) → logits
             `(n_pieces, n_labels)`.
-        batch_size: Pieces a forward pass, or None.
+        batch_size: Pieces per forward pass, or None.
         facts: What the signature must name.
     """
 
@@ -50,20 +50,22 @@ class Classifier:
 
     @property
     def key(self) -> str:
-        """Weights and pieces."""
+        """The identity: the weights and the way texts are split."""
         return f"classifier:{self.identity}:{self.split.__name__}"
 
     def annotate(self, texts: Sequence[str]) -> list[Labels]:
-        """Labels `(n_labels,)` of each text: those that any of its pieces has; none of an empty text."""
+        """Returns the labels `(n_labels,)` of each text: those that any of its pieces has, none for an empty text."""
         pieces = [self.split(text) for text in texts]
         distinct = list(dict.fromkeys(piece for row in pieces for piece in row))
-        found = dict(zip(distinct, self.logits(distinct, self.batch_size) > 0, strict=True))
-        said = [bool(text.strip()) for text in texts]
-        return [np.any([found[piece] for piece in row], axis=0) & has for row, has in zip(pieces, said, strict=True)]
+        labels = dict(zip(distinct, self.logits(distinct, self.batch_size) > 0, strict=True))
+        has_text = [bool(text.strip()) for text in texts]
+        return [
+            np.any([labels[piece] for piece in row], axis=0) & has for row, has in zip(pieces, has_text, strict=True)
+        ]
 
 
 def whole(text: str) -> list[str]:
-    """The text as its only piece."""
+    """Returns the text as its only piece."""
     return [text]
 
 
@@ -114,7 +116,7 @@ def load_classifier(
     device: str | None = None,
     batch_size: int | None = None,
 ) -> Classifier:
-    """Loads a classifier; whoever holds the weights shares them.
+    """Loads a classifier; all users in a process share the weights.
 
     Args:
         checkpoint: A folder, or a Hub id with an optional `@revision`.
@@ -122,41 +124,43 @@ def load_classifier(
         split: Text → pieces.
         tokenizer: Hub id of a BERT vocabulary, for checkpoints that come without a tokenizer.
         device: torch device; None takes CUDA where there is one, else the CPU.
-        batch_size: Pieces a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Pieces per forward pass; None: as many as the token budget holds.
 
     Raises:
         BackendError: Weights or tokenizer not found (within a second), damaged, or of another number of labels.
     """
-    found = find_checkpoint(checkpoint, weights=(*WEIGHTS, PICKLE))
-    own = any((found.folder / file).is_file() for file in TOKENIZERS)
+    files = find_checkpoint(checkpoint, weights=(*WEIGHTS, PICKLE))
+    own = any((files.folder / file).is_file() for file in TOKENIZERS)
     if not (own or tokenizer):
-        raise BackendError(f"{checkpoint}: {found.folder} has no tokenizer (none of {', '.join(TOKENIZERS)}).")
-    words = found if own else find_checkpoint(tokenizer, weights=("vocab.txt",))
+        raise BackendError(f"{checkpoint}: {files.folder} has no tokenizer (none of {', '.join(TOKENIZERS)}).")
+    words = files if own else find_checkpoint(tokenizer, weights=("vocab.txt",))
     return Classifier(
-        identity=found.identity,
+        identity=files.identity,
         split=split,
-        logits=_load(found, words, n_labels, pick_device(device)),
+        logits=_load(files, words, n_labels, pick_device(device)),
         batch_size=batch_size,
-        facts={"model": found.identity} | ({} if own else {"tokenizer": words.identity}),
+        facts={"model": files.identity} | ({} if own else {"tokenizer": words.identity}),
     )
 
 
 @shared
 def _load(
-    found: Checkpoint, words: Checkpoint, n_labels: int, device: str
+    checkpoint: Checkpoint, words: Checkpoint, n_labels: int, device: str
 ) -> Callable[[Sequence[str], int | None], NDArray[np.float32]]:
     """Texts → logits; both checkpoints are the key, so that files that changed are read again."""
     import torch
 
-    config = load_config(found)
+    config = load_config(checkpoint)
     if config.num_labels != n_labels:
-        raise BackendError(f"{found.identity} has {config.num_labels} labels; this metric needs {n_labels}.")
-    tokenizer = load_tokenizer(words, "AutoTokenizer" if words == found else "BertTokenizerFast")
+        raise BackendError(f"{checkpoint.identity} has {config.num_labels} labels; this metric needs {n_labels}.")
+    tokenizer = load_tokenizer(words, "AutoTokenizer" if words == checkpoint else "BertTokenizerFast")
     with quietly():
-        model, loading = load_model("AutoModelForSequenceClassification", found, config=config, pickled=True)
+        model, loading = load_model("AutoModelForSequenceClassification", checkpoint, config=config, pickled=True)
     absent = sorted(loading["missing_keys"])
     if absent:
-        raise BackendError(f"{found.identity}: {found.folder} lacks {len(absent)} weights, such as {absent[0]}.")
+        raise BackendError(
+            f"{checkpoint.identity}: {checkpoint.folder} lacks {len(absent)} weights, such as {absent[0]}."
+        )
     model.eval().to(device)
     positions = config.max_position_embeddings - (config.pad_token_id + 1 if "roberta" in config.model_type else 0)
 
@@ -168,7 +172,7 @@ def _load(
             with torch.inference_mode():
                 values[batch] = model(**padded.to(device)).logits.float().cpu().numpy()
         if not np.isfinite(values).all():  # a label that is not a number is no label that is missing
-            raise BackendError(f"{found.identity} gives logits that are no numbers; its weights are damaged.")
+            raise BackendError(f"{checkpoint.identity} gives logits that are no numbers; its weights are damaged.")
         return values
 
     return logits

@@ -1,4 +1,4 @@
-"""Pairs of reports, read and compared: what `finding_errors`, the judges of the bundled engine and rewards share."""
+"""Reads and compares pairs of reports for `finding_errors`, the judges of the bundled engine, and rewards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rrgmetrics.reports import Pair
 
 
 class Compared(NamedTuple):
-    """What the reader knows of a pair: both readings, and their comparison in the patient's context."""
+    """The reader's annotation of a pair: both readings, and their comparison in the patient's context."""
 
     reference: Reading
     candidate: Reading
@@ -24,7 +24,7 @@ class Compared(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparedPairs:
-    """A ComposedPairs backend: the reader's readings, compared.
+    """A `ComposedPairs` backend that compares the reader's readings.
 
     Attributes:
         engine: What a judge's signature calls it; "" for a metric that has no other engine.
@@ -35,7 +35,7 @@ class ComparedPairs:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The engine, and the knowledge it reads with."""
+        """The facts for the signature: the engine and the checksum of its knowledge."""
         engine = {"engine": self.engine} if self.engine else {}
         return {**engine, "lexicon_sha256": checksum()[:8]}
 
@@ -45,11 +45,11 @@ class ComparedPairs:
         return {"reader": reader_backend()}
 
     def compose_pairs(self, pairs: Sequence[Pair], readings: Mapping[str, Mapping[str, Reading]]) -> list[Compared]:
-        """The comparison of each pair's readings."""
+        """Compares the readings of each pair."""
         read = readings["reader"]
         both = [(read[pair.reference], read[pair.candidate]) for pair in pairs]
         return [Compared(*two, compare(*two, pair.context)) for two, pair in zip(both, pairs, strict=True)]
 
     def annotate_pairs(self, pairs: Sequence[Pair]) -> Sequence[Compared]:
-        """The same for pairs that nobody else reads."""
+        """Reads and compares pairs whose texts no other backend reads."""
         return read_pair_parts(self, pairs)

@@ -1,4 +1,4 @@
-"""Encoders: texts → one unit vector a token, for BERTScore and every other comparison of meanings.
+"""Encoders: one unit vector for each token of a text, for BERTScore and every other comparison of meanings.
 
 Two are bundled and need torch and tokenizers, not transformers: `BUNDLED`, the first three layers of all-MiniLM-L6-v2
 at 8 bits a weight, for the meaning of any English; `FINDINGS`, the encoder inside our CREPE checkpoint, which knows
@@ -34,7 +34,7 @@ SPACE_SENSITIVE = ("roberta", "gpt2", "bart", "longformer", "xlm-roberta")  # be
 
 
 class TokenVectors(NamedTuple):
-    """A text as the encoder sees it.
+    """The encoder's annotation of a text: its tokens and their vectors.
 
     Attributes:
         ids: Token ids `(n_tokens,)`, those that open and close the text included.
@@ -49,7 +49,7 @@ class TokenVectors(NamedTuple):
 
 @dataclass(frozen=True)
 class Encoder:
-    """A loaded encoder, cut after `layer` hidden layers.
+    """A backend: an encoder in memory, cut after `layer` hidden layers.
 
     Attributes:
         identity: How the signature names the weights.
@@ -58,7 +58,7 @@ class Encoder:
         tokenize: Texts → ids, specials included, cut to what the model can read.
         forward: Padded ids and mask `(batch, length)` → hidden states `(batch, length, width)`.
         device: Where it runs.
-        batch_size: Texts a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Texts per forward pass; None: as many as the token budget holds.
         extra_facts: What else a metric's signature must name.
     """
 
@@ -73,16 +73,16 @@ class Encoder:
 
     @property
     def key(self) -> str:
-        """Model and layer."""
+        """The identity: the model and the layer."""
         return f"encoder:{self.identity}:{self.layer}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The model and the layer that was read."""
+        """The facts for the signature: the model and the layer."""
         return {"model": self.identity, "layers": str(self.layer), **self.extra_facts}
 
     def annotate(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """Token vectors of each text; sorted by length, padded to the batch, order restored."""
+        """Returns the token vectors of each text, in order; batches are of similar lengths."""
         ids = self.tokenize([text.strip() for text in texts])
         vectors: dict[int, NDArray[np.float32]] = {}
         for batch in batches([len(row) for row in ids], self.device, self.batch_size):
@@ -109,13 +109,13 @@ class Encoder:
 def load_encoder(
     checkpoint: str, *, layer: int = 0, device: str | None = None, batch_size: int | None = None
 ) -> Encoder:
-    """Loads an encoder; whoever holds one of the same weights shares them.
+    """Loads an encoder; all users in a process share the weights.
 
     Args:
         checkpoint: `BUNDLED`, `FINDINGS`, a folder, or a Hub id with an optional `@revision`.
         layer: Hidden layers to use; 0 means all.
         device: torch device; None takes CUDA where there is one, else the CPU.
-        batch_size: Texts a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Texts per forward pass; None: as many as the token budget holds.
 
     Raises:
         BackendError: Weights not found (within a second), or fewer layers than asked for.
@@ -123,8 +123,8 @@ def load_encoder(
     if checkpoint in FOLDERS:
         encoder = _bundled(checkpoint, layer, pick_device(device))
     else:
-        found = find_checkpoint(checkpoint)  # before the seconds that importing transformers takes
-        encoder = _published(checkpoint, found, layer, pick_device(device))
+        files = find_checkpoint(checkpoint)  # before the seconds that importing transformers takes
+        encoder = _published(checkpoint, files, layer, pick_device(device))
     return replace(encoder, batch_size=batch_size)
 
 
@@ -185,8 +185,8 @@ def _load_bundled(name: str, device: str) -> Bundled:
     return Bundled(config, tokenizer, pack_matrices(weights, BATCH_TOKENS) if device == "cpu" else weights)
 
 
-def _published(checkpoint: str, found: Checkpoint, layer: int, device: str) -> Encoder:
-    loaded = _load_published(checkpoint, found, layer, device)
+def _published(checkpoint: str, files: Checkpoint, layer: int, device: str) -> Encoder:
+    loaded = _load_published(checkpoint, files, layer, device)
     tokenizer = loaded.tokenizer
 
     def tokenize(texts: Sequence[str]) -> list[list[int]]:
@@ -201,7 +201,7 @@ def _published(checkpoint: str, found: Checkpoint, layer: int, device: str) -> E
 
     special = (tokenizer.cls_token_id, tokenizer.sep_token_id)
     return Encoder(
-        identity=found.identity,
+        identity=files.identity,
         layer=loaded.layers,
         special_ids=frozenset(token for token in special if token is not None),
         tokenize=tokenize,
@@ -211,19 +211,19 @@ def _published(checkpoint: str, found: Checkpoint, layer: int, device: str) -> E
 
 
 @shared
-def _load_published(checkpoint: str, found: Checkpoint, layer: int, device: str) -> Published:
-    """`found` names a checksum or a commit: weights that changed are read again."""
-    config = load_config(found)
+def _load_published(checkpoint: str, files: Checkpoint, layer: int, device: str) -> Published:
+    """Loads a model; the identity of the files has a checksum or a commit, so weights that changed are read again."""
+    config = load_config(files)
     prefix: dict[str, Any] = {"add_prefix_space": True} if config.model_type in SPACE_SENSITIVE else {}
-    tokenizer = load_tokenizer(found, **prefix)
+    tokenizer = load_tokenizer(files, **prefix)
     with quietly():
-        model, loading = load_model("AutoModel", found)
+        model, loading = load_model("AutoModel", files)
     absent = sorted(key for key in loading["missing_keys"] if "pooler" not in key)
     if absent:
         raise BackendError(
-            f"{checkpoint}: {found.folder} lacks {len(absent)} weights of the encoder, such as {absent[0]}."
+            f"{checkpoint}: {files.folder} lacks {len(absent)} weights of the encoder, such as {absent[0]}."
         )
-    layers = _truncate(model, layer, found.identity)
+    layers = _truncate(model, layer, files.identity)
     return Published(config, tokenizer, model.eval().to(device), layers)
 
 

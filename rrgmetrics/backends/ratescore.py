@@ -1,4 +1,4 @@
-"""What RaTEScore compares: a report's entities, each with a vector of its meaning.
+"""The backends of RaTEScore: they annotate a report with its entities, each with a vector of its meaning.
 
 Bundled, the reader names the entities and CREPE's encoder gives them vectors: the mean over an entity's tokens, less
 the mean over the names of all findings, without which any two names are alike. That encoder knows nothing but findings
@@ -49,7 +49,7 @@ Vector = NDArray[np.float32]
 
 
 class EntityVectors(NamedTuple):
-    """Entities of a text and their unit vectors `(n_entities, width)`; the reading, where the reader found them."""
+    """The entities of a text, their unit vectors `(n_entities, width)`, and the reading, if the reader found them."""
 
     entities: tuple[Entity, ...]
     vectors: Vector
@@ -58,7 +58,7 @@ class EntityVectors(NamedTuple):
 
 @dataclass(frozen=True)
 class Phrases:
-    """Phrases → unit vectors; each is read once, while it is remembered.
+    """Gives phrases their unit vectors; a phrase that is remembered is not read again.
 
     Attributes:
         encoder: Reads tokens.
@@ -71,33 +71,33 @@ class Phrases:
     known: dict[str, Vector] = field(default_factory=dict)
 
     def vectors(self, phrases: Sequence[Sequence[str]]) -> list[Vector]:
-        """For each list of phrases an array `(n_phrases, width)`."""
+        """Returns an array `(n_phrases, width)` for each list of phrases."""
         distinct = dict.fromkeys(phrase for group in phrases for phrase in group)
         new = [phrase for phrase in distinct if phrase not in self.known]
-        found = {phrase: self.known[phrase] for phrase in distinct if phrase in self.known}
+        vectors = {phrase: self.known[phrase] for phrase in distinct if phrase in self.known}
         if new:
             tokens = self.encoder.annotate(new)
-            found |= {phrase: _unit(self.pool(read)) for phrase, read in zip(new, tokens, strict=True)}
+            vectors |= {phrase: _unit(self.pool(read)) for phrase, read in zip(new, tokens, strict=True)}
         if len(self.known) + len(new) > REMEMBERED:
             self.known.clear()
-        self.known.update(found)
-        return [np.array([found[phrase] for phrase in group], dtype=np.float32) for group in phrases]
+        self.known.update(vectors)
+        return [np.array([vectors[phrase] for phrase in group], dtype=np.float32) for group in phrases]
 
 
 @dataclass(frozen=True)
-class ReadEntities:
-    """A Composed backend: the reader's entities."""
+class ReaderEntities:
+    """A `Composed` backend that takes the entities from the reader."""
 
     phrases: Phrases
 
     @property
     def key(self) -> str:
-        """The encoder."""
+        """The identity: the encoder."""
         return f"entities:reader:{self.phrases.encoder.key}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Lexicon and encoder."""
+        """The facts for the signature: the lexicon and the encoder."""
         return {"lexicon_sha256": checksum()[:8], "encoder_model": self.phrases.encoder.identity}
 
     @property
@@ -106,26 +106,26 @@ class ReadEntities:
         return {"reader": reader_backend()}
 
     def compose(self, readings: Sequence[Mapping[str, Reading]]) -> list[EntityVectors]:
-        """Entities of each reading, with vectors."""
+        """Returns the entities of each reading, with vectors."""
         read = [parts["reader"] for parts in readings]
         vectors = _with_vectors([entities(reading) for reading in read], self.phrases)
         return [each._replace(reading=reading) for each, reading in zip(vectors, read, strict=True)]
 
     def annotate(self, texts: Sequence[str]) -> Sequence[EntityVectors]:
-        """Entities of texts that nobody else reads, with vectors."""
+        """Returns the entities, with vectors, of texts that no other backend reads."""
         return read_parts(self, texts)
 
 
 @dataclass(frozen=True)
-class MarkedEntities:
-    """A backend: entities that a token classifier marks.
+class ClassifierEntities:
+    """A backend that takes the entities from a token classifier.
 
     Attributes:
         identity: How the signature names the classifier.
         classifier: Marks tokens.
         phrases: Vectors of what is marked.
         device: Where it runs.
-        batch_size: Sentences a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Sentences per forward pass; None: as many as the token budget holds.
     """
 
     identity: str
@@ -136,20 +136,20 @@ class MarkedEntities:
 
     @property
     def key(self) -> str:
-        """Both models."""
+        """The identity: the classifier and the encoder."""
         return f"entities:{self.identity}:{self.phrases.encoder.key}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Both models."""
+        """The facts for the signature: the classifier and the encoder."""
         return {"model": self.identity, "encoder_model": self.phrases.encoder.identity}
 
     def annotate(self, texts: Sequence[str]) -> list[EntityVectors]:
-        """Entities of each text, with vectors; none for a text without sentences."""
+        """Returns the entities of each text, with vectors; none for a text without sentences."""
         sentences = [list(split_sentences(text)) for text in texts]
         marked = self._mark(list(dict.fromkeys(sentence for group in sentences for sentence in group)))
-        found = [tuple(entity for sentence in group for entity in marked[sentence]) for group in sentences]
-        return _with_vectors(found, self.phrases)
+        entities = [tuple(entity for sentence in group for entity in marked[sentence]) for group in sentences]
+        return _with_vectors(entities, self.phrases)
 
     def _mark(self, sentences: Sequence[str]) -> dict[str, list[Entity]]:
         """The entities of each sentence."""
@@ -158,7 +158,7 @@ class MarkedEntities:
         if not sentences:
             return {}
         ids = self.classifier.tokenizer(list(sentences), truncation=True, max_length=LONGEST_SENTENCE)["input_ids"]
-        found: dict[str, list[Entity]] = {}
+        entities: dict[str, list[Entity]] = {}
         for batch in batches([len(row) for row in ids], self.device, self.batch_size):
             longest = max(len(ids[i]) for i in batch)
             rows = [ids[i] + [0] * (longest - len(ids[i])) for i in batch]
@@ -168,8 +168,8 @@ class MarkedEntities:
                 classes = self.classifier.classify(*inputs).tolist()
             for i, row in zip(batch, classes, strict=True):
                 labels = [self.classifier.labels[index] for index in row[: len(ids[i])]]
-                found[sentences[i]] = list(self._entities(ids[i], labels))
-        return found
+                entities[sentences[i]] = list(self._entities(ids[i], labels))
+        return entities
 
     def _entities(self, ids: Sequence[int], labels: Sequence[str]) -> Iterator[Entity]:
         special = set(self.classifier.tokenizer.all_special_ids)
@@ -180,14 +180,14 @@ class MarkedEntities:
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """The sentences of a report that have three characters or more."""
+    """Splits a report into its sentences of three characters or more."""
     for sentence in SENTENCE_END.split(text):
         if len(sentence.strip()) >= SHORTEST_SENTENCE:
             yield sentence.strip()
 
 
 def decode(labels: Sequence[str]) -> Iterator[tuple[int, int, Any]]:
-    """Marked stretches `(start, end, type)` of a sentence's labels: a B- and the I- behind it, of the B-'s type.
+    """Yields entities `(start, end, type)` from a sentence's labels: a B- and the I- behind it, of the B-'s type.
 
     Example:
         >>> list(decode(["O", "B-ANATOMY", "I-ANATOMY", "B-DISEASE", "O", "I-DISEASE"]))
@@ -204,24 +204,24 @@ def decode(labels: Sequence[str]) -> Iterator[tuple[int, int, Any]]:
 
 def load_entities(
     checkpoint: str = "", *, encoder: str = "", device: str | None = None, batch_size: int | None = None
-) -> ReadEntities | MarkedEntities:
-    """Loads what finds entities and what reads them; whoever holds the weights shares them.
+) -> ReaderEntities | ClassifierEntities:
+    """Loads the backend of entities and their encoder; all users in a process share the weights.
 
     Args:
         checkpoint: "" for the reader, else a token classifier: a folder or a Hub id with an optional `@revision`.
         encoder: Of entities, as `load_encoder` takes it; "": CREPE's for the reader, else BioLORD.
         device: torch device; None takes CUDA where there is one, else the CPU.
-        batch_size: Texts a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Texts per forward pass; None: as many as the token budget holds.
 
     Raises:
         BackendError: Weights not found (within a second), damaged, or with labels that are not RaTEScore's.
     """
     if not checkpoint:
-        return ReadEntities(_centred(load_encoder(encoder or FINDINGS, device=device, batch_size=batch_size)))
-    found = find_checkpoint(checkpoint)
-    classifier = _load_classifier(found, pick_device(device))
+        return ReaderEntities(_centred(load_encoder(encoder or FINDINGS, device=device, batch_size=batch_size)))
+    files = find_checkpoint(checkpoint)
+    classifier = _load_classifier(files, pick_device(device))
     phrases = Phrases(_cut(load_encoder(encoder or BIOLORD, device=device, batch_size=batch_size)), _first)
-    return MarkedEntities(found.identity, classifier, phrases, pick_device(device), batch_size)
+    return ClassifierEntities(files.identity, classifier, phrases, pick_device(device), batch_size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,18 +240,21 @@ class TokenClassifier:
 
 
 @shared
-def _load_classifier(found: Checkpoint, device: str) -> TokenClassifier:
-    tokenizer = load_tokenizer(found)
+def _load_classifier(checkpoint: Checkpoint, device: str) -> TokenClassifier:
+    tokenizer = load_tokenizer(checkpoint)
     with quietly():
-        model, loading = load_model("AutoModelForTokenClassification", found)
+        model, loading = load_model("AutoModelForTokenClassification", checkpoint)
     if loading["missing_keys"]:
-        raise BackendError(f"{found.identity}: {found.folder} lacks weights, such as {min(loading['missing_keys'])}.")
+        raise BackendError(
+            f"{checkpoint.identity}: {checkpoint.folder} lacks weights, such as {min(loading['missing_keys'])}."
+        )
     labels = [model.config.id2label[index] for index in range(model.config.num_labels)]
     known = {"O", *(f"{mark}-{kind}" for mark in "BI" for kind in ENTITY_TYPES)}
     unknown = [label for label in labels if f"{label[:2]}{label[2:].lower()}" not in known]
     if unknown:
         raise BackendError(
-            f"{found.identity} has the label {unknown[0]!r}; RaTEScore needs O and B-, I- of {', '.join(ENTITY_TYPES)}."
+            f"{checkpoint.identity} has the label {unknown[0]!r}; "
+            f"RaTEScore needs O and B-, I- of {', '.join(ENTITY_TYPES)}."
         )
     model.eval().to(device)
     padding = tokenizer.pad_token_id or 0
@@ -263,9 +266,9 @@ def _load_classifier(found: Checkpoint, device: str) -> TokenClassifier:
     return TokenClassifier(tokenizer, classify, labels)
 
 
-def _with_vectors(found: Sequence[tuple[Entity, ...]], phrases: Phrases) -> list[EntityVectors]:
-    vectors = phrases.vectors([[entity.text for entity in group] for group in found])
-    return [EntityVectors(*both) for both in zip(found, vectors, strict=True)]
+def _with_vectors(entities: Sequence[tuple[Entity, ...]], phrases: Phrases) -> list[EntityVectors]:
+    vectors = phrases.vectors([[entity.text for entity in group] for group in entities])
+    return [EntityVectors(*both) for both in zip(entities, vectors, strict=True)]
 
 
 def _centred(encoder: Encoder) -> Phrases:

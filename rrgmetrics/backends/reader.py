@@ -1,4 +1,4 @@
-"""The reader as a backend: what every metric that reads findings shares."""
+"""The reader as a backend, which every metric that reads findings shares."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rrgmetrics.reader.lexicon import checksum
 
 
 def reader_backend(**tables: str) -> TextFunction:
-    """Texts → readings.
+    """Returns the backend that annotates texts with their readings.
 
     Args:
         tables: Checksums, by their name in the signature, of further tables that a metric reads findings with.

@@ -1,4 +1,4 @@
-"""Models in memory: loaded once while anybody holds them, and gone with the last one who does."""
+"""Keeps models in memory once for all users in a process, until the last of them is gone."""
 
 from __future__ import annotations
 

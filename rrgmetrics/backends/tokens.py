@@ -24,19 +24,19 @@ RULES_13A = (
 
 @dataclass(frozen=True)
 class TextFunction:
-    """A backend made of a pure function of one text."""
+    """A backend that applies a pure function to each text."""
 
     key: str
     function: Callable[[str], Any]
     facts: Mapping[str, str] = field(default_factory=dict)
 
     def annotate(self, texts: Sequence[str]) -> list[Any]:
-        """The function of each text."""
+        """Applies the function to each text."""
         return [self.function(text) for text in texts]
 
 
 class Ngrams(NamedTuple):
-    """Number of tokens, and how often each n-gram of order 1 to 4 occurs (keys are tuples of tokens)."""
+    """The number of tokens, and how often each n-gram of order 1 to 4 occurs (keys are tuples of tokens)."""
 
     length: int
     counts: Counter[tuple[str, ...]]
@@ -51,12 +51,12 @@ def count_ngrams(tokens: Sequence[str], max_order: int = MAX_ORDER) -> Ngrams:
 
 
 def whitespace_ngrams() -> TextFunction:
-    """N-grams over `str.split()`: what BLEU in COCO's arithmetic and CIDEr count."""
+    """Counts n-grams over `str.split()`, as BLEU in COCO's arithmetic and CIDEr do."""
     return TextFunction("ngrams:whitespace", lambda text: count_ngrams(text.split()))
 
 
 def sacrebleu_ngrams() -> TextFunction:
-    """N-grams over sacrebleu's 13a tokens."""
+    """Counts n-grams over sacrebleu's 13a tokens."""
     return TextFunction("ngrams:13a", lambda text: count_ngrams(tokenize_13a(text)))
 
 
@@ -77,7 +77,7 @@ def tokenize_13a(text: str) -> list[str]:
 
 
 class RougeTokens(NamedTuple):
-    """rouge-score's tokens with what ROUGE counts of them; `places` has for each token a bit at its positions."""
+    """The tokens of rouge-score with ROUGE's counts of them; `places` has for each token a bit at its positions."""
 
     length: int
     unigrams: Counter[str]
@@ -87,7 +87,7 @@ class RougeTokens(NamedTuple):
 
 
 def rouge_tokens(stemmer: bool) -> TextFunction:
-    """rouge-score's tokenizer; each distinct word is stemmed once."""
+    """Cuts a text into tokens as rouge-score does; each distinct word is stemmed once."""
     from rouge_score.tokenize import tokenize
 
     stem = CachedStemmer() if stemmer else None
@@ -105,7 +105,7 @@ def rouge_tokens(stemmer: bool) -> TextFunction:
 
 
 def words(tokenizer: str) -> TextFunction:
-    """Tokens by `"wordpunct"` (words and runs of punctuation) or `"whitespace"`."""
+    """Cuts a text into tokens by `"wordpunct"` (words and runs of punctuation) or `"whitespace"`."""
     functions: dict[str, Callable[[str], list[str]]] = {
         "wordpunct": WORD_OR_PUNCTUATION.findall,
         "whitespace": str.split,
@@ -114,7 +114,7 @@ def words(tokenizer: str) -> TextFunction:
 
 
 class CachedStemmer:
-    """NLTK's Porter stemmer, which sees each word once."""
+    """A Porter stemmer from NLTK that stems each word once."""
 
     def __init__(self) -> None:
         from nltk.stem.porter import PorterStemmer

@@ -50,7 +50,7 @@ class Synset(NamedTuple):
 
 
 class WordNet:
-    """Synonym look-up over WordNet database files.
+    """A look-up of synonyms in WordNet's database files.
 
     Args:
         root: A folder with `data.*`, `index.*` and `*.exc`, or a zip archive of a folder `wordnet` with them.
@@ -80,7 +80,7 @@ class WordNet:
 
     @cached_property
     def sha256(self) -> str:
-        """Checksum of the data, so that a signature says which WordNet was read."""
+        """The checksum of the data, so that a signature says which WordNet was read."""
         digest = hashlib.sha256()
         for part in PARTS:
             digest.update(self._data[part])

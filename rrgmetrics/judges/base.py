@@ -1,4 +1,4 @@
-"""What a judge is made of: prompts, replies, verdicts; the protocol that asks and the engine that answers.
+"""The parts of a judge: prompts, replies and verdicts, the protocol that asks, and the engine that answers.
 
 A **protocol** (GREEN, CRIMSON, ...) knows what to ask about a pair of reports and how to read the replies. An
 **engine** (a server, a local model, a file of recorded replies) knows how to get them. Neither knows the other. The
@@ -22,13 +22,13 @@ ENGINES = ("hf", "vllm", "openai", "replies")  # besides `reader`
 
 
 class SupportsBool(Protocol):
-    """True or false when it is asked: a bool, or a switch."""
+    """A bool, or a switch that is read as one whenever it is asked."""
 
     def __bool__(self) -> bool: ...
 
 
 class Message(NamedTuple):
-    """One turn of a conversation."""
+    """A turn of a conversation."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -36,7 +36,7 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True)
 class Prompt:
-    """One question.
+    """A question to an engine.
 
     Attributes:
         messages: The conversation up to the reply.
@@ -56,7 +56,7 @@ class Prompt:
 
     @cached_property
     def sha256(self) -> str:
-        """Identity of the question: protocol and messages."""
+        """The identity of the question: the checksum of protocol and messages."""
         text = json.dumps([self.protocol, self.messages], ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -68,7 +68,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Reply:
-    """What an engine brought back: the text, or why there is none. Exactly one of both is None.
+    """An engine's reply: the text, or why there is none. Exactly one of both is None.
 
     `partial` is what was said of a reply that is none: it was cut off, or held back. It is shown, and never read.
     """
@@ -79,81 +79,81 @@ class Reply:
 
 
 class Answerer(Protocol):
-    """Who answers prompts, as caches and signatures must know it."""
+    """The identity of whatever answers prompts, as caches and signatures need it."""
 
     @property
     def identity(self) -> str:
-        """Who answers: `openai:my-model`; with `parameters`, what a reply depends on besides its prompt."""
+        """The name of the model: `openai:my-model`. A reply depends on it, on `parameters` and on the prompt."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """How it answers (temperature, seed, ...), as JSON has it."""
+        """The settings of the answers (temperature, seed, ...), as JSON values."""
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """What the signature must name: model, revision, temperature, library version."""
+        """The facts for the signature: model, revision, temperature, library version."""
 
 
 class Engine(Answerer, Protocol):
     """Answers prompts."""
 
     def answer(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """One reply a prompt, in order. A failure is `Reply(None, error)` and never loses the others."""
+        """Returns one reply for each prompt, in order. A failure is `Reply(None, error)` and never loses the others."""
 
 
 class Verdict(Protocol):
-    """What a protocol made of the replies about one pair; each protocol has a frozen dataclass of its own."""
+    """A protocol's reading of the replies about one pair; each protocol has a frozen dataclass of its own."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The verdict as JSON has it, for `explain`: numbers, and the judge's words."""
+        """The verdict as a JSON object, for `explain`: numbers, and the judge's words."""
 
 
 @dataclass(frozen=True)
 class Unscored:
-    """A pair without a verdict: why, and the replies as they came."""
+    """A pair without a verdict: the reason, and the raw replies."""
 
     reason: str
     replies: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Returns a JSON object."""
         return {"unscored": self.reason, "replies": list(self.replies)}
 
 
 class JudgeProtocol(Protocol):
-    """What is asked about a pair, and what the replies mean. A small frozen dataclass; its repr is its identity."""
+    """Asks about a pair and reads the replies. A small frozen dataclass; its repr is its identity."""
 
     @property
     def name(self) -> str:
-        """Name of the metric."""
+        """The name of the metric."""
 
     @property
     def version(self) -> int:
-        """Raised whenever a prompt changes."""
+        """The version, raised whenever a prompt changes."""
 
     @property
     def paper(self) -> str:
-        """Engine of the published setting, for example `hf:StanfordAIMI/GREEN-radllama2-7b`; "" if none is public."""
+        """The engine of the published setting, such as `hf:StanfordAIMI/GREEN-radllama2-7b`; "" if none is public."""
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """What the signature must name: `prompt` (eight digits of a checksum), options that are not the spec's."""
+        """The facts for the signature: `prompt` (eight digits of a checksum), options that are not the spec's."""
 
     def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
-        """The questions about a pair; () where there is nothing to ask, and the verdict needs no reply."""
+        """Returns the prompts about a pair; () where there is nothing to ask and the verdict needs no reply."""
 
     def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
-        """Further questions that depend on the replies; () if none. Raises VerdictError if those cannot be read."""
+        """Returns further prompts that depend on the replies; raises VerdictError if those cannot be read."""
 
     def verdict(self, pair: Pair, replies: Sequence[str]) -> Verdict:
-        """The verdict from all replies, first questions first; raises VerdictError, and the pair is unscored."""
+        """Reads the verdict from all replies, in the prompts' order; a VerdictError leaves the pair unscored."""
 
     def from_comparison(self, pair: Pair, compared: Compared) -> Verdict:
-        """The bundled verdict: the reader's comparison in the terms of this protocol."""
+        """Returns the bundled verdict: the reader's comparison in the terms of this protocol."""
 
 
 class EngineName(NamedTuple):
-    """An engine as a configuration names it; `raw`: the model reads `Prompt.raw` and no chat template."""
+    """The engine that a configuration names; with `raw` the model reads `Prompt.raw` without a chat template."""
 
     kind: str
     model: str

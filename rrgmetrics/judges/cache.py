@@ -1,4 +1,4 @@
-"""Replies on disk: files of recorded replies, and the cache that lets an interrupted run go on where it stopped.
+"""Replies on disk: files of recorded replies, and the cache with which an interrupted run goes on.
 
 One record a line, as JSON: `protocol` (name@version), `prompt_sha256`, `reply`, `engine`, `parameters`; where a reply
 was received but cannot be used, `reply` is null, `error` says why, and `partial` has what was said. Replies quote
@@ -38,7 +38,7 @@ _told: set[Path] = set()  # folders with files or records that cannot be read
 
 
 class Record(NamedTuple):
-    """A reply, what it answers, and who gave it."""
+    """A reply with its prompt and its engine."""
 
     protocol: str
     prompt_sha256: str
@@ -50,18 +50,18 @@ class Record(NamedTuple):
 
     @classmethod
     def of(cls, prompt: Prompt, reply: Reply, engine: str, parameters: Mapping[str, Any]) -> Record:
-        """The record of a reply that was received; `max_tokens` joins the parameters."""
+        """Makes the record of a reply that was received; `max_tokens` joins the parameters."""
         settings = {**parameters, "max_tokens": prompt.max_tokens}
         return cls(prompt.protocol, prompt.sha256, reply.text, engine, settings, reply.error, reply.partial)
 
     def line(self) -> bytes:
-        """As it stands in a file."""
+        """The record as a line of a file."""
         fields = {key: value for key, value in self._asdict().items() if value or key not in ("error", "partial")}
         return json.dumps(fields, ensure_ascii=True).encode() + b"\n"
 
     @property
     def question(self) -> tuple[Any, ...]:
-        """What was asked of whom: all but the answer."""
+        """The question: all fields but those of the reply."""
         return self.protocol, self.prompt_sha256, self.engine, self.parameters
 
     @property
@@ -93,7 +93,7 @@ def read_line(line: bytes) -> Record:
 
 
 def read_records(path: Path) -> Iterator[tuple[int, Record]]:
-    """Every record of a file with its line; raises InputError naming the first line that is none."""
+    """Yields every record of a file with its line; raises InputError naming the first line that is none."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):
@@ -123,7 +123,7 @@ def append(path: Path, record: Record) -> int:
 
 @contextlib.contextmanager
 def _turn(file: IO[bytes]) -> Iterator[None]:
-    """Nobody else's turn to write to the file, where the file system has locks."""
+    """Holds the lock on the file while one process writes, where the file system has locks."""
     with contextlib.suppress(OSError):
         if fcntl:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -135,7 +135,7 @@ def _turn(file: IO[bytes]) -> Iterator[None]:
 
 
 class Cache:
-    """Every reply that was received, by protocol version, prompt, engine and parameters.
+    """A cache of every reply that was received, by protocol version, prompt, engine and parameters.
 
     Args:
         root: The cache's folder; made if missing.
@@ -153,29 +153,29 @@ class Cache:
         _make_folder(root)
         Cache.held = Cache.held or 0
         self.root = root
-        self._shelves: dict[Path, Shelf] = {}
+        self._indices: dict[Path, ReplyIndex] = {}
 
     def get(self, prompt: Prompt, engine: str, parameters: Mapping[str, Any]) -> Reply | None:
-        """The reply to a prompt, or None if it was never received."""
+        """Returns the reply to a prompt, or None if it was never received."""
         wanted = Record.of(prompt, Reply(None), engine, parameters)
-        found = self._shelf(wanted).get(wanted)
-        Cache.held = (Cache.held or 0) + (found is not None)
-        return found
+        reply = self._index(wanted).get(wanted)
+        Cache.held = (Cache.held or 0) + (reply is not None)
+        return reply
 
     def put(self, record: Record) -> None:
-        """Keeps a reply; it is on disk when this returns."""
-        self._shelf(record).put(record)
+        """Writes a reply; it is on disk when this returns."""
+        self._index(record).put(record)
         Cache.held = (Cache.held or 0) + 1
 
-    def _shelf(self, record: Record) -> Shelf:
+    def _index(self, record: Record) -> ReplyIndex:
         identity = json.dumps([record.protocol, record.engine, record.parameters], sort_keys=True)
         name = re.sub(r"[^A-Za-z0-9@.]+", "_", f"{record.protocol}-{record.engine}")[:80]
         folder = self.root / f"{name}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
-        return self._shelves.get(folder) or self._shelves.setdefault(folder, Shelf(folder))
+        return self._indices.get(folder) or self._indices.setdefault(folder, ReplyIndex(folder))
 
 
-class Shelf:
-    """The replies of one engine to one protocol: where each stands in the folder's files.
+class ReplyIndex:
+    """An index of one engine's replies to one protocol: where each stands in the folder's files.
 
     Raises:
         BackendError: The folder cannot be written.
@@ -187,28 +187,28 @@ class Shelf:
         self._places: dict[str, tuple[Path, int]] = {}
         unread = []
         for path in sorted(folder.glob("*.jsonl")):
-            for found in _places(path):
-                if isinstance(found, str):
-                    unread.append(f"{path}, {found}")
+            for place in _places(path):
+                if isinstance(place, str):
+                    unread.append(f"{path}, {place}")
                 else:
-                    self._places[found[0]] = path, found[1]
+                    self._places[place[0]] = path, place[1]
         if unread and folder not in _told:
             _told.add(folder)
             number = counted(len(unread), "file or record", "files or records")
             logger.warning("The cache of replies has %s that cannot be read; the first: %s.", number, unread[0])
 
     def get(self, wanted: Record) -> Reply | None:
-        """The reply to the record's prompt, or None."""
+        """Returns the reply to the record's prompt, or None."""
         if wanted.prompt_sha256 not in self._places:
             return None
         path, start = self._places[wanted.prompt_sha256]
         try:
             with path.open("rb") as file:
                 file.seek(start)
-                found = read_line(file.readline())
+                record = read_line(file.readline())
         except (OSError, ValueError):  # removed or changed meanwhile: asked again
             return None
-        return found.answer if found.question == wanted.question else None
+        return record.answer if record.question == wanted.question else None
 
     def put(self, record: Record) -> None:
         """Appends a record to this process's file."""
@@ -217,7 +217,7 @@ class Shelf:
 
 
 def _places(path: Path) -> Iterator[tuple[str, int] | str]:
-    """Prompt and place of every record of a file; where something cannot be read, what and why.
+    """Yields the prompt and place of every record of a file, or a message about what cannot be read.
 
     Of a last line without its end nothing is said: its writer is in the middle of it, or was stopped there.
     """
@@ -248,7 +248,7 @@ def _make_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _cannot_be_written(path: Path) -> Iterator[None]:
-    """What fails at the path is a BackendError that names it."""
+    """Turns a failure at the path into a BackendError that names it."""
     try:
         yield
     except OSError as error:
@@ -259,7 +259,7 @@ def _cannot_be_written(path: Path) -> Iterator[None]:
 
 
 def cache_folder(option: str) -> Path | None:
-    """The folder that the option `cache` means; None for "no"."""
+    """Returns the folder that the option `cache` means; None for "no"."""
     if option == "no":
         return None
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"

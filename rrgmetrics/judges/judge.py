@@ -30,18 +30,18 @@ class Judge:
 
     @property
     def lookahead(self) -> int:
-        """Pairs to ask about at a time."""
+        """The number of pairs to ask about at a time."""
         return LOOKAHEAD
 
     @property
     def key(self) -> str:
-        """Protocol with its options, engine with its parameters."""
+        """The identity: the protocol with its options, the engine with its parameters."""
         parameters = json.dumps(dict(self.engine.parameters), sort_keys=True, default=str)
         return f"judge|{self.protocol!r}|{self.engine.identity}|{parameters}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Who answered what."""
+        """The facts for the signature, of the engine and of the protocol."""
         return {"engine": self.engine.identity, **self.protocol.facts, **self.engine.facts}
 
     def annotate_pairs(self, pairs: Sequence[Pair]) -> list[Verdict | Unscored]:
@@ -64,10 +64,10 @@ class Judge:
 
     @staticmethod
     def _read(how: Any, pair: Pair, replies: Sequence[Reply]) -> Any:
-        """What `how` makes of the replies; Unscored if one is missing or cannot be read."""
+        """Reads the replies with `how`; Unscored if one is missing or cannot be read."""
         texts = tuple(reply.text for reply in replies if reply.text is not None)
-        said = (reply.partial or None if reply.text is None else reply.text for reply in replies)
-        kept = tuple(text[:KEPT_CHARACTERS] for text in said if text is not None)
+        raw = (reply.partial or None if reply.text is None else reply.text for reply in replies)
+        kept = tuple(text[:KEPT_CHARACTERS] for text in raw if text is not None)
         if len(texts) < len(replies):
             reason = next(reply.error for reply in replies if reply.text is None)
             return Unscored(f"No reply: {reason}", kept)
@@ -104,7 +104,7 @@ def judge_for(
 
 
 def verdicts(protocol: JudgeProtocol, pairs: Iterable[Pair], annotations: Mapping[Any, Any]) -> list[Any]:
-    """The verdict (of the protocol's own class) or Unscored for each pair, whichever engine ran."""
+    """Returns the verdict (of the protocol's own class) or Unscored for each pair, whichever engine ran."""
     return [
         protocol.from_comparison(pair, annotation) if isinstance(annotation, Compared) else annotation
         for pair, annotation in ((pair, annotations[pair]) for pair in pairs)

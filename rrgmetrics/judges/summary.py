@@ -1,4 +1,4 @@
-"""GREEN's summary: for each kind of significant error how often a report is free of it, and the typical errors.
+"""GREEN's summary: how often a report is free of each kind of significant error, and the typical errors.
 
 Ostmeier et al. 2024, section 3: the errors of one kind are embedded and clustered by k-means, k by silhouette; the
 three nearest to the centre of the largest cluster stand for the kind. Differs from the authors' code: it shows one
@@ -25,7 +25,7 @@ STARTS, STEPS, SEED = 10, 100, 42
 
 
 class KindSummary(NamedTuple):
-    """One kind of significant error.
+    """The summary of one kind of significant error.
 
     Attributes:
         category: The kind, A to F.
@@ -41,7 +41,7 @@ class KindSummary(NamedTuple):
 
 
 class GreenSummary(NamedTuple):
-    """GREEN over a set of pairs: mean and (population) standard deviation over those scored, and each kind of error."""
+    """The summary of GREEN over pairs: mean and (population) standard deviation, and each kind of error."""
 
     mean: float
     std: float
@@ -61,7 +61,7 @@ class GreenSummary(NamedTuple):
 def summarise(
     explained: Sequence[Mapping[str, Any]], embed: Callable[[Sequence[str]], Vectors] | None = None
 ) -> GreenSummary:
-    """The summary of a system's reports.
+    """Summarises the verdicts on a system's reports.
 
     Args:
         explained: `green_explained` of a result: score with `green?explain=yes`.
@@ -84,12 +84,12 @@ def summarise(
 def _kind(
     category: ErrorCategory, scored: Sequence[Mapping[str, Any]], embed: Callable[[Sequence[str]], Vectors]
 ) -> KindSummary:
-    found = [verdict["significant"].get(category.value, {"count": 0, "errors": []}) for verdict in scored]
-    words = [error for entry in found for error in entry["errors"]]
+    entries = [verdict["significant"].get(category.value, {"count": 0, "errors": []}) for verdict in scored]
+    words = [error for entry in entries for error in entry["errors"]]
     return KindSummary(
         category,
-        sum(entry["count"] for entry in found),
-        sum(not entry["count"] for entry in found) / len(found),
+        sum(entry["count"] for entry in entries),
+        sum(not entry["count"] for entry in entries) / len(entries),
         typical(words, embed(_spaced(words)) if words else np.zeros((0, 1))),
     )
 
@@ -141,7 +141,7 @@ def _starts(vectors: Vectors, k: int, random: np.random.Generator) -> Vectors:
 
 
 def _lloyd(vectors: Vectors, centres: Vectors) -> tuple[NDArray[np.intp], float]:
-    """Labels, and the sum of squared distances from the centres."""
+    """Returns the labels, and the sum of squared distances from the centres."""
     labels = np.full(len(vectors), -1)
     for _ in range(STEPS):
         distances = _distances(vectors, centres)
@@ -155,13 +155,13 @@ def _lloyd(vectors: Vectors, centres: Vectors) -> tuple[NDArray[np.intp], float]
 
 
 def _distances(left: Vectors, right: Vectors) -> Vectors:
-    """Squared distances `(n_left, n_right)`."""
+    """Returns the squared distances `(n_left, n_right)`."""
     squares = (left**2).sum(axis=1)[:, None] + (right**2).sum(axis=1)
     return np.asarray(np.maximum(squares - 2 * left @ right.T, 0.0))
 
 
 def silhouette(vectors: Vectors, labels: NDArray[np.intp]) -> float:
-    """Mean silhouette (Rousseeuw 1987), −1 to 1; a vector alone in its cluster counts 0, one cluster for all −1."""
+    """The mean silhouette (Rousseeuw 1987), −1 to 1; a vector alone in its cluster counts 0, one cluster for all −1."""
     names = np.unique(labels)
     if len(names) < 2:
         return -1.0
@@ -178,7 +178,7 @@ def silhouette(vectors: Vectors, labels: NDArray[np.intp]) -> float:
 
 
 def embed_sentences(texts: Sequence[str]) -> Vectors:
-    """Unit vectors `(n, width)`: the mean token vector of the bundled encoder."""
+    """Embeds sentences as unit vectors `(n, width)`: the mean token vector of the bundled encoder."""
     from rrgmetrics.backends.encoder import BUNDLED, load_encoder
 
     seen = [
@@ -190,7 +190,7 @@ def embed_sentences(texts: Sequence[str]) -> Vectors:
 
 
 def _spaced(texts: Sequence[str]) -> list[str]:
-    """All of them, or evenly spaced ones of very many."""
+    """Returns all texts, or evenly spaced ones of very many."""
     if len(texts) <= MAX_ERRORS:
         return list(texts)
     return [texts[i] for i in np.linspace(0, len(texts) - 1, MAX_ERRORS).astype(int)]

@@ -1,4 +1,4 @@
-"""How far metrics agree with radiologists.
+"""Measures how far metrics agree with radiologists.
 
 Each metric's headline is turned so that more is better, each count of errors so that fewer is better; a positive
 correlation is agreement. Pairs are correlated over all candidates, and as differences C1 - C2 within cases, which no
@@ -48,7 +48,7 @@ TIE = 0.01  # RadJudge: "C1 = C2" is an absolute difference below this, whatever
 
 @dataclass(frozen=True)
 class RadPrefReport:
-    """Agreement of metrics with RadPref's radiologists, and of these with each other.
+    """The agreement of metrics with RadPref's radiologists, and of these with each other.
 
     Attributes:
         data: The rated pairs.
@@ -80,7 +80,7 @@ class RadPrefReport:
             console.print(table, "")
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the texts and per-pair scores, in Python's own types (NaN where undefined)."""
+        """Returns all but the texts and per-pair scores, in Python's own types (NaN where undefined)."""
         return {
             "dataset": "radpref",
             "n_pairs": len(self.data.rated),
@@ -105,7 +105,7 @@ class RadPrefReport:
 
 @dataclass(frozen=True)
 class RadJudgeReport:
-    """Which of RadJudge's cases each metric orders as radiologists do.
+    """The report on which of RadJudge's cases each metric orders as radiologists do.
 
     Attributes:
         results: What was scored, by the metric's name as it was passed; pairs in the order of the cases.
@@ -116,13 +116,13 @@ class RadJudgeReport:
     judged: tuple[Judged, ...]
 
     def passed(self, subject: str, category: str | None = None) -> tuple[int, int]:
-        """Cases passed and cases in all, of one category or of all."""
+        """The numbers of cases passed and of all cases, in one category or in all."""
         rows = [row for row in self.judged if row.subject == subject and category in (None, row.category)]
         return sum(row.passed for row in rows), len(rows)
 
     @property
     def categories(self) -> list[str]:
-        """In the order of the data."""
+        """The categories in the order of the data."""
         return list(dict.fromkeys(row.category for row in self.judged))
 
     def print(self, console: Console) -> None:
@@ -133,7 +133,7 @@ class RadJudgeReport:
             console.print(table, "")
 
     def to_dict(self) -> dict[str, Any]:
-        """Cases passed by metric and category, and every case, in Python's own types (NaN where unscored)."""
+        """Returns the cases passed by metric and category, and every case, in Python's own types (NaN: unscored)."""
         return {
             "dataset": "radjudge",
             "metrics": {
@@ -222,7 +222,7 @@ class _Column(NamedTuple):
 def radpref_report(
     data: RadPref, results: Mapping[str, Result], *, trials: int = TRIALS, level: float = LEVEL, seed: int = 0
 ) -> RadPrefReport:
-    """Agreement of scores with RadPref's radiologists.
+    """Measures how far scores agree with RadPref's radiologists.
 
     Args:
         data: The rated pairs.
@@ -285,19 +285,19 @@ def _columns(name: str, result: Result) -> Iterator[_Column]:
 
 
 def _rater_columns(data: RadPref) -> Iterator[tuple[_Column, Array]]:
-    """Each radiologist beside the mean of the others and beside each other; their mean counts beside their rating."""
+    """Yields each radiologist with the mean of the others and with each other, and mean counts with mean ratings."""
     n_raters = len(data.rated[0].annotations)
     for target in HEADLINE_TARGETS:
-        said = data.annotated(target)
+        annotated = data.annotated(target)
         is_rating = target == "rating"
         for i in range(n_raters if n_raters > 1 else 0):
-            column = _Column(f"radiologist {i + 1}", "others", said[i], is_rating, target, not is_rating)
-            yield column, np.delete(said, i, axis=0).mean(axis=0)
+            column = _Column(f"radiologist {i + 1}", "others", annotated[i], is_rating, target, not is_rating)
+            yield column, np.delete(annotated, i, axis=0).mean(axis=0)
         for i, j in combinations(range(n_raters), 2):
             subject = f"radiologists {i + 1} and {j + 1}"
-            yield _Column(subject, "each other", said[i], is_rating, target, not is_rating), said[j]
+            yield _Column(subject, "each other", annotated[i], is_rating, target, not is_rating), annotated[j]
         if not is_rating:
-            column = _Column("radiologists' mean", target, said.mean(axis=0), False, "rating", False)
+            column = _Column("radiologists' mean", target, annotated.mean(axis=0), False, "rating", False)
             yield column, data.annotated("rating").mean(axis=0)
 
 
@@ -306,21 +306,21 @@ def _agreement(
 ) -> Agreement:
     errors = np.abs(column.values - truth)
     scores = _turned(column.values, column.higher_is_better)
-    said = _turned(truth, column.target == "rating")
+    annotated = _turned(truth, column.target == "rating")
     if view == "differences":
-        scores, said, cases = _differences(scores), _differences(said), cases[::2]
-    found = correlate(_tied(scores), _tied(said), groups=cases, trials=trials, level=level, seed=seed)
-    has_mae = column.counts and view == "pairs" and found.n > 0
+        scores, annotated, cases = _differences(scores), _differences(annotated), cases[::2]
+    correlation = correlate(_tied(scores), _tied(annotated), groups=cases, trials=trials, level=level, seed=seed)
+    has_mae = column.counts and view == "pairs" and correlation.n > 0
     return Agreement(
         subject=column.subject,
         key=column.key,
         target=column.target,
         view=view,
-        tau_b=found.tau_b,
-        rho=found.rho,
-        r=found.r,
+        tau_b=correlation.tau_b,
+        rho=correlation.rho,
+        r=correlation.r,
         mae=float(np.nanmean(errors)) if has_mae else np.nan,
-        n=found.n,
+        n=correlation.n,
     )
 
 
@@ -338,12 +338,12 @@ def _headline(result: Result) -> Array:
 
 
 def _turned(values: Array, higher_is_better: bool) -> Array:
-    """More is better."""
+    """Turns scores so that more is better."""
     return values if higher_is_better else -values
 
 
 def _differences(values: Array) -> Array:
-    """C1 - C2 of each case; 0 where they are equal but for float error."""
+    """Returns C1 - C2 of each case; 0 where they are equal but for float error."""
     first, second = values[::2], values[1::2]
     return np.where(np.isclose(first, second, rtol=1e-9, atol=0), 0.0, first - second)
 
@@ -379,7 +379,7 @@ def radjudge_report(cases: Sequence[RankedCase], results: Mapping[str, Result]) 
 
 
 def holds(relation: str, scores: Mapping[str, float], *, higher_is_better: bool = True) -> bool:
-    """Whether scores stand in the expected relation.
+    """Returns whether scores stand in the expected relation.
 
     Args:
         relation: `"C1 > C2"` (C1 is strictly better) or `"C1 = C2"` (they differ by less than 0.01).
@@ -394,8 +394,8 @@ def holds(relation: str, scores: Mapping[str, float], *, higher_is_better: bool 
         True
     """
     for sign in (" > ", " = "):
-        first, found, second = relation.partition(sign)
-        if found and first in scores and second in scores:
+        first, separator, second = relation.partition(sign)
+        if separator and first in scores and second in scores:
             difference = scores[first] - scores[second]
             if sign == " = ":
                 return abs(difference) < TIE

@@ -23,14 +23,14 @@ from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.scorers.base import Array
-from rrgmetrics.scorers.radcliq import FEATURES, Coefficients, Radcliq, Side
+from rrgmetrics.scorers.radcliq import FEATURES, Coefficients, CombinedBackend, Radcliq
 from rrgmetrics.stats import LEVEL, TRIALS, Correlation, Estimate, correlate
 
 FEWEST_CASES = len(FEATURES) + 2  # leaving one out must leave more cases than numbers to fit
 
 
 class Rated(NamedTuple):
-    """Pairs, the errors that were counted in each candidate, and the case of each pair."""
+    """Rated pairs: the pairs, the errors counted in each candidate, and the case of each pair."""
 
     pairs: list[Pair]
     errors: Array
@@ -62,7 +62,7 @@ class Composite:
     n_left_out: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """The file that `radcliq@FILE` and `?coefficients=FILE` read."""
+        """Returns the content of the file that `radcliq@FILE` and `?coefficients=FILE` read."""
         model = self.coefficients
         rows = zip(FEATURES, model.mean, model.scale, model.weight, strict=True)
         return {
@@ -118,7 +118,7 @@ def fit_radcliq(
     _check(rated, source)
     ready = prepare(metric, batch_size=batch_size, device=device)
     job = ready.jobs[metric]
-    assert isinstance(job.backend, Side)
+    assert isinstance(job.backend, CombinedBackend)
     assert isinstance(job.scorer, Radcliq)
     pairs = [pair._replace(context=Context()) for pair in rated.pairs]  # RadCliQ knows no patient
     result = ready.score_pairs(pairs, progress=progress)[metric]
@@ -163,7 +163,7 @@ def fit(
     level: float = LEVEL,
     seed: int = 0,
 ) -> Composite:
-    """Fits the model and says how well it is known.
+    """Fits the model and estimates how well its coefficients are known.
 
     Args:
         features: `(n_pairs, 4)` in the order of `FEATURES`; a row with NaN is left out.
@@ -224,15 +224,15 @@ def _left_out(x: Array, y: Array, index: Any) -> Array:
 
 
 def _resampled(x: Array, y: Array, index: Any, model: Coefficients, *, trials: int, seed: int) -> Array:
-    """Weights, in errors a standard deviation of the whole set, and intercepts of resampled cases `(trials, 5)`."""
+    """Fits resampled cases `(trials, 5)`: weights (errors per standard deviation of the whole set), intercepts."""
     generator = np.random.default_rng(seed)
     members = [np.flatnonzero(index == case) for case in range(index.max() + 1)]
     drawn = np.empty((trials, len(FEATURES) + 1))
     for row in drawn:
         rows = np.concatenate([members[case] for case in generator.integers(len(members), size=len(members))])
-        found = _least_squares(x[rows], y[rows])
-        row[:-1] = np.array(found.weight) / np.array(found.scale) * np.array(model.scale)
-        row[-1] = found.raw(np.array([model.mean]))[0]
+        fit = _least_squares(x[rows], y[rows])
+        row[:-1] = np.array(fit.weight) / np.array(fit.scale) * np.array(model.scale)
+        row[-1] = fit.raw(np.array([model.mean]))[0]
     return drawn
 
 

@@ -40,7 +40,7 @@ CANDIDATES = ("C1", "C2")
 
 
 class Annotation(NamedTuple):
-    """What one radiologist said of one candidate: counts of errors, and a rating from 1 (worst) to 5.
+    """One radiologist's counts of the errors in a candidate, and a rating from 1 (worst) to 5.
 
     `weighted_errors` is None where the data hold no classes of significance.
     """
@@ -54,12 +54,12 @@ class Annotation(NamedTuple):
 
     @property
     def total_errors(self) -> int:
-        """All errors, significant or not."""
+        """The number of errors, significant or not."""
         return self.false_finding + self.missing_finding + self.attribute
 
 
 class RatedPair(NamedTuple):
-    """A candidate of a case and what each radiologist said of it."""
+    """A candidate of a case with each radiologist's annotation."""
 
     case: str
     pair: Pair
@@ -68,13 +68,13 @@ class RatedPair(NamedTuple):
 
 @dataclass(frozen=True)
 class RadPref:
-    """Rated pairs: C1 and C2 of the first case, of the second, and so on."""
+    """The rated pairs: C1 and C2 of the first case, of the second, and so on."""
 
     rated: tuple[RatedPair, ...]
 
     @property
     def pairs(self) -> list[Pair]:
-        """References, candidates and contexts."""
+        """The pairs: references, candidates and contexts."""
         return [rated.pair for rated in self.rated]
 
     @property
@@ -83,7 +83,7 @@ class RadPref:
         return [rated.case for rated in self.rated]
 
     def annotated(self, target: Target) -> Array:
-        """What each radiologist said: `(n_raters, n_pairs)`, counts from 0 or ratings from 1 to 5."""
+        """Each radiologist's counts (from 0) or ratings (1 to 5), `(n_raters, n_pairs)`."""
         values = [[getattr(annotation, target) for annotation in rated.annotations] for rated in self.rated]
         return np.array(values, dtype=np.float64).T
 
@@ -138,7 +138,7 @@ def load_radjudge(path: str | Path) -> tuple[RankedCase, ...]:
 
 
 def _rated_pairs(row: Mapping[str, Any], where: str) -> Iterator[RatedPair]:
-    """C1 and C2 of a case in the JSONL format."""
+    """Reads C1 and C2 of a case in the JSONL format."""
     case = str(_field(row, "case", where))
     context = _context({name: row.get(name) for name in Context._fields}, where)
     reference = _report(row, "reference", where)
@@ -209,7 +209,7 @@ def _rater(path: Path) -> Mapping[str, Any]:
 
 
 def _marks(marks: Mapping[str, Any], case: str, candidate: str, path: Path) -> dict[str, Any]:
-    """One radiologist's marks on one candidate as counts."""
+    """Counts one radiologist's marks on one candidate."""
     where = f"{path}: case {case}"
     marked = _mapping(_field(_mapping(_field(marks, case, str(path)), where), candidate, where), where)
     where += f", {candidate}"
@@ -247,7 +247,7 @@ def _entries(marked: Mapping[str, Any], key: str, where: str) -> list[Any]:
 
 
 def _significant(labels: Sequence[Any], known: Mapping[str, int], where: str) -> int:
-    """How many labels are significant; an entry without one is not."""
+    """Counts the significant labels; an entry without a label is not significant."""
     for label in labels:
         if label is not None and label not in known:
             raise InputError(f"{where}: significance is {label!r}; we know {', '.join(known)}.")

@@ -1,4 +1,4 @@
-"""How far each metric agrees with radiologists: `agreement.yaml`, made by `scripts/measure_agreement.py`.
+"""Reads and writes `agreement.yaml`: how far each metric agrees with radiologists.
 
 The numbers are those of `rrgmetrics agree --dataset radpref:PATH`. Each metric's row says when, with which version and
 with what signature it was measured; a metric without a row has not been measured yet.
@@ -49,7 +49,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Agreements:
-    """What was measured.
+    """The measured agreements of all metrics, and of radiologists with each other.
 
     Attributes:
         n_pairs: Pairs of reports.
@@ -70,7 +70,7 @@ class Agreements:
 
 @cache
 def agreements(file: Path = FILE) -> Agreements:
-    """Reads the file of measurements."""
+    """Reads the measured agreements."""
     stored = yaml.safe_load(file.read_text(encoding="utf-8"))
     rows = {name: _measured(row) for name, row in stored.pop("metrics").items()}
     ceiling = {target: (low, high) for target, (low, high) in stored.pop("ceiling").items()}
@@ -78,7 +78,7 @@ def agreements(file: Path = FILE) -> Agreements:
 
 
 def record(report: RadPrefReport, *, date: str, file: Path = FILE) -> None:
-    """Writes what a report has measured over the same metrics' rows; rows of other metrics stay.
+    """Writes a report's measurements over the rows of the same metrics; other rows stay.
 
     Args:
         report: Of `rrgmetrics.metaeval.agree`.
@@ -111,19 +111,19 @@ def record(report: RadPrefReport, *, date: str, file: Path = FILE) -> None:
 def _row(report: RadPrefReport, name: str, date: str) -> dict[str, Any]:
     own = report.results[name].spec.name
     lines = [line for line in report.agreements if (line.subject, line.key, line.view) == (name, own, "pairs")]
-    taus = {line.target: _plain(line.tau_b) for line in lines if line.target in TARGETS}
+    taus = {line.target: _to_list(line.tau_b) for line in lines if line.target in TARGETS}
     share = next(line.share for line in report.preferences if line.subject == name)
     return {
         "date": date,
         "version": VERSION,
         "signature": report.results[name].signature,
         "tau_b": taus,
-        "preferences": _plain(share),
+        "preferences": _to_list(share),
     }
 
 
 def _ceiling(report: RadPrefReport) -> dict[str, list[float]]:
-    """Least and most over raters of what one reaches against the mean of the others."""
+    """Returns the least and the most agreement of one rater with the mean of the others."""
     values: dict[str, list[float]] = {target: [] for target in TARGETS}
     for line in report.ceiling:
         if (line.key, line.view) == ("others", "pairs"):
@@ -132,7 +132,7 @@ def _ceiling(report: RadPrefReport) -> dict[str, list[float]]:
     return {target: [round(min(own), DIGITS), round(max(own), DIGITS)] for target, own in values.items()}
 
 
-def _plain(estimate: Estimate) -> list[float]:
+def _to_list(estimate: Estimate) -> list[float]:
     return [round(float(value), DIGITS) for value in estimate[:3]] + [estimate.n]
 
 

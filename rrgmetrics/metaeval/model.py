@@ -1,4 +1,4 @@
-"""What agreement with radiologists is made of: one line of a report each."""
+"""The lines of a report on agreement with radiologists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEADLINE_TARGETS: tuple[Target, ...] = ("total_errors", "significant_errors", "r
 
 @dataclass(frozen=True)
 class Agreement:
-    """How one column of numbers agrees with one thing radiologists said.
+    """The agreement of one column of scores with one column of radiologists' annotations.
 
     Attributes:
         subject: The metric as it was named, or the radiologist.
@@ -58,7 +58,7 @@ class Preference:
 
 
 class Judged(NamedTuple):
-    """One case under one metric: the candidates' scores, rounded, and whether every expected relation holds."""
+    """A case under one metric: the candidates' scores, rounded, and whether every expected relation holds."""
 
     subject: str
     case: str

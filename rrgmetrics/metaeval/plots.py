@@ -1,4 +1,4 @@
-"""Scores against what radiologists said, as pictures."""
+"""Draws scores against the radiologists' counts and ratings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def scatter_plots(report: RadPrefReport, folder: Path, *, force: bool = False) -
 
 
 def plot_path(folder: str | Path, name: str) -> Path:
-    """Where the plot of a metric goes: `<folder>/<slug>.png`."""
+    """The path of a metric's plot: `<folder>/<slug>.png`."""
     return Path(folder) / f"{parse_name(name).slug}.png"
 
 
@@ -58,11 +58,11 @@ def _figure(report: RadPrefReport, name: str) -> Any:
     figure = Figure(figsize=(10, 4.6), layout="constrained")
     figure.suptitle(label(name, spec), fontsize=14, fontweight="bold")
     scores = report.results[name].per_pair[spec.name]
-    for axes, (target, said) in zip(figure.subplots(1, len(PANELS)), PANELS.items(), strict=True):
+    for axes, (target, quantity) in zip(figure.subplots(1, len(PANELS)), PANELS.items(), strict=True):
         _scatter(axes, scores, report.data.annotated(target).mean(axis=0))
         axes.set_title(_caption(report, name, target), fontsize=11)
         axes.set_xlabel(f"{spec.headline.title} ({spec.headline.better} is better)")
-        axes.set_ylabel(f"radiologists' {said}")
+        axes.set_ylabel(f"radiologists' {quantity}")
     return figure
 
 
@@ -77,13 +77,13 @@ def _caption(report: RadPrefReport, name: str, target: Target) -> str:
     return "agreement is undefined: too few scores, or all alike"
 
 
-def _scatter(axes: Any, scores: Array, said: Array) -> None:
+def _scatter(axes: Any, scores: Array, annotated: Array) -> None:
     rng = np.random.default_rng(0)
     nudge = rng.uniform(-JITTER, JITTER, (2, len(scores)))
     scored = scores[~np.isnan(scores)]
     whole = len(scored) > 0 and bool((scored == np.round(scored)).all())
     axes.scatter(
-        scores + nudge[0] * whole, said + nudge[1], s=34, alpha=0.45, color=DOT, edgecolors="white", linewidths=0.6
+        scores + nudge[0] * whole, annotated + nudge[1], s=34, alpha=0.45, color=DOT, edgecolors="white", linewidths=0.6
     )
     axes.grid(alpha=0.25)
     axes.set_axisbelow(True)

@@ -38,14 +38,14 @@ CEILING_CAPTION = (
 
 
 def radpref_tables(report: RadPrefReport) -> Iterator[Table]:
-    """A summary, and the details of each view; each ends with what radiologists reach."""
+    """Yields a summary and the details of each view; each ends with what radiologists reach."""
     yield _summary(report)
     for view in VIEWS:
         yield _details(report, view)
 
 
 def radjudge_tables(report: RadJudgeReport) -> Iterator[Table]:
-    """Cases passed by category, and the cases not passed with their scores."""
+    """Yields the cases passed by category, and the cases not passed with their scores."""
     yield _passed(report)
     if not all(row.passed for row in report.judged):
         yield _failed(report)
@@ -164,7 +164,7 @@ def _failed(report: RadJudgeReport) -> Table:
 
 
 def _named(subject: str, result: Result) -> str:
-    """`rouge ↑`, `green (bundled) ↑`: whether a stand-in scored, and which way is better."""
+    """Writes a metric's name with its direction: `rouge ↑`, `green (bundled) ↑` where a stand-in scored."""
     return f"{_subject(subject, result)} {result.spec.headline.arrow}"
 
 
@@ -174,14 +174,14 @@ def _subject(subject: str, result: Result) -> str:
 
 
 def _estimate(value: Estimate) -> str:
-    """`0.34 [.24, .45]`."""
+    """Writes an estimate: `0.34 [.24, .45]`."""
     if math.isnan(value.value):
         return "–"
     return f"{value.value:.2f} \\[{_bound(value.low)}, {_bound(value.high)}]"
 
 
 def _bound(value: float) -> str:
-    """`.24`, `-.05`, `1`."""
+    """Writes the end of an interval: `.24`, `-.05`, `1`."""
     shown = f"{value:.2f}"
     return shown.removesuffix(".00") if abs(value) > 0.995 else shown.replace("0.", ".", 1)
 
@@ -203,11 +203,11 @@ def _share(preference: Preference) -> str:
 
 
 def _span(values: Iterable[float]) -> str:
-    """`.87–.92`, least to most."""
-    found = sorted(value for value in values if not math.isnan(value))
-    if not found:
+    """Writes a span from least to most: `.87–.92`."""
+    ordered = sorted(value for value in values if not math.isnan(value))
+    if not ordered:
         return ""
-    low, high = _bound(found[0]), _bound(found[-1])
+    low, high = _bound(ordered[0]), _bound(ordered[-1])
     return low if low == high else f"{low}–{high}"
 
 

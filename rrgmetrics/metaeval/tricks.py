@@ -32,13 +32,13 @@ class Trick(NamedTuple):
 
 @cache
 def load_cases() -> tuple[Case, ...]:
-    """The cases; the last one is a normal study."""
+    """Loads the cases; the last one is a normal study."""
     return tuple(Case(**{name: text.strip() for name, text in case.items()}) for case in _tables()["cases"])
 
 
 @cache
 def standalone() -> dict[str, str]:
-    """The tricks that look at no report at all."""
+    """Returns the tricks that look at no report at all."""
     tables = _tables()
     return {
         "empty": "",
@@ -51,7 +51,7 @@ def standalone() -> dict[str, str]:
 
 
 def tricks(case: Case) -> list[Trick]:
-    """Every trick on one case; those that stand alone must beat neither the good nor (of an abnormal study) the mid."""
+    """Returns every trick on one case; standalone ones must not beat the good or (in an abnormal study) the mid."""
     alone = standalone()
     words = case.good.replace(".", "").replace(",", "").split()
     random.Random(0).shuffle(words)

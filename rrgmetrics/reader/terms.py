@@ -52,7 +52,7 @@ def show_term(text: str) -> list[Row]:
     keys = [term.keys[0] for term in places if _is_concept(term)]
     keys += [text] if text in lexicon.concepts else []
     rows = [
-        ("stands", f"under {' → '.join(term.keys)} ({place(term.source.path, term.line)}, of {whose(term.source)})")
+        ("stands", f"under {' → '.join(term.keys)} ({place(term.source.path, term.line)} of {whose(term.source)})")
         for term in places
     ]
     rows += [row for key in dict.fromkeys(keys) for row in _concept(key, lexicon)]

@@ -1,4 +1,4 @@
-"""What a scorer is: statistics of pairs, and the arithmetic that makes scores of them.
+"""A scorer: the statistics of pairs, and the arithmetic that makes scores of them.
 
 The rule that makes everything else cheap: **a corpus score is a function of the column sums of the pair statistics**.
 Bootstrap samples, swapped systems and slices of the data are then sums of rows, never a second scoring.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.base import Backend, PairBackend
+from rrgmetrics.deprecated import renamed
 from rrgmetrics.reports import Pair
 
 Array = NDArray[np.float64]
@@ -21,7 +22,7 @@ Array = NDArray[np.float64]
 
 @dataclass
 class Bars:
-    """Whether progress bars are shown: true or false, and switched while metrics stay ready."""
+    """A switch that shows or hides progress bars while metrics stay ready."""
 
     shown: bool = True
 
@@ -31,7 +32,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Runtime:
-    """How to run, not what: changes speed, never a score beyond a stated tolerance."""
+    """The settings of a run that change its speed, and never a score beyond a stated tolerance."""
 
     batch_size: int | None = None
     device: str | None = None
@@ -44,12 +45,12 @@ def of_pairs(pairs: Sequence[Pair], annotations: Mapping[str, Any]) -> list[tupl
 
 
 def explain_both(pairs: Sequence[Pair], tell: Callable[[str], Any]) -> list[dict[str, Any]]:
-    """What `tell` makes of either report of each pair, for `Explaining.details`."""
+    """Describes both reports of each pair with `tell`, for `SupportsDetails.details`."""
     return [{"reference": tell(pair.reference), "candidate": tell(pair.candidate)} for pair in pairs]
 
 
 class Reduction(Protocol):
-    """The pure maths from statistics to scores; small and picklable."""
+    """The pure arithmetic from statistics to scores; small and picklable."""
 
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
         """Corpus scores from column sums `(..., n_stats)` over `n` `(...)` scored pairs; NaN where `n` is 0."""
@@ -59,14 +60,14 @@ class Reduction(Protocol):
 
 
 class Scorer(Protocol):
-    """One configured metric."""
+    """A metric with its configuration and options."""
 
     @property
     def reduction(self) -> Reduction:
-        """How its statistics become scores."""
+        """The reduction of its statistics to scores."""
 
     def backend(self, runtime: Runtime) -> Backend | PairBackend:
-        """Loads what it reads texts or pairs with; raises before any work if that is missing."""
+        """Loads the backend; raises before any work if its weights or data are missing."""
 
     def pair_stats(
         self,
@@ -74,55 +75,66 @@ class Scorer(Protocol):
         annotations: Mapping[Any, Any],
         statistics: Any = None,
     ) -> Array:
-        """Statistics `(n_pairs, n_stats)`; a row of NaN is an unscored pair.
+        """Returns the statistics `(n_pairs, n_stats)`; a row of NaN is an unscored pair.
 
         Args:
             pairs: As the backend read them, normalised.
             annotations: By text, or by Pair of a PairBackend.
-            statistics: The scorer's reference statistics, if it is `UsingReferences`.
+            statistics: The scorer's reference statistics, if it has any.
         """
 
 
 @runtime_checkable
-class UsingReferences(Protocol):
-    """A scorer for which a pair's score takes something from the whole set of references."""
+class SupportsReferenceStatistics(Protocol):
+    """A scorer for which a pair's score depends on the whole set of references."""
 
     def reference_statistics(self, references: Iterable[str], backend: Any) -> Any:
         """The statistics of all references of a call, repeated ones too, for `pair_stats`."""
 
 
 @runtime_checkable
-class Explaining(Protocol):
-    """A scorer that can add more than numbers to each pair."""
+class SupportsDetails(Protocol):
+    """A scorer that can explain the score of each pair."""
 
     def details(
         self,
         pairs: Sequence[Pair],
         annotations: Mapping[Any, Any],
     ) -> Mapping[str, Sequence[Any]]:
-        """Key → one plain (JSON) value a pair; empty if nothing was asked for."""
+        """Returns one JSON value for each pair, by key; empty if nothing was asked for."""
 
 
 @runtime_checkable
-class Noting(Protocol):
+class SupportsNotes(Protocol):
     """A scorer whose signature must say something about the pairs, such as how many were cut."""
 
     def notes(self, stats: Array) -> Mapping[str, str]:
-        """Facts for the signature, from the statistics `(n_pairs, n_stats)` of all pairs."""
+        """The facts for the signature, from the statistics `(n_pairs, n_stats)` of all pairs."""
 
 
 @dataclass(frozen=True)
 class Mean:
-    """Reduction of pair-level metrics: a statistic is a score, the corpus value its mean over scored pairs."""
+    """The reduction of pair-level metrics: a statistic is a score, the corpus value its mean over scored pairs."""
 
     keys: tuple[str, ...]
 
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
-        """Means."""
+        """The means over scored pairs."""
         with np.errstate(invalid="ignore", divide="ignore"):
             means = sums / np.asarray(n)[..., None]
         return {key: means[..., i] for i, key in enumerate(self.keys)}
 
     def per_pair(self, stats: Array) -> dict[str, Array]:
-        """The columns."""
+        """The scores of each pair, which are the statistics themselves."""
         return {key: stats[:, i] for i, key in enumerate(self.keys)}
+
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed(
+        __name__,
+        {
+            "Explaining": "SupportsDetails",
+            "Noting": "SupportsNotes",
+            "UsingReferences": "SupportsReferenceStatistics",
+        },
+    )

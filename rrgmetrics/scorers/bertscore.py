@@ -42,18 +42,18 @@ MODELS = {  # named configuration → checkpoint, layers; layers as in bert-scor
 
 
 class Idf(NamedTuple):
-    """Inverse document frequency of token ids over `n` texts: log((n + 1) / (df + 1))."""
+    """The inverse document frequency of token ids over `n` texts: log((n + 1) / (df + 1))."""
 
     documents: Counter[int]
     n: int
 
     def weights(self, ids: NDArray[np.int64]) -> Array:
-        """Weight of each token."""
+        """Returns the weight of each token."""
         return np.array([math.log((self.n + 1) / (self.documents[token] + 1)) for token in ids.tolist()])
 
 
 class Baseline(NamedTuple):
-    """What bert-score measured between random sentences; rescaling maps it to 0 and 1 to 1."""
+    """The scores that bert-score measured between random sentences; rescaling maps them to 0, and 1 to 1."""
 
     precision: float
     recall: float
@@ -85,16 +85,16 @@ class Bertscore:
 
     @property
     def layers(self) -> int:
-        """Layers used; 0 means all of a checkpoint that has no known best layer."""
+        """The number of layers used; 0 means all of a checkpoint that has no known best layer."""
         return self.layer or (MODELS[self.config][1] if self.config in MODELS else 0)
 
     @property
     def reduction(self) -> Mean:
-        """Means over pairs."""
+        """The means over pairs."""
         return Mean(KEYS)
 
     def backend(self, runtime: Runtime) -> Encoder:
-        """The encoder."""
+        """The encoder of the configuration."""
         encoder = load_encoder(self.checkpoint, layer=self.layers, device=runtime.device, batch_size=runtime.batch_size)
         if not self.idf_file:
             return encoder
@@ -102,7 +102,7 @@ class Bertscore:
         return replace(encoder, extra_facts={"idf_sha256": checksum})
 
     def reference_statistics(self, references: Iterable[str], backend: Encoder) -> Idf | None:
-        """Document frequencies from this call's references, from `idf_file`, or None."""
+        """The document frequencies from this call's references or from `idf_file`, or None."""
         if self.idf == "no":
             return None
         return count_documents(_lines(self.idf_file) if self.idf == "frozen" else references, backend)
@@ -113,7 +113,7 @@ class Bertscore:
         annotations: Mapping[str, TokenVectors],
         statistics: Idf | None = None,
     ) -> Array:
-        """F, precision and recall `(n_pairs, 3)`."""
+        """The F-measure, precision and recall of each pair `(n_pairs, 3)`."""
         scores = [greedy_match(*both, statistics) for both in of_pairs(pairs, annotations)]
         stats = np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64)
         if self.rescale:
@@ -133,7 +133,7 @@ class Bertscore:
 
 
 def greedy_match(reference: TokenVectors, candidate: TokenVectors, idf: Idf | None) -> tuple[float, float, float]:
-    """Precision, recall and F of one pair; 0 if either text has no token of its own."""
+    """Computes precision, recall and F of one pair; 0 if either text has only special tokens."""
     if not (reference.own.any() and candidate.own.any()):
         return 0.0, 0.0, 0.0
     similarity = candidate.vectors @ reference.vectors.T
@@ -152,7 +152,7 @@ def _weighted_mean(best: NDArray[np.float32], text: TokenVectors, idf: Idf | Non
 
 
 def count_documents(texts: Iterable[str], encoder: Encoder) -> Idf:
-    """Document frequencies of token ids; repeated texts count each time. Only tokenizes."""
+    """Counts the document frequencies of token ids; repeated texts count each time. Runs no model."""
     documents: Counter[int] = Counter()
     times = Counter(text.strip() for text in texts)
     for ids, count in zip(encoder.tokenize(list(times)), times.values(), strict=True):
@@ -162,7 +162,7 @@ def count_documents(texts: Iterable[str], encoder: Encoder) -> Idf:
 
 
 def find_baseline(model: str, layer: int) -> Baseline | None:
-    """bert-score's published English baseline (precision, recall, F) of a model's layer, or None."""
+    """Looks up bert-score's published English baseline (precision, recall, F) of a model's layer, or None."""
     package = importlib.util.find_spec("bert_score")
     if package is None or not package.submodule_search_locations or not layer:
         return None

@@ -29,17 +29,17 @@ TINY, SMALL = 1e-15, 1e-9  # coco-caption, bleu_scorer.py
 
 @dataclass(frozen=True)
 class BleuReduction:
-    """BLEU from sums of: matches of order 1-4, candidate n-grams of order 1-4, candidate length, reference length."""
+    """Reduces sums to BLEU: matches of order 1-4, candidate n-grams of order 1-4, candidate and reference length."""
 
     tokenizer: str
 
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
-        """BLEU of summed counts; NaN where nothing is scored."""
+        """The BLEU of summed counts; NaN where nothing is scored."""
         scores = coco_bleu(sums) if self.tokenizer == "coco" else sacrebleu_bleu(sums, effective_order=False)
         return _by_key(np.where(np.asarray(n)[..., None] > 0, scores, np.nan))
 
     def per_pair(self, stats: Array) -> dict[str, Array]:
-        """BLEU of each pair's own counts."""
+        """The BLEU of each pair's own counts."""
         scores = coco_bleu(stats) if self.tokenizer == "coco" else sacrebleu_bleu(stats, effective_order=True)
         return _by_key(np.where(np.isnan(stats).any(axis=-1, keepdims=True), np.nan, scores))
 
@@ -52,11 +52,11 @@ class Bleu:
 
     @property
     def reduction(self) -> BleuReduction:
-        """Sums of counts to BLEU."""
+        """The reduction of summed counts to BLEU."""
         return BleuReduction(self.tokenizer)
 
     def backend(self, runtime: Runtime) -> tokens.TextFunction:
-        """Counted n-grams."""
+        """The backend that counts n-grams."""
         return tokens.whitespace_ngrams() if self.tokenizer == "coco" else tokens.sacrebleu_ngrams()
 
     def pair_stats(
@@ -65,7 +65,7 @@ class Bleu:
         annotations: Mapping[str, tokens.Ngrams],
         statistics: None = None,
     ) -> Array:
-        """Counts `(n_pairs, 10)`, in the order that `BleuReduction` names."""
+        """The counts of each pair `(n_pairs, 10)`, in the order that `BleuReduction` names."""
         counts = [_counts(*both) for both in of_pairs(pairs, annotations)]
         return np.array(counts, dtype=np.float64).reshape(-1, 2 * ORDER + 2)
 
@@ -79,7 +79,7 @@ def _counts(reference: tokens.Ngrams, candidate: tokens.Ngrams) -> list[int]:
 
 
 def coco_bleu(sums: Array) -> Array:
-    """BLEU-1 to BLEU-4, shape `(..., 4)`, of counts `(..., 10)`: coco-caption's arithmetic."""
+    """Computes BLEU-1 to BLEU-4 `(..., 4)` from counts `(..., 10)` as coco-caption does."""
     matches, guesses = sums[..., :ORDER], sums[..., ORDER : 2 * ORDER]
     precisions = (matches + TINY) / (guesses + SMALL)
     scores = np.cumprod(precisions, axis=-1) ** (1 / np.arange(1, ORDER + 1))
@@ -89,7 +89,7 @@ def coco_bleu(sums: Array) -> Array:
 
 
 def sacrebleu_bleu(sums: Array, *, effective_order: bool) -> Array:
-    """BLEU-1 to BLEU-4, shape `(..., 4)`, of counts `(..., 10)`: sacrebleu's arithmetic with exponential smoothing.
+    """Computes BLEU-1 to BLEU-4 `(..., 4)` from counts `(..., 10)` as sacrebleu does, with exponential smoothing.
 
     Args:
         sums: Counts.

@@ -39,7 +39,7 @@ Uncertain = Literal["positive", "negative", "ignored"]
 
 
 def label_scores() -> LabelScores:
-    """What each key means."""
+    """The scores that the keys name."""
     conditions = load_conditions()
     five = conditions.five
     scores = {
@@ -70,11 +70,11 @@ class ChexbertF1:
 
     @property
     def reduction(self) -> LabelScores:
-        """Multi-label scores."""
+        """The reduction to multi-label scores."""
         return label_scores()
 
     def backend(self, runtime: Runtime) -> TextFunction | Chexbert:
-        """The reader, or CheXbert's weights."""
+        """The reader, or CheXbert with its weights."""
         return condition_backend(self.config, self.long, runtime)
 
     def pair_stats(
@@ -83,7 +83,7 @@ class ChexbertF1:
         annotations: Mapping[str, Annotation],
         statistics: None = None,
     ) -> Array:
-        """`label_stats` of 14 conditions, shares that agree of 14 and of 5, reports too long, unread sentences."""
+        """The `label_stats` of 14 conditions, shares that agree of 14 and of 5, reports too long, unread sentences."""
         sides = [[annotations[pair.reference] for pair in pairs], [annotations[pair.candidate] for pair in pairs]]
         (has_reference, unsure_reference), (has_candidate, unsure_candidate) = (self._labels(side) for side in sides)
         spoil(has_reference, has_candidate, [contradicted(annotation) for annotation in sides[1]])
@@ -100,13 +100,13 @@ class ChexbertF1:
         )
 
     def _labels(self, annotations: Sequence[Annotation]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which conditions each report has, and of which it is uncertain, `(n_reports, 14)`."""
+        """Returns which conditions each report has, and of which it is uncertain, `(n_reports, 14)`."""
         table = status_table(annotations)
         unsure = table == Status.UNCERTAIN
         return (table == Status.POSITIVE) | (unsure & (self.uncertain == "positive")), unsure
 
     def notes(self, stats: Array) -> Mapping[str, str]:
-        """How many reports had more tokens than CheXbert reads; nothing of the reader, which reads all."""
+        """The number of reports with more tokens than CheXbert reads; empty for the reader, which reads all."""
         return {} if self.config == "default" else {"too_long": str(int(np.nansum(stats[:, -2])))}
 
     def details(
@@ -114,14 +114,14 @@ class ChexbertF1:
         pairs: Sequence[Pair],
         annotations: Mapping[str, Annotation],
     ) -> Mapping[str, Sequence[Any]]:
-        """With `explain`, for each pair what either report says of each condition it speaks of."""
+        """Returns, with `explain`, the status of each condition that either report of a pair mentions."""
         if not self.explain:
             return {}
         return {"chexbert_f1_explained": explain_both(pairs, lambda text: _in_words(annotations[text]))}
 
 
 def condition_backend(config: str, long: Long, runtime: Runtime) -> TextFunction | Chexbert:
-    """What `default`, `paper`, a Hub id, a folder or a file means; annotations are readings, of either kind."""
+    """Loads the backend that `default`, `paper`, a Hub id, a folder or a file names."""
     if config == "default":
         return reader_backend(conditions_sha256=checksum("conditions"))
     checkpoint = PUBLISHED if config == "paper" else config
@@ -129,13 +129,13 @@ def condition_backend(config: str, long: Long, runtime: Runtime) -> TextFunction
 
 
 def status_table(annotations: Sequence[Annotation]) -> NDArray[np.int8]:
-    """Statuses of reports `(n_reports, 14)`."""
+    """The statuses of reports `(n_reports, 14)`."""
     rows = [one.statuses if isinstance(one, ConditionReading) else condition_statuses(one) for one in annotations]
     return np.array(rows, dtype=np.int8).reshape(len(rows), -1)
 
 
 def is_too_long(annotation: Annotation) -> bool:
-    """Whether a report has more tokens than the model reads; the reader reads all."""
+    """Returns whether a report has more tokens than the model reads; the reader reads all."""
     return isinstance(annotation, ConditionReading) and annotation.too_long
 
 
@@ -145,13 +145,13 @@ def contradicted(annotation: Annotation) -> frozenset[int]:
 
 
 def n_unread(reference: Annotation, candidate: Annotation) -> int:
-    """Sentences of a candidate that the reader did not understand; the reference's own words are no offence."""
+    """The number of a candidate's sentences that the reader did not understand, less those of the reference."""
     if not isinstance(reference, Reading) or not isinstance(candidate, Reading):
         return 0
     return len(unread_spans(reference, candidate))
 
 
 def _in_words(annotation: Annotation) -> dict[str, str]:
-    """Condition → status in words, blank ones left out."""
+    """Returns the status in words by condition, blank ones left out."""
     statuses = zip(load_conditions().names, status_table([annotation])[0].tolist(), strict=True)
     return {name: Status(status).name.lower() for name, status in statuses if status}

@@ -28,12 +28,12 @@ class Chexprompt(JudgeScorer):
 
     @property
     def protocol(self) -> Protocol:
-        """What is asked, and how the reply is read."""
+        """The protocol: the prompts, and the parser of the replies."""
         return Protocol(self.parser)
 
     @staticmethod
     def row(verdict: ChexpromptVerdict) -> list[float]:
-        """Values in the order of `KEYS`."""
+        """Returns the values of a verdict in the order of `KEYS`."""
         if verdict.significant is None or verdict.insignificant is None:
             return [np.nan] * len(KEYS)
         significant = verdict.significant.counts

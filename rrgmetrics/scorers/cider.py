@@ -30,14 +30,14 @@ Ngram = tuple[str, ...]
 
 
 class Frequencies(NamedTuple):
-    """In how many references an n-gram stands, and log of the number of references."""
+    """The number of references that have each n-gram, and the logarithm of the number of references."""
 
     documents: Counter[Ngram]
     log_n: float
 
 
 class Vectors(NamedTuple):
-    """Weighted n-grams of one text, its norm for each order, and its length in bigrams."""
+    """The weighted n-grams of one text, its norm for each order, and its length in bigrams."""
 
     weights: dict[Ngram, float]
     norms: Array
@@ -46,19 +46,19 @@ class Vectors(NamedTuple):
 
 @dataclass(frozen=True)
 class Cider:
-    """CIDEr-D over whitespace tokens."""
+    """The metric CIDEr-D, over white-space tokens."""
 
     @property
     def reduction(self) -> Mean:
-        """Means over pairs; document frequencies stay those of the whole call."""
+        """The means over pairs; document frequencies stay those of the whole call."""
         return Mean(("cider",))
 
     def backend(self, runtime: Runtime) -> tokens.TextFunction:
-        """Counted n-grams."""
+        """The backend that counts n-grams."""
         return tokens.whitespace_ngrams()
 
     def reference_statistics(self, references: Iterable[str], backend: tokens.TextFunction) -> Frequencies:
-        """Document frequencies of the n-grams of all references, repeated ones counted each time."""
+        """The document frequencies of the n-grams of all references, repeated ones counted each time."""
         texts = Counter(references)
         documents: Counter[Ngram] = Counter()
         for text, times in texts.items():
@@ -72,7 +72,7 @@ class Cider:
         annotations: Mapping[str, tokens.Ngrams],
         statistics: Frequencies,
     ) -> Array:
-        """Scores `(n_pairs, 1)`."""
+        """The scores of the pairs `(n_pairs, 1)`."""
         vectors = {text: _vectors(annotations[text], statistics) for text in distinct_texts(pairs)}
         scores = [similarity(*both) for both in of_pairs(pairs, vectors)]
         return np.array(scores, dtype=np.float64)[:, None]
@@ -89,7 +89,7 @@ def _vectors(ngrams: tokens.Ngrams, frequencies: Frequencies) -> Vectors:
 
 
 def similarity(reference: Vectors, candidate: Vectors) -> float:
-    """CIDEr-D of one pair, 0 to 10; 0 if either text is empty, NaN if the reference has no weight."""
+    """The CIDEr-D of one pair, 0 to 10; 0 if either text is empty, NaN if the reference has no weight."""
     if reference.weights and not reference.norms.any():
         return math.nan
     products = np.zeros(ORDER)

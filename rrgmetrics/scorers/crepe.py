@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from rrgmetrics.backends.crepe import BUNDLED, PUBLISHED, CrepeBackend, CrepeReading, Long, WordRate, load_crepe
+from rrgmetrics.backends.crepe import BUNDLED, PUBLISHED, CrepeBackend, CrepeReading, Long, WordAttribution, load_crepe
 from rrgmetrics.backends.crepe.network import Precision
 from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError
@@ -49,7 +49,7 @@ class Crepe:
 
     @property
     def reduction(self) -> Mean:
-        """Mean number of errors a pair."""
+        """The mean number of errors of a pair."""
         return Mean(KEYS)
 
     def backend(self, runtime: Runtime) -> CrepeBackend:
@@ -77,7 +77,7 @@ class Crepe:
         annotations: Mapping[Pair, CrepeReading],
         statistics: None = None,
     ) -> Array:
-        """Sum and counts in the order of `KEYS`, then 1 if the pair was too long for the model, `(n_pairs, 8)`."""
+        """The sum and counts in the order of `KEYS`, then 1 if the pair was too long for the model, `(n_pairs, 8)`."""
         readings = [annotations[pair] for pair in pairs]
         counts = np.array([reading.counts for reading in readings], dtype=np.float64).reshape(-1, len(CATEGORIES))
         too_long = np.array([reading.too_long for reading in readings], dtype=np.float64)
@@ -85,7 +85,7 @@ class Crepe:
         return np.column_stack([counts.sum(axis=1), counts, too_long])
 
     def notes(self, stats: Array) -> Mapping[str, str]:
-        """How many pairs had more tokens than the model reads."""
+        """The number of pairs with more tokens than the model reads."""
         return {"too_long": str(int(np.nansum(stats[:, -1])))}
 
     def details(
@@ -93,7 +93,7 @@ class Crepe:
         pairs: Sequence[Pair],
         annotations: Mapping[Pair, CrepeReading],
     ) -> Mapping[str, Sequence[Any]]:
-        """With `presence` the probability of each category, with `explain` the words that the counts come from."""
+        """Returns the probability of each category with `presence`, the attributions of the counts with `explain`."""
         readings = [annotations[pair] for pair in pairs]
         details: dict[str, Sequence[Any]] = {}
         if self.presence:
@@ -105,6 +105,6 @@ class Crepe:
         return details
 
 
-def _to_dict(word: WordRate) -> dict[str, Any]:
+def _to_dict(word: WordAttribution) -> dict[str, Any]:
     """A word's share as JSON has it; characters of the (normalised) text."""
     return {**word._asdict(), "category": CATEGORIES[word.category]}

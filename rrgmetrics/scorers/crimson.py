@@ -34,18 +34,18 @@ class Crimson(JudgeScorer):
 
     @property
     def protocol(self) -> Protocol:
-        """What is asked, and how the reply is read."""
+        """The protocol: the prompts, and the parser of the replies."""
         return Protocol(self.wording, self.parser, self.labels, self.complete)
 
     def backend(self, runtime: Runtime) -> Judge | ComparedPairs:
-        """The judge, or the reader; raises MissingExtraError if the authors' question is not at hand."""
+        """The judge, or the reader; raises MissingExtraError if the authors' prompt is not installed."""
         if self.config not in BUNDLED_ENGINES:
             _ = self.protocol.facts
         return super().backend(runtime)
 
     @staticmethod
     def row(verdict: CrimsonVerdict) -> list[float]:
-        """Values in the order of `KEYS`."""
+        """Returns the values of a verdict in the order of `KEYS`."""
         tally = verdict.tally
         attributes = tally.by_attribute
         return [

@@ -52,7 +52,7 @@ class F1RadbertCt:
 
     @property
     def reduction(self) -> LabelScores:
-        """Sums of labels to F1."""
+        """The reduction of summed labels to F1."""
         return LabelScores(SCORES, len(self.names), means=(ACCURACY,))
 
     def backend(self, runtime: Runtime) -> TextFunction | Classifier:
@@ -82,17 +82,17 @@ class F1RadbertCt:
         pairs: Sequence[Pair],
         annotations: Mapping[str, Any],
     ) -> Mapping[str, Sequence[Any]]:
-        """With `explain`, for each pair the labels of either report."""
+        """Returns, with `explain`, the labels of both reports of each pair."""
         if not self.explain:
             return {}
         labels = explain_both(pairs, lambda text: self._labels(text, annotations[text]))
         return {"f1_radbert_ct_explained": labels}
 
     def _vector(self, text: str, annotation: Any) -> Any:
-        """Whether a report has each label `(n_labels,)`."""
+        """Returns whether a report has each label `(n_labels,)`."""
         if isinstance(annotation, Reading):
-            found = ct_conditions(annotation)
-            annotation = np.array([name in found for name in self.names[:-1]])
+            conditions = ct_conditions(annotation)
+            annotation = np.array([name in conditions for name in self.names[:-1]])
         return np.append(annotation, bool(text.strip()) and not annotation.any())
 
     def _labels(self, text: str, annotation: Any) -> list[str]:

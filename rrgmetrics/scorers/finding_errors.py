@@ -27,17 +27,17 @@ KEYS = keys_of("finding_errors")
 
 @dataclass(frozen=True)
 class FindingErrors:
-    """Counts of errors; with `explain` also each error in words."""
+    """Counts the errors of a candidate; with `explain` each error is described too."""
 
     explain: bool = False
 
     @property
     def reduction(self) -> Mean:
-        """Mean number of errors a pair."""
+        """The mean number of errors of a pair."""
         return Mean(KEYS)
 
     def backend(self, runtime: Runtime) -> ComparedPairs:
-        """The reader, and its comparison of both reports."""
+        """The backend that reads both reports and compares them."""
         return ComparedPairs()
 
     def pair_stats(
@@ -46,7 +46,7 @@ class FindingErrors:
         annotations: Mapping[Pair, Compared],
         statistics: None = None,
     ) -> Array:
-        """Counts `(n_pairs, 8)` in the order of `KEYS`."""
+        """The counts of each pair `(n_pairs, 8)`, in the order of `KEYS`."""
         comparisons = [annotations[pair].comparison for pair in pairs]
         rows = [
             (comparison.total, comparison.significant, *(comparison.counts[category] for category in ErrorCategory))
@@ -59,7 +59,7 @@ class FindingErrors:
         pairs: Sequence[Pair],
         annotations: Mapping[Pair, Compared],
     ) -> Mapping[str, Sequence[Any]]:
-        """With `explain`, for each pair a list of its errors: category, words, and the spans of both texts."""
+        """Returns, with `explain`, the errors of each pair: category, words, and the spans of both texts."""
         if not self.explain:
             return {}
         errors = [annotations[pair].comparison.errors for pair in pairs]

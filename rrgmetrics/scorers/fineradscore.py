@@ -24,12 +24,12 @@ class Fineradscore(JudgeScorer):
 
     @property
     def protocol(self) -> Protocol:
-        """What is asked, and how the reply is read."""
+        """The protocol: the prompts, and the parser of the replies."""
         return Protocol()
 
     @staticmethod
     def row(verdict: FineradscoreVerdict) -> list[float]:
-        """Values in the order of `KEYS`."""
+        """Returns the values of a verdict in the order of `KEYS`."""
         kinds = [index for correction in verdict.corrections for index in correction.categories]
         counts = [kinds.count(index) for index in range(len(CATEGORIES))]
         return [verdict.score, len(verdict.corrections), verdict.worst, *counts]

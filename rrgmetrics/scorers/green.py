@@ -30,12 +30,12 @@ class Green(JudgeScorer):
 
     @property
     def protocol(self) -> Protocol:
-        """What is asked, and how the reply is read."""
+        """The protocol: the prompts, and the parser of the replies."""
         return Protocol(self.parser)
 
     @staticmethod
     def row(verdict: GreenVerdict) -> list[float]:
-        """Values in the order of `KEYS`."""
+        """Returns the values of a verdict in the order of `KEYS`."""
         significant = verdict.significant.counts
         everything: Sequence[float] = [np.nan] * len(CATEGORIES)
         if verdict.insignificant is not None:

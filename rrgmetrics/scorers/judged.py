@@ -1,4 +1,4 @@
-"""What the scorers of judges are: verdicts → rows of numbers → means over what is known; verdicts as details."""
+"""The scorers of judges: from verdicts to rows of numbers to means over known values; verdicts are the details."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BUNDLED_ENGINES = ("default", "reader")
 
 @dataclass(frozen=True)
 class KnownMean:
-    """Reduction of scores of which a pair may lack some: the mean of each key over the pairs where it is known.
+    """The reduction of scores of which a pair may lack some: each key's mean over the pairs where it is known.
 
     A statistic is a score, 0 where it is unknown; behind all of them stands for each a 1 where it is known.
     """
@@ -30,21 +30,21 @@ class KnownMean:
     keys: tuple[str, ...]
 
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
-        """Means; NaN where no pair has a value."""
+        """The means; NaN where no pair has a value."""
         k = len(self.keys)
         with np.errstate(invalid="ignore", divide="ignore"):
             means = sums[..., :k] / sums[..., k:]
         return {key: means[..., i] for i, key in enumerate(self.keys)}
 
     def per_pair(self, stats: Array) -> dict[str, Array]:
-        """The values; NaN where unknown."""
+        """The values of each pair; NaN where unknown."""
         k = len(self.keys)
         values = np.where(stats[:, k:] == 0, np.nan, stats[:, :k])
         return {key: values[:, i] for i, key in enumerate(self.keys)}
 
 
 def known_stats(rows: Sequence[Sequence[float]], n_keys: int) -> Array:
-    """Statistics `(n_pairs, 2 n_keys)` for KnownMean from values, NaN where unknown; unscored without the first."""
+    """The statistics `(n_pairs, 2 n_keys)` for KnownMean, from values (NaN: unknown); unscored without the first."""
     values = np.array(rows, dtype=np.float64).reshape(-1, n_keys)
     known = ~np.isnan(values)
     stats = np.hstack([np.where(known, values, 0.0), known])
@@ -72,20 +72,20 @@ class JudgeScorer(ABC):
     @property
     @abstractmethod
     def protocol(self) -> JudgeProtocol:
-        """What is asked, and how the reply is read."""
+        """The protocol: the prompts, and the parser of the replies."""
 
     @staticmethod
     @abstractmethod
     def row(verdict: Any) -> Sequence[float]:
-        """A verdict's values in the order of `keys`; NaN where unknown."""
+        """Returns a verdict's values in the order of `keys`; NaN where unknown."""
 
     @property
     def reduction(self) -> Reduction:
-        """Means over the pairs where a value is known."""
+        """The means over the pairs where a value is known."""
         return KnownMean(self.keys)
 
     def backend(self, runtime: Runtime) -> Judge | ComparedPairs:
-        """The judge, or the reader in its place."""
+        """The judge, or its bundled stand-in, the reader."""
         return judge_for(
             self.protocol,
             self.config,
@@ -101,7 +101,7 @@ class JudgeScorer(ABC):
         annotations: Annotations,
         statistics: None = None,
     ) -> Array:
-        """Statistics for `reduction`; NaN for an unscored pair."""
+        """The statistics for `reduction`; NaN for an unscored pair."""
         nothing = [np.nan] * len(self.keys)
         rows = [
             nothing if isinstance(verdict, Unscored) else self.row(verdict)
@@ -114,7 +114,7 @@ class JudgeScorer(ABC):
         pairs: Sequence[Pair],
         annotations: Annotations,
     ) -> Mapping[str, Sequence[Any]]:
-        """`<name>_explained`: each verdict in words, if wanted; `<name>_unscored`: why, with an asked judge's reply."""
+        """Returns the verdicts (`<name>_explained`, with `explain`) and why pairs are unscored (`<name>_unscored`)."""
         details: dict[str, list[Any]] = {}
         asked, name = self.config not in BUNDLED_ENGINES, self.protocol.name
         if not asked and not self.explain:

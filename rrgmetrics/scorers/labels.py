@@ -29,7 +29,7 @@ Measure = Literal["f1", "precision", "recall"]
 
 
 class LabelScore(NamedTuple):
-    """What a key means.
+    """The meaning of a key: the measure, its average, and the labels.
 
     Attributes:
         average: How labels are averaged.
@@ -46,7 +46,7 @@ class LabelScore(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelScores:
-    """Reduction of `label_stats`.
+    """The reduction of `label_stats` to scores.
 
     Attributes:
         scores: Key → what it means. A single label's score is that of `labels=(index,)`.
@@ -62,40 +62,40 @@ class LabelScores:
     unread: bool = False
 
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
-        """Scores from column sums `(..., 3 n_labels + n_means)`; NaN where `n` is 0, or for a label nobody has."""
+        """The scores from column sums `(..., 3 n_labels + n_means)`; NaN where `n` is 0 or no report has the label."""
         some = np.asarray(n) > 0
-        found = {
+        scores = {
             key: np.where(some, _average(score, *self._columns(sums, score), self._unread(sums, score)), np.nan)
             for key, score in self.scores.items()
         }
         with np.errstate(invalid="ignore", divide="ignore"):
             means = sums[..., 3 * self.n_labels :] / np.asarray(n)[..., None]
-        return found | {key: means[..., i] for i, key in enumerate(self.means)}
+        return scores | {key: means[..., i] for i, key in enumerate(self.means)}
 
     def per_pair(self, stats: Array) -> dict[str, Array]:
-        """Scores of each pair `(n_pairs,)`, for the keys that exist per pair."""
+        """The scores of each pair `(n_pairs,)`, for the keys that exist per pair."""
         unscored = np.isnan(stats).any(axis=1)
-        found = {
+        scores = {
             key: np.where(unscored, np.nan, _average(micro, *self._columns(stats, micro), self._unread(stats, micro)))
             for key, micro in ((key, score._replace(average="micro")) for key, score in self.scores.items())
             if micro.per_pair
         }
-        return found | {key: stats[:, 3 * self.n_labels + i] for i, key in enumerate(self.means)}
+        return scores | {key: stats[:, 3 * self.n_labels + i] for i, key in enumerate(self.means)}
 
     def _columns(self, sums: Array, score: LabelScore) -> tuple[Array, Array, Array]:
-        """TP, P and R `(..., n)` of the labels that count."""
+        """Returns TP, P and R `(..., n)` of the labels that count."""
         both, candidate, reference = (
             sums[..., i * self.n_labels : (i + 1) * self.n_labels][..., score.labels or slice(None)] for i in range(3)
         )
         return both, candidate, reference
 
     def _unread(self, sums: Array, score: LabelScore) -> Array:
-        """Unread sentences `(...)` that count as labels of candidates."""
+        """Returns the unread sentences `(...)` that count as labels of candidates."""
         return sums[..., -1] if self.unread and not score.labels else np.zeros(sums.shape[:-1])
 
 
 def label_stats(reference: ArrayLike, candidate: ArrayLike, ignored: ArrayLike | None = None) -> Array:
-    """Statistics of pairs for `LabelScores`.
+    """The statistics of pairs for `LabelScores`.
 
     Args:
         reference: `(n_pairs, n_labels)`, True where the reference has the label.
@@ -136,7 +136,7 @@ def _average(score: LabelScore, both: Array, candidate: Array, reference: Array,
 
 
 def _measure(measure: Measure, both: Array, candidate: Array, reference: Array) -> Array:
-    """F1, precision or recall; 0 where undefined."""
+    """Computes F1, precision or recall; 0 where undefined."""
     if measure == "f1":
         return _divide(2 * both, candidate + reference)
     return _divide(both, candidate if measure == "precision" else reference)

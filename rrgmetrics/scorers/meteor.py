@@ -23,10 +23,10 @@ from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 
 
 class NoWordNet:
-    """A WordNet without a word: the synonym stage finds nothing."""
+    """A WordNet without words, with which the synonym stage matches nothing."""
 
     def synsets(self, word: str) -> list[Synset]:
-        """No meanings."""
+        """Returns no meaning."""
         return []
 
 
@@ -40,11 +40,11 @@ class Meteor:
 
     @property
     def reduction(self) -> Mean:
-        """Means over pairs."""
+        """The means over pairs."""
         return Mean(("meteor",))
 
     def backend(self, runtime: Runtime) -> tokens.TextFunction:
-        """Tokens; also loads WordNet, so that a missing folder is known before any work."""
+        """The backend that cuts texts into tokens; loads WordNet too, so that a missing folder is known at once."""
         facts = {"nltk": version("nltk")}
         if self.synonyms:
             facts["wordnet_sha256"] = load_wordnet(self.wordnet).sha256[:8]
@@ -57,7 +57,7 @@ class Meteor:
         annotations: Mapping[str, list[str]],
         statistics: None = None,
     ) -> Array:
-        """Scores `(n_pairs, 1)`."""
+        """The scores of the pairs `(n_pairs, 1)`."""
         from nltk.translate.meteor_score import single_meteor_score
 
         wordnet = load_wordnet(self.wordnet) if self.synonyms else NoWordNet()

@@ -76,14 +76,14 @@ class Coefficients:
     fitted_on: Mapping[str, str] = field(default_factory=dict)
 
     def raw(self, features: Array) -> Array:
-        """Expected errors `(n,)` from features `(n, 4)`."""
+        """The expected errors `(n,)` from features `(n, 4)`."""
         standard = (features - np.array(self.mean)) / np.array(self.scale)
         raw: Array = standard @ np.array(self.weight) + self.intercept
         return raw
 
 
 def read_coefficients(name: str) -> Coefficients:
-    """The coefficients of a published version, or of a file.
+    """Reads the coefficients of a published version, or of a file.
 
     Args:
         name: `"v0"`, `"v1"`, or a JSON file as `rrgmetrics radcliq fit` writes it.
@@ -110,21 +110,21 @@ def _parse(table: Any, name: str) -> Coefficients:
     try:
         rows = [table["features"][feature] for feature in FEATURES]
         columns = [tuple(float(row[key]) for row in rows) for key in ("mean", "scale", "weight")]
-        found = Coefficients(
+        coefficients = Coefficients(
             columns[0], columns[1], columns[2], float(table["intercept"]), table["parts"], table.get("fitted_on", {})
         )
     except (KeyError, TypeError, ValueError) as error:
         wanted = f"features ({', '.join(FEATURES)}) with mean, scale and weight each, intercept, parts"
         raise InputError(f"radcliq: {name} is no file of coefficients; it needs {wanted} ({error!r}).") from None
-    numbers = np.array([*columns, (found.intercept,) * len(FEATURES)])
-    if not np.isfinite(numbers).all() or min(found.scale) <= 0 or found.parts not in PARTS:
+    numbers = np.array([*columns, (coefficients.intercept,) * len(FEATURES)])
+    if not np.isfinite(numbers).all() or min(coefficients.scale) <= 0 or coefficients.parts not in PARTS:
         raise InputError(f"radcliq: {name} has a number that is not finite, a scale of 0 or less, or unknown parts.")
-    return found
+    return coefficients
 
 
 @dataclass(frozen=True)
-class Side:
-    """A Composed backend: what several backends say of a text, side by side, by name.
+class CombinedBackend:
+    """A `Composed` backend: the annotations of several backends, by name.
 
     Attributes:
         parts: The backends.
@@ -136,31 +136,31 @@ class Side:
 
     @property
     def key(self) -> str:
-        """The parts' keys."""
+        """The identity: the keys of the parts."""
         return "+".join(part.key for part in self.parts.values())
 
     @property
     def part_facts(self) -> Mapping[str, str]:
-        """What the parts are, each fact with its part's name before it."""
+        """The facts of the parts, each with its part's name before it."""
         return {f"{name}_{key}": value for name, part in self.parts.items() for key, value in part.facts.items()}
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The parts' and the rest."""
+        """The facts for the signature: those of the parts and of the metric."""
         return {**self.part_facts, **self.extra_facts}
 
     def compose(self, readings: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-        """The readings."""
+        """Returns the parts' annotations of each text, by name."""
         return readings
 
     def annotate(self, texts: Sequence[str]) -> Sequence[Any]:
-        """Readings of texts."""
+        """Annotates texts that no other backend reads."""
         return read_parts(self, texts)
 
 
 @dataclass(frozen=True)
 class StandardWording:
-    """A Composed backend: what another one says of a report's standard wording (`rrgmetrics.reader.affirmed`).
+    """A `Composed` backend: another's annotation of a report's standard wording (`rrgmetrics.reader.affirmed`).
 
     Attributes:
         backend: The other one.
@@ -170,12 +170,12 @@ class StandardWording:
 
     @property
     def key(self) -> str:
-        """The other's, of other texts."""
+        """The identity: the other's, with the wording that it reads."""
         return f"standard wording:{self.backend.key}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The other's, and which text it reads."""
+        """The facts for the signature: the other's, and which text it reads."""
         return {**self.backend.facts, "reads": "standard_wording@1"}
 
     @property
@@ -184,29 +184,29 @@ class StandardWording:
         return {"reader": reader_backend()}
 
     def compose(self, readings: Sequence[Mapping[str, Reading]]) -> list[Any]:
-        """The other's annotations of the shortened texts, each distinct one read once."""
+        """Returns the other's annotations of the shortened texts, each distinct one read once."""
         texts = [standard_wording(parts["reader"]) for parts in readings]
         distinct = list(dict.fromkeys(texts))
         known = dict(zip(distinct, self.backend.annotate(distinct), strict=True))
         return [known[text] for text in texts]
 
     def annotate(self, texts: Sequence[str]) -> Sequence[Any]:
-        """The same for texts that nobody else reads."""
+        """Annotates texts that no other backend reads."""
         return read_parts(self, texts)
 
 
 @dataclass(frozen=True)
 class RadcliqReduction:
-    """Means of what pairs have, and 1 / the mean."""
+    """The reduction to means over pairs, and to the inverse of the mean."""
 
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
-        """Mean raw, its inverse, mean features."""
+        """The mean raw score, its inverse, and the mean features."""
         means = Mean(_PAIR_KEYS).corpus(sums, n)
         with np.errstate(divide="ignore"):
             return {"radcliq": means["radcliq"], "radcliq_rexrank": 1 / means["radcliq"], **means}
 
     def per_pair(self, stats: Array) -> dict[str, Array]:
-        """Raw and features."""
+        """The raw score and the features of each pair."""
         return Mean(_PAIR_KEYS).per_pair(stats)
 
 
@@ -241,7 +241,7 @@ class Radcliq:
 
     @property
     def source(self) -> str:
-        """Where the coefficients are: `v0`, `v1` or a file."""
+        """The source of the coefficients: `v0`, `v1` or a file."""
         return self.coefficients if self.config in PARTS else self.config
 
     @cached_property
@@ -251,7 +251,7 @@ class Radcliq:
 
     @property
     def parts(self) -> str:
-        """Which metrics are computed: ours (`default`) or the authors' (`paper`)."""
+        """The configurations of the four metrics: ours (`default`) or the authors' (`paper`)."""
         return "paper" if self.config == "paper" else "default"
 
     @cached_property
@@ -271,27 +271,27 @@ class Radcliq:
 
     @property
     def reduction(self) -> RadcliqReduction:
-        """Means over pairs."""
+        """The means over pairs."""
         return RadcliqReduction()
 
-    def backend(self, runtime: Runtime) -> Side:
+    def backend(self, runtime: Runtime) -> CombinedBackend:
         """The backends of all four, each shared with the metric whose own it is."""
         parts: dict[str, Backend] = {name: scorer.backend(runtime) for name, scorer in self.scorers.items()}
         parts["bleu"] = TextFunction("ngrams:radcliq", lambda text: count_ngrams(bleu_tokens(text), 2))
         if self.parts == "default":
             parts |= {name: StandardWording(parts[name]) for name in ("bertscore", "semb", "bleu")}
-        return Side(parts, self._facts(Side(parts).part_facts))
+        return CombinedBackend(parts, self._facts(CombinedBackend(parts).part_facts))
 
     def _facts(self, parts: Mapping[str, str]) -> dict[str, str]:
-        """Whether the coefficients were fitted on these metrics, and the checksum of a file of them."""
+        """Returns whether the coefficients were fitted on these metrics, and the checksum of a file of them."""
         model = self.model
         fitted = model.fitted_on == parts if model.fitted_on else model.parts == self.parts
         file = Path(self.source).expanduser()
         checksum = {"coefficients_sha256": hashlib.sha256(file.read_bytes()).hexdigest()[:8]} if file.is_file() else {}
         return {"calibrated": "yes" if fitted else "no", **checksum}
 
-    def reference_statistics(self, references: Iterable[str], backend: Side) -> Any:
-        """Document frequencies for BERTScore, if asked for."""
+    def reference_statistics(self, references: Iterable[str], backend: CombinedBackend) -> Any:
+        """The document frequencies for BERTScore, if asked for."""
         part: Any = backend.parts["bertscore"]
         if isinstance(part, StandardWording):
             references = (standard_wording(read(text)) for text in references) if self.idf == "call" else references
@@ -306,7 +306,7 @@ class Radcliq:
         annotations: Mapping[str, Mapping[str, Any]],
         statistics: Any,
     ) -> Array:
-        """Raw and the four features `(n_pairs, 5)`; NaN where a feature has no value."""
+        """The raw score and the four features of each pair `(n_pairs, 5)`; NaN where a feature has no value."""
         texts = distinct_texts(pairs)
         columns = []
         for name, scorer in self.scorers.items():
@@ -320,12 +320,12 @@ class Radcliq:
 
 
 def bleu_tokens(text: str) -> list[str]:
-    """Lower-case words, the full stop apart: the authors' `prep_reports`."""
+    """Cuts a report into lower-case words, the full stop apart, as the authors' `prep_reports` does."""
     return [word for word in text.lower().replace(".", " .").split(" ") if word]
 
 
 def bleu_2(reference: Ngrams, candidate: Ngrams) -> float:
-    """fast-bleu's BLEU of order 2, 0 to 1; 0 without a word in common."""
+    """The BLEU of order 2 as in fast-bleu, 0 to 1; 0 without a word in common."""
     matches = [0, 0]
     for ngram, count in candidate.counts.items():
         matches[len(ngram) - 1] += min(count, reference.counts[ngram])

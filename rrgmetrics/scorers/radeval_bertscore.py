@@ -35,11 +35,11 @@ class RadevalBertscore:
 
     @property
     def reduction(self) -> Mean:
-        """Means over pairs."""
+        """The means over pairs."""
         return Mean(KEYS)
 
     def backend(self, runtime: Runtime) -> Encoder:
-        """The encoder."""
+        """The encoder of the configuration."""
         checkpoint, layers = MODELS.get(self.config, (self.config, 0))
         return load_encoder(
             checkpoint, layer=self.layer or layers, device=runtime.device, batch_size=runtime.batch_size
@@ -51,6 +51,6 @@ class RadevalBertscore:
         annotations: Mapping[str, TokenVectors],
         statistics: None = None,
     ) -> Array:
-        """F, precision and recall `(n_pairs, 3)`."""
+        """The F-measure, precision and recall of each pair `(n_pairs, 3)`."""
         scores = [greedy_match(*both, None) for both in of_pairs(pairs, annotations)]
         return np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64)

@@ -23,10 +23,10 @@ KEYS = keys_of("radfact")
 
 @dataclass(frozen=True)
 class F1OfMeans(KnownMean):
-    """Reduction of RadFact: means of precision and recall, and their F1."""
+    """The reduction of RadFact: the means of precision and recall, and their F1."""
 
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
-        """Mean precision and recall over the reports with a phrase, NaN without any; their F1, where NaN counts 0."""
+        """The mean precision and recall over reports with a phrase, NaN without any; their F1, where NaN counts 0."""
         _, precision, recall = super().corpus(sums, n).values()
         f1 = np.where(np.asarray(n) > 0, _f1(np.nan_to_num(precision), np.nan_to_num(recall)), np.nan)
         return dict(zip(KEYS, (f1, precision, recall), strict=True))
@@ -40,30 +40,30 @@ class Radfact(JudgeScorer):
 
     @property
     def protocol(self) -> Protocol:
-        """What is asked, and how the reply is read."""
+        """The protocol: the prompts, and the parser of the replies."""
         return Protocol()
 
     @property
     def reduction(self) -> F1OfMeans:
-        """F1 of the mean shares."""
+        """The F1 of the mean shares."""
         return F1OfMeans(KEYS)
 
     @staticmethod
     def row(verdict: RadfactVerdict) -> list[float]:
-        """Values in the order of `KEYS`."""
-        found = (
+        """Returns the values of a verdict in the order of `KEYS`."""
+        fractions = (
             shares([JudgedPhrase(phrase.entailed) for phrase in phrases]).logical if phrases else np.nan
             for phrases in (verdict.candidate, verdict.reference)
         )
-        return with_f1(*found)
+        return with_f1(*fractions)
 
 
 def with_f1(precision: float, recall: float) -> list[float]:
-    """A pair's values in the order of `KEYS`; a share is NaN where the report has no phrase, and counts 0 in F1."""
+    """Returns a pair's values in the order of `KEYS`; a share is NaN where the report has no phrase (0 in F1)."""
     return [float(_f1(np.nan_to_num(precision), np.nan_to_num(recall))), precision, recall]
 
 
 def _f1(precision: Array, recall: Array) -> Array:
-    """Harmonic mean; 0 for two zeros."""
+    """The harmonic mean; 0 for two zeros."""
     total = precision + recall
     return np.where(total == 0, 0.0, 2 * precision * recall / np.where(total == 0, 1.0, total))

@@ -49,7 +49,7 @@ MODELS = {"paper": "radgraph-xl", "radgraph": "radgraph"}  # the authors name no
 
 
 class GraphScores(NamedTuple):
-    """F1 between two graphs, 0 to 1, higher is better; `radcliq` is the mean of `simple` and `relation`."""
+    """The F1 between two graphs, 0 to 1, higher is better; `radcliq` is the mean of `simple` and `relation`."""
 
     simple: float
     partial: float
@@ -75,11 +75,11 @@ class RadgraphF1:
 
     @property
     def reduction(self) -> Mean:
-        """Means over pairs."""
+        """The means over pairs."""
         return Mean(KEYS)
 
     def backend(self, runtime: Runtime) -> Backend:
-        """What makes the graphs; by default the reader, whose readings other metrics share."""
+        """The backend of the graphs; by default the reader, whose readings other metrics share."""
         if self.record:
             return Recording.to(Path(self.record), self._graphs(runtime))
         return reader_backend() if self.config == "default" else self._graphs(runtime)
@@ -121,12 +121,12 @@ def _reader_graphs() -> TextFunction:
 
 
 def as_graph(annotation: Reading | Graph | None) -> Graph | None:
-    """The graph that a backend gave, or that of the reader's reading."""
+    """Returns the graph that a backend gave, or that of the reader's reading."""
     return build_graph(annotation) if isinstance(annotation, Reading) else annotation
 
 
 def compare_graphs(reference: Graph, candidate: Graph, *, lowercase: bool = True) -> GraphScores:
-    """All four F1 of two graphs.
+    """Returns the four F1 of two graphs.
 
     Args:
         reference: Graph of the radiologist's report.

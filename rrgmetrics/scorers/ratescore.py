@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rrgmetrics.backends.ratescore import NER, EntityVectors, MarkedEntities, ReadEntities, load_entities
+from rrgmetrics.backends.ratescore import NER, ClassifierEntities, EntityVectors, ReaderEntities, load_entities
 from rrgmetrics.judges.protocols.statements import normal_statements
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.entities import ENTITY_TYPES
@@ -75,11 +75,11 @@ class Ratescore:
 
     @property
     def reduction(self) -> Mean:
-        """Means over pairs."""
+        """The means over pairs."""
         return Mean(KEYS)
 
-    def backend(self, runtime: Runtime) -> ReadEntities | MarkedEntities:
-        """Entities and their vectors."""
+    def backend(self, runtime: Runtime) -> ReaderEntities | ClassifierEntities:
+        """The backend of entities and their vectors."""
         checkpoint = MODELS.get(self.config, self.config)
         return load_entities(checkpoint, encoder=self.encoder, device=runtime.device, batch_size=runtime.batch_size)
 
@@ -89,12 +89,12 @@ class Ratescore:
         annotations: Mapping[str, EntityVectors],
         statistics: None = None,
     ) -> Array:
-        """Score, precision, recall, and 1 if a report of the pair has no entities, `(n_pairs, 4)`."""
+        """The score, precision, recall, and 1 if a report of the pair has no entities, `(n_pairs, 4)`."""
         rows = [self._row(*both) for both in of_pairs(pairs, annotations)]
         return np.array(rows, dtype=np.float64).reshape(-1, len(KEYS) + 1)
 
     def notes(self, stats: Array) -> Mapping[str, str]:
-        """In how many pairs a report has no entities."""
+        """The number of pairs with a report that has no entities."""
         return {"without_entities": str(int(np.nansum(stats[:, -1])))}
 
     def _row(self, reference: EntityVectors, candidate: EntityVectors) -> tuple[float, float, float, float]:
@@ -131,14 +131,14 @@ class Ratescore:
 
 
 def _contradicted(reading: Reading, other: Reading) -> int:
-    """How many normal statements of a reading the other contradicts."""
+    """Counts the normal statements of a reading that the other contradicts."""
     return sum(not stands for stands in normal_statements(reading, other).values())
 
 
 def similarity(
     of: EntityVectors, to: EntityVectors, weights: Array, penalty: float, rest: tuple[float, float] = (0.0, 0.0)
 ) -> float:
-    """s(of → to), from 0 to 1.
+    """The similarity s(of → to), from 0 to 1.
 
     Args:
         of: Entities that each find their nearest.
@@ -159,5 +159,5 @@ def similarity(
     return max(float((weight @ (agreed * best) + rest[0]) / (weight.sum() + rest[1])), 0.0)
 
 
-def _types(found: EntityVectors) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    return np.array([ENTITY_TYPES.index(entity.type) for entity in found.entities], dtype=np.intp)
+def _types(annotation: EntityVectors) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    return np.array([ENTITY_TYPES.index(entity.type) for entity in annotation.entities], dtype=np.intp)

@@ -30,11 +30,11 @@ class Rouge:
 
     @property
     def reduction(self) -> Mean:
-        """Means over pairs."""
+        """The means over pairs."""
         return Mean(KEYS)
 
     def backend(self, runtime: Runtime) -> tokens.TextFunction:
-        """rouge-score's tokens, counted."""
+        """The backend that counts rouge-score's tokens."""
         return tokens.rouge_tokens(self.stemmer)
 
     def pair_stats(
@@ -43,7 +43,7 @@ class Rouge:
         annotations: Mapping[str, tokens.RougeTokens],
         statistics: None = None,
     ) -> Array:
-        """F-measures `(n_pairs, 4)` in the order of `KEYS`."""
+        """The F-measures `(n_pairs, 4)` in the order of `KEYS`."""
         rows = []
         for reference, candidate in of_pairs(pairs, annotations):
             shared = longest_common_subsequence(reference, candidate)
@@ -55,7 +55,7 @@ class Rouge:
 
 
 def f_measure(matches: int, n_candidate: int, n_reference: int) -> float:
-    """Harmonic mean of precision and recall; 0 where either is undefined or both are 0."""
+    """The harmonic mean of precision and recall; 0 where either is undefined or both are 0."""
     if not matches:
         return 0.0
     precision, recall = matches / n_candidate, matches / n_reference
@@ -63,7 +63,7 @@ def f_measure(matches: int, n_candidate: int, n_reference: int) -> float:
 
 
 def longest_common_subsequence(reference: tokens.RougeTokens, candidate: tokens.RougeTokens) -> int:
-    """Length of the longest common subsequence, by bit vectors (Hyyrö 2004): one step a candidate token."""
+    """The length of the longest common subsequence, by bit vectors (Hyyrö 2004): one step for each candidate token."""
     all_places = (1 << reference.length) - 1
     row = all_places
     for token in candidate.tokens:

@@ -42,7 +42,7 @@ class SembScore:
 
     @property
     def reduction(self) -> Mean:
-        """Mean over pairs."""
+        """The mean over pairs."""
         return Mean(KEYS)
 
     def backend(self, runtime: Runtime) -> Encoder | TextFunction | Chexbert:
@@ -57,7 +57,7 @@ class SembScore:
         annotations: Mapping[str, Any],
         statistics: None = None,
     ) -> Array:
-        """Cosines, then how many of the two reports were too long for the model, `(n_pairs, 2)`."""
+        """The cosine of each pair, and how many of its reports were too long for the model, `(n_pairs, 2)`."""
         rows = [
             (cosine(self._vector(reference), self._vector(candidate)), is_too_long(reference) + is_too_long(candidate))
             for reference, candidate in of_pairs(pairs, annotations)
@@ -73,12 +73,12 @@ class SembScore:
         return np.isin(status_table([annotation])[0], (Status.POSITIVE, Status.UNCERTAIN)).astype(np.float64)
 
     def notes(self, stats: Array) -> Mapping[str, str]:
-        """How many reports had more tokens than CheXbert reads."""
+        """The number of reports with more tokens than CheXbert reads."""
         return {} if self.config == "default" else {"too_long": str(int(np.nansum(stats[:, -1])))}
 
 
 def cosine(one: Array, other: Array) -> float:
-    """Cosine of two vectors; 0 if either is zero.
+    """The cosine of two vectors; 0 if either is zero.
 
     Example:
         >>> cosine(np.array([1.0, 1.0]), np.array([1.0, 0.0])), cosine(np.zeros(2), np.ones(2))

@@ -60,7 +60,7 @@ class SrrBertF1:
 
     @property
     def reduction(self) -> LabelScores:
-        """Sums of labels to F1."""
+        """The reduction of summed labels to F1."""
         return LabelScores(SCORES, len(self.names), means=(JACCARD,))
 
     def backend(self, runtime: Runtime) -> TextFunction | Classifier:
@@ -92,24 +92,24 @@ class SrrBertF1:
         pairs: Sequence[Pair],
         annotations: Mapping[str, Any],
     ) -> Mapping[str, Sequence[Any]]:
-        """With `explain`, for each pair the labels of either report."""
+        """Returns, with `explain`, the labels of both reports of each pair."""
         if not self.explain:
             return {}
         return {"srr_bert_f1_explained": explain_both(pairs, lambda text: self._labels(annotations[text]))}
 
     def _vector(self, annotation: Any) -> Any:
-        """Whether a report has each label `(n_labels,)`."""
+        """Returns whether a report has each label `(n_labels,)`."""
         if not isinstance(annotation, Reading):
             return annotation
-        found = srr_labels(annotation, self.level, self.statuses)
-        return np.array([name in found for name in self.names])
+        labels = srr_labels(annotation, self.level, self.statuses)
+        return np.array([name in labels for name in self.names])
 
     def _labels(self, annotation: Any) -> list[str]:
         return [name for name, has in zip(self.names, self._vector(annotation), strict=True) if has]
 
 
 def jaccard(reference: Any, candidate: Any) -> Array:
-    """Shared labels among all labels of a pair `(n_pairs,)`; 1 if neither has any."""
+    """The shared labels among all labels of each pair `(n_pairs,)`; 1 if neither has any."""
     union = (reference | candidate).sum(axis=1)
     shared = (reference & candidate).sum(axis=1)
     return np.where(union == 0, 1.0, shared / np.maximum(union, 1))

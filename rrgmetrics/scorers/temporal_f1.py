@@ -52,18 +52,18 @@ _CLEANING = (  # in this order
 
 @dataclass(frozen=True)
 class TemporalF1:
-    """Temporal F1 in one of its forms."""
+    """The metric temporal F1 in one of its forms."""
 
     form: Literal["reader", "keywords"] = "reader"
     explain: bool = False
 
     @property
     def reduction(self) -> Mean:
-        """Mean over pairs."""
+        """The mean over pairs."""
         return Mean(KEYS)
 
     def backend(self, runtime: Runtime) -> TextFunction:
-        """The reader, or the words."""
+        """The reader, or the keywords."""
         if self.form == "keywords":
             return TextFunction("temporal:keywords", find_keywords)
         return reader_backend()
@@ -74,7 +74,7 @@ class TemporalF1:
         annotations: Mapping[str, Any],
         statistics: None = None,
     ) -> Array:
-        """F1 of each pair `(n_pairs, 1)`."""
+        """The F1 of each pair `(n_pairs, 1)`."""
         f1 = keyword_f1 if self.form == "keywords" else _reader_f1
         values = [f1(*both) for both in of_pairs(pairs, annotations)]
         return np.array(values, dtype=np.float64)[:, None]
@@ -84,7 +84,7 @@ class TemporalF1:
         pairs: Sequence[Pair],
         annotations: Mapping[str, Any],
     ) -> Mapping[str, Sequence[Any]]:
-        """With `explain`, for each pair what either report says of change: kind and words, or keywords."""
+        """Returns, with `explain`, the changes in both reports of each pair: kind and words, or keywords."""
         if not self.explain:
             return {}
         return {"temporal_f1_explained": explain_both(pairs, lambda text: self._statements(annotations[text]))}
@@ -96,7 +96,7 @@ class TemporalF1:
 
 
 def find_keywords(text: str) -> frozenset[str]:
-    """Return the keywords that a text contains as whole words, by the published steps.
+    """Returns the keywords that a text contains as whole words, by the published steps.
 
     >>> sorted(find_keywords("Stable, un-changed; no NEW opacity."))
     ['new', 'stable']

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -76,7 +77,7 @@ def check_options_in_one_call(case: Case) -> None:
     """Values of an option that are scored in one call score as they do alone: none takes what another has read."""
     names = [case.spec.name, *variants(case)]
     metrics = {name: ready for name in names if (ready := _ready(name))}
-    texts = {"predictions": case.altered, "references": case.references, "progress": False}
+    texts: dict[str, Any] = {"predictions": case.altered, "references": case.references, "progress": False}
     together = Metrics.together(list(metrics.values())).score(**texts)
     for name, alone in metrics.items():
         scores, expected = together[name].per_pair, alone.score(**texts)[name].per_pair
@@ -91,7 +92,7 @@ def check_options_in_one_call(case: Case) -> None:
 
 
 def variants(case: Case) -> list[str]:
-    """The metric with one option other than the default, for each value that needs neither a file nor a server."""
+    """Returns the metric's names with one option off its default, for values that need no file and no server."""
     defaults, spec = parse_name(case.spec.name).options, case.spec
     options = {
         key: option
@@ -106,7 +107,7 @@ def variants(case: Case) -> list[str]:
 
 
 def _others(option: Option, default: OptionValue) -> list[OptionValue]:
-    """Values of an option beside its default."""
+    """Returns the values of an option beside its default."""
     if option.choices:
         return [value for value in option.choices if value != default]
     if isinstance(default, bool):
@@ -115,7 +116,7 @@ def _others(option: Option, default: OptionValue) -> list[OptionValue]:
 
 
 def _ready(name: str) -> Metrics | None:
-    """A metric made ready; None for a value that is refused or needs what is not installed."""
+    """Makes a metric ready; returns None for a value that is refused or needs what is not installed."""
     try:
         return prepare(name)
     except (InputError, MissingExtraError, BackendError):

@@ -36,7 +36,7 @@ def heard(caplog):
     caplog.set_level(logging.INFO, "rrgmetrics")
 
 
-def said(caplog, level=logging.WARNING):
+def messages(caplog, level=logging.WARNING):
     return [each.getMessage() for each in caplog.records if (each.name, each.levelno) == ("rrgmetrics", level)]
 
 
@@ -109,13 +109,13 @@ def calls(monkeypatch):
 def test_the_words_say_the_three_numbers(value, baseline, higher, words, caplog):
     use = "Choosing the best model by it would choose"
     say_change("better", "step 500: eval_crepe", value, Baseline(*baseline), higher_is_better=higher, use=use)
-    assert said(caplog) == [words]
+    assert messages(caplog) == [words]
 
 
 def test_what_is_beaten_is_not_worth_a_warning_even_beside_an_unscored_baseline(caplog):
     for baseline in (Baseline(0.1, 0.4), Baseline(math.nan, 0.4)):
         assert say_change("better", "x", 0.5, baseline, higher_is_better=True, use="") == "better"
-    assert said(caplog) == []
+    assert messages(caplog) == []
 
 
 def test_the_callback_warns_once_a_change_and_computes_once_a_set(make_trainer, vision_model, calls, caplog):
@@ -128,7 +128,7 @@ def test_the_callback_warns_once_a_change_and_computes_once_a_set(make_trainer, 
     callback = ReportMetricsCallback(["finding_errors", "bleu"], generate_fn=generate).attach(trainer)
     trainer.train()
     assert calls == [1, 2, 1, 1, 1]  # both trivial reports with the first evaluation
-    beginnings = [message.partition(" does not beat")[0] for message in said(caplog)]
+    beginnings = [message.partition(" does not beat")[0] for message in messages(caplog)]
     assert beginnings == [
         "step 2: eval_finding_errors 1.17",
         "step 2: eval_bleu 0.000",
@@ -138,7 +138,7 @@ def test_the_callback_warns_once_a_change_and_computes_once_a_set(make_trainer, 
     assert (
         sum(
             message.startswith("step 6: eval_finding_errors 0.000 beats an empty report (1.17)")
-            for message in said(caplog, logging.INFO)
+            for message in messages(caplog, logging.INFO)
         )
         == 1
     )
@@ -161,7 +161,7 @@ def test_sets_are_told_apart_and_the_key_of_the_best_model_is_compared_too(make_
     say_nothing = ReportMetricsCallback("finding_errors", generate_fn=lambda model, examples: [""] * len(examples))
     say_nothing.attach(trainer)
     trainer.evaluate()
-    assert [message.split()[2] for message in said(caplog)] == [
+    assert [message.split()[2] for message in messages(caplog)] == [
         "eval_a_finding_errors",
         "eval_a_finding_errors_missing_finding",
         "eval_b_finding_errors",
@@ -174,7 +174,7 @@ def test_a_metric_that_fails_is_said_to_be_unscored(make_trainer, vision_model, 
     trainer = make_trainer(vision_model)
     ReportMetricsCallback("finding_errors", generate_fn=parrot()).attach(trainer)
     trainer.train()
-    assert said(caplog) == [
+    assert messages(caplog) == [
         "step 2: eval_finding_errors cannot be compared with trivial reports: it is unscored, an empty report's is "
         "unscored, a one-sentence normal report's is unscored."
     ]
@@ -230,21 +230,21 @@ def test_report_metrics_warns_once_a_set_of_references(calls, caplog):
     metrics.update(WORSE[::-1], REFERENCES[::-1])  # the same references in another order
     metrics.compute()
     assert calls == [1, 2, 1, 1]
-    (message,) = said(caplog)
+    (message,) = messages(caplog)
     assert message.startswith(
         "val/finding_errors 3.67 does not beat an empty report's 1.00 (one-sentence normal report: 0.667)"
     )
     assert metrics.baselines["val/finding_errors"].empty == pytest.approx(1)
     metrics.update(WORSE, REFERENCES)  # six studies now
     metrics.compute()
-    assert (calls[4:], len(said(caplog))) == ([1, 2], 2)
+    assert (calls[4:], len(messages(caplog))) == ([1, 2], 2)
 
 
 def test_without_baselines_nothing_is_compared(calls, caplog):
     metrics = ReportMetrics("finding_errors", baselines="none")
     metrics.update(WORSE, REFERENCES)
     metrics.compute()
-    assert (calls, said(caplog), metrics.baselines) == ([1], [], {})
+    assert (calls, messages(caplog), metrics.baselines) == ([1], [], {})
 
 
 def test_compute_metrics_warns(caplog):
@@ -257,7 +257,7 @@ def test_compute_metrics_warns(caplog):
     for _ in range(2):
         values = compute(SimpleNamespace(predictions=np.array([[2, 3]]), label_ids=np.array([[1, -100]])))
     assert not any("empty" in key or "normal" in key for key in values)
-    (message,) = said(caplog)
+    (message,) = messages(caplog)
     assert message.startswith("finding_errors 3.00 does not beat an empty report's 1.00")
 
 
@@ -266,7 +266,7 @@ def earn(function, candidate, n, caplog):
     caplog.clear()
     for start in range(0, n, 8):
         function(completions=[candidate] * 8, reference=[f"Small left pleural effusion in view {start % 32}."] * 8)
-    return [message for message in said(caplog) if message.startswith("reward ")]
+    return [message for message in messages(caplog) if message.startswith("reward ")]
 
 
 def test_a_reward_warns_when_completions_do_not_beat_silence(caplog):
@@ -279,7 +279,7 @@ def test_a_reward_warns_when_completions_do_not_beat_silence(caplog):
     )
     assert earn(function, WORSE[0], 64, caplog) == []  # said once
     assert earn(function, "Small left pleural effusion.", 64, caplog) == []
-    assert sum("beats an empty report" in message for message in said(caplog, logging.INFO)) == 1
+    assert sum("beats an empty report" in message for message in messages(caplog, logging.INFO)) == 1
     assert len(earn(function, WORSE[0], 64, caplog)) == 1
 
 
@@ -335,14 +335,16 @@ def test_reasons_stand_beside_the_pair_and_are_said_once(
     def details(self, pairs, *_):
         known = {"The lungs are clear.": "no such reference", "No pleural effusion.": "no such reference"}
         known["Large left pneumothorax."] = "another reason"
-        said = [known.get(pair.reference) for pair in pairs]
-        return {"finding_errors_unscored": [{"unscored": reason, "replies": []} if reason else None for reason in said]}
+        reasons = [known.get(pair.reference) for pair in pairs]
+        return {
+            "finding_errors_unscored": [{"unscored": reason, "replies": []} if reason else None for reason in reasons]
+        }
 
     original = FindingErrors.pair_stats
 
     def pair_stats(self, pairs, *rest):
         stats = original(self, pairs, *rest)
-        stats[[said is not None for said in details(self, pairs)["finding_errors_unscored"]]] = np.nan
+        stats[[reason is not None for reason in details(self, pairs)["finding_errors_unscored"]]] = np.nan
         return stats
 
     monkeypatch.setattr(FindingErrors, "pair_stats", pair_stats)
@@ -350,12 +352,12 @@ def test_reasons_stand_beside_the_pair_and_are_said_once(
     trainer = make_trainer(vision_model)
     ReportMetricsCallback(["finding_errors", "bleu"], generate_fn=parrot()).attach(trainer)
     trainer.train()
-    assert said(caplog) == [
+    assert messages(caplog) == [
         "eval_finding_errors: 3 of 6 pairs are unscored, which is said once: 2 x no such reference; 1 x another reason"
     ]
     table = [json.loads(line) for line in (tmp_path / "out" / "reports" / "eval_000004.jsonl").read_text().splitlines()]
-    found = {row["reference"]: row["unscored"] for row in table}
-    assert found["The lungs are clear."] == {"finding_errors": "no such reference"}
-    assert found["Large left pneumothorax."] == {"finding_errors": "another reason"}
-    assert found["Small left pleural effusion."] == {}
+    unscored = {row["reference"]: row["unscored"] for row in table}
+    assert unscored["The lungs are clear."] == {"finding_errors": "no such reference"}
+    assert unscored["Large left pneumothorax."] == {"finding_errors": "another reason"}
+    assert unscored["Small left pleural effusion."] == {}
     assert [row["scores"]["finding_errors"] for row in table if row["unscored"]] == [None] * 3

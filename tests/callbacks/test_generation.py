@@ -64,21 +64,21 @@ def test_text_to_text(make_trainer, text_model, tokenizer, studies):
 
 def test_prompts_of_several_lengths(causal_model, tokenizer):
     examples = [{"prompt": "Describe the image ."}, {"prompt": "Findings"}]
-    said = generate(causal_model, tokenizer, examples)
-    assert said == one_by_one(causal_model, tokenizer, examples)
-    assert said == [direct(causal_model, tokenizer, tokenizer(each["prompt"]).input_ids) for each in examples]
+    reports = generate(causal_model, tokenizer, examples)
+    assert reports == one_by_one(causal_model, tokenizer, examples)
+    assert reports == [direct(causal_model, tokenizer, tokenizer(each["prompt"]).input_ids) for each in examples]
     assert tokenizer.padding_side == "right"
-    assert said[0]
-    assert "Describe" not in said[0]
+    assert reports[0]
+    assert "Describe" not in reports[0]
 
 
 def test_a_chat_without_its_answer(causal_model, tokenizer):
     answered = [*TURNS, {"role": "assistant", "content": "The lungs are clear."}]
-    said = generate(causal_model, tokenizer, [{"messages": answered}])
+    reports = generate(causal_model, tokenizer, [{"messages": answered}])
     ids = tokenizer("user : Describe assistant :").input_ids
-    assert said == [direct(causal_model, tokenizer, ids)]
-    assert generate(causal_model, tokenizer, [{"turns": TURNS}], prompt="turns") == said
-    assert generate(causal_model, tokenizer, [0], prompt=lambda example: TURNS) == said
+    assert reports == [direct(causal_model, tokenizer, ids)]
+    assert generate(causal_model, tokenizer, [{"turns": TURNS}], prompt="turns") == reports
+    assert generate(causal_model, tokenizer, [0], prompt=lambda example: TURNS) == reports
 
 
 def test_labels_that_mask_the_prompt(causal_model, tokenizer):
@@ -89,9 +89,9 @@ def test_labels_that_mask_the_prompt(causal_model, tokenizer):
         return {"input_ids": ids, "attention_mask": mask, "labels": [-100] * (padded + len(asked)) + answer}
 
     examples = [row("Describe the image .", "The lungs are clear.", 0), row("Findings", "No pneumothorax.", 2)]
-    said = generate(causal_model, tokenizer, examples)
+    reports = generate(causal_model, tokenizer, examples)
     ids = [tokenizer(text).input_ids for text in ("Describe the image .", "Findings")]
-    assert said == [direct(causal_model, tokenizer, each) for each in ids]
+    assert reports == [direct(causal_model, tokenizer, each) for each in ids]
     chosen = EvaluationSet(examples, reference=None, tokenizer=tokenizer, n_reports=None, seed=0)
     assert chosen.reference(examples[1], 1) == "No pneumothorax ."  # as the tokenizer writes it
     with pytest.raises(InputError, match="must mask the prompt"):
@@ -154,9 +154,9 @@ def test_a_llava_model_with_its_processor(tokenizer):
         {"messages": turns, "image": torch.randn(3, 8, 8)},
         {"messages": longer, "image": torch.randn(3, 8, 8)},
     ]
-    said = generate(model, tokenizer, examples, processor=Processor())
-    assert said == one_by_one(model, tokenizer, examples, processor=Processor())
-    assert "<image>" not in said[0]
+    reports = generate(model, tokenizer, examples, processor=Processor())
+    assert reports == one_by_one(model, tokenizer, examples, processor=Processor())
+    assert "<image>" not in reports[0]
 
 
 def test_settings(vision_model, causal_model, tokenizer):

@@ -1,4 +1,4 @@
-"""The restore trap: tensors are compared, before and after the mend."""
+"""The restore trap: tensors are compared, before and after the repair."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def differing(model, folder):
     return [name for name, tensor in model.state_dict().items() if not torch.equal(tensor, written[name])]
 
 
-def test_the_best_model_is_a_mixture_without_the_mend_and_whole_with_it(make_trainer, vision_model, caplog, tmp_path):
+def test_the_best_model_is_a_mixture_without_the_repair_and_whole_with_it(make_trainer, vision_model, caplog, tmp_path):
     trainer = train(make_trainer, vision_model, "warn")
     best = trainer.state.best_model_checkpoint
     assert best.endswith("checkpoint-2")
@@ -51,14 +51,14 @@ def test_the_best_model_is_a_mixture_without_the_mend_and_whole_with_it(make_tra
         assert len(wrong) == 16
 
 
-def test_mended_the_best_model_is_the_best(make_trainer, vision_model, caplog):
-    trainer = train(make_trainer, vision_model, "mend")
+def test_repaired_the_best_model_is_the_best(make_trainer, vision_model, caplog):
+    trainer = train(make_trainer, vision_model, "repair")
     assert differing(trainer.model, trainer.state.best_model_checkpoint) == []
     assert "save_pretrained" not in vars(trainer.model)
     assert "mixture" not in caplog.text
 
 
-@pytest.mark.parametrize("first", ["warn", "mend"])
+@pytest.mark.parametrize("first", ["warn", "repair"])
 def test_a_resumed_run_begins_with_the_whole_checkpoint(make_trainer, vision_model, tmp_path, first):
     """Also from a checkpoint that was written under the older names; and the best one stays the best."""
     before = train(make_trainer, vision_model, first)
@@ -82,7 +82,7 @@ def test_a_resumed_run_begins_with_the_whole_checkpoint(make_trainer, vision_mod
         per_device_eval_batch_size=8,
         **best_model("finding_errors"),
     )
-    ReportMetricsCallback("finding_errors", generate_fn=say, restore="mend").attach(trainer)
+    ReportMetricsCallback("finding_errors", generate_fn=say, restore="repair").attach(trainer)
     trainer.add_callback(Look())
     trainer.train(resume_from_checkpoint=str(checkpoint))
     assert seen == [[]]
@@ -93,3 +93,9 @@ def test_a_resumed_run_begins_with_the_whole_checkpoint(make_trainer, vision_mod
 def test_models_that_are_restored_raise_no_alarm(text_model, causal_model):
     assert restoring.unrestored(text_model) == []
     assert restoring.unrestored(causal_model) == []
+
+
+def test_the_old_word_for_repair_is_deprecated():
+    with pytest.warns(DeprecationWarning, match='pass "repair"'):
+        callback = ReportMetricsCallback("finding_errors", generate_fn=say, restore="mend")
+    assert callback._restore == "repair"

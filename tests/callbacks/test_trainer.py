@@ -40,9 +40,9 @@ def test_the_best_model_early_stopping_and_the_plateau_see_the_values(make_train
     wrong = iter([0, 3, 1, 2, 2, 2])  # the first call is the rehearsal
 
     def generate(model, examples):
-        said = [example["report"] for example in examples]
+        reports = [example["report"] for example in examples]
         n = next(wrong)
-        return ["Large left pneumothorax." if index < n else text for index, text in enumerate(said)]
+        return ["Large left pneumothorax." if index < n else text for index, text in enumerate(reports)]
 
     trainer = make_trainer(
         vision_model,
@@ -54,7 +54,7 @@ def test_the_best_model_early_stopping_and_the_plateau_see_the_values(make_train
         per_device_eval_batch_size=8,
         **best_model("finding_errors"),
     )
-    ReportMetricsCallback("finding_errors", generate_fn=generate, restore="mend").attach(trainer)
+    ReportMetricsCallback("finding_errors", generate_fn=generate, restore="repair").attach(trainer)
     trainer.train()
     values = evaluations(trainer, "eval_finding_errors")
     assert values[0] > values[2] > values[1]
@@ -217,8 +217,8 @@ def test_the_run_is_as_it_would_have_been(make_trainer, vision_model, parrot):
     torch.manual_seed(1)
     expected_weights, *expected = run(other, False)
     assert all(torch.equal(weights[name], expected_weights[name]) for name in weights)
-    for found, wanted in zip(rest, expected, strict=True):
-        assert found == wanted
+    for actual, wanted in zip(rest, expected, strict=True):
+        assert actual == wanted
 
 
 def test_undisturbed_restores_the_mode_of_every_module_and_keeps_gradients(vision_model):

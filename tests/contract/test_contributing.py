@@ -20,7 +20,7 @@ from rrgmetrics.testing.names import check_options_in_one_call
 from rrgmetrics.testing.scores import check_identical_text_is_best
 from worked_examples import block, install
 
-IMPORTS = "from rrgmetrics.specs import INF, TEXT_OPTION, UNDEFINED, Key, MetricSpec\n\n"
+IMPORTS = "from rrgmetrics.specs import INF, TEXT_OPTION, UNDEFINED, Key, MetricSpec, Option\n\n"
 INSIDE = 'scorer="rrgmetrics.scorers.length_ratio:LengthRatio"'
 OUTSIDE = 'scorer="length_metrics.scorer:LengthRatio", modules="length_metrics.metrics"'
 

@@ -20,7 +20,18 @@ IMPORTS = (
     "from rrgmetrics.specs.shared import CHEST_XRAY\n\n"
 )
 PAIR = Pair("Large left pneumothorax.", "Clear lungs.")
-REPLIES = {"Harm: 2 - the pneumothorax is missed.": 2, "**harm: 0**": 0, "I cannot answer.": None, "Harm: 7": None}
+REPLIES = {  # → harm, None if it cannot be read
+    "Harm: 2 - the pneumothorax is missed.": 2,
+    "**harm: 0**": 0,
+    "**Harm:** 1, perhaps": 1,
+    "Harm : 2": 2,
+    "I cannot answer.": None,
+    "Harm: 7": None,
+    "Harm: 1.5": None,
+    "Harm: 2/10": None,
+    "Charm: 2": None,
+    "Possible: Harm: 0, Harm: 1. My answer: Harm: 2": None,
+}
 
 
 def forget() -> None:

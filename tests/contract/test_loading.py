@@ -56,7 +56,7 @@ def test_only_the_door_loads(path):
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "loader"),
     [
         ("from transformers import AutoModel as A\nA.from_pretrained('x')", "from_pretrained"),
         ("from functools import partial\nmake = partial(kind.from_config, trust_remote_code=True)", "from_config"),
@@ -69,8 +69,8 @@ def test_only_the_door_loads(path):
         ("import pickle", "pickle"),
     ],
 )
-def test_the_walk_finds(source, found):
-    assert found in set(loads(source))
+def test_the_walk_finds(source, loader):
+    assert loader in set(loads(source))
 
 
 @pytest.mark.parametrize("source", ["from rrgmetrics.reader.lexicon import load_file", "json.load(file)"])

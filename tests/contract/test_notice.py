@@ -96,14 +96,14 @@ def unsaid(monkeypatch):
     monkeypatch.delenv(notice.VARIABLE, raising=False)
 
 
-def said(caplog) -> list[str]:
+def messages(caplog) -> list[str]:
     return [record.getMessage() for record in caplog.records if record.name == notice.logger.name]
 
 
 def test_whoever_has_set_logging_up_gets_it_there(unsaid, caplog):
     for _ in range(2):
         rrgmetrics.score("green", **PAIR)
-    (message,) = said(caplog)
+    (message,) = messages(caplog)
     assert message == notice.words([parse_name("green")])
     assert caplog.records[0].levelno == logging.WARNING
 
@@ -114,9 +114,9 @@ def test_it_waits_until_somebody_listens(unsaid, caplog):
         rrgmetrics.score("green", **PAIR)
     finally:
         logging.disable(logging.NOTSET)
-    assert said(caplog) == []
+    assert messages(caplog) == []
     rrgmetrics.score("green", **PAIR)
-    assert len(said(caplog)) == 1
+    assert len(messages(caplog)) == 1
 
 
 def test_evaluate_and_training_say_it_too(unsaid, caplog):
@@ -126,7 +126,7 @@ def test_evaluate_and_training_say_it_too(unsaid, caplog):
     metrics = ReportMetrics(["green"])
     metrics.update(["Clear lungs."], ["Lungs are clear."])
     metrics.compute()
-    assert len(said(caplog)) == 1
+    assert len(messages(caplog)) == 1
 
 
 def test_what_is_scored_in_the_background_is_named_here_and_not_by_the_child(unsaid, caplog, monkeypatch):
@@ -136,7 +136,7 @@ def test_what_is_scored_in_the_background_is_named_here_and_not_by_the_child(uns
     environments = []
     monkeypatch.setattr(background.subprocess, "Popen", lambda *_, env, **__: environments.append(env))
     background.Background().submit("eval", 1, ["green"], [Pair("Lungs are clear.", "Clear lungs.")])
-    assert len(said(caplog)) == 1
+    assert len(messages(caplog)) == 1
     assert [environment[notice.VARIABLE] for environment in environments] == ["no"]
 
 

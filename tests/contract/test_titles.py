@@ -160,10 +160,10 @@ def test_the_summary_of_green(scored, capsys):
 
 
 def test_agreement_with_radiologists(scored, pairs, stand_in):
-    said = [(0, 0, 0, 0, 5), (2, 1, 1, 2, 2), (1, 0, 0, 0, 4), (2, 1, 0, 1, 3), (1, 1, 0, 1, 3), (3, 2, 1, 3, 2)]
+    annotated = [(0, 0, 0, 0, 5), (2, 1, 1, 2, 2), (1, 0, 0, 0, 4), (2, 1, 0, 1, 3), (1, 1, 0, 1, 3), (3, 2, 1, 3, 2)]
     rated = [
         RatedPair(f"case {n // 2}", pair, (Annotation(*row), Annotation(*row)))
-        for n, (pair, row) in enumerate(zip(pairs["A"], said, strict=True))
+        for n, (pair, row) in enumerate(zip(pairs["A"], annotated, strict=True))
     ]
     report = radpref_report(RadPref(tuple(rated)), {stand_in: scored["A"][stand_in]}, trials=20)
     stream = io.StringIO()
@@ -199,8 +199,8 @@ def test_the_page_of_a_metric(scored, pairs, stand_in, ui, tmp_path):
     from rrgmetrics.spaces import batch
 
     studies = files.Studies([f"study {n}" for n in range(6)], pairs["A"])
-    *_, found = batch.score_file(SPECS[stand_in], studies)
-    file = batch.Scored(studies, found)
+    *_, results = batch.score_file(SPECS[stand_in], studies)
+    file = batch.Scored(studies, results)
     one, pair = ui.answer(SPECS[stand_in], *pairs["A"][0][:2])
     written = [Path(path).read_text(encoding="utf-8") for path in batch.write_scores(file, str(tmp_path))]
     for text in (

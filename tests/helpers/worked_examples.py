@@ -12,9 +12,9 @@ TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8
 def block(path: str) -> str:
     """The block of CONTRIBUTING.md that begins with the name of a file."""
     begin = rf"(?:# |<!-- ){re.escape(path)}[^\n]*\n"
-    found = re.findall(rf"^(`{{3,4}})\w+\n{begin}(.*?)^\1$", TEXT, re.DOTALL | re.MULTILINE)
-    assert len(found) == 1, path
-    return found[0][1]
+    blocks = re.findall(rf"^(`{{3,4}})\w+\n{begin}(.*?)^\1$", TEXT, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 1, path
+    return blocks[0][1]
 
 
 def install(folder: Path, project: Mapping, modules: Mapping[str, str]) -> None:

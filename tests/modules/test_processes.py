@@ -47,20 +47,20 @@ import evaluate
 from rrgmetrics.cli import main
 
 def load_all():
-    found = {{}}
+    headlines = {{}}
     for name in sys.argv[1:]:
         try:
             values = evaluate.load(name).compute(predictions=["a b"], references=["a b c"], progress=False)
-            found[name] = next(iter(values))
+            headlines[name] = next(iter(values))
         except FileNotFoundError:
-            found[name] = None
-    return found
+            headlines[name] = None
+    return headlines
 
 codes = [main(["register"]), main(["register"])]  # twice: nothing breaks
-found = [load_all()]
+loaded = [load_all()]
 codes.append(main(["register", "--remove"]))
-found.append(load_all())
-print(json.dumps([codes, found]))
+loaded.append(load_all())
+print(json.dumps([codes, loaded]))
 """
 
 
@@ -84,7 +84,7 @@ def test_a_name_of_hugging_faces_is_left_alone():
 
 def work(rank, folder, name, texts):
     """Adds every other report, twice; writes what `compute` gave."""
-    (predictions, references), found = texts, []
+    (predictions, references), results = texts, []
 
     def barrier(round):
         (folder / f"{round}-{rank}").touch()
@@ -95,9 +95,9 @@ def work(rank, folder, name, texts):
     for round in range(2):
         barrier(f"start{round}")
         module.add_batch(predictions=predictions[rank::2], references=references[rank::2])
-        found.append(module.compute(progress=False))
+        results.append(module.compute(progress=False))
         barrier(f"end{round}")
-    (folder / f"found{rank}.json").write_text(json.dumps(found))
+    (folder / f"results{rank}.json").write_text(json.dumps(results))
 
 
 def test_two_processes_equal_one(tmp_path, data_cache, reports):
@@ -118,7 +118,7 @@ def test_two_processes_equal_one(tmp_path, data_cache, reports):
         progress=False,
     )[name]
     expected = hub.as_dict(whole)
-    first, second = (json.loads((tmp_path / f"found{rank}.json").read_text()) for rank in range(2))
+    first, second = (json.loads((tmp_path / f"results{rank}.json").read_text()) for rank in range(2))
     assert first == [expected, expected]
     assert second == [None, None]
 

@@ -121,9 +121,9 @@ def test_a_conversion_to_safetensors_reads_the_same(file, backend, tmp_path):
 
     converted = tmp_path / "chexbert.safetensors"
     save_file({name: x.contiguous() for name, x in load_weights(file).items()}, converted)
-    found = load_chexbert(str(converted))
-    assert found.network.identity.startswith("chexbert.safetensors@sha256:")
-    assert_equal_in_float32(found.annotate(TEXTS[:1])[0].vector, backend.annotate(TEXTS[:1])[0].vector)
+    loaded = load_chexbert(str(converted))
+    assert loaded.network.identity.startswith("chexbert.safetensors@sha256:")
+    assert_equal_in_float32(loaded.annotate(TEXTS[:1])[0].vector, backend.annotate(TEXTS[:1])[0].vector)
 
 
 def damaged(file, tmp_path, change):

@@ -43,21 +43,21 @@ def test_score(case):
         with pytest.raises(VerdictError):
             Crimson(parser="strict").verdict(PAIR, [json.dumps(case["evaluation"])])
         return
-    found, expected = tally(case["evaluation"]), case["expected"]
-    assert round(found.score, 4) == expected["crimson_score"]
+    tallied, expected = tally(case["evaluation"]), case["expected"]
+    assert round(tallied.score, 4) == expected["crimson_score"]
     counts = expected["error_counts"]
-    assert (found.n_false, found.n_missing, found.n_attribute) == tuple(list(counts.values())[:3])
-    assert dict(zip(ATTRIBUTES, found.by_attribute, strict=True)) == {
+    assert (tallied.n_false, tallied.n_missing, tallied.n_attribute) == tuple(list(counts.values())[:3])
+    assert dict(zip(ATTRIBUTES, tallied.by_attribute, strict=True)) == {
         name: counts[f"{name}_errors"] for name in ATTRIBUTES
     }
     weighted = expected["weighted_error_counts"]
-    assert found.weighted_false == weighted["false_findings"]
-    assert found.weighted_missing == weighted["missing_findings"]
-    assert found.weighted_attribute == weighted["attribute_errors"]
+    assert tallied.weighted_false == weighted["false_findings"]
+    assert tallied.weighted_missing == weighted["missing_findings"]
+    assert tallied.weighted_attribute == weighted["attribute_errors"]
     metrics = expected["metrics"]
-    assert (found.reference_weight, found.weighted_false) == (metrics["N_G"], metrics["E_penalty"])
-    assert found.correct == pytest.approx(metrics["correct"], abs=1e-12)
-    assert found.s == pytest.approx(metrics["S"], abs=1e-12)
+    assert (tallied.reference_weight, tallied.weighted_false) == (metrics["N_G"], metrics["E_penalty"])
+    assert tallied.correct == pytest.approx(metrics["correct"], abs=1e-12)
+    assert tallied.s == pytest.approx(metrics["S"], abs=1e-12)
 
 
 @named(VALUES["json_repair"])

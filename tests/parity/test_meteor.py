@@ -61,12 +61,12 @@ def vocabulary() -> list[str]:
 def test_synsets_word_by_word(nltk_wordnet):
     words = vocabulary()
     assert len(words) > 5000
-    ours, found = load_wordnet(), 0
+    ours, n_known = load_wordnet(), 0
     for word in words:
         expected = names(nltk_wordnet.synsets(word))
         assert names(ours.synsets(word)) == expected, word
-        found += bool(expected)
-    assert found > 3000  # the comparison is not of nothing with nothing
+        n_known += bool(expected)
+    assert n_known > 3000  # the comparison is not of nothing with nothing
 
 
 def check(references, candidates, wordnet, stemmer, option="", tokenize=TOKEN.findall):

@@ -46,9 +46,9 @@ def test_boxes():
     ]
     expected = AUTHORS["boxes"]["score"]
     for phrases, (_, score) in zip((candidate, reference), SIDES, strict=True):
-        found = shares(phrases)
+        ours = shares(phrases)
         for kind in ("logical", "spatial", "grounding"):
-            assert getattr(found, kind) == pytest.approx(expected[f"{kind}_{score}"])
+            assert getattr(ours, kind) == pytest.approx(expected[f"{kind}_{score}"])
 
 
 @pytest.mark.parametrize("case", AUTHORS["aggregate"], ids=lambda case: case["name"])
@@ -71,5 +71,5 @@ def test_normalised_phrases(case):
 
 @pytest.mark.parametrize("case", AUTHORS["find_best_match"], ids=lambda case: case["text"])
 def test_best_match(case):
-    found = best_match(case["text"], case["candidates"])
-    assert [found.place, case["candidates"][found.place]] == case["output"]
+    best = best_match(case["text"], case["candidates"])
+    assert [best.place, case["candidates"][best.place]] == case["output"]

@@ -169,14 +169,14 @@ def test_scores_are_those_of_a_plain_loop(folder, texts):
         spans = radgraph_network._spans([len(words)], 8, "cpu")
         entities, mentions = network._score(vectors, spans, "entity"), network._score(vectors, spans, "mention")[:, 0]
         place = {pair: n for n, pair in enumerate(zip(spans.first.tolist(), spans.last.tolist(), strict=True))}
-        found = sorted({place[span] for pair in plain.relations for span in pair})
-        widths = network.weights["span_width.weight"][(spans.last - spans.first)[found]]
-        g = torch.cat([vectors[spans.first[found]], vectors[spans.last[found]], widths], dim=1)
-        relations = network._score_pairs(g) + mentions[found][:, None, None] + mentions[found][None, :, None]
+        related = sorted({place[span] for pair in plain.relations for span in pair})
+        widths = network.weights["span_width.weight"][(spans.last - spans.first)[related]]
+        g = torch.cat([vectors[spans.first[related]], vectors[spans.last[related]], widths], dim=1)
+        relations = network._score_pairs(g) + mentions[related][:, None, None] + mentions[related][None, :, None]
     for span, (_, value) in plain.entities.items():
         assert float(entities[place[span]].max()) == in_float32(value)
     for (a, b), (_, value) in plain.relations.items():
-        row, column = found.index(place[a]), found.index(place[b])
+        row, column = related.index(place[a]), related.index(place[b])
         assert float(relations[row, column].max()) == in_float32(value)
     assert plain.entities
     assert plain.relations

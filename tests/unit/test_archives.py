@@ -180,7 +180,7 @@ def test_links_too_long_to_resolve_do_not_escape(tmp_path, monkeypatch):
     assert list(victim.parent.iterdir()) == [victim]
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 11, 13), reason="tarfile is mended in 3.11.13, 3.12.11 and 3.13.4")
+@pytest.mark.skipif(sys.version_info >= (3, 11, 13), reason="tarfile is repaired in 3.11.13, 3.12.11 and 3.13.4")
 @pytest.mark.skipif(not hasattr(tarfile, "data_filter"), reason="this Python has no filters")
 def test_the_archive_of_the_test_above_does_escape_tarfile(tmp_path):
     """Else the test above would show nothing."""

@@ -58,8 +58,8 @@ def test_a_file_by_path_by_folder_and_from_the_cache(hub, tmp_path):
         assert checkpoints.find_file(str(name), "chexbert.pth") == (tmp_path / "chexbert.pth", named)
     folder = snapshot(hub, REPOSITORY, "0123456789abcdef")
     (folder / "chexbert.pth").write_bytes(b"weights")
-    found = checkpoints.find_file(REPOSITORY, "chexbert.pth")
-    assert found == (folder / "chexbert.pth", f"{REPOSITORY}/chexbert.pth@0123456789ab")
+    file = checkpoints.find_file(REPOSITORY, "chexbert.pth")
+    assert file == (folder / "chexbert.pth", f"{REPOSITORY}/chexbert.pth@0123456789ab")
 
 
 @pytest.mark.parametrize(
@@ -83,19 +83,19 @@ def test_an_archive_is_unpacked_once(hub, tmp_path):
     folder = snapshot(hub, REPOSITORY, "c0ffee")
     tar(folder / "radgraph.tar.gz", files)
     needs = ("config.json", "weights.th")
-    found = checkpoints.find_archive(REPOSITORY, "radgraph.tar.gz", needs=needs)
-    assert found.identity == f"{REPOSITORY}/radgraph.tar.gz@c0ffee"
-    assert (found.folder / "weights.th").read_bytes() == b"weights"
-    assert found.folder.is_relative_to(tmp_path / "cache" / "rrgmetrics" / "checkpoints")
+    checkpoint = checkpoints.find_archive(REPOSITORY, "radgraph.tar.gz", needs=needs)
+    assert checkpoint.identity == f"{REPOSITORY}/radgraph.tar.gz@c0ffee"
+    assert (checkpoint.folder / "weights.th").read_bytes() == b"weights"
+    assert checkpoint.folder.is_relative_to(tmp_path / "cache" / "rrgmetrics" / "checkpoints")
     assert len(list((tmp_path / "cache" / "rrgmetrics" / "checkpoints").iterdir())) == 1  # nothing half done
-    (found.folder / "mark").touch()
+    (checkpoint.folder / "mark").touch()
     again = checkpoints.find_archive(str(folder / "radgraph.tar.gz"), "radgraph.tar.gz", needs=needs)
-    assert again.folder == found.folder
+    assert again.folder == checkpoint.folder
     assert (again.folder / "mark").exists()
-    unpacked = checkpoints.find_archive(str(found.folder.parent), "radgraph.tar.gz", needs=needs)
-    assert unpacked.folder == found.folder
+    unpacked = checkpoints.find_archive(str(checkpoint.folder.parent), "radgraph.tar.gz", needs=needs)
+    assert unpacked.folder == checkpoint.folder
     with pytest.raises(BackendError, match=r"lacks vocabulary\."):
-        checkpoints.find_archive(str(found.folder), "radgraph.tar.gz", needs=("vocabulary", "weights.th"))
+        checkpoints.find_archive(str(checkpoint.folder), "radgraph.tar.gz", needs=("vocabulary", "weights.th"))
 
 
 def link(name, target):
@@ -167,7 +167,7 @@ def test_a_pinned_revision_and_checksum(hub, monkeypatch):
     (pinned / "chexbert.pth").write_bytes(b"published")
     assert checkpoints.find_file(REPOSITORY, "chexbert.pth").path == pinned / "chexbert.pth"
     (pinned / "chexbert.pth").write_bytes(b"tampered!")
-    with pytest.raises(BackendError, match=rf"has not the published SHA-256 {digest[:12]}"):
+    with pytest.raises(BackendError, match=rf"does not have the published SHA-256 {digest[:12]}"):
         checkpoints.find_file(REPOSITORY, "chexbert.pth")
 
 
@@ -181,7 +181,7 @@ def test_a_pinned_checkpoint_of_transformers(hub, monkeypatch):
         (folder / f"model-{i}.safetensors").write_bytes(b"part %d" % i)
     assert checkpoints.find_checkpoint("org/model") == (folder, "org/model@abc")
     (folder / "model-2.safetensors").write_bytes(b"drifted")
-    with pytest.raises(BackendError, match=r"model-2\.safetensors has not the published SHA-256"):
+    with pytest.raises(BackendError, match=r"model-2\.safetensors does not have the published SHA-256"):
         checkpoints.find_checkpoint("org/model")
 
 
@@ -218,11 +218,11 @@ def test_pinning(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(checkpoints, "PINS", table)
     checkpoints.pins.cache_clear()
     try:
-        found = checkpoints.pins()
+        pins = checkpoints.pins()
     finally:
         checkpoints.pins.cache_clear()
-    assert found["a/b"] == ("a" * 40, {"x.pth": "1" * 64})
-    assert found["c/d"] == ("a" * 40, {"x.pth": "1" * 64, "y.bin": "2" * 64})
+    assert pins["a/b"] == ("a" * 40, {"x.pth": "1" * 64})
+    assert pins["c/d"] == ("a" * 40, {"x.pth": "1" * 64, "y.bin": "2" * 64})
     assert table.read_text().startswith("# Two repositories.\n")
     with pytest.raises(SystemExit, match="e/f is not in"):
         script.main(["e/f"], Hub())

@@ -50,9 +50,9 @@ def test_a_child_ends_with_its_parent(way, fork):
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
-    said = {process.stdout.readline().strip() for _ in range(2)}
-    assert "hello" in said
-    (pid,) = (int(line) for line in said - {"hello"})
+    lines = {process.stdout.readline().strip() for _ in range(2)}
+    assert "hello" in lines
+    (pid,) = (int(line) for line in lines - {"hello"})
     process.wait()
     assert ended(pid)
 

@@ -111,8 +111,8 @@ def test_the_strict_parser_scores_what_the_authors_score():
 
 
 def test_no_item_of_a_list_is_dropped_and_keys_that_come_twice_are_joined():
-    found, notes = tolerant('{"false_findings": ["P1", "P2", "P3"], "x", "false_findings": ["P4"], "y": 1, "y": 2}')
-    assert found == {"false_findings": ["P1", "P2", "P3", "P4"], "y": 1}
+    parsed, notes = tolerant('{"false_findings": ["P1", "P2", "P3"], "x", "false_findings": ["P4"], "y": 1, "y": 2}')
+    assert parsed == {"false_findings": ["P1", "P2", "P3", "P4"], "y": 1}
     assert notes == ("stray string", "a key twice")
 
 
@@ -306,11 +306,13 @@ def test_each_grade_has_its_reason():
 
 def test_every_observation_is_matched_missing_or_false(reports):
     for reference, candidate in zip(reports.references, reports.altered, strict=True):
-        found = appraise(compare(read(reference), read(candidate)), Context())
-        assert sorted({*found.missing, *(r for r, _ in found.links)}) == list(range(len(found.references)))
-        assert sorted({*found.false, *(c for _, c in found.links)}) == list(range(len(found.candidates)))
-        assert len({(d.reference, d.candidate, d.attribute) for d in found.differences}) == len(found.differences)
-        assert {(d.reference, d.candidate) for d in found.differences} <= set(found.links)
+        appraisal = appraise(compare(read(reference), read(candidate)), Context())
+        assert sorted({*appraisal.missing, *(r for r, _ in appraisal.links)}) == list(range(len(appraisal.references)))
+        assert sorted({*appraisal.false, *(c for _, c in appraisal.links)}) == list(range(len(appraisal.candidates)))
+        assert len({(d.reference, d.candidate, d.attribute) for d in appraisal.differences}) == len(
+            appraisal.differences
+        )
+        assert {(d.reference, d.candidate) for d in appraisal.differences} <= set(appraisal.links)
 
 
 @pytest.mark.parametrize(

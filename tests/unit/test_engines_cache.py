@@ -106,10 +106,10 @@ def test_an_unfinished_line_loses_no_other(tmp_path):
     for cut in (1, 40, len(records[2].line()) - 1):
         file.write_bytes(whole[:-cut])
         again = Cache(tmp_path)
-        found = [again.get(prompt, "e", {}) for prompt in prompts(*"abcd")]
-        assert found[:2] == [Reply("aaa"), Reply("bbb")]
-        assert found[2] in (None, Reply("ccc"))
-        assert found[3] is None
+        replies = [again.get(prompt, "e", {}) for prompt in prompts(*"abcd")]
+        assert replies[:2] == [Reply("aaa"), Reply("bbb")]
+        assert replies[2] in (None, Reply("ccc"))
+        assert replies[3] is None
 
 
 def test_two_writers_at_once(tmp_path):
@@ -152,11 +152,11 @@ def test_no_reply_is_anothers_with_processes_that_were_forked(tmp_path):
     cache = Cache(tmp_path)
     cache.put(Record.of(prompts("first")[0], Reply("first"), "e", {}))
     context = multiprocessing.get_context("fork")
-    found = context.Queue()
-    children = [context.Process(target=_write_and_read, args=(cache, child, found)) for child in range(4)]
+    queue = context.Queue()
+    children = [context.Process(target=_write_and_read, args=(cache, child, queue)) for child in range(4)]
     for child in children:
         child.start()
-    assert [found.get(timeout=60) for _ in children] == [[]] * 4
+    assert [queue.get(timeout=60) for _ in children] == [[]] * 4
     for child in children:
         child.join(60)
     again = Cache(tmp_path)
@@ -164,14 +164,14 @@ def test_no_reply_is_anothers_with_processes_that_were_forked(tmp_path):
     assert [again.get(prompt, "e", {}) for prompt in prompts(*texts)] == [Reply(text * 40) for text in texts]
 
 
-def _write_and_read(cache: Cache, child: int, found) -> None:
+def _write_and_read(cache: Cache, child: int, queue) -> None:
     wrong = []
     for prompt in prompts(*(f"{child}-{i}" for i in range(96))):
         text = prompt.messages[0].content
         cache.put(Record.of(prompt, Reply(text * 40), "e", {}))
         if cache.get(prompt, "e", {}) != Reply(text * 40):
             wrong.append(text)
-    found.put(wrong)
+    queue.put(wrong)
 
 
 def test_a_record_that_is_another_by_now_is_asked_for_again(tmp_path):
@@ -186,8 +186,8 @@ def test_a_record_that_is_another_by_now_is_asked_for_again(tmp_path):
     again = Cache(tmp_path)
     assert [again.get(prompt, "e", {}) for prompt in prompts("a", "b")] == [Reply("a"), Reply("b")]
     again.put(Record.of(prompts("c")[0], Reply("c"), "other", {}))
-    shelves = {path.parent for path in tmp_path.rglob("*.jsonl")} - {file.parent}
-    shutil.copy(file, shelves.pop() / "copied.jsonl")
+    folders = {path.parent for path in tmp_path.rglob("*.jsonl")} - {file.parent}
+    shutil.copy(file, folders.pop() / "copied.jsonl")
     assert Cache(tmp_path).get(prompts("a")[0], "other", {}) is None
 
 
@@ -330,6 +330,16 @@ def test_recorded_replies_score_alike(loopback, tmp_path, reports):
         score(f"green@openai:other?base_url={loopback.url}&record={file}")
 
 
+def test_a_reply_that_was_cut_off_is_recorded_as_such(loopback, load, tmp_path):
+    choice = {"index": 0, "message": {"content": "half of"}, "finish_reason": "length"}
+    loopback.reset(lambda request, tries: request.send(200, {"choices": [choice], "usage": {"completion_tokens": 9}}))
+    file = tmp_path / "replies.jsonl"
+    (asked,) = load(record=str(file)).answer(prompts("a"))
+    assert (asked.text, asked.partial) == (None, "half of")
+    (again,) = replies_engine(file).answer(prompts("a"))
+    assert again == asked
+
+
 GREEN = """ Invented.
 [Clinically Significant Errors]:
 (a) False report of a finding in the candidate: 1. One
@@ -367,7 +377,7 @@ def test_a_file_without_some_replies(tmp_path):
     engine = replies_engine(path)
     replies = engine.answer(prompts("b", "a"))
     assert replies[1] == Reply("A")
-    assert "r.jsonl has no reply to prompt" in replies[0].error
+    assert "r.jsonl has no reply to this question" in replies[0].error
     with pytest.raises(BackendError, match=r"holds replies to test@1, and none to test@2; record them again"):
         engine.answer(prompts("a", protocol="test@2"))
 

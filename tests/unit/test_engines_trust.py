@@ -262,17 +262,17 @@ def test_the_key_goes_nowhere(loopback, load, tmp_path, caplog, where):
     loopback.reset(LEAKS[where])
     record = tmp_path / "record.jsonl"
     engine = load(record=str(record), retries=1)
-    said = [repr(engine)]
+    texts = [repr(engine)]
     with caplog.at_level(logging.DEBUG):
         try:
-            said.append(repr(engine.answer(prompts("a", max_tokens=9))))
+            texts.append(repr(engine.answer(prompts("a", max_tokens=9))))
         except BackendError as error:
-            said += ["".join(traceback.format_exception(error)), repr(error.__context__), repr(error.__cause__)]
-    said += [caplog.text, *(repr(vars(entry)) for entry in caplog.records)]
-    said += [path.read_text() for path in tmp_path.rglob("*.jsonl")]
+            texts += ["".join(traceback.format_exception(error)), repr(error.__context__), repr(error.__cause__)]
+    texts += [caplog.text, *(repr(vars(entry)) for entry in caplog.records)]
+    texts += [path.read_text() for path in tmp_path.rglob("*.jsonl")]
     assert {name.lower(): value for name, value in loopback.headers.items()}["authorization"] == BEARER
-    assert len(said) > 3
-    for text in said:
+    assert len(texts) > 3
+    for text in texts:
         assert "sk-invented" not in text
         assert "0123456789" not in text
 

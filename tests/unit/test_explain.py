@@ -10,9 +10,9 @@ CANDIDATE = "Small left pleural effusion. The heart is normal in size."
 
 
 def test_explain_tells_category_words_and_evidence():
-    found = rrgmetrics.explain(REFERENCE, CANDIDATE)
-    assert [error.category.letter for error in found.errors] == ["B", "C"]
-    missing = found.errors[0]
+    comparison = rrgmetrics.explain(REFERENCE, CANDIDATE)
+    assert [error.category.letter for error in comparison.errors] == ["B", "C"]
+    missing = comparison.errors[0]
     assert missing.sentence == "Only the reference reports: mild cardiomegaly; the candidate denies it."
     assert [REFERENCE[s.start : s.end] for s in missing.reference_spans] == ["Mild cardiomegaly"]
     assert [CANDIDATE[s.start : s.end] for s in missing.candidate_spans] == ["heart is normal in size"]

@@ -192,8 +192,8 @@ UNUSABLE = {
 
 @pytest.mark.parametrize("name", UNUSABLE)
 def test_unusable(save, name):
-    content, said = UNUSABLE[name]
-    assert said in refused(save(name, content))
+    content, message = UNUSABLE[name]
+    assert message in refused(save(name, content))
 
 
 def test_unusable_text_files(save):
@@ -304,7 +304,7 @@ def test_outputs_are_checked_first(tmp_path, save):
     path = save("in.csv", "")
     files.check_outputs(tables=[tmp_path / "new" / "deep" / "t.csv", None], results=[tmp_path / "r.json"])
     assert (tmp_path / "new" / "deep").is_dir()
-    for arguments, said in [
+    for arguments, message in [
         ({"tables": [tmp_path / "t.json"]}, r"must end in \.csv or \.jsonl or \.parquet"),
         ({"pages": [tmp_path / "p.htm"]}, r"must end in \.html"),
         ({"tables": [tmp_path / "t.csv", tmp_path / "new" / ".." / "t.csv"]}, "asked for twice"),
@@ -312,7 +312,7 @@ def test_outputs_are_checked_first(tmp_path, save):
         ({"tables": [path]}, "exists; pass --force"),
         ({"results": [path / "r.json"]}, "cannot be made"),
     ]:
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             files.check_outputs(**arguments)
     os.link(path, tmp_path / "linked.csv")
     with pytest.raises(InputError, match="one of the inputs"):

@@ -156,13 +156,13 @@ def test_equal_questions_are_asked_once_and_second_questions_in_one_call():
 
     engine = Scripted(answer)
     pairs = [Pair("Effusion. Oedema.", "Effusion. Mass. Oedema. Scar."), Pair("Effusion. Oedema.", "Effusion. Oedema.")]
-    found = Judge(Radfact(), engine).annotate_pairs(pairs)
+    verdicts = Judge(Radfact(), engine).annotate_pairs(pairs)
     assert [len(call) for call in engine.asked] == [2, 6]
-    assert [[phrase.entailed for phrase in verdict.candidate] for verdict in found] == [
+    assert [[phrase.entailed for phrase in verdict.candidate] for verdict in verdicts] == [
         [True, False, True, False],
         [True, True],
     ]
-    assert all(phrase.entailed for verdict in found for phrase in verdict.reference)
+    assert all(phrase.entailed for verdict in verdicts for phrase in verdict.reference)
 
 
 def test_radfact_asks_nothing_about_an_empty_report():

@@ -29,15 +29,15 @@ def test_summary():
         verdict(0.0, "aa", "aaaa", "aaa", "a"),
         {"unscored": "No reply: timed out", "replies": []},
     ]
-    found = summarise(explained, letters)
-    assert (found.mean, found.n_scored) == (0.5, 3)
-    assert found.std == pytest.approx((1 / 6) ** 0.5)
-    missing = found.kinds[1]
+    summarised = summarise(explained, letters)
+    assert (summarised.mean, summarised.n_scored) == (0.5, 3)
+    assert summarised.std == pytest.approx((1 / 6) ** 0.5)
+    missing = summarised.kinds[1]
     assert (missing.category.value, missing.n_errors, missing.accuracy) == ("missing_finding", 6, 1 / 3)
     assert len(missing.typical) == 3
     assert set(missing.typical) < {"a", "aa", "aaa", "aaaa"}
-    assert {kind.accuracy for kind in found.kinds[2:]} == {1.0}
-    assert "B missing finding: 6; 33% of reports without" in str(found)
+    assert {kind.accuracy for kind in summarised.kinds[2:]} == {1.0}
+    assert "B missing finding: 6; 33% of reports without" in str(summarised)
 
 
 def test_nothing_scored():
@@ -54,9 +54,9 @@ def test_many_errors_are_thinned(monkeypatch):
     monkeypatch.setattr(summary, "MAX_ERRORS", 10)
     sizes = []
     texts = [f"a{i}" for i in range(1000)]
-    found = summarise([verdict(0.0, *texts)], lambda words: sizes.append(len(words)) or letters(words))
+    summarised = summarise([verdict(0.0, *texts)], lambda words: sizes.append(len(words)) or letters(words))
     assert sizes == [10]
-    assert found.kinds[1].n_errors == 1000
+    assert summarised.kinds[1].n_errors == 1000
 
 
 def test_clusters_and_silhouette_by_hand():

@@ -62,10 +62,10 @@ def test_published_values():
 
 
 def test_each_pair():
-    found = SCORES.per_pair(STATS)
-    assert list(found) == ["micro", "precision", "recall"]
-    assert found["micro"].tolist() == [1, 0, 0, 1, 0]
-    assert found["micro"].mean() == pytest.approx(0.4)  # scikit-learn's samples F1 of the same labels
+    scores = SCORES.per_pair(STATS)
+    assert list(scores) == ["micro", "precision", "recall"]
+    assert scores["micro"].tolist() == [1, 0, 0, 1, 0]
+    assert scores["micro"].mean() == pytest.approx(0.4)  # scikit-learn's samples F1 of the same labels
 
 
 @pytest.mark.parametrize(
@@ -80,16 +80,16 @@ def test_each_pair():
 )
 def test_one_pair(reference, candidate, f1, precision, recall):
     stats = label_stats(rows([reference]), rows([candidate]))
-    found = SCORES.per_pair(stats)
-    assert [found[key][0] for key in ("micro", "precision", "recall")] == pytest.approx([f1, precision, recall])
+    scores = SCORES.per_pair(stats)
+    assert [scores[key][0] for key in ("micro", "precision", "recall")] == pytest.approx([f1, precision, recall])
     corpus = aggregate.reduce(SCORES, stats)  # one pair alone is a corpus of one pair
     assert [corpus[key] for key in ("micro", "precision", "recall")] == pytest.approx([f1, precision, recall])
 
 
 def test_nothing_anywhere_is_agreement():
-    found = aggregate.reduce(SCORES, label_stats(rows([[], []]), rows([[], []])))
-    assert {found[key] for key in ("micro", "macro", "weighted", "micro_5", "macro_5", "weighted_5")} == {1}
-    assert np.isnan(found["no_finding"])
+    scores = aggregate.reduce(SCORES, label_stats(rows([[], []]), rows([[], []])))
+    assert {scores[key] for key in ("micro", "macro", "weighted", "micro_5", "macro_5", "weighted_5")} == {1}
+    assert np.isnan(scores["no_finding"])
 
 
 def test_ignored_labels_count_for_nothing():

@@ -13,7 +13,7 @@ from rrgmetrics.version import VERSION
 
 
 @pytest.mark.parametrize(
-    ("text", "config", "said", "shortest"),
+    ("text", "config", "options", "shortest"),
     [
         ("bleu", "default", {}, "bleu"),
         (" bleu ", "default", {}, "bleu"),
@@ -28,10 +28,10 @@ from rrgmetrics.version import VERSION
         ("rouge?stemmer=no&text=lower", "default", {"stemmer": False, "text": "lower"}, "rouge?text=lower&stemmer=no"),
     ],
 )
-def test_names(text, config, said, shortest):
+def test_names(text, config, options, shortest):
     name = parse_name(text)
     assert name.config == config
-    assert {key: name.options[key] for key in said} == said
+    assert {key: name.options[key] for key in options} == options
     assert str(name) == shortest
     assert parse_name(shortest) == name
     assert parse_config(name.spec.name, str(name)[len(name.spec.name) :].removeprefix("@")) == name
@@ -54,9 +54,9 @@ def test_slugs(text, slug):
 
 @given(st.text(max_size=30), st.sampled_from(list(SPECS)))
 def test_any_text_is_a_name_or_an_input_error(text, metric):
-    for said in (text, f"{metric}@{text}", f"{metric}?{text}", f"{metric}?text={text}"):
+    for spelling in (text, f"{metric}@{text}", f"{metric}?{text}", f"{metric}?text={text}"):
         try:
-            name = parse_name(said)
+            name = parse_name(spelling)
         except InputError:
             continue
         assert parse_name(str(name)) == name

@@ -54,9 +54,9 @@ def test_extras_are_those_promised():
 
 
 def test_every_metric_folder_is_complete_and_in_the_table():
-    found = {path.name for path in (ROOT / "metrics").iterdir() if path.is_dir() and not path.name.startswith("__")}
-    assert found == set(rrgmetrics.SPECS)
-    for name in found:
+    folders = {path.name for path in (ROOT / "metrics").iterdir() if path.is_dir() and not path.name.startswith("__")}
+    assert folders == set(rrgmetrics.SPECS)
+    for name in folders:
         files = {path.name for path in (ROOT / "metrics" / name).iterdir() if path.is_file()}
         assert {f"{name}.py", "README.md", "app.py", "requirements.txt"} <= files
         assert f"metrics/{name}/README.md" in (ROOT / "README.md").read_text()
@@ -136,5 +136,5 @@ def test_an_installed_package_finds_its_rooms_from_inside_a_checkout(checkout, i
 
 
 def test_an_installed_package_finds_its_rooms_elsewhere(installed, tmp_path):
-    found = where(tmp_path, setting=without_editable(installed))
-    assert all(installed in file.parents for file in found)
+    files = where(tmp_path, setting=without_editable(installed))
+    assert all(installed in file.parents for file in files)

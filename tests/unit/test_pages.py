@@ -51,8 +51,8 @@ def test_scores_counts_and_provenance():
     html = page(intervals={"mini": {"rouge": {"rouge": (0.25, 0.75)}}})
     table = "0.500", "0.250 to 0.750", "higher is better", "1 unscored", "median 0.500"
     study = "72 years, female", "18 months", "Cough", "(empty report)", '<span class="unscored">unscored</span>'
-    for said in ("3 studies, 1 system, 1 metric.", *table, *study, f"rouge|n:3|v:{VERSION}"):
-        assert said in html
+    for words in ("3 studies, 1 system, 1 metric.", *table, *study, f"rouge|n:3|v:{VERSION}"):
+        assert words in html
     assert html.count('<span class="title">ROUGE-L</span>') == 1  # rouge_l repeats the headline
     assert not re.search(r"\bnan\b", html)
 
@@ -80,13 +80,13 @@ def test_several_systems():
     others = [pair._replace(candidate="Effusion on the right.") for pair in PAIRS]
     html = report_page(results, {"one": PAIRS, "two": others}, ["a", "b", "c"])
     assert shown_ids(html) == ["c", "a", "b"]  # means 0.375, 0.5 and, of the one scored, 0.5
-    for said in (
+    for words in (
         "ROUGE-L: mean of systems",
         "ROUGE-L: two",
         "ROUGE-L: largest difference",
         "missing from every system",
     ):
-        assert said in html
+        assert words in html
 
 
 def test_lower_is_better_sorts_the_other_way(monkeypatch):
@@ -152,7 +152,7 @@ def test_differences(reference, candidate, missing, added):
 
 
 @pytest.mark.parametrize(
-    ("value", "top", "said"),
+    ("value", "top", "shown"),
     [
         (0.41249, 1.0, "0.412"),
         (-0.25, 1.0, "−0.250"),
@@ -161,13 +161,13 @@ def test_differences(reference, candidate, missing, added):
         (math.nan, 1.0, "unscored"),
     ],
 )
-def test_numbers(value, top, said):
-    assert show(value, Key("k", "K", (0.0, top), True)) == said
+def test_numbers(value, top, shown):
+    assert show(value, Key("k", "K", (0.0, top), True)) == shown
 
 
 def test_what_does_not_fit_together_is_refused():
     results = {"mini": {"rouge": fake()}}
-    for arguments, said in [
+    for arguments, message in [
         (({}, {}), "nothing to show"),
         (({"mini": {}}, {"mini": PAIRS}), "nothing to show"),
         ((results, {}), "pairs has no 'mini'"),
@@ -179,7 +179,7 @@ def test_what_does_not_fit_together_is_refused():
             "not scored against the same references",
         ),
     ]:
-        with pytest.raises(InputError, match=said):
+        with pytest.raises(InputError, match=message):
             report_page(*arguments)
     with pytest.raises(InputError, match="evidence"):
         page(evidence={"mini": []})

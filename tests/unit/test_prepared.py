@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 import pickle
-import weakref
 from collections import Counter
 
 import numpy as np
@@ -95,18 +93,26 @@ def test_a_metric_that_fails_stops_no_other(metrics, monkeypatch):
     assert np.isnan(bootstrap(failed.reduction, failed.pair_stats, trials=10)["rouge"].value)
 
 
-@pytest.mark.parametrize(("name", "model"), [("crepe", "network"), ("bertscore", "forward")])
-def test_models_are_shared_and_leave_with_the_last_who_holds_them(name, model):
-    first, second = rrgmetrics.prepare(name), rrgmetrics.prepare(name, batch_size=4)
-    first.score_pairs(PAIRS, progress=False)
-    loaded = weakref.ref(getattr(first.jobs[name].backend, model))
-    if model == "network":
-        assert second.jobs[name].backend.network is loaded()
-    first.close()
-    second.close()
-    del first, second
-    gc.collect()
-    assert loaded() is None
+def test_models_are_shared_and_leave_with_the_last_who_holds_them(run_python):
+    script = """
+import gc, weakref
+import rrgmetrics
+first, second = rrgmetrics.prepare("crepe"), rrgmetrics.prepare("crepe", batch_size=4)
+networks = [metrics.jobs["crepe"].backend.network for metrics in (first, second)]
+print(networks[0] is networks[1])
+loaded = weakref.ref(networks[0])
+del networks
+first.close()
+print(loaded() is not None)
+second.close()
+gc.collect()
+print(loaded() is None)
+rrgmetrics.score("bertscore", predictions=["a"], references=["a"], progress=False)
+gc.collect()
+from rrgmetrics.backends.encoder import Bundled
+print(not any(isinstance(each, Bundled) for each in gc.get_objects()))
+"""
+    assert run_python(script).split() == ["True"] * 4
 
 
 def test_references_are_remembered_between_calls(monkeypatch):

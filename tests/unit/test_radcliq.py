@@ -60,8 +60,8 @@ def test_rexrank_is_the_inverse_of_the_mean_and_puts_perfect_below_worst():
 
 
 def corpus(rows):
-    found = RadcliqReduction().corpus(rows.sum(axis=0)[None], np.array([len(rows)]))
-    return {key: float(value[0]) for key, value in found.items()}
+    scores = RadcliqReduction().corpus(rows.sum(axis=0)[None], np.array([len(rows)]))
+    return {key: float(value[0]) for key, value in scores.items()}
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_features_are_the_metrics_own(reports, published_checkpoints):
         ),
     }
     for name, (radgraph, bertscore, semb) in parts.items():
-        found = score(name, reports.altered[:5], reports.references[:5])
+        result = score(name, reports.altered[:5], reports.references[:5])
         texts = reports.altered[:5], reports.references[:5]
         wording = texts if name.endswith("paper") else [list(map(standard_wording, map(read, side))) for side in texts]
         alone = {part: score(part, *(texts if part == radgraph else wording)) for part in (radgraph, bertscore, semb)}
@@ -118,13 +118,13 @@ def test_features_are_the_metrics_own(reports, published_checkpoints):
             alone[radgraph].per_pair["radgraph_f1_radcliq"],
             alone[bertscore].per_pair["bertscore"],
             alone[semb].per_pair["semb_score"],
-            found.per_pair["radcliq_bleu"],
+            result.per_pair["radcliq_bleu"],
         ]
         for key, column in zip(KEYS[2:], columns, strict=True):
-            assert found.per_pair[key] == in_float32(column)
+            assert result.per_pair[key] == in_float32(column)
         raw = read_coefficients("v1").raw(np.column_stack(columns))
-        assert found.per_pair["radcliq"] == in_float32(raw, scale=10)  # weights of up to 10 for a unit of a feature
-        assert f"|calibrated:{'yes' if name.endswith('paper') else 'no'}|" in found.signature
+        assert result.per_pair["radcliq"] == in_float32(raw, scale=10)  # weights of up to 10 for a unit of a feature
+        assert f"|calibrated:{'yes' if name.endswith('paper') else 'no'}|" in result.signature
 
 
 def test_missing_weights_are_named(monkeypatch, tmp_path):
@@ -147,15 +147,15 @@ def made(n_cases: int = 40, noise: float = 0.3) -> tuple[np.ndarray, np.ndarray,
 
 def test_fit_recovers_weights_and_none_is_above_zero():
     features, errors, cases = made()
-    found = fit(features, errors, cases, trials=200)
-    assert found.coefficients.weight == pytest.approx((-1, 0, -0.5, 0), abs=0.1)
-    assert max(found.coefficients.weight) <= 0
-    assert found.coefficients.intercept == pytest.approx(errors.mean())
-    for estimate in found.weights.values():
+    composite = fit(features, errors, cases, trials=200)
+    assert composite.coefficients.weight == pytest.approx((-1, 0, -0.5, 0), abs=0.1)
+    assert max(composite.coefficients.weight) <= 0
+    assert composite.coefficients.intercept == pytest.approx(errors.mean())
+    for estimate in composite.weights.values():
         assert estimate.low <= estimate.value <= estimate.high <= 0
-    assert found.weights["radgraph"].low < -1 < found.weights["radgraph"].high
-    assert found.held_out.tau_b.value > 0.7
-    assert (found.n_pairs, found.n_cases, found.n_left_out) == (80, 40, 0)
+    assert composite.weights["radgraph"].low < -1 < composite.weights["radgraph"].high
+    assert composite.held_out.tau_b.value > 0.7
+    assert (composite.n_pairs, composite.n_cases, composite.n_left_out) == (80, 40, 0)
 
 
 def test_a_case_that_is_left_out_does_not_help_itself():
@@ -168,9 +168,9 @@ def test_fit_leaves_out_what_is_unscored_and_survives_constants():
     features, errors, cases = made()
     features[3, 1] = np.nan
     features[:, 3] = 0.5
-    found = fit(features, errors, cases, trials=20)
-    assert (found.n_pairs, found.n_left_out) == (79, 1)
-    assert found.coefficients.weight[3] == 0
+    composite = fit(features, errors, cases, trials=20)
+    assert (composite.n_pairs, composite.n_left_out) == (79, 1)
+    assert composite.coefficients.weight[3] == 0
 
 
 @pytest.fixture
@@ -190,9 +190,9 @@ def test_fit_from_a_file_to_a_score(rated, tmp_path, reports, capsys):
     output = tmp_path / "coefficients.json"
     command = ["radcliq", "fit", str(rated), "--output", str(output), "--trials", "50", "--no-progress"]
     assert main(command) == 0
-    said = capsys.readouterr().out
-    assert "28 pairs of 14 cases" in said
-    assert f"radcliq@{output}" in said.replace("\n", "")
+    output_text = capsys.readouterr().out
+    assert "28 pairs of 14 cases" in output_text
+    assert f"radcliq@{output}" in output_text.replace("\n", "")
     result = score(f"radcliq@{output}", reports.references, reports.references)
     assert "|calibrated:yes|coefficients_sha256:" in result.signature
     assert result.scores["radcliq"] == pytest.approx(0, abs=0.7)
@@ -230,8 +230,8 @@ def test_cases_and_errors_by_column(tmp_path):
     path = tmp_path / "rated.jsonl"
     rows = [{"reference": "a", "candidate": "b", "total": i, "patient": i // 2} for i in range(4)]
     path.write_text("\n".join(map(json.dumps, rows)))
-    found = read_rated(str(path), errors="total", case="patient")
-    assert (found.errors.tolist(), found.cases) == ([0, 1, 2, 3], ["0", "0", "1", "1"])
+    rated = read_rated(str(path), errors="total", case="patient")
+    assert (rated.errors.tolist(), rated.cases) == ([0, 1, 2, 3], ["0", "0", "1", "1"])
 
 
 @pytest.mark.parametrize(

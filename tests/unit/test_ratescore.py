@@ -24,7 +24,7 @@ REFERENCES = [
 CANDIDATES = ["No effusion.", "Large right pneumothorax.\nHeart size is normal.", "Pneumonia in the left lower lobe."]
 
 
-def found(*entities: tuple[str, list[float]]) -> EntityVectors:
+def annotation(*entities: tuple[str, list[float]]) -> EntityVectors:
     """Entities of the given types with the given vectors."""
     vectors = np.array([vector for _, vector in entities], dtype=np.float32).reshape(-1, 2)
     return EntityVectors(tuple(Entity(kind, kind) for kind, _ in entities), vectors)
@@ -38,8 +38,8 @@ def row(reference: EntityVectors, candidate: EntityVectors, **options) -> list[f
 
 def test_the_formula_on_paper():
     """Two reference entities find one candidate entity: cosines 1 and 0.6, weights and penalty from the table."""
-    reference = found(("abnormality", [1, 0]), ("anatomy", [0.6, 0.8]))
-    candidate = found(("non-abnormality", [1, 0]))
+    reference = annotation(("abnormality", [1, 0]), ("anatomy", [0.6, 0.8]))
+    candidate = annotation(("non-abnormality", [1, 0]))
     penalty, weights = 0.8716553966489615, (0.5431049700217344, 0.02097055139911715)
     recall = (penalty * weights[0] + 0.6 * weights[1]) / sum(weights)
     score, precision, found_recall = row(reference, candidate)
@@ -53,7 +53,7 @@ def test_all_eight_opposite_polarities_are_penalised_and_no_other():
         for a in ENTITY_TYPES:
             for b in ENTITY_TYPES:
                 opposite = "anatomy" not in (a, b) and a.startswith("non-") != b.startswith("non-")
-                value = similarity(found((a, [1, 0])), found((b, [1, 0])), WEIGHTS[matrix], PENALTIES[matrix])
+                value = similarity(annotation((a, [1, 0])), annotation((b, [1, 0])), WEIGHTS[matrix], PENALTIES[matrix])
                 assert value == in_float32(PENALTIES[matrix] if opposite else 1.0)
 
 
@@ -69,7 +69,11 @@ def test_published_weights():
 
 @pytest.mark.parametrize(
     ("reference", "candidate", "own"),
-    [(found(), found(), 1.0), (found(("disease", [1, 0])), found(), 0.0), (found(), found(("disease", [1, 0])), 0.0)],
+    [
+        (annotation(), annotation(), 1.0),
+        (annotation(("disease", [1, 0])), annotation(), 0.0),
+        (annotation(), annotation(("disease", [1, 0])), 0.0),
+    ],
 )
 def test_without_entities(reference, candidate, own):
     assert row(reference, candidate) == [own] * 3
@@ -77,7 +81,7 @@ def test_without_entities(reference, candidate, own):
 
 
 def test_cosines_below_zero_count_as_nothing():
-    assert row(found(("disease", [1, 0])), found(("disease", [-1, 0]))) == [0.0] * 3
+    assert row(annotation(("disease", [1, 0])), annotation(("disease", [-1, 0]))) == [0.0] * 3
 
 
 def test_a_report_without_entities_moves_no_neighbour(score, published_checkpoints):

@@ -78,8 +78,8 @@ def test_the_table_names_known_things():
 def test_of_a_pair_f1_precision_recall_and_jaccard_are_four_things():
     """Of three labels one is found: P = 1, R = 1/3, F1 = 1/2, J = 1/3. RadEval 2.2 gives 1/3 for the first three."""
     result = score("srr_bert_f1", ["Mild edema."], ["Mild edema. Cardiomegaly. Small left effusion."])
-    found = {key: values[0] for key, values in result.per_pair.items()}
-    assert found == pytest.approx(
+    scores = {key: values[0] for key, values in result.per_pair.items()}
+    assert scores == pytest.approx(
         {
             "srr_bert_f1": 1 / 2,
             "srr_bert_f1_precision": 1.0,
@@ -126,8 +126,8 @@ def test_statuses_must_agree():
 def test_the_reader_scores_as_the_checkpoint_does(references, candidates, values):
     """RadEval 2.2's test_srr_bert.py pins these F1, P and R of its checkpoint for the same findings in like words."""
     scores = score("srr_bert_f1?statuses=yes", candidates, references).scores
-    found = (scores["srr_bert_f1"], scores["srr_bert_f1_precision"], scores["srr_bert_f1_recall"])
-    assert found == pytest.approx(values, abs=1e-4)
+    ours = (scores["srr_bert_f1"], scores["srr_bert_f1_precision"], scores["srr_bert_f1_recall"])
+    assert ours == pytest.approx(values, abs=1e-4)
 
 
 def test_explained():

@@ -8,10 +8,18 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rrgmetrics import stats
 from rrgmetrics.errors import InputError
 from rrgmetrics.scorers.base import Mean
-from rrgmetrics.stats import benjamini_hochberg, blocked_tau_b, bootstrap, compare, correlate, holm
+from rrgmetrics.stats import (
+    benjamini_hochberg,
+    blocked_tau_b,
+    bootstrap,
+    compare,
+    correlate,
+    correlations,
+    holm,
+    resampling,
+)
 
 NAN = float("nan")
 MEAN = Mean(("score",))
@@ -81,7 +89,7 @@ def test_corpus_score_is_recomputed_from_sums():
 def test_blocks_change_nothing(monkeypatch):
     rows = np.random.default_rng(0).random((30, 1))
     whole = bootstrap(MEAN, rows, trials=500)["score"]
-    monkeypatch.setattr(stats, "BLOCK_CELLS", 100)
+    monkeypatch.setattr(resampling, "BLOCK_CELLS", 100)
     assert bootstrap(MEAN, rows, trials=500)["score"] == pytest.approx(whole)
 
 
@@ -236,11 +244,11 @@ def test_values_agree_with_scipy(seed):
 
 @pytest.mark.parametrize("matrix_pairs", [0, 3_000])
 def test_resamples_by_weight_are_scipys_on_the_repeated_pairs(monkeypatch, matrix_pairs):
-    monkeypatch.setattr(stats, "MATRIX_PAIRS", matrix_pairs)
+    monkeypatch.setattr(correlations, "MATRIX_PAIRS", matrix_pairs)
     x, y = tied_columns(9, n=24)
-    index = stats._group_index(np.repeat(range(12), 2), 24)
-    (weights,) = stats._resamples(index, 50, 3)
-    ours = stats._Columns.of(x, y).correlations(weights)
+    index = resampling.group_index(np.repeat(range(12), 2), 24)
+    (weights,) = resampling.resamples(index, 50, 3)
+    ours = correlations._Columns.of(x, y).correlations(weights)
     for i, weight in enumerate(weights.astype(int)):
         expected = scipy_correlations(np.repeat(x, weight), np.repeat(y, weight))
         assert [ours[key][i] for key in ("tau_b", "rho", "r")] == pytest.approx(expected, abs=1e-9)

@@ -36,11 +36,11 @@ def score(name, reference, candidate):
 
 @pytest.mark.parametrize("report", SAID)
 def test_statements(report):
-    found = [
+    statements = [
         " ".join([change.kind, *([change.finding.concept] if change.finding else sorted(change.structures))])
         for change in read_changes(read(report))
     ]
-    assert found == SAID[report]
+    assert statements == SAID[report]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Where a checkpoint's files are: a folder, the Hub's local cache, or, if the Hub answers, a download.
+"""Finds the files of a checkpoint: in a folder, in the Hub's local cache, or, if the Hub answers, by a download.
 
 The Hub client looks for each file five times with pauses that add up to 23 s when there is no network. So the cache
 is asked first, then the Hub once within `PROBE_SECONDS`, and what is missing is named with the command that gets it.
@@ -47,7 +47,7 @@ class CheckpointFile(NamedTuple):
 
 
 class Pin(NamedTuple):
-    """What is known of a published repository.
+    """The known revision and checksums of a published repository.
 
     Attributes:
         revision: The commit; "" if none is pinned.
@@ -126,8 +126,8 @@ def find_archive(name: str, archive: str, *, needs: Sequence[str]) -> Checkpoint
     if path.is_dir() and not (path / archive).is_file():
         folder = _holding(path, needs, name)
         return Checkpoint(folder, f"{path.name}@sha256:{_checksum(folder / needs[-1])[:8]}")
-    found = find_file(name, archive)
-    return Checkpoint(_holding(unpack(found.path), needs, found.identity), found.identity)
+    file = find_file(name, archive)
+    return Checkpoint(_holding(unpack(file.path), needs, file.identity), file.identity)
 
 
 def unpack(archive: Path) -> Path:
@@ -153,7 +153,7 @@ def unpack(archive: Path) -> Path:
 
 @lru_cache(maxsize=1)
 def pins() -> Mapping[str, Pin]:
-    """`published.yaml`: revision and checksums by repository."""
+    """Reads `published.yaml`: the pinned revision and checksums by repository."""
     import yaml
 
     table = yaml.safe_load(PINS.read_text(encoding="utf-8"))
@@ -161,7 +161,7 @@ def pins() -> Mapping[str, Pin]:
 
 
 def _split(name: str, otherwise: str) -> tuple[str, str]:
-    """Repository and revision of a Hub id: the caller's, else the pinned one, else "" (the newest)."""
+    """Splits a Hub id into repository and revision: the caller's, else the pinned one, else "" (the newest)."""
     repository, _, revision = name.partition("@")
     if name.startswith((".", "/", "~", "\\")) or repository.count("/") > 1:
         raise BackendError(f"There is no {otherwise}, or a Hub id.")
@@ -178,8 +178,8 @@ def _verify(repository: str, revision: str, files: Sequence[Path]) -> None:
         expected = pin.sha256.get(file.name)
         if expected and _checksum(file) != expected:
             raise BackendError(
-                f"{repository}: {file} has not the published SHA-256 {expected[:12]}…; it is damaged or was changed. "
-                f"Delete it and run `{_command(repository, revision, file.name)}`."
+                f"{repository}: {file} does not have the published SHA-256 {expected[:12]}…; it is damaged or was "
+                f"changed. Delete it and run `{_command(repository, revision, file.name)}`."
             )
 
 
@@ -211,7 +211,7 @@ def _checksum(file: Path) -> str:
 
 @lru_cache(maxsize=16)
 def _digest(file: Path, size: int, modified: int) -> str:
-    """SHA-256, taken again when size or time of the file change."""
+    """Returns the SHA-256, taken again when size or time of the file change."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -238,7 +238,7 @@ def _cached(repository: str, revision: str, all_of: Sequence[str], any_of: Seque
 
 
 def _command(repository: str, revision: str, file: str = "") -> str:
-    """What a user types to get it."""
+    """Returns the command with which a user downloads it."""
     return f"hf download {repository}{f' {file}' if file else ''}{f' --revision {revision}' if revision else ''}"
 
 
@@ -272,7 +272,7 @@ def _offline_by_choice() -> bool:
 
 
 def answers(endpoint: str) -> bool:
-    """Whether the Hub answers within PROBE_SECONDS, name look-up included (which has no time-out of its own)."""
+    """Returns whether the Hub answers within PROBE_SECONDS, including name look-up, which has no time-out itself."""
     answered = threading.Event()
 
     def ask() -> None:

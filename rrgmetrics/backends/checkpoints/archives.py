@@ -1,4 +1,4 @@
-"""Archives that others made: what is in them may be read or unpacked, and nothing else may come of it.
+"""Reads and unpacks archives that others made, and lets them do nothing else.
 
 tarfile's own filters do not suffice: a chain of links whose real path is too long for the system passes the `data`
 filter of Python before 3.11.13, 3.12.11 and 3.13.4 and writes anywhere (CVE-2025-4517), and Python before 3.11.4 has no
@@ -32,7 +32,7 @@ COMPRESSIONS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open
 
 
 class RefusalError(Exception):
-    """What is wrong with an archive; becomes a BackendError that names it."""
+    """An archive is refused; becomes a BackendError that names the archive."""
 
 
 def unpack_tar(archive: Path, folder: Path) -> None:
@@ -109,7 +109,7 @@ class _Names:
         return self._folder(_parts(name), name)
 
     def file(self, name: str) -> Path:
-        """Where a new file goes."""
+        """Returns the path of a new file."""
         parts = _parts(name)
         if not parts:
             raise RefusalError(f"{name!r} names no file")
@@ -144,7 +144,7 @@ def _parts(name: str) -> tuple[str, ...]:
 
 
 def _folded(parts: tuple[str, ...]) -> tuple[str, ...]:
-    """What a file system that does not tell letters apart makes of a name."""
+    """Folds a name as a file system does that does not distinguish upper and lower case."""
     return tuple(unicodedata.normalize("NFKC", part).casefold() for part in parts)
 
 

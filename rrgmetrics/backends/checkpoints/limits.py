@@ -1,4 +1,4 @@
-"""What a checkpoint's small files say, read and checked before anything is built from them; needs no torch.
+"""Reads and checks a checkpoint's small files before anything is built from them; needs no torch.
 
 A config.json is a few numbers from which transformers builds whatever they ask for: 200,000 layers take half an hour,
 and a vocabulary of a billion all memory, before the weights turn out to be others. Here the numbers are held to limits
@@ -101,7 +101,7 @@ def check_folder(folder: Path) -> None:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """`model.safetensors`, or the several files beside it that its index names.
+    """Returns `model.safetensors`, or the several files that an index names.
 
     Raises:
         BackendError: The index is damaged, or names what is not a safetensors file of the folder.
@@ -140,7 +140,7 @@ def stored_shapes(files: Sequence[Path]) -> dict[str, Shape]:
 
 
 def entries(value: Any, where: str, key: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Every key of a JSON value with what stands under it, at any depth; the items of a list stand under its key."""
+    """Yields every key of a JSON value with its value, at any depth; the items of a list have the list's key."""
     if depth > DEPTH:
         raise BackendError(f"{where} is nested too deeply.")
     items = value.items() if isinstance(value, dict) else [(key, item) for item in value]

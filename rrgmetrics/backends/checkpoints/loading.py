@@ -1,4 +1,4 @@
-"""The one door for what others trained: configs, tokenizers and weights come into the process here and nowhere else.
+"""Loads what others trained: configs, tokenizers and weights enter the process here and nowhere else.
 
 A checkpoint is data. Nothing in it is run: neither the code that its `auto_map` names, about which transformers would
 ask on standard input, nor a pickle's. Nothing is built that it only claims: the numbers of its config are held to
@@ -33,21 +33,21 @@ ALLOWANCE = 2**24  # weights that any network may have: a pooler, a new head, ta
 _LOCK = threading.RLock()
 
 
-def load_config(found: Checkpoint) -> Any:
-    """The config of a checkpoint as transformers' class for it.
+def load_config(checkpoint: Checkpoint) -> Any:
+    """Loads the config of a checkpoint as transformers' class for it.
 
     Raises:
         BackendError: As `limits.read_config`, or transformers does not know its type; code is not run for it.
     """
-    with _loading(found):
-        return _config(found.folder)
+    with _loading(checkpoint):
+        return _config(checkpoint.folder)
 
 
-def load_tokenizer(found: Checkpoint, kind: str = "AutoTokenizer", **settings: Any) -> Any:
-    """The tokenizer of a checkpoint, or what else prepares its inputs.
+def load_tokenizer(checkpoint: Checkpoint, kind: str = "AutoTokenizer", **settings: Any) -> Any:
+    """Loads the tokenizer of a checkpoint, or another processor of its inputs.
 
     Args:
-        found: Its folder.
+        checkpoint: Its folder.
         kind: Name of transformers' class, such as `AutoImageProcessor`.
         settings: Of the tokenizer.
 
@@ -56,21 +56,21 @@ def load_tokenizer(found: Checkpoint, kind: str = "AutoTokenizer", **settings: A
     """
     import transformers
 
-    with _loading(found):
-        limits.check_folder(found.folder)
+    with _loading(checkpoint):
+        limits.check_folder(checkpoint.folder)
         return getattr(transformers, kind).from_pretrained(
-            found.folder, local_files_only=True, trust_remote_code=False, **settings
+            checkpoint.folder, local_files_only=True, trust_remote_code=False, **settings
         )
 
 
 def load_model(
-    kind: Any, found: Checkpoint, *, config: Any = None, pickled: bool = False, **settings: Any
+    kind: Any, checkpoint: Checkpoint, *, config: Any = None, pickled: bool = False, **settings: Any
 ) -> tuple[Any, Mapping[str, Any]]:
-    """A network with the weights of a checkpoint, ready for inference, and what transformers says of missing weights.
+    """Loads a network with a checkpoint's weights, ready for inference, and transformers' report of missing weights.
 
     Args:
         kind: A class of transformers or its name, such as `AutoModel`.
-        found: A folder with config.json and safetensors.
+        checkpoint: A folder with config.json and safetensors.
         config: What `load_config` returned, changed at will; None reads it.
         pickled: Whether `pytorch_model.bin` will do where there are no safetensors; it is read as data.
         settings: Of `from_pretrained`.
@@ -82,13 +82,13 @@ def load_model(
     import transformers
 
     kind = getattr(transformers, kind) if isinstance(kind, str) else kind
-    with _loading(found):
-        checked = _config(found.folder)
+    with _loading(checkpoint):
+        checked = _config(checkpoint.folder)
         config = checked if config is None else config
-        n_stored, safe = _stored(found.folder, pickled)
+        n_stored, safe = _stored(checkpoint.folder, pickled)
         _check_size(kind, config, n_stored)
         model, loading = kind.from_pretrained(
-            found.folder,
+            checkpoint.folder,
             config=config,
             local_files_only=True,
             trust_remote_code=False,
@@ -101,7 +101,7 @@ def load_model(
 
 
 def build_model(config: Any, *, n_stored: int | None = None, kind: str = "AutoModel") -> Any:
-    """An untrained network after a config, of transformers' own code.
+    """Builds an untrained network from a config, with transformers' own code.
 
     Args:
         config: What `load_config` returned.
@@ -224,7 +224,7 @@ def _config(folder: Path) -> Any:
 
 
 def _stored(folder: Path, pickled: bool) -> tuple[int, bool | None]:
-    """How many weights a folder holds, and whether they are safetensors; None if transformers has to take a pickle."""
+    """Counts a folder's weights, and says whether they are safetensors; None if transformers has to take a pickle."""
     files = limits.weight_files(folder)
     pickle = folder / PICKLE
     if pickled and not files[0].is_file() and pickle.is_file():
@@ -251,8 +251,8 @@ def _check_size(kind: Any, config: Any, n_stored: int) -> None:
 
 
 @contextmanager
-def _loading(found: Checkpoint) -> Iterator[None]:
-    """All that goes wrong while a checkpoint is loaded, as a BackendError that names it."""
+def _loading(checkpoint: Checkpoint) -> Iterator[None]:
+    """Turns all that goes wrong while a checkpoint is loaded into a BackendError that names it."""
     try:
         with _unasked():
             yield
@@ -260,12 +260,12 @@ def _loading(found: Checkpoint) -> Iterator[None]:
         reason = str(error)
         if "trust_remote_code" in reason:
             reason = "it asks for code of its own to be run (auto_map), which is never done."
-        raise BackendError(f"{found.identity} could not be loaded from {found.folder}: {reason}") from error
+        raise BackendError(f"{checkpoint.identity} could not be loaded from {checkpoint.folder}: {reason}") from error
 
 
 @contextmanager
 def _unasked() -> Iterator[None]:
-    """Code of checkpoints is refused at any depth without asking, also where transformers loads a part on its own."""
+    """Refuses code of checkpoints at any depth without asking, also where transformers loads a part on its own."""
     from transformers import dynamic_module_utils as remote
 
     with _LOCK:

@@ -1,4 +1,4 @@
-"""CREPE at work: (reference, candidate) → how many errors of each kind a radiologist would count.
+"""The backend CREPE: predicts how many errors of each category a radiologist would count in a candidate.
 
 The network is that of `crepe_model`. BERT checkpoints, the bundled one among them, need torch and tokenizers only;
 other encoders need transformers. Rows are sorted by length and padded to their batch, and every score is that of the
@@ -39,8 +39,8 @@ SMALLEST_RATE = 0.05  # of an error; what a word adds below it is not worth show
 Long = Literal["truncate", "windows"]
 
 
-class WordRate(NamedTuple):
-    """A word's share of a count.
+class WordAttribution(NamedTuple):
+    """The errors that one word adds to a count.
 
     Attributes:
         text: Which report the word stands in.
@@ -58,7 +58,7 @@ class WordRate(NamedTuple):
 
 
 class CrepeReading(NamedTuple):
-    """What CREPE makes of a pair.
+    """CREPE's annotation of a pair.
 
     Attributes:
         counts: Expected errors of each category `(C,)`, 0 or more; all NaN if any head gave no number.
@@ -70,19 +70,19 @@ class CrepeReading(NamedTuple):
     counts: Array
     presence: Array
     too_long: bool
-    words: tuple[WordRate, ...] = ()
+    words: tuple[WordAttribution, ...] = ()
 
 
 @dataclass(frozen=True)
 class CrepeBackend:
-    """A ComposedPairs backend: readings of pairs; the bundled checkpoint's are made of the reader's readings too.
+    """A `ComposedPairs` backend that reads pairs with CREPE; the bundled checkpoint uses the reader's readings too.
 
     Attributes:
         network: The checkpoint.
         precision: Arithmetic of the encoder.
         long: What becomes of pairs that are too long.
         explain: Whether readings name the words that a count comes from.
-        batch_size: Pairs a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Pairs per forward pass; None: as many as the token budget holds.
         affirmed: Whether it reads only the sentences that affirm a finding, each once (`rrgmetrics.reader.affirmed`).
     """
 
@@ -95,26 +95,26 @@ class CrepeBackend:
 
     @property
     def key(self) -> str:
-        """Weights and options."""
+        """The identity: the weights and the options."""
         return f"crepe:{self.network.identity}:{self.precision}:{self.long}:{self.explain}:{self.affirmed}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The model, and the tokens it reads."""
+        """The facts for the signature: the model and the most tokens that it reads."""
         reads = {"reads": "affirmed@1"} if self.affirmed else {}
         return {"model": self.network.identity, "max_length": str(self.network.tokenizer.max_length), **reads}
 
     @property
     def parts(self) -> Mapping[str, TextFunction]:
-        """The reader, shared with every metric that reads findings; nothing where whole texts are read."""
+        """The reader, shared with every metric that reads findings; empty where whole texts are read."""
         return {"reader": reader_backend()} if self.affirmed else {}
 
     def annotate_pairs(self, pairs: Sequence[Pair]) -> Sequence[CrepeReading]:
-        """One reading a pair, of texts that nobody else reads."""
+        """Returns one reading for each pair, of texts that no other backend reads."""
         return read_pair_parts(self, pairs)
 
     def compose_pairs(self, pairs: Sequence[Pair], readings: Mapping[str, Mapping[str, Reading]]) -> list[CrepeReading]:
-        """One reading a pair; pairs that differ in context alone are read once."""
+        """Returns one reading for each pair; pairs that differ in context alone are read once."""
         if not self.affirmed:
             return self._annotate(pairs)
         read = readings["reader"]
@@ -156,7 +156,7 @@ class CrepeBackend:
         """Counts of windows add up; the presence of an error is that of the window in which it is likeliest."""
         counts = clip_counts(np.stack([output.counts for output in outputs])).sum(axis=0)
         logits = np.stack([output.presence_logits for output in outputs]).max(axis=0)
-        words: tuple[WordRate, ...] = ()
+        words: tuple[WordAttribution, ...] = ()
         if self.explain:
             rates = self._rates(windows, outputs)
             words = tuple(
@@ -169,17 +169,17 @@ class CrepeBackend:
     def _rates(self, windows: Sequence[Window], outputs: Sequence[Output]) -> tuple[Array, Array]:
         """Rates of the reference's and of the candidate's tokens, over all windows."""
         opening, between = len(self.network.tokenizer.opening.ids), len(self.network.tokenizer.between.ids)
-        found: tuple[list[Array], list[Array]] = ([], [])
+        rates: tuple[list[Array], list[Array]] = ([], [])
         for window, output in zip(windows, outputs, strict=True):
             assert output.rates is not None
             end = opening + window.reference.length
-            found[0].append(output.rates[opening:end])
-            found[1].append(output.rates[end + between :][: window.candidate.length])
-        return np.concatenate(found[0]), np.concatenate(found[1])
+            rates[0].append(output.rates[opening:end])
+            rates[1].append(output.rates[end + between :][: window.candidate.length])
+        return np.concatenate(rates[0]), np.concatenate(rates[1])
 
 
 def unseen(reference: Reading, candidate: Reading, counts: Array) -> Array:
-    """What the network does not count `(6,)`: penalties, and what a candidate that says nothing leaves unsaid.
+    """Errors `(6,)` that the network does not count: penalties, and those of a candidate that says nothing.
 
     Args:
         reference: Reading of the radiologist's report.
@@ -198,7 +198,7 @@ def unseen(reference: Reading, candidate: Reading, counts: Array) -> Array:
 
 
 def clip_counts(logits: Array) -> Array:
-    """Counts `(n, C)` from what the heads say: 0 where that is negative, a row of NaN where any is not a number.
+    """Counts `(n, C)` from the heads' outputs: 0 where one is negative, a row of NaN where any is not a number.
 
     Differs from the authors: `max(0, nan)` makes them report 0 errors.
     """
@@ -206,7 +206,7 @@ def clip_counts(logits: Array) -> Array:
     return np.where(unscored, np.nan, np.maximum(logits, 0.0))
 
 
-def _words(which: int, text: str, encoding: Any, rates: Array) -> Iterator[WordRate]:
+def _words(which: int, text: str, encoding: Any, rates: Array) -> Iterator[WordAttribution]:
     """Sums the rates of a word's tokens and keeps those worth showing."""
     spans: list[tuple[int, int]] = []
     sums: list[Array] = []
@@ -220,7 +220,7 @@ def _words(which: int, text: str, encoding: Any, rates: Array) -> Iterator[WordR
     for (start, end), total in zip(spans, sums, strict=True):
         for category, rate in enumerate(total.tolist()):
             if rate >= SMALLEST_RATE:
-                yield WordRate("candidate" if which else "reference", start, end, category, rate)
+                yield WordAttribution("candidate" if which else "reference", start, end, category, rate)
 
 
 def load_crepe(
@@ -233,12 +233,12 @@ def load_crepe(
     explain: bool = False,
     only_affirmed: bool = False,
 ) -> CrepeBackend:
-    """Loads a checkpoint; whoever holds the weights shares them.
+    """Loads a checkpoint; all users in a process share the weights.
 
     Args:
         checkpoint: `BUNDLED`, a folder, or a Hub id with an optional `@revision`.
         device: torch device; None takes CUDA where there is one, else the CPU.
-        batch_size: Pairs a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Pairs per forward pass; None: as many as the token budget holds.
         precision: Arithmetic of the encoder; the heads compute in fp32.
         long: Cut pairs beyond the model's length, or read them in windows.
         explain: Whether readings name the words that a count comes from.
@@ -248,12 +248,12 @@ def load_crepe(
         BackendError: Weights not found (within a second), damaged, or not CREPE's; or no words to explain with.
     """
     bundled = checkpoint == BUNDLED
-    found = Checkpoint(BUNDLED_FOLDER, BUNDLED) if bundled else find_checkpoint(checkpoint)
-    known = read_checkpoint(found)  # before the second that importing torch takes
+    files = Checkpoint(BUNDLED_FOLDER, BUNDLED) if bundled else find_checkpoint(checkpoint)
+    known = read_checkpoint(files)  # before the second that importing torch takes
     if explain and known.settings.crepe_features != "tokens":
         raise BackendError(
-            f"{found.identity} predicts counts of a whole pair, not of words: it cannot explain them. "
+            f"{files.identity} predicts counts of a whole pair, not of words: it cannot explain them. "
             "Use a checkpoint with crepe_features 'tokens', such as the bundled one."
         )
-    network = load_network(found, pick_device(device), precision)
+    network = load_network(files, pick_device(device), precision)
     return CrepeBackend(network, precision, long, explain, batch_size, only_affirmed)

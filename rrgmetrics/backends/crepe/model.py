@@ -43,7 +43,7 @@ EPSILON = 1e-8  # of torch's PoissonNLLLoss
 
 @dataclass(frozen=True)
 class CrepeSettings:
-    """What a checkpoint's config says of the heads; the names are those of the config's keys."""
+    """The settings of the heads in a checkpoint's config; the names are those of the config's keys."""
 
     num_error_categories: int = 6
     use_poisson_loss: bool = False
@@ -64,20 +64,20 @@ class CrepeSettings:
 
     @classmethod
     def read(cls, config: Mapping[str, Any]) -> CrepeSettings:
-        """The settings in a config (as a dict); a published key that is missing, or a bad value, is a BackendError."""
+        """Reads the settings from a config (a dict); a missing published key or a bad value is a BackendError."""
         missing = [key for key in PUBLISHED_KEYS if key not in config]
         if missing:
             raise BackendError(f"the config lacks {', '.join(missing)}; it is not a CREPE checkpoint.")
         return cls(**{key: config[key] for key in cls.__dataclass_fields__ if key in config})
 
     def written(self) -> dict[str, Any]:
-        """The inverse of `read`: the authors' keys, and of ours those that say something."""
+        """The inverse of `read`: the authors' keys, and those of ours that are set."""
         ours = {key: value for key, value in vars(self).items() if value != self.__dataclass_fields__[key].default}
         return {key: getattr(self, key) for key in PUBLISHED_KEYS} | ours
 
 
 def build_crepe(encoder: str, settings: CrepeSettings | None = None) -> Any:
-    """A model with a pretrained encoder and untrained heads, to be trained.
+    """Builds a model with a pretrained encoder and untrained heads, to be trained.
 
     Args:
         encoder: Folder or Hub id of any encoder that `AutoModel` reads.
@@ -88,13 +88,13 @@ def build_crepe(encoder: str, settings: CrepeSettings | None = None) -> Any:
     """
     import torch
 
-    found = find_checkpoint(encoder, weights=(*WEIGHTS, PICKLE))
+    checkpoint = find_checkpoint(encoder, weights=(*WEIGHTS, PICKLE))
     with torch.random.fork_rng(devices=[]):  # the heads' first weights do not depend on what the encoder lacks
-        pretrained, loading = load_model("AutoModel", found, pickled=True)
+        pretrained, loading = load_model("AutoModel", checkpoint, pickled=True)
     absent = sorted(key for key in loading["missing_keys"] if "pooler" not in key)
     if absent:
         raise BackendError(f"{encoder} lacks {len(absent)} weights of the encoder, such as {absent[0]}.")
-    config = load_config(found)
+    config = load_config(checkpoint)
     for key, value in (settings or CrepeSettings()).written().items():
         setattr(config, key, value)
     model = crepe_class()(config)
@@ -128,7 +128,7 @@ def crepe_class() -> Any:
             return tuple(counts[:, i : i + 1] for i in range(counts.shape[1]))
 
     class BertForCategoryErrorRegression(PreTrainedModel):  # type: ignore[misc]
-        """Encoder `bert`, count heads `error_regressors.{i}`, presence heads `error_presence.{i}`."""
+        """An encoder `bert` with count heads `error_regressors.{i}` and presence heads `error_presence.{i}`."""
 
         config_class = AutoConfig
 
@@ -191,13 +191,13 @@ def crepe_class() -> Any:
 
 
 def _dropout(config: Any) -> float:
-    """Dropout before the heads: the first of the encoder's rates that is not 0, as the authors take it."""
+    """The dropout before the heads: the first of the encoder's rates that is not 0, as the authors take it."""
     rates = (getattr(config, key, None) for key in ("classifier_dropout", "hidden_dropout_prob", "dropout"))
     return next((float(rate) for rate in rates if rate), 0.1)
 
 
 def own_tokens(input_ids: Tensor, attention_mask: Tensor, settings: CrepeSettings) -> Tensor:
-    """`(B, T)`, True for the tokens of the two reports: neither padding nor those that open and close a text."""
+    """A mask `(B, T)`, True for the tokens of the two reports: neither padding nor special tokens."""
     own = attention_mask.bool()
     for token in (settings.cls_token_id, settings.sep_token_id):
         if token is not None:
@@ -260,6 +260,6 @@ def count_loss(counts: Tensor, presence: Tensor, labels: Tensor, settings: Crepe
 
 
 def token_loss(rates: Tensor, targets: Tensor) -> Tensor:
-    """Squared error of rates `(B, T, C)`, summed over tokens, averaged over pairs and categories; NaN is left out."""
+    """The squared error of rates `(B, T, C)`, summed over tokens, averaged over pairs and categories without NaN."""
     known = ~targets.isnan()
     return ((rates - targets.nan_to_num()).square() * known).sum(dim=1).mean()

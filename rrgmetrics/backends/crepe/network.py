@@ -1,4 +1,4 @@
-"""A CREPE checkpoint, loaded: rows of tokens in, counts of errors out.
+"""Loads CREPE checkpoints: rows of tokens go in, counts of errors come out.
 
 BERT checkpoints, the bundled one among them, need torch and tokenizers only; other encoders need transformers. Weights
 are checked against the config before anything runs: a score never comes from a checkpoint that lacks a part.
@@ -40,7 +40,7 @@ Forward = Callable[["Tensor", "Tensor", "Tensor"], "tuple[Tensor, Tensor, Tensor
 
 
 class Output(NamedTuple):
-    """A row's counts and presence logits `(C,)`, and its tokens' rates `(T, C)` if the features are tokens."""
+    """The counts and presence logits `(C,)` of a row, and its tokens' rates `(T, C)` if the features are tokens."""
 
     counts: Array
     presence_logits: Array
@@ -49,7 +49,7 @@ class Output(NamedTuple):
 
 @dataclass(frozen=True)
 class Network:
-    """A loaded checkpoint.
+    """A checkpoint in memory, with its forward pass.
 
     Attributes:
         identity: How the signature names the weights.
@@ -66,7 +66,7 @@ class Network:
     device: str
 
     def run(self, rows: Sequence[tuple[list[int], list[int]]], batch_size: int | None) -> list[Output]:
-        """Reads rows of (ids, types), each padded to the longest of its batch; outputs in the order given."""
+        """Reads rows of (ids, types), padded to the longest of a batch; returns the outputs in the order given."""
         outputs: dict[int, Output] = {}
         for batch in batches([len(ids) for ids, _ in rows], self.device, batch_size):
             outputs.update(zip(batch, self._run([rows[i] for i in batch]), strict=True))
@@ -83,9 +83,9 @@ class Network:
         mask = torch.tensor([[1] * length + [0] * (longest - length) for length in lengths], device=self.device)
         with torch.inference_mode():
             counts, presence, rates = self.forward(ids, types, mask)
-        found = _array(counts), _array(presence), None if rates is None else _array(rates)
+        arrays = _array(counts), _array(presence), None if rates is None else _array(rates)
         for i, length in enumerate(lengths):
-            yield Output(found[0][i], found[1][i], None if found[2] is None else found[2][i, :length])
+            yield Output(arrays[0][i], arrays[1][i], None if arrays[2] is None else arrays[2][i, :length])
 
 
 def _array(tensor: Tensor) -> Array:
@@ -95,7 +95,7 @@ def _array(tensor: Tensor) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """What a checkpoint's folder says, read and checked without torch."""
+    """The small files of a checkpoint's folder, read and checked without torch."""
 
     config: Mapping[str, Any]
     settings: CrepeSettings
@@ -103,35 +103,35 @@ class Description:
 
 
 @shared
-def read_checkpoint(found: Checkpoint) -> Description:
-    """Reads all but the weights, and checks their names and shapes: what is wrong is known within a second.
+def read_checkpoint(checkpoint: Checkpoint) -> Description:
+    """Reads all but the weights and checks their names and shapes, so that errors are known within a second.
 
     Raises:
         BackendError: Config, tokenizer or weights are damaged, or do not belong together; names what is.
     """
-    config, settings = _read_config(found)
+    config, settings = _read_config(checkpoint)
     types = config.get("type_vocab_size", 2)
-    tokenizer = load_pair_tokenizer(found.folder, max_length=_max_length(config), n_types=types)
+    tokenizer = load_pair_tokenizer(checkpoint.folder, max_length=_max_length(config), n_types=types)
     if _is_plain_bert(config):
-        check_weights(found.identity, _stored_shapes(found), bert_shapes(config, settings))
+        check_weights(checkpoint.identity, _stored_shapes(checkpoint), bert_shapes(config, settings))
     return Description(config, settings, tokenizer)
 
 
 @shared
-def load_network(found: Checkpoint, device: str, precision: Precision) -> Network:
-    """Loads a checkpoint onto a device; `found` names a checksum, so weights that changed are read again."""
-    known = read_checkpoint(found)
+def load_network(checkpoint: Checkpoint, device: str, precision: Precision) -> Network:
+    """Loads a checkpoint onto a device; its identity has a checksum, so weights that changed are read again."""
+    known = read_checkpoint(checkpoint)
     load = _load_bert if _is_plain_bert(known.config) else _load_transformers
-    forward = load(found, known.config, known.settings, device, precision)
-    return Network(found.identity, known.settings, known.tokenizer, forward, device)
+    forward = load(checkpoint, known.config, known.settings, device, precision)
+    return Network(checkpoint.identity, known.settings, known.tokenizer, forward, device)
 
 
-def _read_config(found: Checkpoint) -> tuple[Mapping[str, Any], CrepeSettings]:
+def _read_config(checkpoint: Checkpoint) -> tuple[Mapping[str, Any], CrepeSettings]:
     """The whole config, and what it says of the heads."""
-    file = found.folder / "config.json"
+    file = checkpoint.folder / "config.json"
     try:
-        check_folder(found.folder)
-        config = read_config(found.folder)
+        check_folder(checkpoint.folder)
+        config = read_config(checkpoint.folder)
         missing = [key for key in BERT_KEYS if _is_plain_bert(config) and key not in config]
         if missing:
             raise BackendError(f"it lacks {', '.join(missing)}.")
@@ -140,7 +140,7 @@ def _read_config(found: Checkpoint) -> tuple[Mapping[str, Any], CrepeSettings]:
             raise BackendError(f"{odd[0]} is {config[odd[0]]!r}; it is a whole number of 1 or more.")
         return config, CrepeSettings.read(config)
     except (ValueError, AttributeError, BackendError) as error:
-        raise BackendError(f"{found.identity}: {file} cannot be used: {error}") from error
+        raise BackendError(f"{checkpoint.identity}: {file} cannot be used: {error}") from error
 
 
 def _is_size(value: Any) -> bool:
@@ -156,7 +156,7 @@ def _max_length(config: Mapping[str, Any]) -> int:
 
 
 def _is_plain_bert(config: Mapping[str, Any]) -> bool:
-    """Whether `bert_forward` computes this encoder."""
+    """Returns whether `bert_forward` computes this encoder."""
     return (
         config.get("model_type", "bert") == "bert"
         and config.get("hidden_act", "gelu") == "gelu"
@@ -166,12 +166,12 @@ def _is_plain_bert(config: Mapping[str, Any]) -> bool:
 
 
 def _load_bert(
-    found: Checkpoint, config: Mapping[str, Any], settings: CrepeSettings, device: str, precision: Precision
+    checkpoint: Checkpoint, config: Mapping[str, Any], settings: CrepeSettings, device: str, precision: Precision
 ) -> Forward:
     """The forward pass of a BERT in plain torch."""
     import torch
 
-    weights = _read_weights(found)
+    weights = _read_weights(checkpoint)
     dtype = _dtype(precision)
     bert = {name[5:]: x.to(device, dtype) for name, x in weights.items() if name.startswith("bert.")}
     if device.startswith("cpu") and precision == "fp32":
@@ -193,12 +193,12 @@ def _load_bert(
 
 
 def _load_transformers(
-    found: Checkpoint, config: Mapping[str, Any], settings: CrepeSettings, device: str, precision: Precision
+    checkpoint: Checkpoint, config: Mapping[str, Any], settings: CrepeSettings, device: str, precision: Precision
 ) -> Forward:
     """The forward pass of any other encoder."""
     with quietly():
-        model, loading = load_model(crepe_class(), found)
-    _complain(found.identity, loading["missing_keys"], loading["unexpected_keys"], loading["mismatched_keys"])
+        model, loading = load_model(crepe_class(), checkpoint)
+    _complain(checkpoint.identity, loading["missing_keys"], loading["unexpected_keys"], loading["mismatched_keys"])
     model.eval().to(device)
     model.bert.to(_dtype(precision))
     pad = config.get("pad_token_id") or 0
@@ -227,28 +227,28 @@ def _stack(weights: Mapping[str, Tensor], heads: str, device: str) -> tuple[Tens
     return weight.to(device), bias.to(device)
 
 
-def _read_weights(found: Checkpoint) -> dict[str, Tensor]:
-    """All weights of a folder in fp32, whether stored so, in 16 bits, or in 8 bits with a scale a row."""
+def _read_weights(checkpoint: Checkpoint) -> dict[str, Tensor]:
+    """Reads the weights of a folder in fp32, whether stored so, in 16 bits, or in 8 bits with a scale for each row."""
     weights: dict[str, Tensor] = {}
-    with _reading(found):
-        for file in weight_files(found.folder):
+    with _reading(checkpoint):
+        for file in weight_files(checkpoint.folder):
             weights |= load_int8(file)
     return weights
 
 
-def _stored_shapes(found: Checkpoint) -> dict[str, Shape]:
+def _stored_shapes(checkpoint: Checkpoint) -> dict[str, Shape]:
     """Names and shapes of the weights of a folder, from the heads of its files."""
-    with _reading(found):
-        shapes = stored_shapes(weight_files(found.folder))
+    with _reading(checkpoint):
+        shapes = stored_shapes(weight_files(checkpoint.folder))
     return {name: shape for name, shape in shapes.items() if not name.endswith(".scale") and name != POSITION_IDS}
 
 
 @contextmanager
-def _reading(found: Checkpoint) -> Iterator[None]:
+def _reading(checkpoint: Checkpoint) -> Iterator[None]:
     try:
         yield
     except BackendError as error:
-        raise BackendError(f"{found.identity}: {error}") from error
+        raise BackendError(f"{checkpoint.identity}: {error}") from error
 
 
 def bert_shapes(config: Mapping[str, Any], settings: CrepeSettings) -> dict[str, Shape]:
@@ -289,10 +289,10 @@ def check_weights(where: str, stored: Mapping[str, Shape], expected: Mapping[str
 
 def _complain(where: str, missing: Iterable[Any], unexpected: Iterable[Any], wrong: Iterable[Any]) -> None:
     problems = {"lacks": missing, "does not expect": unexpected, "has another shape for": wrong}
-    said = [f"{verb} {_listed(sorted(map(str, names)))}" for verb, names in problems.items() if list(names)]
-    if said:
+    complaints = [f"{verb} {_listed(sorted(map(str, names)))}" for verb, names in problems.items() if list(names)]
+    if complaints:
         raise BackendError(
-            f"{where} is not the checkpoint its config.json describes: it {'; it '.join(said)}. "
+            f"{where} is not the checkpoint its config.json describes: it {'; it '.join(complaints)}. "
             "Check num_error_categories and copy the folder again."
         )
 

@@ -1,4 +1,4 @@
-"""Two texts → the one row of tokens that a cross-encoder reads: [CLS] reference [SEP] candidate [SEP].
+"""Joins two texts to the one row of tokens that a cross-encoder reads: [CLS] reference [SEP] candidate [SEP].
 
 Each distinct text is cut into word pieces once, by `tokenizers`; rows are joined here, with the tokens that open,
 part and close a pair as the checkpoint's own tokenizer sets them. Equal to calling a transformers tokenizer on the two
@@ -19,22 +19,22 @@ from rrgmetrics.backends.checkpoints.limits import read_json
 from rrgmetrics.errors import BackendError
 
 
-class Marks(NamedTuple):
-    """Tokens around the texts: ids and types."""
+class SpecialTokens(NamedTuple):
+    """The ids and types of special tokens that stand before, between or behind the texts."""
 
     ids: tuple[int, ...]
     types: tuple[int, ...]
 
 
 class Span(NamedTuple):
-    """Tokens `start` to `end` of a text."""
+    """The tokens `start` to `end` of a text."""
 
     start: int
     end: int
 
     @property
     def length(self) -> int:
-        """Number of tokens."""
+        """The number of tokens."""
         return self.end - self.start
 
 
@@ -46,7 +46,7 @@ class Window(NamedTuple):
 
     @property
     def length(self) -> int:
-        """Number of tokens of both."""
+        """The number of tokens of both."""
         return self.reference.length + self.candidate.length
 
 
@@ -65,25 +65,25 @@ class PairTokenizer:
     """
 
     tokenizer: Any
-    opening: Marks
-    between: Marks
-    closing: Marks
-    lone: Marks
+    opening: SpecialTokens
+    between: SpecialTokens
+    closing: SpecialTokens
+    lone: SpecialTokens
     types: tuple[int, int]
     max_length: int
 
     def token_budget(self, n_candidate: int) -> int:
-        """Tokens of the two texts that fit, for a candidate of so many."""
+        """The number of tokens of the two texts that fit, given the candidate's number."""
         after = (self.between, self.closing) if n_candidate else (self.lone,)
         return self.max_length - sum(len(marks.ids) for marks in (self.opening, *after))
 
     def encode(self, texts: Sequence[str]) -> list[Any]:
-        """A `tokenizers.Encoding` (ids, offsets) of each text, without marks, whole."""
+        """Returns a `tokenizers.Encoding` (ids, offsets) of each whole text, without special tokens."""
         encodings: list[Any] = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return encodings
 
     def join(self, reference: list[int], candidate: list[int]) -> tuple[list[int], list[int]]:
-        """Ids and types of a pair, from the ids of the texts."""
+        """Returns the ids and types of a pair, from the ids of its texts."""
         opened = [*self.opening.ids, *reference], [*self.opening.types, *[self.types[0]] * len(reference)]
         if not candidate:
             return [*opened[0], *self.lone.ids], [*opened[1], *self.lone.types]
@@ -92,7 +92,7 @@ class PairTokenizer:
         return ids, types
 
     def truncated(self, n_reference: int, n_candidate: int) -> Window:
-        """What is left of two texts of so many tokens: the longer is cut first, then both to half of the budget."""
+        """Returns what is left of two texts: the longer is cut first, then both to half of the token budget."""
         budget = self.token_budget(n_candidate)
         short, long = sorted((n_reference, n_candidate))
         if short + long > budget:
@@ -117,9 +117,9 @@ class PairTokenizer:
         most = -(-sum(lengths) // (budget - 2))  # equal shares of both, rounded up, fit at last
         for n in range(fewest, 2 * most + 1):
             cut = [_shares(length, at, n) for length, at in zip(lengths, ends, strict=True)]
-            found = [Window(*pair) for pair in zip(*cut, strict=True)]
-            if all(window.length <= budget for window in found):
-                return found
+            windows = [Window(*pair) for pair in zip(*cut, strict=True)]
+            if all(window.length <= budget for window in windows):
+                return windows
         anywhere = [_shares(length, range(length), most) for length in lengths]  # a sentence is longer than a window
         return [Window(*pair) for pair in zip(*anywhere, strict=True)]
 
@@ -179,8 +179,8 @@ def load_pair_tokenizer(folder: Path, *, max_length: int, n_types: int) -> PairT
             "save it with BertTokenizerFast.save_pretrained."
         )
 
-    def marks(encoding: Any, start: int, end: int | None = None) -> Marks:
-        return Marks(tuple(encoding.ids[start:end]), tuple(encoding.type_ids[start:end]))
+    def marks(encoding: Any, start: int, end: int | None = None) -> SpecialTokens:
+        return SpecialTokens(tuple(encoding.ids[start:end]), tuple(encoding.type_ids[start:end]))
 
     return PairTokenizer(
         tokenizer=tokenizer,

@@ -17,12 +17,12 @@ from rrgmetrics.reader.graph import Graph
 
 @dataclass(frozen=True)
 class RadgraphBackend:
-    """Graphs by a checkpoint.
+    """A backend that annotates reports with the graphs of a RadGraph checkpoint.
 
     Attributes:
         network: The checkpoint.
         tokenizer: How the signature names the encoder's tokenizer; "" if it belongs to the checkpoint.
-        batch_size: Reports a forward pass; None: as many as a budget of tokens holds.
+        batch_size: Reports per forward pass; None: as many as the token budget holds.
     """
 
     network: RadgraphNetwork
@@ -31,27 +31,27 @@ class RadgraphBackend:
 
     @property
     def key(self) -> str:
-        """The weights."""
+        """The identity: the weights."""
         return f"radgraph:{self.network.identity}:{self.tokenizer}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The model, its data set, and the tokenizer if it comes from elsewhere."""
+        """The facts for the signature: the model, its data set, and the tokenizer if it comes from elsewhere."""
         facts = {"model": self.network.identity, "dataset": self.network.settings.dataset}
         return facts | ({"tokenizer": self.tokenizer} if self.tokenizer else {})
 
     def annotate(self, texts: Sequence[str]) -> list[Graph]:
-        """The graph of each text."""
+        """Returns the graph of each text."""
         return self.network.read(texts, self.batch_size)
 
 
 def load_backend(name: str, *, device: str | None = None, batch_size: int | None = None) -> RadgraphBackend:
-    """Loads a checkpoint; whoever holds the weights shares them.
+    """Loads a checkpoint; all users in a process share the weights.
 
     Args:
         name: As for `radgraph_checkpoint.find_radgraph`.
         device: torch device; None takes CUDA where there is one, else the CPU.
-        batch_size: Reports a forward pass; None means a budget of tokens.
+        batch_size: Reports per forward pass; None: as many as the token budget holds.
 
     Raises:
         BackendError: Weights or tokenizer not found (within a second), damaged, or not of one piece.

@@ -47,7 +47,7 @@ NETWORKS = {
 
 
 class Parts(NamedTuple):
-    """A checkpoint as it lies on the disk.
+    """A checkpoint on the disk, with all but its weights read.
 
     Attributes:
         identity: How the signature names the weights.
@@ -82,11 +82,11 @@ def find_radgraph(name: str) -> Parts:
     return _converted(find_checkpoint(name, weights=("model.safetensors",)))
 
 
-def _converted(found: Checkpoint) -> Parts:
-    config = _read_json(found.folder / "config.json", found.identity)
+def _converted(checkpoint: Checkpoint) -> Parts:
+    config = _read_json(checkpoint.folder / "config.json", checkpoint.identity)
     if config.get("model_type") != KIND:
         raise BackendError(
-            f"{found.identity}: config.json is not of a converted RadGraph checkpoint; `rrgmetrics convert` "
+            f"{checkpoint.identity}: config.json is not of a converted RadGraph checkpoint; `rrgmetrics convert` "
             "makes one of the authors' archive."
         )
     try:
@@ -100,21 +100,23 @@ def _converted(found: Checkpoint) -> Parts:
             framed=config.get("framed", True),
         )
     except (KeyError, TypeError) as error:
-        raise BackendError(f"{found.identity}: config.json lacks or has wrong {error}.") from error
-    return Parts(found.identity, settings, found.folder / "model.safetensors", found.folder / "encoder", "")
+        raise BackendError(f"{checkpoint.identity}: config.json lacks or has wrong {error}.") from error
+    return Parts(
+        checkpoint.identity, settings, checkpoint.folder / "model.safetensors", checkpoint.folder / "encoder", ""
+    )
 
 
-def _published(found: Checkpoint, dataset: str) -> Parts:
-    config = _read_json(found.folder / "config.json", found.identity)
-    dataset = dataset or _only_dataset(found)
+def _published(checkpoint: Checkpoint, dataset: str) -> Parts:
+    config = _read_json(checkpoint.folder / "config.json", checkpoint.identity)
+    dataset = dataset or _only_dataset(checkpoint)
     try:
         indexer = config["dataset_reader"]["token_indexers"]["bert"]
         model = config["model"]
         modules = model["modules"]
         settings = RadgraphSettings(
             dataset=dataset,
-            entity_labels=_labels(found.folder / "vocabulary" / f"{dataset}__ner_labels.txt"),
-            relation_labels=_labels(found.folder / "vocabulary" / f"{dataset}__relation_labels.txt"),
+            entity_labels=_labels(checkpoint.folder / "vocabulary" / f"{dataset}__ner_labels.txt"),
+            relation_labels=_labels(checkpoint.folder / "vocabulary" / f"{dataset}__relation_labels.txt"),
             max_span_width=int(model["max_span_width"]),
             spans_per_word=float(modules["relation"]["spans_per_word"]),
             max_length=int(indexer.get("max_length") or 512),
@@ -123,36 +125,38 @@ def _published(found: Checkpoint, dataset: str) -> Parts:
         encoder = str(indexer["model_name"])
     except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
         reason = f"{type(error).__name__}: {error}"
-        raise BackendError(f"{found.identity} has not the layout that RadGraph is published in ({reason}).") from error
+        raise BackendError(
+            f"{checkpoint.identity} does not have the layout that RadGraph is published in ({reason})."
+        ) from error
     if propagates or settings.entity_labels[:1] != ("",):
         what = "coreference propagation" if propagates else "entity labels that do not begin with none"
-        raise BackendError(f"{found.identity} has {what}, which RadGraph has not; it cannot be read here.")
+        raise BackendError(f"{checkpoint.identity} has {what}, which RadGraph does not have; it cannot be read here.")
     tokenizer = find_checkpoint(encoder, weights=TOKENIZERS)
     settings = replace(settings, framed=not _is_generic(tokenizer))
-    return Parts(found.identity, settings, found.folder / "weights.th", tokenizer.folder, tokenizer.identity)
+    return Parts(checkpoint.identity, settings, checkpoint.folder / "weights.th", tokenizer.folder, tokenizer.identity)
 
 
 def _is_generic(tokenizer: Checkpoint) -> bool:
-    """Whether the tokenizer names no class of its own, which transformers 4 then does not frame."""
+    """Returns whether the tokenizer names no class of its own; transformers 4 then adds no special tokens."""
     file = tokenizer.folder / "tokenizer_config.json"
     return file.is_file() and _read_json(file, tokenizer.identity).get("tokenizer_class") == GENERIC
 
 
-def _only_dataset(found: Checkpoint) -> str:
-    names = sorted(path.name for path in (found.folder / "vocabulary").glob("*__ner_labels.txt"))
+def _only_dataset(checkpoint: Checkpoint) -> str:
+    names = sorted(path.name for path in (checkpoint.folder / "vocabulary").glob("*__ner_labels.txt"))
     datasets = [name.removesuffix("__ner_labels.txt") for name in names]
-    if found.folder.name in datasets:
-        return found.folder.name
+    if checkpoint.folder.name in datasets:
+        return checkpoint.folder.name
     if len(datasets) != 1:
         raise BackendError(
-            f"{found.identity} was trained on {', '.join(datasets) or 'no data set'}; name the folder after the one "
-            "whose labels are meant."
+            f"{checkpoint.identity} was trained on {', '.join(datasets) or 'no data set'}; name the folder after the "
+            "one whose labels are meant."
         )
     return datasets[0]
 
 
 def _labels(file: Path) -> tuple[str, ...]:
-    """One label a line; the first line of entity labels is empty."""
+    """Reads one label from each line; the first line of entity labels is empty."""
     lines = re.split(r"\r?\n", file.read_text(encoding="utf-8"))
     return tuple(lines[:-1] if lines[-1] == "" else lines)
 
@@ -166,7 +170,7 @@ def _read_json(file: Path, where: str) -> Mapping[str, Any]:
 
 @shared
 def load_radgraph(parts: Parts, device: str) -> RadgraphNetwork:
-    """Loads a checkpoint; `parts` names checksum or commit, so weights that changed are read again.
+    """Loads a checkpoint; `parts` has a checksum or a commit, so weights that changed are read again.
 
     Raises:
         BackendError: Weights or tokenizer are damaged or do not belong together.
@@ -207,7 +211,7 @@ def read_weights(parts: Parts) -> dict[str, Tensor]:
 
 
 def _rename(stored: Mapping[str, Tensor], dataset: str) -> dict[str, Tensor]:
-    """Published names → ours; what inference does not need (coreference, events) is left out."""
+    """Gives published weights our names, without those that inference does not need (coreference, events)."""
     prefixes = {EMBEDDER: "encoder.", **{old.format(dataset): new for old, new in NETWORKS.items()}}
     renamed = {"span_width.weight": stored[WIDTHS]} if WIDTHS in stored else {}
     for name, tensor in stored.items():
@@ -218,7 +222,7 @@ def _rename(stored: Mapping[str, Tensor], dataset: str) -> dict[str, Tensor]:
 
 
 def load_pieces(folder: Path) -> Pieces:
-    """The tokenizer of an encoder; the pieces of a word are remembered."""
+    """Loads the tokenizer of an encoder, which remembers the pieces of a word."""
     try:
         with quietly():
             tokenizer = load_tokenizer(Checkpoint(folder, folder.name))
@@ -233,10 +237,10 @@ def load_pieces(folder: Path) -> Pieces:
         unknown = list({word for word in words if word not in known})
         ids = tokenizer(unknown, add_special_tokens=False, verbose=False)["input_ids"] if unknown else []
         cuts = dict(zip(unknown, ids, strict=True))
-        found = [cuts[word] if word in cuts else known[word] for word in words]
+        pieces = [cuts[word] if word in cuts else known[word] for word in words]
         if len(known) < KEPT_WORDS:
             known.update(cuts)
-        return found
+        return pieces
 
     return Pieces(cut, whole[:start], whole[start + len(inner) :])
 

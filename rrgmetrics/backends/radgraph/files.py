@@ -22,7 +22,7 @@ FIRST, BETWEEN, LAST = b"{\n", b",\n", b"\n}\n"
 
 @dataclass(frozen=True)
 class GraphFile:
-    """A file of graphs.
+    """A backend that takes the graphs of texts from a file.
 
     Attributes:
         path: The file.
@@ -57,30 +57,30 @@ class GraphFile:
 
     @property
     def key(self) -> str:
-        """The content."""
+        """The identity: the file's content."""
         return f"graphs:{self.sha256}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The content, and what made it."""
+        """The facts for the signature: the file's content and the model that made it."""
         recorded = {"recorded_from": "+".join(self.sources)} if self.sources else {}
         return {"graphs": f"{self.path.name}@sha256:{self.sha256[:8]}"} | recorded
 
     def annotate(self, texts: Sequence[str]) -> list[Graph | None]:
-        """The graph of each text; None where the file has none, which leaves the pair unscored.
+        """Returns the graph of each text, or None where the file has none, which leaves the pair unscored.
 
         Raises:
             BackendError: The file has no graph of any of the texts.
         """
-        found = [self.find(text) for text in texts]
-        if texts and all(graph is None for graph in found):
+        graphs = [self.find(text) for text in texts]
+        if texts and all(graph is None for graph in graphs):
             raise BackendError(
                 f"{self.path} has no graph of any of these reports; the first of them begins with {texts[0][:40]!r}."
             )
-        return found
+        return graphs
 
     def find(self, text: str) -> Graph | None:
-        """The graph of a text; one without entities for a text without words."""
+        """Returns the graph of a text; for a text without words one without entities."""
         if not text.strip():
             return Graph("", ())
         return next((self.graphs[form] for form in _forms(text) if form in self.graphs), None)
@@ -96,7 +96,7 @@ def _forms(text: str) -> Iterator[str]:
 
 @dataclass
 class Recording:
-    """A backend whose graphs are also written to a file; what is in the file already is not asked for again.
+    """A backend that also writes the graphs of another to a file, and asks it for no graph that the file has.
 
     Attributes:
         backend: Makes the graphs.
@@ -128,17 +128,17 @@ class Recording:
 
     @property
     def key(self) -> str:
-        """The backend and the file."""
+        """The identity: the backend and the file."""
         return f"{self.backend.key}:{self.file.path}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The backend's."""
+        """The facts of the recorded backend."""
         facts: Mapping[str, str] = self.backend.facts
         return facts
 
     def annotate(self, texts: Sequence[str]) -> list[Graph]:
-        """The graph of each text, written before it is returned."""
+        """Returns the graph of each text, which is written to the file first."""
         known = {text: self.file.find(text) for text in texts}
         unknown = [text for text, graph in known.items() if graph is None]
         new = dict(zip(unknown, self.backend.annotate(unknown) if unknown else (), strict=True))
@@ -150,7 +150,7 @@ class Recording:
 
 
 def source(backend: Any) -> str:
-    """What made a graph, for the field `data_source`."""
+    """Returns what made a graph, for the field `data_source`."""
     return "|".join(f"{key}:{value}" for key, value in backend.facts.items())
 
 

@@ -33,7 +33,7 @@ Weights = Mapping[str, "Tensor"]
 
 @dataclass(frozen=True)
 class RadgraphSettings:
-    """What a checkpoint's config says.
+    """The settings of a RadGraph model, from its config.
 
     Attributes:
         dataset: Which of `WORDS` cuts the reports.
@@ -57,7 +57,7 @@ class RadgraphSettings:
 
 
 class Pieces(NamedTuple):
-    """Cuts words into the encoder's pieces; `opening` and `closing` stand around every text."""
+    """Cuts words into the encoder's pieces; the special tokens `opening` and `closing` stand around every text."""
 
     cut: Callable[[Sequence[str]], list[list[int]]]
     opening: list[int]
@@ -65,19 +65,19 @@ class Pieces(NamedTuple):
 
 
 class Report(NamedTuple):
-    """Words, and for each of them the ids of its pieces."""
+    """The words of a report, and for each of them the ids of its pieces."""
 
     words: list[str]
     pieces: list[list[int]]
 
     def segments(self, length: int) -> list[list[int]]:
-        """All ids, in parts of at most `length`; the authors cut inside of words too."""
+        """Returns all ids in parts of at most `length`; the authors cut inside of words too."""
         ids = [piece for word in self.pieces for piece in word]
         return [ids[start : start + length] for start in range(0, len(ids), length)] or [[]]
 
 
 class Spans(NamedTuple):
-    """First and last word of each span, counted over all reports of a batch, and the number of spans of each report."""
+    """The first and last word of each span, counted over all reports of a batch, and each report's number of spans."""
 
     first: Tensor
     last: Tensor
@@ -86,7 +86,7 @@ class Spans(NamedTuple):
 
 @dataclass(frozen=True)
 class RadgraphNetwork:
-    """A loaded checkpoint.
+    """A checkpoint in memory, with its forward pass.
 
     Attributes:
         identity: How the signature names the weights.
@@ -105,7 +105,7 @@ class RadgraphNetwork:
     device: str
 
     def read(self, texts: Sequence[str], batch_size: int | None = None) -> list[Graph]:
-        """The graph of each text; one without words has a graph without entities."""
+        """Returns the graph of each text; one without words has a graph without entities."""
         cut = WORDS.get(self.settings.dataset, radgraph_xl_words)
         words = [cut(text) for text in texts]
         pieces = iter(self.pieces.cut([word for report in words for word in report]))
@@ -131,8 +131,8 @@ class RadgraphNetwork:
             start = offset = 0
             for report, count in zip(reports, spans.counts, strict=True):
                 own = slice(start, start + count)
-                found = self._relations(words, spans, mentions, labels, own, len(report.words))
-                yield self._graph(report.words, spans, labels, own, offset, found)
+                edges = self._relations(words, spans, mentions, labels, own, len(report.words))
+                yield self._graph(report.words, spans, labels, own, offset, edges)
                 start, offset = start + count, offset + len(report.words)
 
     def _words(self, reports: Sequence[Report]) -> Tensor:
@@ -210,13 +210,13 @@ class RadgraphNetwork:
         labels: Tensor,
         own: slice,
         offset: int,
-        found: Sequence[tuple[int, int, str]],
+        edges: Sequence[tuple[int, int, str]],
     ) -> Graph:
         """The graph of one report; `offset` is the number of words before it in the batch."""
         places = labels[own].nonzero()[:, 0] + own.start
         index = {place: i for i, place in enumerate(places.tolist())}
         relations: list[list[Relation]] = [[] for _ in index]
-        for subject, object_, kind in found:
+        for subject, object_, kind in edges:
             relations[index[subject]].append(Relation(kind, index[object_]))
         columns = (spans.first[places] - offset, spans.last[places] - offset, labels[places])
         entities = [
@@ -227,7 +227,7 @@ class RadgraphNetwork:
 
 
 def _rest(weights: Weights, name: str, hidden: Tensor) -> Tensor:
-    """What follows the first layer of a network."""
+    """Applies what follows the first layer of a network."""
     from torch.nn.functional import linear
 
     hidden, layer = hidden.relu(), 1
@@ -238,7 +238,7 @@ def _rest(weights: Weights, name: str, hidden: Tensor) -> Tensor:
 
 
 def _spans(lengths: Sequence[int], max_width: int, device: str) -> Spans:
-    """All spans of reports of these lengths, by first word and then by last word."""
+    """Lists all spans of reports of these lengths, by first word and then by last word."""
     import torch
 
     n_words = sum(lengths)

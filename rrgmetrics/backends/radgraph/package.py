@@ -28,7 +28,7 @@ from rrgmetrics.reader.graph import Graph
 
 @dataclass(frozen=True)
 class PackageBackend:
-    """Graphs by `radgraph.RadGraph`.
+    """A backend that annotates reports with `radgraph.RadGraph`.
 
     Attributes:
         model: The loaded object of the package.
@@ -40,16 +40,16 @@ class PackageBackend:
 
     @property
     def key(self) -> str:
-        """Package and weights."""
+        """The identity: the package and the weights."""
         return f"radgraph-package:{self.identity}"
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The weights, and the package's version."""
+        """The facts for the signature: the weights and the package's version."""
         return {"model": self.identity, "radgraph": version("radgraph")}
 
     def annotate(self, texts: Sequence[str]) -> list[Graph]:
-        """The graph of each text; the package never sees an empty one, at which it stops."""
+        """Returns the graph of each text; the package never sees an empty one, at which it stops."""
         asked = [text for text in texts if text.strip()]
         with _silently():
             stored = self.model(asked) if asked else {}

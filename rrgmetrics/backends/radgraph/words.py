@@ -16,7 +16,7 @@ SPLITS = ((").", ") ."), ("%.", "% ."), (".'", ". '"), ("%,", "% ,"), ("%)", "% 
 
 
 def radgraph_words(report: str) -> list[str]:
-    """Words of RadGraph (2021).
+    """Cuts a report into words as RadGraph (2021) does.
 
     Example:
         >>> radgraph_words("3.5 cm right-sided nodule (new).")
@@ -26,7 +26,7 @@ def radgraph_words(report: str) -> list[str]:
 
 
 def radgraph_xl_words(report: str) -> list[str]:
-    """Words of RadGraph-XL (2024): words and runs of punctuation, of which some come apart.
+    """Cuts a report into words as RadGraph-XL (2024) does: words and runs of punctuation, some of which come apart.
 
     Example:
         >>> radgraph_xl_words("3.5 cm right-sided nodule (new).")
@@ -41,7 +41,7 @@ def radgraph_xl_words(report: str) -> list[str]:
 
 
 def echograph_words(report: str) -> list[str]:
-    """Words of EchoGraph: at spaces, slashes and before ">", without full stops.
+    """Cuts a report into words as EchoGraph does: at spaces, slashes and before ">", without full stops.
 
     Example:
         >>> echograph_words("EF >55%. Mild MR/TR.")

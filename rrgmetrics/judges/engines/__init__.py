@@ -1,4 +1,4 @@
-"""Engines: who answers a judge's prompts. `load_engine` makes one from a configuration's name and options."""
+"""Engines answer a judge's prompts. `load_engine` makes one from a configuration's name and options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import Engine, EngineName, SupportsBool
 from rrgmetrics.judges.cache import Cache, cache_folder
-from rrgmetrics.judges.engines.asking import Asking, Recorder, Source
+from rrgmetrics.judges.engines.asking import CachedEngine, Recorder, Source
 from rrgmetrics.specs import JUDGE_OPTIONS
 
 AT_LEAST = {
@@ -60,7 +60,7 @@ class EngineOptions:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> EngineOptions:
-        """The options that were given, and the defaults of the rest."""
+        """Completes the options that were given with the defaults of the rest."""
         return cls(**{field.name: given.get(field.name, JUDGE_OPTIONS[field.name].default) for field in fields(cls)})
 
 
@@ -77,7 +77,7 @@ def load_engine(
     Args:
         name: Kind and model; any but `reader`, which is no engine that answers.
         options: Any of `JUDGE_OPTIONS`; defaults for the rest.
-        batch_size: Prompts a forward pass of `hf`; None means 8.
+        batch_size: Prompts per forward pass of `hf`; None means 8.
         device: torch device of `hf`; None takes every GPU there is, else the CPU.
         progress: Whether to show a bar while it asks.
 
@@ -92,7 +92,7 @@ def load_engine(
     checked = EngineOptions.of(options)
     source = _load_source(name, checked, batch_size, device)
     folder = None if name.kind == "replies" else cache_folder(checked.cache)
-    engine = Asking(
+    engine = CachedEngine(
         source=source,
         cache=None if folder is None else Cache(folder),
         recorder=Recorder(Path(checked.record), source.identity) if checked.record else None,
@@ -102,9 +102,9 @@ def load_engine(
     )
     if checked.processes == 1:
         return engine
-    from rrgmetrics.judges.engines.processes import Shared
+    from rrgmetrics.judges.engines.processes import DistributedEngine
 
-    return Shared(engine, checked.processes)
+    return DistributedEngine(engine, checked.processes)
 
 
 def _load_source(name: EngineName, options: EngineOptions, batch_size: int | None, device: str | None) -> Source:

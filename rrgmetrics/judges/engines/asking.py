@@ -1,7 +1,8 @@
-"""What all engines have in common: known replies are not asked for again, new ones are kept as they arrive.
+"""Shared by all engines: known replies are not asked for again, and new ones are kept as they arrive.
 
-A `Source` brings replies in whatever order they come; `Asking` makes an engine of it. A reply that ended at its limit
-is half a one: it is asked for once more with twice the token budget, and is no reply if it is cut off there as well.
+A `Source` brings replies in whatever order they come; `CachedEngine` makes an engine of it. A reply that ended at its
+limit is incomplete: it is asked for once more with twice the token budget, and is no reply if it is cut off there as
+well.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ logger = logging.getLogger("rrgmetrics")
 
 
 class Answer(NamedTuple):
-    """A reply on its arrival.
+    """A reply that has just arrived from a source.
 
     Attributes:
         number: Which prompt it answers.
@@ -46,17 +47,17 @@ class Answer(NamedTuple):
 
 
 class Source(Answerer, Protocol):
-    """Where replies come from."""
+    """A source of replies."""
 
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
-        """One answer a prompt, in the order of arrival; raises BackendError if none can come.
+        """Yields one answer for each prompt, in the order of arrival; raises BackendError if none can come.
 
         Closed early, it ends what is under way.
         """
 
 
 def ended(number: int, text: str, why: Any, limit: int, tokens_in: int = 0, tokens_out: int = 0) -> Answer:
-    """The answer with this text, or none, by why the engine says that it ended there.
+    """Makes the answer with this text, or without one, from the reason for which the engine ended it.
 
     Args:
         number: Which prompt it answers.
@@ -82,7 +83,7 @@ def ended(number: int, text: str, why: Any, limit: int, tokens_in: int = 0, toke
 
 
 def answered(number: int, text: str, tokens_in: int = 0, tokens_out: int = 0) -> Answer:
-    """The answer with this text; unusable if it is too long."""
+    """Makes the answer with this text, or without one if it is too long."""
     if len(text) > MAX_CHARACTERS:
         return too_long(number)
     whole = text.encode(errors="replace").decode()  # JSON can hold half a character, which no file can
@@ -90,18 +91,18 @@ def answered(number: int, text: str, tokens_in: int = 0, tokens_out: int = 0) ->
 
 
 def too_long(number: int) -> Answer:
-    """The answer that is longer than any verdict."""
+    """Makes the answer in place of a text that is longer than any verdict."""
     return Answer(number, Reply(None, f"the reply has more than {MAX_CHARACTERS:,} characters"), True)
 
 
 def failed(number: int, reason: str, partial: str = "") -> Answer:
-    """No answer, and why."""
+    """Makes the answer without a text, with the reason."""
     return Answer(number, Reply(None, reason, partial), False)
 
 
 @dataclass(frozen=True)
-class Asking:
-    """An engine: a source with a cache, a file that records, and a bar.
+class CachedEngine:
+    """An engine: a source with a cache, a file that records replies, and a progress bar.
 
     Attributes:
         source: Who answers.
@@ -121,21 +122,21 @@ class Asking:
 
     @property
     def identity(self) -> str:
-        """The source's."""
+        """The source's identity."""
         return self.source.identity
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The source's, and the longest reply if one was set."""
+        """The source's, with the longest reply if one was set."""
         return {**self.source.parameters, **({"max_tokens": self.max_tokens} if self.max_tokens else {})}
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The source's, and the longest reply if one was set."""
+        """The source's, with the longest reply if one was set."""
         return {**self.source.facts, **({"max_tokens": str(self.max_tokens)} if self.max_tokens else {})}
 
     def answer(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """One reply a prompt, in order. What the cache has is not asked; what arrives is kept at once.
+        """Returns one reply for each prompt, in order. The cache is asked first, and what arrives is kept at once.
 
         Raises:
             BackendError: Nobody answers at all; what had arrived is kept.
@@ -180,7 +181,7 @@ class Asking:
     def _record(self, prompts: Sequence[Prompt], replies: Sequence[Reply]) -> None:
         if self.recorder:
             for prompt, reply in zip(prompts, replies, strict=True):
-                if reply.text is not None:
+                if reply.text is not None or reply.partial:  # what was cut off says why, as it does here
                     self.recorder.add(Record.of(prompt, reply, self.identity, self.source.parameters))
 
     def _warn(self, errors: Sequence[str | None], n_prompts: int) -> None:
@@ -212,7 +213,7 @@ class Asking:
 
 @dataclass(frozen=True)
 class Recorder:
-    """A file that gets each reply of one engine once.
+    """Writes each reply of one engine once to a file.
 
     Raises:
         InputError: The file holds something else, or replies of another engine.

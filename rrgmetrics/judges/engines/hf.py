@@ -23,7 +23,7 @@ BATCH_SIZE = 8  # as the authors of GREEN
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """A model in memory, its tokenizer, and how the signature names the weights."""
+    """A model in memory, its tokenizer, and its name in signatures."""
 
     model: Any
     tokenizer: Any
@@ -32,12 +32,12 @@ class Loaded:
 
 @dataclass(frozen=True)
 class LocalModel:
-    """A loaded model as an engine.
+    """A source of replies: a model of transformers in memory.
 
     Attributes:
         loaded: Model and tokenizer.
         raw: Whether it reads the protocol's own text instead of its chat template's.
-        batch_size: Prompts a forward pass.
+        batch_size: Prompts per forward pass.
     """
 
     loaded: Loaded
@@ -46,38 +46,38 @@ class LocalModel:
 
     @property
     def model(self) -> Any:
-        """Transformers' model, where it shall run."""
+        """The model of transformers, on its device."""
         return self.loaded.model
 
     @property
     def tokenizer(self) -> Any:
-        """Its tokenizer, padding on the left."""
+        """The tokenizer, which pads on the left."""
         return self.loaded.tokenizer
 
     @property
     def identity(self) -> str:
-        """The checkpoint with its revision or checksum."""
+        """The identity: the checkpoint with its revision or checksum."""
         return f"hf:{self.loaded.checkpoint}"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Number format of the weights, and what writes the prompt."""
+        """The number format of the weights, and the template that writes the prompt."""
         return {"dtype": self.dtype, "template": "protocol" if self.raw else "chat", "temperature": 0.0}
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Number format of the weights, and what writes the prompt."""
+        """The number format of the weights, and the template that writes the prompt."""
         from transformers import __version__
 
         return {"dtype": self.dtype, "template": str(self.parameters["template"]), "transformers": __version__}
 
     @property
     def dtype(self) -> str:
-        """Number format of the weights."""
+        """The number format of the weights."""
         return str(self.model.dtype).removeprefix("torch.")
 
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
-        """Answers a batch at a time, those with the longest replies and prompts first; a batch has one limit."""
+        """Yields answers batch by batch, the longest replies and prompts first; a batch has one token budget."""
         ids = [prompt_ids(self.tokenizer, prompt, raw=self.raw) for prompt in prompts]
         window = context_length(self.model.config)
         for index, row in enumerate(ids):
@@ -106,7 +106,7 @@ class LocalModel:
             start += len(batch)
 
     def _generate(self, ids: Sequence[list[int]], limit: int) -> list[tuple[str, str]]:
-        """What the model adds to each row, special tokens left out, and why it ended: by itself, or at the limit.
+        """Generates the reply to each row, without special tokens, and why it ended: by itself, or at the limit.
 
         Where the model names no token for the end of a reply, the tokenizer's is taken.
         """
@@ -131,7 +131,7 @@ class LocalModel:
 
 
 def load_model(name: EngineName, options: Any, batch_size: int | None, device: str | None) -> LocalModel:
-    """Loads a model; whoever holds the weights shares them.
+    """Loads a model; all users in a process share the weights.
 
     Raises:
         InputError: A temperature: this engine decodes greedily.
@@ -161,7 +161,7 @@ def _load(checkpoint: Checkpoint, device: str | None) -> Loaded:
 
 
 def _place(device: str | None) -> str:
-    """Where the model goes: the named device, this process's GPU, all GPUs (`auto`), or the CPU."""
+    """Chooses the device: the named one, this process's GPU, all GPUs (`auto`), or the CPU."""
     import os
 
     import torch
@@ -177,26 +177,26 @@ def _place(device: str | None) -> str:
 
 
 def too_large(index: int, row: Sequence[int], window: int) -> Answer:
-    """No answer to a prompt that leaves the model no token for one."""
+    """Makes the answer to a prompt that leaves the model no token for a reply."""
     return failed(index, f"the prompt has {len(row):,} tokens and the model reads {window:,}")
 
 
 def context_length(config: Any) -> int:
-    """Tokens that a model reads and writes at most."""
+    """The most tokens that a model reads and writes."""
     text = config.get_text_config()
     positions = getattr(text, "max_position_embeddings", None) or getattr(text, "n_positions", None)
     return int(positions or 1_000_000)
 
 
 def prompt_ids(tokenizer: Any, prompt: Prompt, *, raw: bool) -> list[int]:
-    """Token ids of the whole prompt; a chat template writes its own special tokens."""
+    """Returns the token ids of the whole prompt; a chat template writes its own special tokens."""
     if raw:
         return list(tokenizer(prompt.text)["input_ids"])
     return list(tokenizer(write_chat(tokenizer, prompt.messages), add_special_tokens=False)["input_ids"])
 
 
 def write_chat(tokenizer: Any, messages: Sequence[Message]) -> str:
-    """The conversation as the tokenizer's chat template writes it; a template without a system turn gets it in front.
+    """Writes the conversation with the chat template; one without a system turn gets it before the user's.
 
     Raises:
         BackendError: The template takes neither.
@@ -214,7 +214,7 @@ def _apply(tokenizer: Any, messages: Sequence[Message]) -> str:
 
 
 def fold_system(messages: Sequence[Message]) -> list[Message]:
-    """The conversation with what the system says at the head of the first turn of the user."""
+    """Moves the system's message to the head of the user's first turn."""
     system = "\n\n".join(message.content for message in messages if message.role == "system")
     turns = [message for message in messages if message.role != "system"]
     return [Message("user", f"{system}\n\n{turns[0].content}"), *turns[1:]] if system and turns else turns

@@ -1,4 +1,4 @@
-"""Where reports are sent: to this machine, or to another, which is named once."""
+"""Tells the user once to which remote host reports are sent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _told: set[str] = set()  # remote hosts that were named in a warning
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address is this machine's own."""
+    """Returns whether an address is this machine's own."""
     host = urlsplit(address).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -20,7 +20,7 @@ def is_loopback(address: str) -> bool:
 
 
 def tell_host(address: str, identity: str) -> None:
-    """Says once for each remote host that reports are sent there."""
+    """Logs once for each remote host that reports are sent there."""
     host = urlsplit(address).hostname or address
     if not is_loopback(address) and host not in _told:
         _told.add(host)

@@ -44,7 +44,7 @@ JSON_MODES = ("json_schema", "json_object", "")
 JSON_WORDS = ("response_format", "json_schema", "json_object")  # in a message: the mode is what the server minds
 
 
-class PassingError(Exception):
+class TransientError(Exception):
     """A request that may succeed when it is made again, after `pause` seconds if the server says so."""
 
     def __init__(self, reason: str, pause: float | None = None) -> None:
@@ -57,8 +57,8 @@ class RejectedRequestError(Exception):
 
 
 @dataclass
-class Traffic:
-    """What the requests of one call share.
+class RequestState:
+    """The state that the requests of one call share.
 
     Attributes:
         resume_at: No request starts before (`time.monotonic`).
@@ -77,14 +77,14 @@ class Traffic:
     tokens_key: str = "max_tokens"
 
     async def wait(self, pause: float = 0.0) -> None:
-        """Until the pause and the one that the server asked for are over."""
+        """Waits until this pause and the one that the server asked for are over."""
         until = max(time.monotonic() + pause, self.resume_at)
         await asyncio.sleep(max(0.0, until - time.monotonic()))
 
 
 @dataclass(frozen=True)
 class Server:
-    """A server's model.
+    """A source of replies: a model on a server.
 
     Attributes:
         model: Its name there.
@@ -128,26 +128,26 @@ class Server:
 
     @property
     def secret(self) -> Secret:
-        """The key, to be taken out of what the server sends."""
+        """The key, which is removed from whatever the server sends."""
         return Secret(self.api_key)
 
     @property
     def identity(self) -> str:
-        """The model's name on the server."""
+        """The identity: the model's name on the server."""
         return f"openai:{self.model}"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Address and temperature: two servers may call different models by one name."""
+        """The address and the temperature: two servers may call different models by one name."""
         return {"base_url": self.base_url, "temperature": self.options.temperature}
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Address and temperature."""
+        """The facts for the signature: address and temperature."""
         return {"base_url": self.base_url, "temperature": str(self.options.temperature)}
 
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
-        """Answers as they arrive.
+        """Yields answers as they arrive.
 
         Raises:
             BackendError: Nothing listens there, or the server refuses key, model or address, before any reply.
@@ -170,12 +170,12 @@ class Server:
         self, client: Any, prompts: Sequence[Prompt], arrived: Callable[[Answer | Exception], None]
     ) -> None:
         """Asks all prompts, `concurrency` at a time, each when one before it is answered."""
-        traffic, numbers = Traffic(), iter(range(len(prompts)))
+        state, numbers = RequestState(), iter(range(len(prompts)))
 
         async def work() -> None:
             for index in numbers:
                 try:
-                    arrived(await self._ask(client, index, prompts[index], traffic))
+                    arrived(await self._ask(client, index, prompts[index], state))
                 except Exception as error:  # raised again where the answers are awaited
                     arrived(error)
 
@@ -198,63 +198,63 @@ class Server:
         _ = client.chat.completions.with_streaming_response  # imports a hundred files, before any deadline runs
         return client
 
-    async def _ask(self, client: Any, index: int, prompt: Prompt, traffic: Traffic) -> Answer:
+    async def _ask(self, client: Any, index: int, prompt: Prompt, state: RequestState) -> Answer:
         """Asks until there is an answer, a refusal, or no try left; after many failures in a row only once."""
         reason, tries = "", 0
         while True:
             try:
-                await traffic.wait()
-                answer = await self._adapt(client, index, prompt, traffic, last=0 < tries == self.options.retries)
-                traffic.failures, traffic.received = 0, True
+                await state.wait()
+                answer = await self._adapt(client, index, prompt, state, last=0 < tries == self.options.retries)
+                state.failures, state.received = 0, True
                 return answer
             except RejectedRequestError as error:
                 return failed(index, str(error))
-            except PassingError as error:
+            except TransientError as error:
                 reason, pause = str(error), error.pause
             tries += 1
-            traffic.failures += 1
+            state.failures += 1
             in_a_row = self.options.concurrency * (self.options.retries + 1)
-            if tries > self.options.retries or traffic.failures > in_a_row or (pause or 0) > MAX_PAUSE:
+            if tries > self.options.retries or state.failures > in_a_row or (pause or 0) > MAX_PAUSE:
                 break
             if pause is not None:
-                traffic.resume_at = max(traffic.resume_at, time.monotonic() + pause)
+                state.resume_at = max(state.resume_at, time.monotonic() + pause)
             else:
                 grown = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tries - 1))
-                await traffic.wait(grown * random.Random().uniform(0.75, 1.0))
+                await state.wait(grown * random.Random().uniform(0.75, 1.0))
         return failed(index, f"{reason} ({counted(tries, 'try', 'tries')})")
 
-    async def _adapt(self, client: Any, index: int, prompt: Prompt, traffic: Traffic, *, last: bool) -> Answer:
-        """One request; where the server refuses it, once more in a weaker JSON mode, down to none.
+    async def _adapt(self, client: Any, index: int, prompt: Prompt, state: RequestState, *, last: bool) -> Answer:
+        """Makes one request; where the server refuses it, makes it again in a weaker JSON mode, down to none.
 
         Some servers fail at a schema instead of refusing it: unless it has worked, the last try goes without.
         """
         if prompt.json_schema is None:
-            return await self._named(client, index, prompt, "", traffic)
+            return await self._named(client, index, prompt, "", state)
         refusal = RejectedRequestError("no request was made")
-        plain = len(JSON_MODES) - 1
-        for mode in range(plain if last and not traffic.json_proven else traffic.json_mode, len(JSON_MODES)):
+        without = len(JSON_MODES) - 1  # the last mode asks for no JSON
+        for mode in range(without if last and not state.json_proven else state.json_mode, len(JSON_MODES)):
             try:
-                answer = await self._named(client, index, prompt, JSON_MODES[mode], traffic)
+                answer = await self._named(client, index, prompt, JSON_MODES[mode], state)
             except RejectedRequestError as error:
                 refusal = error
                 continue
-            traffic.json_mode, traffic.json_proven = max(traffic.json_mode, mode), True
+            state.json_mode, state.json_proven = max(state.json_mode, mode), True
             return answer
         raise refusal
 
-    async def _named(self, client: Any, index: int, prompt: Prompt, json_mode: str, traffic: Traffic) -> Answer:
-        """One request; OpenAI's newer models have another name for the longest reply, and say so."""
-        name = traffic.tokens_key
+    async def _named(self, client: Any, index: int, prompt: Prompt, json_mode: str, state: RequestState) -> Answer:
+        """Makes one request; OpenAI's newer models have another name for the longest reply, and say so."""
+        name = state.tokens_key
         try:
-            return await self._request(client, index, prompt, json_mode, traffic)
+            return await self._request(client, index, prompt, json_mode, state)
         except RejectedRequestError as error:
             if "max_completion_tokens" not in str(error) or name == "max_completion_tokens":
                 raise
-        traffic.tokens_key = "max_completion_tokens"
-        return await self._request(client, index, prompt, json_mode, traffic)
+        state.tokens_key = "max_completion_tokens"
+        return await self._request(client, index, prompt, json_mode, state)
 
-    async def _request(self, client: Any, index: int, prompt: Prompt, json_mode: str, traffic: Traffic) -> Answer:
-        """One request to the server: an answer, or PassingError, RejectedRequestError or BackendError."""
+    async def _request(self, client: Any, index: int, prompt: Prompt, json_mode: str, state: RequestState) -> Answer:
+        """Sends one request; raises TransientError, RejectedRequestError or BackendError."""
         import openai
 
         late = f"no reply within {self.options.timeout:g} s"
@@ -262,7 +262,7 @@ class Server:
             "model": self.model,
             "messages": [message._asdict() for message in prompt.messages],
             "temperature": self.options.temperature,
-            traffic.tokens_key: prompt.max_tokens,
+            state.tokens_key: prompt.max_tokens,
         }
         if json_mode:
             arguments["response_format"] = response_format(json_mode, prompt)
@@ -274,32 +274,32 @@ class Server:
                 late = "the reply was not whole in time"
                 body = await _read(response)
         except TimeoutError as error:
-            raise PassingError(late) from error
+            raise TransientError(late) from error
         except openai.APIStatusError as error:
-            raise self._status_error(error, json_mode, traffic) from error
+            raise self._status_error(error, json_mode, state) from error
         except openai.APIConnectionError as error:
-            if type(error.__cause__).__name__ == "ConnectError" and not traffic.received:
+            if type(error.__cause__).__name__ == "ConnectError" and not state.received:
                 raise BackendError(
                     f"{self.identity}: nothing answers at {self.base_url} ({error.__cause__}); start the server, or "
                     "correct base_url."
                 ) from error
-            raise PassingError(f"the connection broke: {error.__cause__ or error}") from error
+            raise TransientError(f"the connection broke: {error.__cause__ or error}") from error
         return too_long(index) if body is None else _parse(index, body, prompt.max_tokens)
 
-    def _status_error(self, error: Any, json_mode: str, traffic: Traffic) -> Exception:
+    def _status_error(self, error: Any, json_mode: str, state: RequestState) -> Exception:
         status = int(error.status_code)
         reason = f"HTTP {status}: {self.secret.out_of(_message(error))[:MAX_MESSAGE]}"
         if json_mode and any(word in reason for word in JSON_WORDS):  # llama-cpp-python refuses it with a 500
             return RejectedRequestError(reason)
         if status in PASSING:
-            return PassingError(reason, retry_after(error.response.headers.get("retry-after")))
-        if status in HOPELESS and not traffic.received:
+            return TransientError(reason, retry_after(error.response.headers.get("retry-after")))
+        if status in HOPELESS and not state.received:
             return BackendError(f"{self.identity} at {self.base_url} refuses every request ({reason}).")
         return RejectedRequestError(reason)
 
 
 async def _read(response: Any) -> bytes | None:
-    """The body; None if it is longer than any reply. Raises PassingError if it breaks off."""
+    """The body; None if it is longer than any reply. Raises TransientError if it breaks off."""
     body = bytearray()
     try:
         async for chunk in response.iter_bytes():
@@ -307,15 +307,15 @@ async def _read(response: Any) -> bytes | None:
             if len(body) > MAX_BYTES:
                 return None
     except Exception as error:  # of httpx or httpx2, whichever the client's version uses
-        raise PassingError(f"the reply broke off ({type(error).__name__})") from error
+        raise TransientError(f"the reply broke off ({type(error).__name__})") from error
     return bytes(body)
 
 
 def _parse(index: int, body: bytes, limit: int) -> Answer:
     """The text of the first choice, if it is whole (see `ended`).
 
-    A refusal in words is a text too, but is not kept: asked again, the server may answer. Raises PassingError if there
-    is no text.
+    A refusal in words is a text too, but is not kept: asked again, the server may answer. Raises TransientError if
+    there is no text.
     """
     try:
         document = json.loads(body)
@@ -325,13 +325,13 @@ def _parse(index: int, body: bytes, limit: int) -> Answer:
         usage = document.get("usage") or {}
         tokens = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-        raise PassingError(f"the server's answer is no chat completion ({type(error).__name__})") from error
+        raise TransientError(f"the server's answer is no chat completion ({type(error).__name__})") from error
     if text is None and isinstance(refusal, str):
         return ended(index, refusal, why, limit, *tokens)._replace(received=False)
     if text is None and why not in WHOLE:
         text = ""
     if not isinstance(text, str):
-        raise PassingError("the server's answer has no text")
+        raise TransientError("the server's answer has no text")
     return ended(index, text, why, limit, *tokens)
 
 
@@ -353,7 +353,7 @@ def _message(error: Any) -> str:
 
 
 def response_format(json_mode: str, prompt: Prompt) -> dict[str, Any]:
-    """The request for JSON: by the prompt's schema, or any object."""
+    """Returns the request for JSON: by the prompt's schema, or for any object."""
     if json_mode == "json_object":
         return {"type": "json_object"}
     name = "".join(character if character.isalnum() else "_" for character in prompt.protocol)
@@ -364,7 +364,7 @@ def response_format(json_mode: str, prompt: Prompt) -> dict[str, Any]:
 
 
 def retry_after(header: str | None) -> float | None:
-    """Seconds that a Retry-After header asks for: a number of them, or a date.
+    """Reads the seconds of a Retry-After header: a number of them, or a date.
 
     Example:
         >>> retry_after("1.5")

@@ -14,8 +14,8 @@ PATIENCE = timedelta(days=7)  # for the slowest process; torch's own half hour i
 
 
 @dataclass(frozen=True)
-class Shared:
-    """An engine of which every process asks its share. All processes must make the same calls.
+class DistributedEngine:
+    """An engine that divides the prompts among the processes, all of which must make the same calls.
 
     Attributes:
         engine: This process's own.
@@ -27,21 +27,21 @@ class Shared:
 
     @property
     def identity(self) -> str:
-        """The engine's."""
+        """The engine's own."""
         return self.engine.identity
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The engine's."""
+        """The engine's own."""
         return self.engine.parameters
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The engine's."""
+        """The engine's own."""
         return self.engine.facts
 
     def answer(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """One reply a prompt, in order, in every process.
+        """Returns one reply for each prompt, in order, in every process.
 
         Raises:
             BackendError: Not that many processes, or the engine of one of them failed.

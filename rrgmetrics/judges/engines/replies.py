@@ -16,7 +16,7 @@ from rrgmetrics.judges.engines.asking import Answer, failed
 
 @dataclass(frozen=True)
 class ReplyFile:
-    """A file of recorded replies.
+    """A source of replies: a file in which they were recorded.
 
     Attributes:
         path: JSON lines with `protocol`, `prompt_sha256`, `reply`, `engine`, `parameters`.
@@ -48,21 +48,21 @@ class ReplyFile:
 
     @property
     def identity(self) -> str:
-        """The file by its content."""
+        """The identity: the checksum of the file's content."""
         return f"replies@sha256:{self.sha256[:8]}"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """None: a record has its own."""
+        """No parameters: each record has its own."""
         return {}
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Who gave the replies."""
+        """The facts for the signature: the engine that gave the replies."""
         return {"recorded_from": "+".join(sorted({record.engine or "unknown" for record in self.records.values()}))}
 
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
-        """The recorded reply to each prompt.
+        """Yields the recorded reply to each prompt.
 
         Raises:
             BackendError: The file has replies, but none to this version of the protocol.
@@ -77,6 +77,8 @@ class ReplyFile:
         for index, prompt in enumerate(prompts):
             record = self.records.get((prompt.protocol, prompt.sha256))
             if record is None:
-                yield failed(index, f"{self.path.name} has no reply to prompt {prompt.sha256[:12]}")
+                yield failed(
+                    index, f"{self.path.name} has no reply to this question: other reports, or another option?"
+                )
             else:
                 yield Answer(index, record.answer, True)

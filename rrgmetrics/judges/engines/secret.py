@@ -34,12 +34,12 @@ class Secret:
         self._pattern = re.compile(f"{before}(?:{'|'.join(whole + halves)})") if key else None
 
     def out_of(self, text: str) -> str:
-        """The text with `STAND_IN` wherever it quotes the key."""
+        """Returns the text with `STAND_IN` wherever it quotes the key."""
         return self._pattern.sub(STAND_IN, text) if self._pattern else text
 
     @contextlib.contextmanager
     def kept_from_logs(self) -> Iterator[None]:
-        """While it lasts, what the client's packages log does not quote the key either."""
+        """Keeps the key out of the logs of the client's packages for the duration of the context."""
 
         def clean(record: logging.LogRecord) -> bool:
             record.msg, record.args = self.out_of(record.getMessage()), None

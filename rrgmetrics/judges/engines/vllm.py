@@ -37,23 +37,23 @@ class VllmModel:
 
     @property
     def identity(self) -> str:
-        """The checkpoint with its revision or checksum."""
+        """The identity: the checkpoint with its revision or checksum."""
         return f"vllm:{self.checkpoint}"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Temperature, and what writes the prompt."""
+        """The temperature, and the template that writes the prompt."""
         return {"template": "protocol" if self.raw else "chat", "temperature": self.temperature}
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Temperature, what writes the prompt, and vLLM's version."""
+        """The facts for the signature: the temperature, the prompt's template, and vLLM's version."""
         import vllm
 
         return {key: str(value) for key, value in self.parameters.items()} | {"vllm": vllm.__version__}
 
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
-        """Answers a round at a time; the model reads the same tokens as with transformers."""
+        """Yields answers round by round; the model reads the same tokens as with transformers."""
         tokenizer, window = self.model.get_tokenizer(), self.model.llm_engine.model_config.max_model_len
         fitting: list[tuple[int, list[int]]] = []
         for index, prompt in enumerate(prompts):
@@ -71,7 +71,7 @@ class VllmModel:
                 yield ended(index, choice.text, choice.finish_reason, prompts[index].max_tokens)
 
     def _settings(self, prompt: Prompt) -> Any:
-        """Sampling parameters, held to the reply's schema if there is one."""
+        """Returns sampling parameters, held to the reply's schema if there is one."""
         from vllm import SamplingParams
 
         keywords: dict[str, Any] = {"temperature": self.temperature, "max_tokens": prompt.max_tokens}

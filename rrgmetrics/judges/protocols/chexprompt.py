@@ -33,20 +33,20 @@ MAX_TOKENS = 256
 
 @dataclass(frozen=True)
 class ChexpromptVerdict:
-    """Significant and insignificant errors; None where a strict reading found none that it could read."""
+    """The significant and insignificant errors; None where a strict parser could not read them."""
 
     significant: Errors | None
     insignificant: Errors | None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Returns a JSON object."""
         kinds = {"significant": self.significant, "insignificant": self.insignificant}
         return {name: errors.to_dict() if errors else None for name, errors in kinds.items()}
 
 
 @dataclass(frozen=True)
 class Chexprompt:
-    """CheXprompt's task in our words; `parser` is "tolerant" or "strict"."""
+    """The protocol of CheXprompt, in our words; `parser` is "tolerant" or "strict"."""
 
     parser: str = "tolerant"
     name: str = "chexprompt"
@@ -55,17 +55,17 @@ class Chexprompt:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Checksum of the prompt."""
+        """The facts for the signature: the checksum of the prompt."""
         return {"prompt": digits("chexprompt_system", "chexprompt")}
 
     def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
-        """One question."""
+        """Returns the one prompt."""
         text = fill("chexprompt", reference=pair.reference.strip(), candidate=pair.candidate.strip())
         messages = (Message("system", fill("chexprompt_system").strip()), Message("user", text.rstrip()))
         return (Prompt(messages, f"chexprompt@{self.version}", max_tokens=MAX_TOKENS),)
 
     def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
-        """None."""
+        """Returns no further prompt."""
         return ()
 
     def verdict(self, pair: Pair, replies: Sequence[str]) -> ChexpromptVerdict:
@@ -75,7 +75,7 @@ class Chexprompt:
         return ChexpromptVerdict(*(Errors(counts) for counts in tolerant(replies[0])))
 
     def from_comparison(self, pair: Pair, compared: Compared) -> ChexpromptVerdict:
-        """The reader's errors."""
+        """Returns the reader's errors as a verdict."""
         return ChexpromptVerdict(
             compared_errors(compared.comparison, significant=True),
             compared_errors(compared.comparison, significant=False),
@@ -123,14 +123,14 @@ def tolerant(reply: str) -> list[tuple[int, ...]]:
     """
     heads = list(_LINE.finditer(reply))
     ends = [*(head.start() for head in heads[1:]), len(reply)]
-    found: dict[bool, set[tuple[int, ...]]] = {False: set(), True: set()}
+    variants: dict[bool, set[tuple[int, ...]]] = {False: set(), True: set()}
     for head, end in zip(heads, ends, strict=False):
-        found[head[1] is not None].add(_counts(reply[head.end() : end]))
-    for insignificant, counts in found.items():
+        variants[head[1] is not None].add(_counts(reply[head.end() : end]))
+    for insignificant, counts in variants.items():
         if len(counts) != 1:
-            said = "no line" if not counts else "several different lines"
-            raise VerdictError(f"The reply has {said} {HEADERS[insignificant]!r}: {short(reply)!r}.")
-    return [next(iter(found[key])) for key in (False, True)]
+            problem = "no line" if not counts else "several different lines"
+            raise VerdictError(f"The reply has {problem} {HEADERS[insignificant]!r}: {short(reply)!r}.")
+    return [next(iter(variants[key])) for key in (False, True)]
 
 
 def _counts(text: str) -> tuple[int, ...]:

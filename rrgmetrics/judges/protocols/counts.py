@@ -14,29 +14,29 @@ NO_WORDS: tuple[tuple[str, ...], ...] = ((),) * len(CATEGORIES)
 
 
 class Errors(NamedTuple):
-    """Number of errors of each category A to F `(6,)`, and the judge's words for them where it gave any."""
+    """The number of errors of each category A to F `(6,)`, and the judge's words for them where it gave any."""
 
     counts: tuple[int, ...]
     words: tuple[tuple[str, ...], ...] = NO_WORDS
 
     @property
     def total(self) -> int:
-        """All categories."""
+        """The errors of all categories."""
         return sum(self.counts)
 
     def to_dict(self) -> dict[str, dict[str, object]]:
-        """As JSON has it: category → count and words; categories without an error are left out."""
+        """Returns a JSON object: count and words by category; categories without an error are left out."""
         rows = zip(CATEGORIES, self.counts, self.words, strict=True)
         return {category.value: {"count": count, "errors": list(words)} for category, count, words in rows if count}
 
 
 def compared_errors(comparison: Comparison, *, significant: bool) -> Errors:
     """The reader's errors, either the significant or the insignificant ones."""
-    found: dict[ErrorCategory, list[str]] = {category: [] for category in CATEGORIES}
+    sentences: dict[ErrorCategory, list[str]] = {category: [] for category in CATEGORIES}
     for error in comparison.errors:
         if error.significant == significant:
-            found[error.category].append(error.sentence)
-    words = tuple(tuple(found[category]) for category in CATEGORIES)
+            sentences[error.category].append(error.sentence)
+    words = tuple(tuple(sentences[category]) for category in CATEGORIES)
     return Errors(tuple(map(len, words)), words)
 
 
@@ -50,12 +50,12 @@ def category_of(words: str) -> int | None:
 
 
 def whole(digits: str) -> int:
-    """A count; raises VerdictError for one of ten digits or more, which no judge means."""
+    """Reads a count; raises VerdictError for one of ten digits or more, which no judge means."""
     if len(digits.strip()) > 9:
         raise VerdictError(f"The reply counts {digits.strip()[:20]}... errors or findings.")
     return int(digits)
 
 
 def add(left: Iterable[int], right: Iterable[int]) -> tuple[int, ...]:
-    """Counts by category, added."""
+    """Adds two counts by category."""
     return tuple(a + b for a, b in zip(left, right, strict=True))

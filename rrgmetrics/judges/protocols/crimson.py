@@ -93,11 +93,11 @@ class CrimsonVerdict:
 
     @property
     def score(self) -> float:
-        """CRIMSON, -1 to 1."""
+        """The score CRIMSON, -1 to 1."""
         return self.tally.score
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it: score, every error in words, the evaluation."""
+        """Returns a JSON object: score, every error in words, the evaluation."""
         return {
             "score": self.score,
             "reasons": reasons(self.evaluation),
@@ -108,7 +108,7 @@ class CrimsonVerdict:
 
 @dataclass(frozen=True)
 class Crimson:
-    """CRIMSON's question and how its replies are read; the options are the metric's."""
+    """The protocol of CRIMSON; the options are the metric's."""
 
     wording: str = "own"
     parser: str = "tolerant"
@@ -120,14 +120,14 @@ class Crimson:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Checksum of the prompt."""
+        """The facts for the signature: the checksum of the prompt."""
         if self.wording == "own":
             return {"prompt": digits("crimson")}
         text = "".join(question("", "", context, self.wording) for context in (Context(), Context(age=1.0)))
         return {"prompt": hashlib.sha256(text.encode()).hexdigest()[:8]}
 
     def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
-        """One question.
+        """Returns the one prompt.
 
         Raises:
             MissingExtraError: The authors' prompt was asked for, and their package is not installed.
@@ -145,7 +145,7 @@ class Crimson:
         )
 
     def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
-        """None."""
+        """Returns no further prompt."""
         return ()
 
     def verdict(self, pair: Pair, replies: Sequence[str]) -> CrimsonVerdict:
@@ -153,8 +153,8 @@ class Crimson:
         if self.parser == "strict":
             evaluation, notes = published(replies[0]), tuple[str, ...]()
         else:
-            found, notes = tolerant(replies[0], PARTS)
-            evaluation = checked(found)
+            parsed, notes = tolerant(replies[0], PARTS)
+            evaluation = checked(parsed)
         try:
             if self.complete:
                 evaluation = completed(evaluation)
@@ -165,7 +165,7 @@ class Crimson:
             raise VerdictError(f"The reply is no evaluation: {type(error).__name__} {error}.") from error
 
     def from_comparison(self, pair: Pair, compared: Compared) -> CrimsonVerdict:
-        """The reader's comparison, graded by its rubric."""
+        """Returns the reader's comparison, graded by its rubric, as a verdict."""
         appraisal = appraise(compared.comparison, pair.context)
         evaluation = with_penalties(from_appraisal(appraisal), compared.comparison.penalties)
         return CrimsonVerdict(evaluation, tally(evaluation))
@@ -175,7 +175,7 @@ class Crimson:
 
 
 def question(reference: str, candidate: str, context: Context, wording: str = "own") -> str:
-    """The user's turn; `wording` is own, published or checkpoint."""
+    """Returns the user's message; `wording` is own, published or checkpoint."""
     known = described(context)
     if wording == "own":
         lines = "".join(f"{name}: {value}\n" for name, value in known.items())
@@ -194,7 +194,7 @@ def question(reference: str, candidate: str, context: Context, wording: str = "o
 
 
 def described(context: Context) -> dict[str, str]:
-    """What is known of the patient, under the names that the authors use."""
+    """Describes the patient with the field names that the authors use."""
     age = ""
     if context.age is not None:
         age = f"{context.age:g}" if context.age >= 2 else f"{round(context.age * 12)} months"
@@ -224,7 +224,7 @@ def authors_prompts() -> ModuleType:
 
 
 def checked(evaluation: Mapping[str, Any]) -> dict[str, Any]:
-    """An evaluation whose parts are all there and of the right kind; labels and ids in the authors' spelling.
+    """Checks that an evaluation has all parts, of the right kind; labels and ids get the authors' spelling.
 
     Raises:
         VerdictError: A part is missing or cannot be used; naming it.
@@ -312,7 +312,7 @@ def check_labels(evaluation: Mapping[str, Any]) -> None:
 
 
 def completed(evaluation: Mapping[str, Any]) -> dict[str, Any]:
-    """The evaluation in which every finding that matches nothing is false or missing."""
+    """Completes an evaluation: every finding that matches nothing is false or missing."""
     errors = dict(evaluation["errors"])
     for part, key, kind in (
         ("reference_findings", "ref_id", "missing_findings"),
@@ -326,15 +326,15 @@ def completed(evaluation: Mapping[str, Any]) -> dict[str, Any]:
 # --- the bundled judge, and words
 
 
-def from_appraisal(found: Appraisal) -> dict[str, Any]:
-    """The reader's appraisal in the authors' JSON, with `why` where a rule changed a class."""
+def from_appraisal(appraisal: Appraisal) -> dict[str, Any]:
+    """Writes the reader's appraisal in the authors' JSON, with `why` where a rule changed a class."""
     return {
-        "reference_findings": [_plain("R", i, graded) for i, graded in enumerate(found.references, 1)],
-        "predicted_findings": [_plain("P", i, graded) for i, graded in enumerate(found.candidates, 1)],
-        "matched_findings": [{"ref_id": f"R{r + 1}", "pred_id": f"P{c + 1}"} for r, c in found.links],
+        "reference_findings": [_to_dict("R", i, graded) for i, graded in enumerate(appraisal.references, 1)],
+        "predicted_findings": [_to_dict("P", i, graded) for i, graded in enumerate(appraisal.candidates, 1)],
+        "matched_findings": [{"ref_id": f"R{r + 1}", "pred_id": f"P{c + 1}"} for r, c in appraisal.links],
         "errors": {
-            "false_findings": [f"P{c + 1}" for c in found.false],
-            "missing_findings": [f"R{r + 1}" for r in found.missing],
+            "false_findings": [f"P{c + 1}" for c in appraisal.false],
+            "missing_findings": [f"R{r + 1}" for r in appraisal.missing],
             "attribute_errors": [
                 {
                     "ref_id": f"R{difference.reference + 1}",
@@ -343,14 +343,14 @@ def from_appraisal(found: Appraisal) -> dict[str, Any]:
                     "error_types": [TERMS.get(difference.attribute, difference.attribute)],
                     "explanation": difference.why,
                 }
-                for difference in found.differences
+                for difference in appraisal.differences
             ],
         },
     }
 
 
 def with_penalties(evaluation: dict[str, Any], penalties: Sequence[FindingError]) -> dict[str, Any]:
-    """The evaluation with what a candidate pays for besides its findings, each as a false or a missing finding."""
+    """Adds the penalties of a candidate to an evaluation, each as a false or a missing finding."""
     errors = evaluation["errors"]
     for error in penalties:
         missing = error.category is ErrorCategory.MISSING_FINDING and error.candidate is None
@@ -361,13 +361,13 @@ def with_penalties(evaluation: dict[str, Any], penalties: Sequence[FindingError]
     return evaluation
 
 
-def _plain(letter: str, number: int, graded: Graded) -> dict[str, str]:
+def _to_dict(letter: str, number: int, graded: Graded) -> dict[str, str]:
     finding = {"id": f"{letter}{number}", "finding": graded.words, "clinical_significance": graded.significance}
     return finding | ({"why": graded.why} if graded.why else {})
 
 
 def reasons(evaluation: Mapping[str, Any]) -> list[str]:
-    """Every error of an evaluation in one sentence.
+    """Describes every error of an evaluation in one sentence.
 
     Example:
         >>> pneumothorax = {"id": "R1", "finding": "large left pneumothorax", "clinical_significance": "urgent"}
@@ -376,13 +376,13 @@ def reasons(evaluation: Mapping[str, Any]) -> list[str]:
     """
     known = {f["id"]: f for name in PARTS[:2] for f in evaluation.get(name, []) if "id" in f}
     errors = evaluation.get("errors", {})
-    said = [f"False: {_graded(known, name)}." for name in errors.get("false_findings", [])]
-    said += [f"Missing: {_graded(known, name)}." for name in errors.get("missing_findings", [])]
+    sentences = [f"False: {_graded(known, name)}." for name in errors.get("false_findings", [])]
+    sentences += [f"Missing: {_graded(known, name)}." for name in errors.get("missing_findings", [])]
     for error in errors.get("attribute_errors", []):
         both = " / ".join(str(known.get(error.get(key), {}).get("finding", "?")) for key in ("ref_id", "pred_id"))
         kinds = ", ".join(error.get("error_types", []))
-        said.append(f"{both}: {kinds}, {error.get('severity')} ({error.get('explanation', '')}).")
-    return said
+        sentences.append(f"{both}: {kinds}, {error.get('severity')} ({error.get('explanation', '')}).")
+    return sentences
 
 
 def _graded(known: Mapping[str, Mapping[str, Any]], name: str) -> str:

@@ -56,10 +56,10 @@ def published(text: str) -> Any:
 
 def _first_keys(text: str) -> Any:
     def first(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         for key, value in pairs:
-            found.setdefault(key, value)
-        return found
+            members.setdefault(key, value)
+        return members
 
     try:
         return json.loads(text, object_pairs_hook=first)
@@ -68,7 +68,7 @@ def _first_keys(text: str) -> Any:
 
 
 def _stray_quote(text: str, at: int) -> int | None:
-    """Where the quote stands that ended a string too early."""
+    """Finds the quote that ended a string too early."""
     for place in range(min(at, len(text) - 1), max(-1, at - NEAR - 1), -1):
         if text[place] == '"' and text[max(place - 1, 0)] != "\\" and not _is_structural(text, place):
             return place
@@ -76,7 +76,7 @@ def _stray_quote(text: str, at: int) -> int | None:
 
 
 def _is_structural(text: str, at: int) -> bool:
-    """Tell whether a quote looks like JSON's own by the characters that touch it, as the authors look at them."""
+    """Returns whether a quote looks like JSON's own by the characters that touch it, as the authors look at them."""
     before, after = text[max(at - 1, 0) : at], text[at + 1 : at + 2]
     if before in tuple(":[{") or after in tuple(":]}"):
         return True
@@ -107,7 +107,7 @@ def tolerant(text: str, expected: Sequence[str] = ()) -> tuple[dict[str, Any], t
     """
     _check_length(text)
     text = _HYBRID.sub("[", text)
-    found: tuple[int, int, dict[str, Any], set[str]] | None = None
+    last: tuple[int, int, dict[str, Any], set[str]] | None = None
     problem = "there is no object in it"
     start = text.find("{")
     for _ in range(MOST_OBJECTS):
@@ -117,16 +117,16 @@ def tolerant(text: str, expected: Sequence[str] = ()) -> tuple[dict[str, Any], t
         try:
             value = parser.value(0)
         except _UnreadableError as error:
-            if found is None:
+            if last is None:
                 problem = str(error)
             start = text.find("{", start + 1)
             continue
         if all(key in value for key in expected):
-            found = (start, parser.at, value, parser.notes)
+            last = (start, parser.at, value, parser.notes)
         start = text.find("{", parser.at)
-    if found is None:
+    if last is None:
         raise VerdictError(f"The reply holds no evaluation ({problem}): {_shown(text)}")
-    begin, end, value, notes = found
+    begin, end, value, notes = last
     if text[:begin].strip() or text[end:].strip():
         notes.add("text around the object")
     return value, tuple(note for note in _NOTES if note in notes)
@@ -153,7 +153,7 @@ _CLOSES = re.compile(r'\s*(?:$|[\]}:]|,\s*(?:["\u201c\[{\]}\d-]|(?:true|false|nu
 
 
 class _UnreadableError(Exception):
-    """Why no value can be read here."""
+    """No value can be read here; the message says why."""
 
 
 class _Parser:
@@ -164,7 +164,7 @@ class _Parser:
         self.notes: set[str] = set()
 
     def value(self, depth: int) -> Any:
-        """Read one value."""
+        """Reads one value."""
         if depth > DEEPEST:
             raise _UnreadableError(f"it is nested deeper than {DEEPEST} levels")
         here = self._peek()
@@ -185,7 +185,7 @@ class _Parser:
         raise _UnreadableError(f"{here!r} at character {self.at} starts no value")
 
     def _peek(self) -> str:
-        """Return the next character that is not white space; an unfinished text has none."""
+        """Returns the next character that is not white space; an unfinished text has none."""
         space = _SPACE.match(self.text, self.at)
         self.at = space.end() if space else self.at
         if self.at >= len(self.text):
@@ -193,7 +193,7 @@ class _Parser:
         return self.text[self.at]
 
     def _object(self, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         start = self.at = self.at + 1
         while self._next("}", self.at == start):
             key = self._key()
@@ -201,18 +201,18 @@ class _Parser:
                 self.notes.add("stray string")
                 continue
             self.at += 1
-            self._keep(found, key, self.value(depth + 1))
-        return found
+            self._keep(members, key, self.value(depth + 1))
+        return members
 
     def _list(self, depth: int) -> list[Any]:
-        found: list[Any] = []
+        items: list[Any] = []
         start = self.at = self.at + 1
         while self._next("]", self.at == start):
-            found.append(self.value(depth + 1))
-        return found
+            items.append(self.value(depth + 1))
+        return items
 
     def _next(self, end: str, first: bool) -> bool:
-        """Step over the comma before the next item; False after the closing bracket."""
+        """Steps over the comma before the next item; returns False after the closing bracket."""
         commas = 0
         while self._peek() == ",":
             self.at += 1
@@ -238,14 +238,14 @@ class _Parser:
         self.notes.add("key without an opening quote")
         return word[0]
 
-    def _keep(self, found: dict[str, Any], key: str, value: Any) -> None:
-        """Add a key; of one that comes twice the items are joined, of anything else the first stays."""
-        if key not in found:
-            found[key] = value
+    def _keep(self, members: dict[str, Any], key: str, value: Any) -> None:
+        """Adds a key; of one that comes twice the items are joined, of anything else the first stays."""
+        if key not in members:
+            members[key] = value
             return
         self.notes.add("a key twice")
-        if isinstance(found[key], list) and isinstance(value, list):
-            found[key] += [item for item in value if item not in found[key]]
+        if isinstance(members[key], list) and isinstance(value, list):
+            members[key] += [item for item in value if item not in members[key]]
 
     def _string(self) -> str:
         self.at += 1
@@ -268,7 +268,7 @@ class _Parser:
                 self.at += 1
 
     def _escape(self) -> str:
-        """Return what a backslash stands for; itself where it starts no escape."""
+        """Returns what a backslash stands for; itself where it starts no escape."""
         letter = self.text[self.at + 1 : self.at + 2]
         self.at += 2
         if letter in _ESCAPES and letter:

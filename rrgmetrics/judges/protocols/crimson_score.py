@@ -1,4 +1,4 @@
-"""CRIMSON's arithmetic: an evaluation, as a judge or the reader wrote it down, → counts and a score.
+"""CRIMSON's arithmetic: counts and a score from an evaluation by a judge or the reader.
 
 With w the weight of a finding (1, 0.5, 0.25 or 0 by its class), W the sum over the reference's findings, F the sum over
 false findings, and a matched finding with attribute errors of weights e credited c = w² / (w + Σe),
@@ -65,12 +65,12 @@ class Tally(NamedTuple):
 
     @property
     def n_errors(self) -> int:
-        """CRIMSON E: errors of all kinds."""
+        """CRIMSON E: the number of errors of all kinds."""
         return self.n_false + self.n_missing + self.n_attribute
 
     @property
     def weighted_errors(self) -> float:
-        """Weighted E: their weights."""
+        """The weighted E: the sum of the errors' weights."""
         return self.weighted_false + self.weighted_missing + self.weighted_attribute
 
 
@@ -141,14 +141,14 @@ def _distinct(matched: Any) -> list[Any]:
 
 
 def _credit(weight: float, spoiled: float | None) -> float:
-    """What a matched finding earns."""
+    """Returns the credit of a matched finding."""
     if spoiled is None:
         return weight
     return weight * (weight / (weight + spoiled)) if weight + spoiled > 0 else 0.0
 
 
 def _score(weight: float, correct: float, false: float, missing: float) -> tuple[float, float]:
-    """S and CRIMSON."""
+    """Returns S and CRIMSON."""
     nothing = 1.0 if false == 0 and missing == 0 else -(false + missing + 1)
     s = (correct - false) / weight if weight else nothing
     excess = false - correct

@@ -63,7 +63,7 @@ SCHEMA = {
 
 
 class Correction(NamedTuple):
-    """One line to change: `line` None is inserted; severity 1 to 4; categories A to F as 0 to 5."""
+    """A line to change: `line` None is inserted; severity 1 to 4; categories A to F as 0 to 5."""
 
     line: int | None
     text: str
@@ -74,13 +74,13 @@ class Correction(NamedTuple):
 
 @dataclass(frozen=True)
 class FineradscoreVerdict:
-    """All corrections."""
+    """The corrections that a judge asks for."""
 
     corrections: tuple[Correction, ...]
 
     @property
     def score(self) -> int:
-        """Sum of the severities."""
+        """The sum of the severities."""
         return sum(correction.severity for correction in self.corrections)
 
     @property
@@ -89,7 +89,7 @@ class FineradscoreVerdict:
         return max((correction.severity for correction in self.corrections), default=0)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Returns a JSON object."""
         corrections = [
             correction._asdict()
             | {
@@ -103,7 +103,7 @@ class FineradscoreVerdict:
 
 @dataclass(frozen=True)
 class Fineradscore:
-    """FineRadScore's task in our words."""
+    """The protocol of FineRadScore, in our words."""
 
     name: str = "fineradscore"
     version: int = 1
@@ -111,17 +111,17 @@ class Fineradscore:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Checksum of the prompt."""
+        """The facts for the signature: the checksum of the prompt."""
         return {"prompt": digits("fineradscore_system", "fineradscore")}
 
     def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
-        """One question."""
+        """Returns the one prompt."""
         text = fill("fineradscore", candidate=numbered(pair.candidate), reference=pair.reference.strip())
         messages = (Message("system", fill("fineradscore_system").strip()), Message("user", text.rstrip()))
         return (Prompt(messages, f"fineradscore@{self.version}", SCHEMA, MAX_TOKENS),)
 
     def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
-        """None."""
+        """Returns no further prompt."""
         return ()
 
     def verdict(self, pair: Pair, replies: Sequence[str]) -> FineradscoreVerdict:
@@ -135,7 +135,7 @@ class Fineradscore:
 
 
 def numbered(report: str) -> str:
-    """A report as the authors number its lines: "[0] Heart size is normal. [1] No effusion."."""
+    """Numbers the lines of a report as the authors do: "[0] Heart size is normal. [1] No effusion."."""
     lines = re.split(r"(?<!\d)\.(?!\d|$) ", report)
     for blank in ("", " "):
         if blank in lines:
@@ -145,7 +145,7 @@ def numbered(report: str) -> str:
 
 
 def read_corrections(reply: Pairs) -> tuple[Correction, ...]:
-    """Corrections in our form, {"corrections": [...]}, or in the authors', {"0": {...}, "None": {...}}.
+    """Reads corrections in our form, {"corrections": [...]}, or in the authors', {"0": {...}, "None": {...}}.
 
     Raises:
         VerdictError: A correction lacks a member, or its line or severity is none of those asked for.
@@ -192,7 +192,7 @@ def _correction(error: FindingError, pair: Pair, starts: Sequence[int]) -> Corre
 
 
 def _severity(error: FindingError, finding: Finding | None, pair: Pair) -> int:
-    """1 for what does not matter; else what the finding in question comes to, at least 2."""
+    """Returns the severity: 1 for an insignificant error, else that of the finding in question, at least 2."""
     if not error.significant:
         return 1
     level = error.significance or (significance(finding, pair.context, load()) if finding else "actionable_not_urgent")

@@ -34,7 +34,7 @@ RAW = "<|user|>\n{prompt}</s>\n<|assistant|>\n</s>\n<|assistant|>\n"
 
 @dataclass(frozen=True)
 class GreenVerdict:
-    """What a judge counted.
+    """The errors and matched findings that a judge counted.
 
     Attributes:
         significant: Clinically significant errors.
@@ -54,11 +54,11 @@ class GreenVerdict:
 
     @property
     def score(self) -> float:
-        """GREEN, 0 to 1."""
+        """The score GREEN, 0 to 1."""
         return self.n_matched / (self.n_matched + self.significant.total) if self.n_matched else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Returns a JSON object."""
         return {
             "score": self.score,
             "significant": self.significant.to_dict(),
@@ -72,7 +72,7 @@ class GreenVerdict:
 
 @dataclass(frozen=True)
 class Green:
-    """GREEN's question and how its replies are read; `parser` is "tolerant" or "strict"."""
+    """The protocol of GREEN; `parser` is "tolerant" or "strict"."""
 
     parser: str = "tolerant"
     name: str = "green"
@@ -81,17 +81,17 @@ class Green:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Checksum of the prompt."""
+        """The facts for the signature: the checksum of the prompt."""
         return {"prompt": digits("green")}
 
     def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
-        """One question, as the checkpoint was trained on it."""
+        """Returns the one prompt, as the checkpoint was trained on it."""
         text = question(pair.reference, pair.candidate)
         raw = RAW.replace("{prompt}", text)
         return (Prompt((Message("user", text),), f"green@{self.version}", max_tokens=MAX_TOKENS, raw=raw),)
 
     def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
-        """None."""
+        """Returns no further prompt."""
         return ()
 
     def verdict(self, pair: Pair, replies: Sequence[str]) -> GreenVerdict:
@@ -100,10 +100,10 @@ class Green:
         return GreenVerdict(**parsed._asdict())
 
     def from_comparison(self, pair: Pair, compared: Compared) -> GreenVerdict:
-        """The reader's errors and matches."""
+        """Returns the reader's errors and matches as a verdict."""
         reference, comparison = compared.reference, compared.comparison
-        found = sorted({link.reference for link in comparison.links})
-        matched = [reference.evidence(comparison.references[index].head) for index in found]
+        indices = sorted({link.reference for link in comparison.links})
+        matched = [reference.evidence(comparison.references[index].head) for index in indices]
         statements = normal_statements(reference, compared.candidate)
         if statements and all(statements.values()):
             matched.append("; ".join(statements))
@@ -116,6 +116,6 @@ class Green:
 
 
 def question(reference: str, candidate: str) -> str:
-    """The authors' prompt: the first 300 words of each report, set in their template."""
+    """Returns the authors' prompt: the first 300 words of each report, set in their template."""
     cut = (" ".join(text.split()[:WORDS]) for text in (reference, candidate))
     return fill("green", **dict(zip(("reference", "candidate"), cut, strict=True)))

@@ -1,4 +1,4 @@
-"""GREEN's replies → counts: `strict` as the authors' code reads them, `tolerant` as a careful reader would.
+"""Reads GREEN's replies: `strict` as the authors' code does, `tolerant` as a careful reader would.
 
 Both are pure functions. The authors' parser changes its own category names while it works and then scores differently
 (2/5 becomes 1 for one reply); neither parser here keeps a state.
@@ -31,7 +31,7 @@ TEMPLATE_START = "[Explanation]:\n    <Explanation>\n"  # of the form in the pro
 
 
 class Parsed(NamedTuple):
-    """What a reply holds; the fields of GreenVerdict."""
+    """The content of a reply; the fields are those of GreenVerdict."""
 
     significant: Errors
     insignificant: Errors | None
@@ -79,7 +79,7 @@ def strict_words(text: str, title: str) -> tuple[tuple[str, ...], ...]:
 
 
 def strict_matched(text: str) -> int:
-    """Number of matched findings."""
+    """The number of matched findings."""
     body = _strict_body(text, MATCHED)
     number = None if body.startswith("No") else re.search(r"^\b\d+\b(?=\.)", body)
     return whole(number[0]) if number else 0
@@ -96,12 +96,12 @@ def _strict_errors(text: str, title: str) -> Errors:
 
 
 def _strict_body(text: str, title: str) -> str:
-    found = re.search(rf"\[{title}\]:\s*(.*?)(?:\n\s*\n|\Z)", text, re.DOTALL)
-    return found[1] if found else ""
+    match = re.search(rf"\[{title}\]:\s*(.*?)(?:\n\s*\n|\Z)", text, re.DOTALL)
+    return match[1] if match else ""
 
 
 def _strict_lines(body: str) -> list[tuple[int, str]]:
-    """Category and line, in the order of the sorted lines; (1) to (6) stand in where no line begins with a letter."""
+    """Sorts the lines by category; the marks (1) to (6) count where no line begins with a letter."""
     if body.startswith("No"):
         return []
     lines = sorted(re.findall(r"\([a-f]\) .*", body)) or sorted(re.findall(r"\([1-6]\) .*", body))
@@ -143,39 +143,39 @@ def tolerant(reply: str) -> Parsed:
     Raises:
         VerdictError: Another section is missing, said twice in two ways, or holds no counts; says which.
     """
-    found = _sections(reply.replace("\r\n", "\n"))
+    sections = _sections(reply.replace("\r\n", "\n"))
     notes: list[str] = []
-    significant = _section_errors(found, SIGNIFICANT, notes)
-    n_matched, matched = _only([_matched(body) for body in _bodies(found, MATCHED)], MATCHED)
+    significant = _section_errors(sections, SIGNIFICANT, notes)
+    n_matched, matched = _only([_matched(body) for body in _bodies(sections, MATCHED)], MATCHED)
     try:
-        insignificant = _section_errors(found, INSIGNIFICANT, notes)
+        insignificant = _section_errors(sections, INSIGNIFICANT, notes)
     except VerdictError as error:
         insignificant = None
         notes.append(str(error))
-    explanation = " ".join(found.get("explanation", [""])[0].split())
+    explanation = " ".join(sections.get("explanation", [""])[0].split())
     return Parsed(significant, insignificant, n_matched, matched, explanation, tuple(dict.fromkeys(notes)))
 
 
-def _section_errors(found: dict[str, list[str]], title: str, notes: list[str]) -> Errors:
-    return _only([_errors(body, title, notes) for body in _bodies(found, title)], title)
+def _section_errors(sections: dict[str, list[str]], title: str, notes: list[str]) -> Errors:
+    return _only([_errors(body, title, notes) for body in _bodies(sections, title)], title)
 
 
 def _sections(text: str) -> dict[str, list[str]]:
-    """Title in small letters → bodies; the empty form that some models repeat is left out."""
+    """Returns bodies by title in small letters; the empty form that some models repeat is left out."""
     headers = list(HEADER.finditer(text))
     ends = [*(header.start() for header in headers[1:]), len(text)]
-    found: dict[str, list[str]] = {}
+    sections: dict[str, list[str]] = {}
     for header, end in zip(headers, ends, strict=False):
         body = text[header.end() : end].replace("```", "").replace("</s>", "").strip(" \t\n*_")
         if not PLACEHOLDER.search(body):
-            found.setdefault(" ".join((header[1] or header[2]).lower().split()), []).append(body)
-    return found
+            sections.setdefault(" ".join((header[1] or header[2]).lower().split()), []).append(body)
+    return sections
 
 
-def _bodies(found: dict[str, list[str]], title: str) -> list[str]:
-    if title.lower() not in found:
+def _bodies(sections: dict[str, list[str]], title: str) -> list[str]:
+    if title.lower() not in sections:
         raise VerdictError(f"The reply has no section [{title}]; it may be cut off, or not follow the form.")
-    return found[title.lower()]
+    return sections[title.lower()]
 
 
 def _only(readings: list[Reading], title: str) -> Reading:
@@ -197,14 +197,14 @@ def _errors(body: str, title: str, notes: list[str]) -> Errors:
         entry = _error_item(item[1] or item[2], body[item.end() : end], title, notes)
         if entry not in seen:  # a model that loops writes a line again
             seen.add(entry)
-            index, count, said = entry
+            index, count, errors = entry
             counts[index] += count
-            words[index] += said
+            words[index] += errors
     return Errors(tuple(counts), tuple(words))
 
 
 def _error_item(mark: str | None, text: str, title: str, notes: list[str]) -> tuple[int, int, tuple[str, ...]]:
-    """Category, count and words of one item."""
+    """Reads the category, the count and the words of one item."""
     label, colon, rest = text.partition(":")
     named = category_of(label) if colon and not re.search(r"\d", label) else None
     marked = None if mark is None else "abcdef123456".index(mark.lower()) % len(CATEGORIES)
@@ -213,11 +213,11 @@ def _error_item(mark: str | None, text: str, title: str, notes: list[str]) -> tu
         raise VerdictError(f"[{title}] has a line of no known category: {short(text)!r}.")
     if marked is not None and named not in (None, marked):
         notes.append(f"[{title}] marks {LABELS[named or 0][4:]!r} as ({mark}); its words count.")
-    said = rest if colon and not COUNT.match(text) else text
-    count = COUNT.match(said) or LATER_COUNT.search(said)
+    content = rest if colon and not COUNT.match(text) else text
+    count = COUNT.match(content) or LATER_COUNT.search(content)
     if count:
-        return index, int(count[1]), _split(said[count.end() :])
-    if NOTHING.match(said):
+        return index, int(count[1]), _split(content[count.end() :])
+    if NOTHING.match(content):
         return index, 0, ()
     raise VerdictError(f"[{title}] has a line without a count: {short(text)!r}.")
 
@@ -225,16 +225,16 @@ def _error_item(mark: str | None, text: str, title: str, notes: list[str]) -> tu
 def _matched(body: str) -> tuple[int, tuple[str, ...]]:
     listed = LISTED.findall(body)
     numbers = [int(number) for number, _ in listed if number]
-    said = tuple(words.strip() for _, words in listed)
+    findings = tuple(words.strip() for _, words in listed)
     if len(listed) > 1 and numbers == list(range(1, len(listed) + 1)):
-        return len(listed), said
+        return len(listed), findings
     count = COUNT.match(body) or re.match(r"[^\d\n]{0,80}:" + COUNT.pattern, body)
     if count:
         return int(count[1]), _split(body[count.end() :])
     if NOTHING.match(body):
         return 0, ()
     if listed and not numbers:
-        return len(listed), said
+        return len(listed), findings
     raise VerdictError(f"[{MATCHED}] does not begin with a number: {short(body)!r}.")
 
 

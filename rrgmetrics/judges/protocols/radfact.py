@@ -58,13 +58,13 @@ class Phrase(NamedTuple):
 
 @dataclass(frozen=True)
 class RadfactVerdict:
-    """All phrases of both reports."""
+    """The phrases of both reports, each with its entailment."""
 
     candidate: tuple[Phrase, ...]
     reference: tuple[Phrase, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Returns a JSON object."""
         sides = {"candidate": self.candidate, "reference": self.reference}
         return {
             side: [phrase._asdict() | {"evidence": list(phrase.evidence)} for phrase in phrases]
@@ -74,7 +74,7 @@ class RadfactVerdict:
 
 @dataclass(frozen=True)
 class Radfact:
-    """RadFact's two steps in our words: phrases first, then each of them against the other report's."""
+    """The protocol of RadFact, in our words: phrases first, then each of them against the other report's."""
 
     name: str = "radfact"
     version: int = 1
@@ -82,11 +82,11 @@ class Radfact:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """Checksum of the prompts."""
+        """The facts for the signature: the checksum of the prompts."""
         return {"prompt": digits(*TEMPLATES)}
 
     def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
-        """For each report that is not empty: what are its phrases?"""
+        """Returns a prompt for each report that is not empty: what are its phrases?"""
         return tuple(
             self._prompt(fill("radfact_phrases", report=text.strip()), PHRASES_SCHEMA)
             for text in (pair.candidate, pair.reference)
@@ -94,7 +94,7 @@ class Radfact:
         )
 
     def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
-        """For each phrase: does it follow from the other report's? Not asked where the other has none."""
+        """Returns a prompt for each phrase: does it follow from the other report's? None where the other has none."""
         candidate, reference = self._phrases(pair, replies)
         questions = [(phrase, reference) for phrase in candidate if reference]
         questions += [(phrase, candidate) for phrase in reference if candidate]
@@ -118,20 +118,23 @@ class Radfact:
         )
 
     def from_comparison(self, pair: Pair, compared: Compared) -> RadfactVerdict:
-        """Phrases are findings, what denies the other's findings, and that the rest is normal.
+        """Returns phrases: the findings, the denials of the other's findings, and one that the rest is normal.
 
         A finding follows from its like without a wrong attribute. Normal statements are one phrase however many there
         are, so that repeating them earns nothing; one that the other report contradicts is a phrase of its own.
         """
-        found = compared.comparison
-        wrong = {(error.reference, error.candidate) for error in found.errors if error.attribute}
-        links = [(found.references[link.reference].head, found.candidates[link.candidate].head) for link in found.links]
+        comparison = compared.comparison
+        wrong = {(error.reference, error.candidate) for error in comparison.errors if error.attribute}
+        links = [
+            (comparison.references[link.reference].head, comparison.candidates[link.candidate].head)
+            for link in comparison.links
+        ]
         kept = [link for link in links if link not in wrong]
         followed = {id(candidate) for _, candidate in kept}, {id(reference) for reference, _ in kept}
-        paid = tuple(Phrase(error.sentence, False) for error in found.penalties if error.candidate_spans)
+        paid = tuple(Phrase(error.sentence, False) for error in comparison.penalties if error.candidate_spans)
         return RadfactVerdict(
-            paid + _read_phrases(compared.candidate, compared.reference, found.candidates, followed[0]),
-            _read_phrases(compared.reference, compared.candidate, found.references, followed[1]),
+            paid + _read_phrases(compared.candidate, compared.reference, comparison.candidates, followed[0]),
+            _read_phrases(compared.reference, compared.candidate, comparison.references, followed[1]),
         )
 
     def _prompt(self, text: str, schema: Mapping[str, Any]) -> Prompt:
@@ -140,18 +143,18 @@ class Radfact:
 
     def _phrases(self, pair: Pair, replies: Sequence[str]) -> list[tuple[str, ...]]:
         """Phrases of the candidate and of the reference."""
-        said = iter(replies)
-        return [read_phrases(next(said)) if text.strip() else () for text in (pair.candidate, pair.reference)]
+        remaining = iter(replies)
+        return [read_phrases(next(remaining)) if text.strip() else () for text in (pair.candidate, pair.reference)]
 
 
 def read_phrases(reply: str) -> tuple[str, ...]:
-    """Phrases in our form, {"phrases": [...]}, or in the authors', {"sentence_list": [{"orig": ..., "new": [...]}]}."""
-    found = read_json(reply)
-    sentences = found.get("sentence_list")
+    """Reads phrases in our form, {"phrases": [...]}, or in the authors', {"sentence_list": [{"new": [...]}]}."""
+    answer = read_json(reply)
+    sentences = answer.get("sentence_list")
     if isinstance(sentences, list) and all(isinstance(sentence, Pairs) for sentence in sentences):
         phrases = tuple(phrase for sentence in sentences for phrase in texts(sentence.get("new"), "new"))
-    elif any(key == "phrases" for key, _ in found):
-        phrases = texts(found.get("phrases"), "phrases")
+    elif any(key == "phrases" for key, _ in answer):
+        phrases = texts(answer.get("phrases"), "phrases")
     else:
         raise VerdictError(f"The reply has no list 'phrases': {short(reply)!r}.")
     if len(phrases) > MAX_PHRASES or any(len(phrase) > MAX_CHARACTERS for phrase in phrases):
@@ -160,19 +163,19 @@ def read_phrases(reply: str) -> tuple[str, ...]:
 
 
 def _entailment(phrase: str, other: Sequence[str], reply: str) -> Phrase:
-    found = read_json(reply)
-    status = str(found.get("status")).strip().lower()
+    answer = read_json(reply)
+    status = str(answer.get("status")).strip().lower()
     if status not in STATUSES:
         raise VerdictError(
             f"The status of {short(phrase)!r} is {status!r}; it must be one of {', '.join(STATUSES[:2])}."
         )
-    evidence = texts(found.get("evidence"), "evidence")
+    evidence = texts(answer.get("evidence"), "evidence")
     if status != "entailment" or not evidence:  # without evidence the authors count it as not entailed, too
         return Phrase(phrase, False, evidence)
-    for said in evidence:
-        if len(said) > MAX_CHARACTERS or best_match(said, other).similarity < SAME_PHRASE:
-            raise VerdictError(f"The evidence {short(said)!r} is no phrase of the other report.")
-    return Phrase(phrase, True, tuple(other[best_match(said, other).place] for said in evidence))
+    for cited in evidence:
+        if len(cited) > MAX_CHARACTERS or best_match(cited, other).similarity < SAME_PHRASE:
+            raise VerdictError(f"The evidence {short(cited)!r} is no phrase of the other report.")
+    return Phrase(phrase, True, tuple(other[best_match(cited, other).place] for cited in evidence))
 
 
 def _read_phrases(reading: Reading, other: Reading, units: Sequence[Unit], followed: set[int]) -> tuple[Phrase, ...]:

@@ -1,4 +1,4 @@
-"""RadFact's arithmetic: entailed phrases, with or without boxes in the image → precision, recall, F1.
+"""RadFact's arithmetic: precision, recall and F1 of entailed phrases, with or without boxes in the image.
 
 After microsoft/RadFact 72463ac. Narrative reports have no boxes; the spatial and grounding scores of grounded reports
 are here for those who have them.
@@ -29,7 +29,7 @@ class JudgedPhrase(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """Of one report's phrases, 0 to 1, NaN where there is no phrase to count.
+    """The shares of a report's phrases that are entailed, 0 to 1; NaN where there is no phrase to count.
 
     Attributes:
         logical: Entailed phrases of all.
@@ -43,7 +43,7 @@ class Shares(NamedTuple):
 
 
 def shares(phrases: Sequence[JudgedPhrase]) -> Shares:
-    """Precision from a candidate's phrases, recall from a reference's."""
+    """Returns the shares of one report's phrases: precision from a candidate's, recall from a reference's."""
     boxed = [phrase for phrase in phrases if phrase.boxes]
     placed = sum(phrase.entailed and box_precision(phrase) > BOX_PRECISION for phrase in boxed)
     return Shares(
@@ -54,18 +54,18 @@ def shares(phrases: Sequence[JudgedPhrase]) -> Shares:
 
 
 def f1(precision: float, recall: float) -> float:
-    """Harmonic mean, 0 for two zeros (the authors divide by zero)."""
+    """The harmonic mean, 0 for two zeros (the authors divide by zero)."""
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
 def box_precision(phrase: JudgedPhrase) -> float:
-    """Share of the pixels in a phrase's boxes that lie in a box of its evidence, 0 for boxes without a pixel."""
+    """The share of the pixels in a phrase's boxes that lie in a box of its evidence, 0 for boxes without a pixel."""
     mine, theirs = _mask(phrase.boxes), _mask(phrase.evidence_boxes)
     return float((mine & theirs).sum() / mine.sum()) if mine.any() else 0.0
 
 
 def normalise(text: str) -> str:
-    """A phrase as phrases are compared: small letters, single spaces, no punctuation but the colon."""
+    """Normalises a phrase for comparison: small letters, single spaces, no punctuation but the colon."""
     return re.sub(r"[^\w\s:]", "", " ".join(text.lower().split()))
 
 

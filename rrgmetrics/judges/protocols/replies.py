@@ -1,4 +1,4 @@
-"""JSON out of replies: alone, in a Markdown fence, or with words around it."""
+"""Reads JSON from replies: alone, in a Markdown fence, or with words around it."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ class Pairs(list[tuple[str, Any]]):
 
 
 def read_json(reply: str) -> Pairs:
-    """The largest JSON object of a reply.
+    """Reads the largest JSON object of a reply.
 
     Raises:
         VerdictError: There is none, as in a refusal, or it is cut off.
     """
     decoder = json.JSONDecoder(object_pairs_hook=Pairs)
-    found: list[tuple[int, Pairs]] = []
+    objects: list[tuple[int, Pairs]] = []
     start = OBJECT.search(reply)
-    while start and len(found) < MAX_OBJECTS:
+    while start and len(objects) < MAX_OBJECTS:
         try:
             value, end = decoder.raw_decode(reply, start.start())
         except (ValueError, RecursionError):
-            if not found:  # what lies inside a broken object is only a part of the answer
+            if not objects:  # what lies inside a broken object is only a part of the answer
                 raise VerdictError(f"The reply's JSON is broken or cut off: {short(reply)!r}.") from None
             break
-        found.append((end - start.start(), value))
+        objects.append((end - start.start(), value))
         start = OBJECT.search(reply, end)
-    if not found:
+    if not objects:
         raise VerdictError(f"The reply holds no JSON object: {short(reply)!r}.")
-    return max(found, key=lambda entry: entry[0])[1]
+    return max(objects, key=lambda entry: entry[0])[1]
 
 
 def texts(value: Any, where: str) -> tuple[str, ...]:
-    """A list of strings, blanks dropped; None is an empty one. Raises VerdictError for anything else."""
+    """Reads a list of strings without blanks; None is an empty one. Raises VerdictError for anything else."""
     items = [] if value is None else [value] if isinstance(value, str) else value
     if isinstance(items, Pairs) or not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         raise VerdictError(f"{where} is not a list of texts: {short(str(value))!r}.")

@@ -14,7 +14,7 @@ from rrgmetrics.reader.places import near, same_side
 
 
 def normal_statements(reading: Reading, other: Reading) -> dict[str, bool]:
-    """Each normal statement in the words of the report → whether the other report lets it stand."""
+    """Returns, by normal statement in the words of the report, whether the other report lets it stand."""
     lexicon = load()
     own = {finding.concept for finding in reading.abnormal}  # "opacity at the base, the lungs are otherwise clear"
     affirmed = [finding for finding in other.findings if finding.assertion == "present" and finding.concept not in own]

@@ -22,5 +22,5 @@ def fill(name: str, **fields: str) -> str:
 
 
 def digits(*names: str) -> str:
-    """Eight digits of the checksum of templates, for signatures."""
+    """The first eight digits of the checksum of templates, for signatures."""
     return hashlib.sha256("\0".join(map(template, names)).encode()).hexdigest()[:8]

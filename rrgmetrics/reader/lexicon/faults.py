@@ -101,7 +101,7 @@ def place(file: Path, line: int) -> str:
 
 
 def whose(source: Source) -> str:
-    """Whose file it is, in words."""
+    """Says whose file it is."""
     return "your folder" if source.is_own else "the bundled lexicon"
 
 
@@ -273,7 +273,7 @@ class _Check:
                 )
 
     def words_of_others(self) -> None:
-        """Terms of concepts that say something else in a report: a quality, a structure, a cue, a normal statement."""
+        """Finds terms of concepts that say something else: a quality, structure, cue, number or normal statement."""
         senses = self._senses()
         named = {
             self.words_of(term.text) for term in self.terms if _claim(term)[0] == "concept" and not term.source.is_own
@@ -303,7 +303,7 @@ class _Check:
                 self._say(term.source, term.line, f'"{term.text}" {fault}')
 
     def _senses(self) -> dict[Words, tuple[str, bool]]:
-        """What words are beside terms of concepts, and whether a concept may have them as a term all the same.
+        """Returns what words are beside terms of concepts, and whether a concept may have them as a term all the same.
 
         Bundled concepts share some of their terms with qualities, structures and attributes ("scarring", "opacity"),
         which reads well; no concept shares one with the grammar.
@@ -336,12 +336,12 @@ class _Check:
         }
 
     def _is_normal(self, words: Words) -> bool:
-        """Whether words are a normal statement such as "lungs are clear", the verb left out."""
+        """Says whether words are a normal statement such as "lungs are clear", the verb left out."""
         verbs = self.contents["small_words"]["judged"]
         return tuple(word for word in words if word not in verbs and word != "the") in self._normal_statements
 
     def taken_away(self) -> None:
-        """Terms under `without` that their concept does not have."""
+        """Finds terms under `without` that their concept does not have."""
         for term in self.terms:
             if term.source.name in CONCEPT_FILES and term.keys[1] == "without":
                 key = term.keys[0]
@@ -419,7 +419,7 @@ def _claim(term: Term) -> tuple[str, str]:
 
 
 def _sense(term: Term) -> tuple[str, bool]:
-    """What a term is where it stands outside the concepts, in words, and whether a concept may have it too."""
+    """Says what a term is where it stands outside the concepts, in words, and whether a concept may have it too."""
     name, keys = term.source.name, term.keys
     if name == "qualities":
         return "a quality", True

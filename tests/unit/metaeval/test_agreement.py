@@ -75,12 +75,12 @@ def report_of(*results, data=DATA, trials=200):
 
 
 def line(report, target, view="pairs", key=None, subject=None):
-    (found,) = (
+    (agreement,) = (
         each
         for each in (*report.agreements, *report.ceiling)
         if each.target == target and each.view == view and key in (None, each.key) and subject in (None, each.subject)
     )
-    return found
+    return agreement
 
 
 # --- RadPref
@@ -91,19 +91,19 @@ def test_a_perfect_score_agrees_perfectly_whatever_its_direction():
     for each in (result("good", headline=-errors), result("bad", higher_is_better=False, headline=errors)):
         report = report_of(each)
         for view in ("pairs", "differences"):
-            found = line(report, "total_errors", view, key=each.spec.name)
-            assert (found.tau_b.value, found.rho.value) == (1, 1)
-            assert found.r.value == pytest.approx(1)
-            assert math.isnan(found.mae)
+            agreement = line(report, "total_errors", view, key=each.spec.name)
+            assert (agreement.tau_b.value, agreement.rho.value) == (1, 1)
+            assert agreement.r.value == pytest.approx(1)
+            assert math.isnan(agreement.mae)
         assert line(report, "rating", key=each.spec.name).tau_b.value > 0.6
 
 
 def test_differences_are_within_cases():
     # The score knows nothing of cases: C1 - C2 is -1, 2, 3 where the radiologists' errors give 4, 2, 4 fewer in C1.
     report = report_of(result("score", headline=[0, 1, 2, 0, 3, 0]))
-    found = line(report, "total_errors", "differences", key="score")
-    assert (found.n, found.tau_b.n) == (3, 3)
-    assert found.tau_b.value == pytest.approx(0)
+    agreement = line(report, "total_errors", "differences", key="score")
+    assert (agreement.n, agreement.tau_b.n) == (3, 3)
+    assert agreement.tau_b.value == pytest.approx(0)
     assert line(report, "total_errors", key="score").n == 6
 
 

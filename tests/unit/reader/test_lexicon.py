@@ -114,9 +114,9 @@ def test_each_fault_is_said_with_its_line(tmp_path: Path, entries: list[tuple[st
         expected.append((text.count("\n") + line, words.replace("fire_sign", f"fire_sign{number}")))
         text += re.sub(r"(ire[_ ]sign)", rf"\g<1>{number}", entry)
     faults = check([write(tmp_path / "mine", {"lung.yaml": text})])
-    said = "\n".join(map(str, faults))
-    assert [fault.line for fault in faults] == [line for line, _ in expected], said
-    assert all(words in fault.message for fault, (_, words) in zip(faults, expected, strict=True)), said
+    messages = "\n".join(map(str, faults))
+    assert [fault.line for fault in faults] == [line for line, _ in expected], messages
+    assert all(words in fault.message for fault, (_, words) in zip(faults, expected, strict=True)), messages
 
 
 @pytest.mark.parametrize("files", TABLES, ids=["shape", "terms", "names"])
@@ -189,11 +189,11 @@ def test_tables_of_labels_are_checked_too(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_a_bundled_file_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     text = bundled_file("lung").read_text("utf-8").replace("  significance: actionable", "  signifcance: actionable", 1)
     edited = write(tmp_path / "copy", {"lung.yaml": text}) / "lung.yaml"
-    said = r'lung.yaml:\d+: unknown key "signifcance"; did you mean "significance"'
+    message = r'lung.yaml:\d+: unknown key "signifcance"; did you mean "significance"'
     with monkeypatch.context() as patch:
         for module in (checking, files):
             patch.setattr(module, "bundled_file", lambda name: edited if name == "lung" else bundled_file(name))
-        with use(None), pytest.raises(InputError, match=said):  # what was loaded before is read anew
+        with use(None), pytest.raises(InputError, match=message):  # what was loaded before is read anew
             load()
     with use(None):
         assert load()

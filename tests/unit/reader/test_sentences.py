@@ -45,21 +45,21 @@ def test_a_line_break_within_a_sentence_ends_nothing() -> None:
 
 def check(part: str, reading: Reading, observations: dict[str, int], phenomenon: str) -> None:
     """Check one part of a reading, such as ``+nodule[left, size=6]``."""
-    said = [(f.assertion, f.concept) for f in reading.findings]
+    stated = [(f.assertion, f.concept) for f in reading.findings]
     if part == "nothing":
-        assert said == [], phenomenon
+        assert stated == [], phenomenon
     elif part == "nothing abnormal":
-        assert reading.abnormal == (), said
+        assert reading.abnormal == (), stated
     elif part.startswith("!"):
-        assert part[1:] not in {f.concept for f in reading.abnormal}, said
+        assert part[1:] not in {f.concept for f in reading.abnormal}, stated
     else:
         match = re.fullmatch(r"([+?-])(\w+)(?:\[(.*)\])?", part)
         assert match is not None, f"cannot read {part!r}"
         sign, concept, attributes = match.groups()
-        found = [f for f in reading.findings if f.concept == concept and f.assertion == _ASSERTIONS[sign]]
-        assert found, f"{part} not in {said}"
+        matching = [f for f in reading.findings if f.concept == concept and f.assertion == _ASSERTIONS[sign]]
+        assert matching, f"{part} not in {stated}"
         wanted = [a.strip() for a in (attributes or "").split(",") if a.strip()]
-        assert any(all(holds(a, f, observations) for a in wanted) for f in found), found
+        assert any(all(holds(a, f, observations) for a in wanted) for f in matching), matching
 
 
 def holds(attribute: str, finding: Finding, observations: dict[str, int]) -> bool:

@@ -1,0 +1,28 @@
+"""Intervals, paired tests and rank correlations, from statistics of pairs.
+
+Everything here draws which pairs stand in a set and takes their scores from `aggregate.weighted_scores`: no text is
+read again, and corpus metrics (BLEU's summed counts) are treated exactly. Trials run in blocks, so memory does not
+grow with their number. Each call makes its own generator from `seed`: no result depends on what was computed before.
+
+Sources: bootstrap percentile intervals, Efron and Tibshirani 1993, chapter 13; approximate randomisation, Noreen 1989
+(p = (count + 1) / (trials + 1)); Holm 1979; Benjamini and Hochberg 1995; tau-b, Kendall 1945.
+"""
+
+from rrgmetrics.stats.comparisons import Comparison, benjamini_hochberg, compare, holm
+from rrgmetrics.stats.correlations import Correlation, blocked_tau_b, correlate
+from rrgmetrics.stats.resampling import LEVEL, TRIALS, Estimate, Groups, bootstrap
+
+__all__ = [
+    "LEVEL",
+    "TRIALS",
+    "Comparison",
+    "Correlation",
+    "Estimate",
+    "Groups",
+    "benjamini_hochberg",
+    "blocked_tau_b",
+    "bootstrap",
+    "compare",
+    "correlate",
+    "holm",
+]

@@ -1,0 +1,131 @@
+"""Percentile intervals of bootstrap samples, of pairs or of the studies they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rrgmetrics import aggregate
+from rrgmetrics.errors import InputError
+from rrgmetrics.scorers.base import Array, Reduction
+
+TRIALS = 10_000
+
+LEVEL = 0.95
+
+BLOCK_CELLS = 2_000_000  # 16 MB of weights at a time
+
+Groups = Sequence[Any] | NDArray[Any]
+
+
+class Estimate(NamedTuple):
+    """A value, the ends of its interval, and the number of pairs (or studies) behind it; NaN is undefined."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+def bootstrap(
+    reduction: Reduction,
+    stats: Array,
+    *,
+    groups: Groups | None = None,
+    trials: int = TRIALS,
+    level: float = LEVEL,
+    seed: int = 0,
+) -> dict[str, Estimate]:
+    """Computes corpus scores with percentile bootstrap intervals.
+
+    Args:
+        reduction: The metric's arithmetic.
+        stats: `(n_pairs, n_stats)`; unscored rows (NaN) are left out first.
+        groups: What is resampled: one id a pair (the case, the study); None resamples pairs.
+        trials: Number of resamples.
+        level: Coverage, between 0 and 1.
+        seed: Of this call's own generator.
+
+    Returns:
+        For each key its value on all scored pairs, the interval, and the number of scored pairs.
+
+    Raises:
+        InputError: `groups` of another length; `trials` or `level` out of range.
+
+    Example:
+        >>> bootstrap(Mean(("score",)), np.array([[0.0], [0.5], [1.0], [np.nan]]))["score"].n
+        3
+    """
+    keep = aggregate.scored(stats)
+    kept = stats[keep]
+    index = group_index(groups, len(stats))[keep]
+
+    def scores(weights: Array) -> dict[str, Array]:
+        return aggregate.weighted_scores(reduction, kept, weights)
+
+    return resampled(scores, index, trials, level, seed)
+
+
+def resampled(
+    scores: Callable[[Array], Mapping[str, Array]], index: NDArray[np.intp], trials: int, level: float, seed: int
+) -> dict[str, Estimate]:
+    """Values of `scores(weights)` on all pairs, with intervals over resampled groups."""
+    if trials < 1:
+        raise InputError(f"trials is {trials}; draw at least one resample.")
+    if not 0 < level < 1:
+        raise InputError(f"level is {level}; pass a coverage between 0 and 1, such as 0.95.")
+    whole = scores(np.ones((1, len(index))))
+    blocks = [scores(weights) for weights in resamples(index, trials, seed)]
+    drawn = {key: np.concatenate([block[key] for block in blocks]) for key in whole} if blocks else {}
+    return {
+        key: Estimate(float(value[0]), *interval(drawn.get(key, value), value[0], level), len(index))
+        for key, value in whole.items()
+    }
+
+
+def resamples(index: NDArray[np.intp], trials: int, seed: int) -> Iterator[Array]:
+    """Blocks `(n_sets, n_pairs)`: how often each pair stands in each resample of the groups in `index`."""
+    if not len(index):
+        return
+    _, index = np.unique(index, return_inverse=True)
+    n_groups = int(index.max()) + 1
+    rng = np.random.default_rng(seed)
+    for size in block_sizes(trials, len(index)):
+        drawn = rng.integers(n_groups, size=(size, n_groups)) + n_groups * np.arange(size)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=size * n_groups).reshape(size, n_groups)
+        yield counts[:, index].astype(np.float64)
+
+
+def block_sizes(trials: int, n_cells: int) -> Iterator[int]:
+    """Yields how many trials of `n_cells` numbers each are computed at a time."""
+    size = max(1, BLOCK_CELLS // n_cells)
+    for start in range(0, trials, size):
+        yield min(size, trials - start)
+
+
+def interval(samples: Array, value: float, level: float) -> tuple[float, float]:
+    """Returns the percentile interval of the samples that are defined; NaN without any, or without a value."""
+    samples = samples[~np.isnan(samples)]
+    if not len(samples) or np.isnan(value):
+        return np.nan, np.nan
+    low, high = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def group_index(groups: Groups | None, n_pairs: int) -> NDArray[np.intp]:
+    """Groups as numbers from 0 in the order of their first pair: their names cannot move a result."""
+    if groups is None:
+        return np.arange(n_pairs)
+    if len(groups) != n_pairs:
+        raise InputError(f"groups has {len(groups)} entries for {n_pairs} pairs; pass one id a pair.")
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(group, len(numbers)) for group in groups], dtype=np.intp)
+
+
+def rows_of_groups(index: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Returns the rows of each group, by the group's number."""
+    order = np.argsort(index, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(index))[:-1]) if len(index) else []
