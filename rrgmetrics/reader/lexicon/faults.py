@@ -306,11 +306,13 @@ class _Check:
         """Returns what words are beside terms of concepts, and whether a concept may have them as a term all the same.
 
         Bundled concepts share some of their terms with qualities, structures and attributes ("scarring", "opacity"),
-        which reads well; no concept shares one with the grammar.
+        which reads well; no concept shares one with the grammar, or with a quality of normal statements.
         """
+        normal = {quality for entry in self.contents["normal"]["structures"].values() for quality in entry["when"]}
         senses: dict[Words, tuple[str, bool]] = {}
         for term in self.terms:
             sense, is_shared = _sense(term)
+            is_shared = is_shared and not (term.source.name == "qualities" and term.keys[0] in normal)
             if sense and not (is_shared and term.source.is_own):
                 for form in forms_of(term.text, self.contents["spellings"]["phrases"]):
                     words = self.words_of(form)
