@@ -22,7 +22,7 @@ from rrgmetrics.reports import Pair, check_pairs
 from rrgmetrics.results import Result
 from rrgmetrics.runner import Job, Memory, run
 from rrgmetrics.runner import Progress as Progress  # what `Metrics.steps` yields
-from rrgmetrics.scorers.base import Array, Bars, Reduction, Runtime, Scorer
+from rrgmetrics.scorers.base import Array, Reduction, Runtime, Scorer
 from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, others
 from rrgmetrics.text import get_normaliser
 
@@ -163,9 +163,11 @@ class Metrics:
         """
         if on_error not in ("raise", "unscored"):
             raise InputError(f"on_error is {on_error!r}; pass 'raise' or 'unscored'.")
-        self._runtime.progress.shown = progress
+        if not sets or not all(sets):
+            raise InputError("There are no pairs to score.")
+        self._show_bars(progress)
         try:
-            return _drained(self._walk(sets, announce=announce), self._runtime.progress)
+            return _drained(self._walk(sets, announce=announce), progress)
         except Exception as error:  # a server, a model or a plug-in: the other metrics must outlive it
             if on_error == "raise" or not self.jobs:
                 raise
@@ -182,9 +184,14 @@ class Metrics:
             pairs: As in `score_pairs`.
             block: Distinct pairs between two words of progress; None: the runner's own number.
         """
-        self._runtime.progress.shown = False
+        self._show_bars(False)
         results = yield from self._walk([pairs], block=block)
         yield results[0]
+
+    def _show_bars(self, shown: bool) -> None:
+        """Tells the engines whether to show bars of their own."""
+        for job in self.jobs.values():
+            job.bars.shown = shown
 
     def _walk(
         self, sets: Sequence[Sequence[Pair]], **options: Any
@@ -248,10 +255,10 @@ def _prepare(names: str | Sequence[str], batch_size: int | None, device: str | N
     parsed = parse_names(names)
     runtime = Runtime(batch_size, device)
     scorers = [build_scorer(name) for name in parsed.values()]  # all of them before any model is loaded
-    jobs = {
-        text: Job(name, scorer, scorer.backend(runtime), get_normaliser(str(name.options.get("text", "none"))))
-        for (text, name), scorer in zip(parsed.items(), scorers, strict=True)
-    }
+    jobs = {}
+    for (text, name), scorer in zip(parsed.items(), scorers, strict=True):
+        normaliser = get_normaliser(str(name.options.get("text", "none")))
+        jobs[text] = Job(name, scorer, scorer.backend(runtime), normaliser, runtime.progress)
     return Metrics(jobs, runtime, kept_references)
 
 
@@ -379,7 +386,7 @@ def _failed(job: Job, n_pairs: int, error: Exception) -> Result:
     )
 
 
-def _drained(walk: Generator[Progress, None, T], shown: Bars) -> T:
+def _drained(walk: Generator[Progress, None, T], shown: bool) -> T:
     """Runs a walk to its end with a progress bar, and returns its value."""
     with _bar(shown) as bar:
         while True:
@@ -392,7 +399,7 @@ def _drained(walk: Generator[Progress, None, T], shown: Bars) -> T:
             bar.update(progress.done - bar.n)
 
 
-def _bar(shown: Bars) -> Any:
+def _bar(shown: bool) -> Any:
     from tqdm.auto import tqdm
 
     return tqdm(total=0, unit="pair", desc="scoring", disable=not shown, leave=False)

@@ -24,7 +24,7 @@ from rrgmetrics.gate import Gate, announcement, modality_of, open_gate
 from rrgmetrics.names import MetricName
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Array, Scorer, SupportsDetails, SupportsNotes, SupportsReferenceStatistics
+from rrgmetrics.scorers.base import Array, Bars, Scorer, SupportsDetails, SupportsNotes, SupportsReferenceStatistics
 from rrgmetrics.text import Normaliser
 
 logger = logging.getLogger("rrgmetrics")
@@ -40,6 +40,7 @@ class Job:
     scorer: Scorer
     backend: Backend | PairBackend
     normaliser: Normaliser
+    bars: Bars = field(default_factory=Bars)
 
     @property
     def modality(self) -> str:

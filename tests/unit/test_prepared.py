@@ -69,6 +69,8 @@ def test_closed_metrics_say_so():
         assert metrics.score_pairs(PAIRS, progress=False)
     with pytest.raises(InputError, match="closed; prepare them again"):
         metrics.score_pairs(PAIRS, progress=False)
+    with pytest.raises(InputError, match="no pairs"):
+        rrgmetrics.prepare("rouge").score_pairs([])
     with pytest.raises(InputError, match="on_error is 'log'"):
         rrgmetrics.prepare("rouge").score_pairs(PAIRS, on_error="log")
 
