@@ -66,7 +66,10 @@ def module_path(name: str) -> Path:
     from importlib.resources import files
 
     spec = get_spec(name)
-    return Path(str(files(spec.modules))) / spec.name
+    try:
+        return Path(str(files(spec.modules))) / spec.name
+    except ModuleNotFoundError as error:
+        raise InputError(f"{name}: modules={spec.modules!r} of its spec cannot be imported: {error}.") from None
 
 
 def module(description: str, inputs: str, citation: str) -> Callable[[type[Metric]], type[Metric]]:

@@ -14,7 +14,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, resolve
 from rrgmetrics.reader.lexicon import own_facts
 from rrgmetrics.reader.scope import READABLE
-from rrgmetrics.specs import Option, get_spec
+from rrgmetrics.specs import SPECS, Option, get_spec, others
 from rrgmetrics.text import get_normaliser
 from rrgmetrics.version import VERSION
 
@@ -35,7 +35,8 @@ def write(name: MetricName, *, facts: Mapping[str, str], n_pairs: int) -> str:
     if "text" in fields:
         fields["text"] = str(get_normaliser(fields["text"]))
     lexicon = own_facts() if name.spec.modality in READABLE and not name.published else {}
-    fields |= {**facts, **lexicon, "n": str(n_pairs), "v": VERSION}
+    package = {} if name.spec.name in SPECS else {"package": others().release(name.spec.name)}
+    fields |= {**facts, **lexicon, **package, "n": str(n_pairs), "v": VERSION}
     return "|".join([name.spec.name, *(f"{key}:{quote(value, safe=SAFE)}" for key, value in fields.items())])
 
 

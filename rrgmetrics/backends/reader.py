@@ -5,6 +5,7 @@ from __future__ import annotations
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import read
 from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reader.lexicon.files import folder_in_use
 
 
 def reader_backend(**tables: str) -> TextFunction:
@@ -18,4 +19,5 @@ def reader_backend(**tables: str) -> TextFunction:
         '01234567'
     """
     checksums = {"lexicon_sha256": checksum(), **tables}
-    return TextFunction("reader", read, {name: digest[:8] for name, digest in checksums.items()})
+    key = "reader" + folder_in_use()  # what was read with another lexicon is something else
+    return TextFunction(key, read, {name: digest[:8] for name, digest in checksums.items()})

@@ -13,7 +13,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 
 from rrgmetrics.specs.model import MetricSpec
 
@@ -36,6 +36,14 @@ class Plugins:
     specs: Mapping[str, MetricSpec]
     packages: Mapping[str, str]
     problems: Mapping[str, str]
+
+    def release(self, name: str) -> str:
+        """Returns the package of a metric with its version, as `length-metrics@1.0`, for signatures."""
+        package = self.packages.get(name, "")
+        try:
+            return f"{package}@{version(package)}"
+        except (PackageNotFoundError, ValueError):
+            return package
 
 
 @cache

@@ -6,18 +6,27 @@ from functools import lru_cache
 
 from rrgmetrics.reader import Reading, read
 from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reader.lexicon.files import folder_in_use
 from rrgmetrics.reader.tokens import Token, tokenize
 
 KEPT = 20_000  # texts, some 5 kB each
 
 
-@lru_cache(maxsize=KEPT)
 def reading_of(text: str) -> Reading:
-    """Returns the reading of a report."""
+    """Returns the reading of a report with the lexicon in use."""
+    return _reading_of(text, folder_in_use())
+
+
+def tokens_of(text: str) -> list[Token]:
+    """Returns the words of a report as the reader sees them; they are not to be changed."""
+    return _tokens_of(text, folder_in_use())
+
+
+@lru_cache(maxsize=KEPT)
+def _reading_of(text: str, lexicon: str) -> Reading:
     return read(text)
 
 
 @lru_cache(maxsize=KEPT // 10)
-def tokens_of(text: str) -> list[Token]:
-    """Returns the words of a report as the reader sees them; they are not to be changed."""
+def _tokens_of(text: str, lexicon: str) -> list[Token]:
     return tokenize(text, load().words)

@@ -92,6 +92,8 @@ def test_it_lists_scores_and_loads(package, capsys, monkeypatch, tmp_path):
     (tmp_path / "pairs.csv").write_text("reference,candidate\na b c d,a b\n")
     assert cli.main(["score", str(tmp_path / "pairs.csv"), "--metrics", "length_ratio", "--no-progress"]) == 0
     assert "Length ratio → 1" in capsys.readouterr().out
+    signature = rrgmetrics.score("length_ratio", progress=False, **texts)["length_ratio"].signature
+    assert signature.startswith("length_ratio|text:none@1|shortest:1|package:length-metrics@1.0|n:1|v:")
     with pytest.raises(InputError, match="has no option 'explain'"):
         rrgmetrics.score("length_ratio?explain=yes", **texts)
 
