@@ -56,6 +56,7 @@ def bootstrap(
         InputError: `groups` of another length; `trials` or `level` out of range.
 
     Example:
+        >>> from rrgmetrics.scorers.base import Mean
         >>> bootstrap(Mean(("score",)), np.array([[0.0], [0.5], [1.0], [np.nan]]))["score"].n
         3
     """
