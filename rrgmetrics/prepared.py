@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any, Literal, TypeVar
 
@@ -46,8 +47,9 @@ class Metrics:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy in another process loads its own models."""
-        runtime = self._runtime
-        return _prepare, (list(self.jobs), runtime.batch_size, runtime.device, self._memory.size)
+        runtime, kept = self._runtime, self._memory.size
+        again = partial(prepare, batch_size=runtime.batch_size, device=runtime.device, kept_references=kept)
+        return again, (list(self.jobs),)
 
     @property
     def names(self) -> dict[str, MetricName]:
@@ -248,12 +250,8 @@ def prepare(
         >>> results["rouge"].scores["rouge_1"]
         0.8
     """
-    return _prepare(names, check_batch_size(batch_size), device, kept_references)
-
-
-def _prepare(names: str | Sequence[str], batch_size: int | None, device: str | None, kept_references: int) -> Metrics:
     parsed = parse_names(names)
-    runtime = Runtime(batch_size, device)
+    runtime = Runtime(check_batch_size(batch_size), device)
     scorers = [build_scorer(name) for name in parsed.values()]  # all of them before any model is loaded
     jobs = {}
     for (text, name), scorer in zip(parsed.items(), scorers, strict=True):

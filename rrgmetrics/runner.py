@@ -91,12 +91,10 @@ class Collected:
     """The statistics and details that a job has gathered of one call.
 
     Attributes:
-        gates: Of each block.
         stats: Of each block.
         details: By key, of all blocks.
     """
 
-    gates: list[Gate] = field(default_factory=list)
     stats: list[Array] = field(default_factory=list)
     details: dict[str, list[Any]] = field(default_factory=dict)
 
@@ -154,16 +152,17 @@ def run(
     steps = list(_steps(jobs, [list(dict.fromkeys(pairs)) for pairs in calls], block or BLOCK))
     statistics = {(call, id(job)): job.reference_statistics(pairs) for call, pairs in enumerate(calls) for job in jobs}
     collected = {key: Collected() for key in statistics}
+    blocks: dict[tuple[int, Normaliser, str], list[Gate]] = {}  # of the jobs that share steps
     annotations = Annotations(steps, memory)
     done, total = 0, sum(len(step.pairs) * len(step.jobs) for step in steps)
     for index, step in enumerate(steps):
         gate = _gate(step, annotations, index)
+        blocks.setdefault((step.call, step.normaliser, step.modality), []).append(gate)
         pairs = normalise(gate.pairs, step.normaliser)
         for job in step.jobs:
             key = step.call, id(job)
             read = annotations.read(job.backend, pairs, index)
             here = collected[key]
-            here.gates.append(gate)
             here.stats.append(job.scorer.pair_stats(pairs, read, statistics[key]))
             if isinstance(job.scorer, SupportsDetails):
                 for name, values in job.scorer.details(pairs, read).items():
@@ -171,15 +170,11 @@ def run(
         annotations.forget(index)
         done += len(step.pairs) * len(step.jobs)
         yield Progress(done, total)
-    gates = {
-        (call, job.modality, id(job)): Gate.joined(collected[call, id(job)].gates, pairs)
-        for call, pairs in enumerate(calls)
-        for job in jobs
-    }
+    gates = {key: Gate.joined(of_call, calls[key[0]]) for key, of_call in blocks.items()}
     if announce:
         _announce(jobs, gates)
     return [
-        [_result(job, gates[call, job.modality, id(job)], collected[call, id(job)]) for job in jobs]
+        [_result(job, gates[call, job.normaliser, job.modality], collected[call, id(job)]) for job in jobs]
         for call in range(len(calls))
     ]
 
@@ -229,40 +224,48 @@ class Annotations:
             for pairs in (step.pairs, step.normalised):
                 self._last.update(dict.fromkeys(pairs, index))
                 self._last.update(dict.fromkeys(distinct_texts(pairs), index))
+        self._references = (
+            {pair.reference for step in steps for pair in (*step.pairs, *step.normalised)} if memory.size else set()
+        )
         self._by_backend: dict[str, dict[Any, Any]] = {}
 
     def read(self, backend: Backend | PairBackend, pairs: Sequence[Pair], index: int) -> Mapping[Any, Any]:
         """Returns the annotations, by text or by pair, of at least the pairs of the step `index`."""
-        known = self._by_backend.setdefault(backend.key, {})
         if isinstance(backend, PairBackend):
+            known = self._by_backend.setdefault(backend.key, {})
             new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
             if new and isinstance(backend, SupportsLookahead):
                 new = self._ahead(backend, index, known)
-            known.update(zip(new, self._of_pairs(backend, new, index) if new else (), strict=True))
+            known.update(zip(new, self._of_pairs(backend, new) if new else (), strict=True))
             return known
-        texts = [text for text in distinct_texts(pairs) if text not in known]
-        if self._memory.size and texts:
-            known.update(self._memory.recall(backend.key, texts))
-            texts = [text for text in texts if text not in known]
-        if texts:
-            known.update(zip(texts, self._of_texts(backend, texts, index), strict=True))
+        return self._read_texts(backend, distinct_texts(pairs))
+
+    def _read_texts(self, backend: Backend, texts: Sequence[str]) -> Mapping[str, Any]:
+        """Returns the annotations by text of at least these; those of references are kept in memory."""
+        known = self._by_backend.setdefault(backend.key, {})
+        new = [text for text in texts if text not in known]
         if self._memory.size:
-            self._memory.keep(backend.key, list(dict.fromkeys(pair.reference for pair in pairs)), known)
+            known.update(self._memory.recall(backend.key, new))
+            new = [text for text in new if text not in known]
+        if new:
+            known.update(zip(new, self._of_texts(backend, new), strict=True))
+        if new and self._memory.size:
+            self._memory.keep(backend.key, [text for text in new if text in self._references], known)
         return known
 
-    def _of_texts(self, backend: Backend, texts: Sequence[str], index: int) -> Sequence[Any]:
+    def _of_texts(self, backend: Backend, texts: Sequence[str]) -> Sequence[Any]:
         """Returns one annotation for each text, of a composed backend from those of its parts."""
         if not isinstance(backend, Composed):
             return backend.annotate(texts)
-        pairs = [Pair(text, text) for text in texts]
-        parts = {name: self.read(part, pairs, index) for name, part in backend.parts.items()}
+        parts = {name: self._read_texts(part, texts) for name, part in backend.parts.items()}
         return backend.compose([{name: read[text] for name, read in parts.items()} for text in texts])
 
-    def _of_pairs(self, backend: PairBackend, pairs: Sequence[Pair], index: int) -> Sequence[Any]:
+    def _of_pairs(self, backend: PairBackend, pairs: Sequence[Pair]) -> Sequence[Any]:
         """Returns one annotation for each pair, of a composed backend from those of its parts of both texts."""
         if not isinstance(backend, ComposedPairs):
             return backend.annotate_pairs(pairs)
-        parts = {name: self.read(part, pairs, index) for name, part in backend.parts.items()}
+        texts = distinct_texts(pairs)
+        parts = {name: self._read_texts(part, texts) for name, part in backend.parts.items()}
         return backend.compose_pairs(pairs, parts)
 
     def _ahead(self, backend: SupportsLookahead, index: int, known: Container[Pair]) -> list[Pair]:
@@ -282,13 +285,13 @@ class Annotations:
                 del known[item]
 
 
-def _announce(jobs: Sequence[Job], gates: Mapping[tuple[int, str, int], Gate]) -> None:
+def _announce(jobs: Sequence[Job], gates: Mapping[tuple[int, Normaliser, str], Gate]) -> None:
     """Warns of pairs that are out of the scope of metrics, once for all metrics that read the same kind of report."""
     metrics: dict[str, list[str]] = {}
     for job in jobs:
         metrics.setdefault(job.modality, []).append(job.name.spec.name)
     for modality, names in metrics.items():
-        message = announcement(modality, names, [gate for (_, read, _), gate in gates.items() if read == modality])
+        message = announcement(modality, names, [gate for (*_, read), gate in gates.items() if read == modality])
         if message:
             logger.warning("%s", message)
 

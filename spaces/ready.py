@@ -13,8 +13,9 @@ _held: dict[str, Metrics] = {}
 
 def ready(names: str | Sequence[str]) -> Metrics:
     """The metrics of these names; raises what `rrgmetrics.prepare` raises."""
+    wanted = [names] if isinstance(names, str) else names
     with _lock:
-        for name in [names] if isinstance(names, str) else names:
+        for name in wanted:
             if name not in _held:
                 _held[name] = prepare(name)
-        return Metrics.together([_held[name] for name in ([names] if isinstance(names, str) else names)])
+        return Metrics.together([_held[name] for name in wanted])
