@@ -1,4 +1,4 @@
-"""One phenomenon a row: what the reader reads in a sentence, and what it must not (sentences.tsv)."""
+"""One phenomenon a row: what the reader reads in a sentence, and what it must not (sentences.tsv, sentences/*.tsv)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import pytest
 
 from rrgmetrics.reader import Finding, Reading, read
 
+HERE = Path(__file__).parent
 ROWS = [
     line.split("\t")
-    for line in Path(__file__).with_name("sentences.tsv").read_text(encoding="utf-8").splitlines()
+    for file in (HERE / "sentences.tsv", *sorted((HERE / "sentences").glob("*.tsv")))
+    for line in file.read_text(encoding="utf-8").splitlines()
     if line and not line.startswith("#")
 ]
 _ASSERTIONS = {"+": "present", "-": "absent", "?": "uncertain"}
