@@ -95,7 +95,7 @@ class Tally(NamedTuple):
             errors = [error for error in self.errors if error.category in categories]
             matter = sum(error.significant for error in errors)
             if errors:
-                parts.append(f"{len(errors)} {name}" + (f" ({counted(matter, 'matter', 'matters')})" if matter else ""))
+                parts.append(f"{len(errors)} {name}" + (f" ({counted(matter, 'matters', 'matter')})" if matter else ""))
         return f"{'; '.join(parts) or 'No finding, and none claimed'}."
 
 
@@ -140,12 +140,11 @@ def _left_over(appraisal: Appraisal) -> Iterator[ScoredError]:
 
 def _differences(appraisal: Appraisal) -> Iterator[ScoredError]:
     for difference in appraisal.differences:
-        both = (
-            f"{appraisal.references[difference.reference].words} / {appraisal.candidates[difference.candidate].words}"
-        )
-        sentence = f"{both}: {difference.attribute.replace('_', ' ')}, {difference.why}."
+        reference, candidate = appraisal.references[difference.reference], appraisal.candidates[difference.candidate]
+        attribute = difference.attribute.replace("_", " ")
+        sentence = f"{reference.words} / {candidate.words}: {attribute}, {difference.why}."
         if difference.attribute == "temporal":
-            said = any(finding.change for finding in appraisal.references[difference.reference].unit.readings)
+            said = any(finding.change for finding in reference.unit.readings)
             category = ErrorCategory.MISSING_COMPARISON if said else ErrorCategory.FALSE_COMPARISON
             weight = COURSE[difference.significant]
         else:
