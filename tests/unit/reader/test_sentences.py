@@ -83,6 +83,8 @@ def holds(attribute: str, finding: Finding, observations: dict[str, int]) -> boo
         return finding.severity == int(value)
     if key == "count":
         return finding.count == int(value)
+    if key == "levels":
+        return len(finding.levels) == int(value)
     if key == "level":
         return value in finding.levels
     if key == "tip":
