@@ -218,6 +218,7 @@ def _union(a: Finding, b: Finding) -> Finding:
         assertion=a.assertion if a.assertion != "uncertain" else b.assertion,
         side=a.side or b.side,
         zones=a.zones | b.zones,
+        levels=a.levels | b.levels,
         severity=a.severity if a.severity is not None else b.severity,
         measurements_mm=a.measurements_mm or b.measurements_mm,
         count=a.count or b.count,
