@@ -1,8 +1,9 @@
 """Typing errors: a word that nobody knows, one letter away from one word of the lexicon, is read as that word.
 
 One letter is too many, too few or wrong, or two neighbours have changed places; the first letter stands, as typists
-seldom miss it. A British spelling (ae, oe, our, is) is no error, and read as the American one. A word of the lexicon or of English is never made another one (`vocabulary.yaml`, `one_letter_off`), and
-one between two words of the lexicon stays as it is. Two words without the space between them are read as two.
+seldom miss it. A word of the lexicon or of English is never made another one (`vocabulary.yaml`, `one_letter_off`), and
+one between two words of the lexicon stays as it is. A British spelling (ae, oe, our, is) is no error, and read as the
+American one; two words without the space between them are read as two.
 """
 
 from __future__ import annotations
