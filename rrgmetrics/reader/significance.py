@@ -13,7 +13,7 @@ FAR_STEPS = 3  # steps along a device's path (lexicon/attributes.yaml, tip_sites
 
 
 class Level(NamedTuple):
-    """A class of clinical significance, and why it is not the finding's usual one ("" if it is)."""
+    """A class of clinical significance, and why."""
 
     significance: Significance
     why: str
@@ -27,7 +27,7 @@ def significance(finding: Finding, context: Context, lexicon: Lexicon) -> Signif
 def level(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
     """Returns the class of clinical significance of a finding in its context, with the reason."""
     concept = lexicon.concepts[finding.concept]
-    grade, why = concept.significance, ""
+    grade, why = concept.significance, concept.why
     position = position_of(finding, lexicon)
     kinds = indication_kinds(context.indication)
     names = {finding.concept, *concept.ancestors}

@@ -157,6 +157,7 @@ def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
             sign_of=frozenset(entry.get("sign_of", ())),
             condition=entry.get("condition"),
             significance=entry["significance"],
+            why=entry.get("why", ""),
             counts=entry.get("counts", True),
             carina_cm=tuple(entry.get("carina_cm", ())),
             expected_tip=frozenset(entry.get("expected_tip", ())),

@@ -26,6 +26,7 @@ class Concept:
     sign_of: frozenset[str] = frozenset()
     condition: str | None = None
     significance: str = "not_actionable_not_urgent"
+    why: str = ""
     counts: bool = True
     carina_cm: tuple[float, ...] = ()
     expected_tip: frozenset[str] = frozenset()

@@ -118,6 +118,7 @@ _CONCEPTS = Table(
     _record(
         {"name": _TEXT, "terms": _TERMS, "significance": _SIGNIFICANCE},
         {
+            "why": _TEXT,
             "parent": Value(of="concepts"),
             "same_as": _names("concepts"),
             "sign_of": _names("concepts"),
