@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack.
 _TOKEN = re.compile(
@@ -30,6 +30,15 @@ class Token(NamedTuple):
     word: str
     start: int
     end: int
+
+
+class Item:
+    """Tokens `[first, last)` of the report with what the lexicon says of them; plain words have no senses."""
+
+    __slots__ = ("first", "last", "senses", "word")
+
+    def __init__(self, first: int, last: int, senses: dict[str, Any], word: str) -> None:
+        self.first, self.last, self.senses, self.word = first, last, senses, word
 
 
 class Sentence(NamedTuple):
