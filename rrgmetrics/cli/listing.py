@@ -130,7 +130,8 @@ def independent_part(spec: MetricSpec) -> RenderableType:
     ]
     if not lines:
         return Text.assemble(("Agreement on data that development never saw", "bold"), ": not measured.")
-    return _table(("never seen by development", "target", "pairs", "tau-b [95% interval]", "version"), lines)
+    heads = ("never seen by development", "target", "pairs", "tau-b [95% interval]", "version")
+    return Table(heads, (Group(tuple(lines)),), whole=frozenset({3}), broken=frozenset({0, 1}))
 
 
 def ranked_table(specs: Iterable[MetricSpec]) -> Table:

@@ -12,7 +12,8 @@ from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.scope import Scan
 from rrgmetrics.reader.similarity import related
-from rrgmetrics.reader.tokens import Sentence, Token, tokenize
+from rrgmetrics.reader.tokens import Sentence, Token
+from rrgmetrics.reader.typing_errors import tokenize_report
 
 
 def read(report: str) -> Reading:
@@ -31,7 +32,7 @@ def read(report: str) -> Reading:
         [('pleural_effusion', 'present', 'left'), ('pneumothorax', 'absent', None)]
     """
     lexicon = load()
-    tokens = tokenize(report, lexicon.words)
+    tokens = tokenize_report(report, lexicon)
     findings: list[Finding] = []
     scan = Scan(report, tokens, lexicon)
     for number, (sentence, items, mentions) in enumerate(read_sentences(tokens, lexicon)):

@@ -141,6 +141,8 @@ _CUES = (
     "possible_list",
     "possible_before",
     "possible_after",
+    "probable_after",
+    "preferred_to",
     "versus",
     "not_excluded_after",
     "not_excluded_before",
@@ -320,7 +322,9 @@ SHAPES: dict[str, Shape] = {
         }
     ),
     "entities": _record({"diseases": _names("concepts"), "organs": Table(_TEXT, Value(choices=CONCEPT_FILES))}),
-    "vocabulary": _record(dict.fromkeys(("grammar", "report", "clinical", "description", "anatomy"), _TERMS)),
+    "vocabulary": _record(
+        dict.fromkeys(("grammar", "report", "clinical", "description", "anatomy", "one_letter_off"), _TERMS)
+    ),
 }
 LAST_WINS = "rules"  # of context.yaml; in every other list the first of two rows wins
 

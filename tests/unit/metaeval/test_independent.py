@@ -39,4 +39,4 @@ def test_the_list_by_agreement_has_the_best_first_and_the_unmeasured_last(capsys
 def test_a_metric_alone_shows_each_data_set_with_its_interval(capsys):
     assert cli.main(["list", "finding_errors"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "RadEval expert significant errors 318 0.58 [0.48, 0.67] 0.1.0" in shown
+    assert "RadEval expert significant errors 318 0.58 [0.48, 0.67] 0.1.0" in shown, shown
