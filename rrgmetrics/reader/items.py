@@ -83,7 +83,7 @@ def read_sentences(tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sent
 def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> list[Item]:
     """Cuts tokens `[first, last)` into items, the longest known phrase first."""
     items: list[Item] = []
-    trie = lexicon.trie
+    trie, adverbs = lexicon.trie, lexicon.small.adverbs
     i = first
     while i < last:
         node: dict[str, Any] | None = trie.get(tokens[i].word)
@@ -92,6 +92,8 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         while node is not None:
             if "" in node:
                 end, senses = j, node[""]
+            while j < last and tokens[j].word not in node and tokens[j].word in adverbs:
+                j += 1  # "cannot be RELIABLY excluded"
             if j >= last:
                 break
             node = node.get(tokens[j].word)

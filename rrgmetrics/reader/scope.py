@@ -278,6 +278,8 @@ _CUES = frozenset(
         "versus",
         "possible_before",
         "possible_after",
+        "probable_after",
+        "preferred_to",
         "probable_before",
         "count",
     }

@@ -86,6 +86,16 @@ class SmallWords:
     pointers: frozenset[str]
     device_pointers: frozenset[str]
     abbreviations: frozenset[str]
+    adverbs: frozenset[str]
+    closing: frozenset[str]
+    existent: frozenset[str]
+    questions: frozenset[str]
+    grounds: frozenset[str]
+    conjunctions: frozenset[str]
+    plural: frozenset[str]
+    single: frozenset[str]
+    lacking: frozenset[str]
+    preferring: frozenset[str]
 
 
 @dataclass(slots=True)

@@ -141,6 +141,8 @@ _CUES = (
     "possible_list",
     "possible_before",
     "possible_after",
+    "probable_after",
+    "preferred_to",
     "versus",
     "not_excluded_after",
     "not_excluded_before",
