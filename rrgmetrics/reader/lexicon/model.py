@@ -85,6 +85,11 @@ class SmallWords:
     definite: frozenset[str]
     pointers: frozenset[str]
     device_pointers: frozenset[str]
+    subjects: frozenset[str]
+    all_before: frozenset[str]
+    last_before: frozenset[str]
+    saying: frozenset[str]
+    summing: frozenset[str]
     abbreviations: frozenset[str]
 
 
