@@ -24,6 +24,8 @@ _CUES = frozenset(
         "negation_before",
         "evidenced_by",
         "negation_after",
+        "probable_after",
+        "preferred_to",
     }
 )
 _DESCRIBING = frozenset(

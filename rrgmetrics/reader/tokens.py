@@ -15,9 +15,11 @@ from typing import Any, NamedTuple
 _TOKEN = re.compile(
     r"(?P<gap>\n[ \t\r]*\n)|(?P<bullet>\n[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
+    r"|(?P<query>(?<![^\s(])\?(?= ?[A-Za-z]))"  # "?pneumonia"
     r"|(?P<word>[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+)|(?P<mark>[.,;:!?/—–()\[\]])",
     re.ASCII,
 )
+_MARKS = {"gap": "¶", "bullet": "¶", "query": "query"}
 ENDS = frozenset({".", "!", "?", "¶"})
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
@@ -78,7 +80,7 @@ def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
                 word = "xxxx"
             append(Token(spellings.get(word) or singular(word), start, end))
         else:
-            append(Token(m.group() if kind == "mark" else "¶", start, end))
+            append(Token(_MARKS.get(kind or "") or m.group(), start, end))
     return tokens
 
 
@@ -102,7 +104,7 @@ def sentences(
                 continue
         if tokens[i].word in ENDS and not _is_abbreviation(tokens, i, abbreviations):
             if read:
-                pieces.extend(_pieces(first, i, section))
+                pieces.extend(_pieces(first, i + (tokens[i].word == "?"), section))  # "consolidation?" is doubtful
             first = i + 1
         i += 1
     if read:

@@ -81,6 +81,9 @@ class SmallWords:
     judged: frozenset[str]
     then: frozenset[str]
     existing: frozenset[str]
+    pairing: frozenset[str]
+    heights: frozenset[str]
+    more: frozenset[str]
     earlier: frozenset[str]
     definite: frozenset[str]
     pointers: frozenset[str]
@@ -91,6 +94,16 @@ class SmallWords:
     saying: frozenset[str]
     summing: frozenset[str]
     abbreviations: frozenset[str]
+    adverbs: frozenset[str]
+    closing: frozenset[str]
+    existent: frozenset[str]
+    questions: frozenset[str]
+    grounds: frozenset[str]
+    conjunctions: frozenset[str]
+    plural: frozenset[str]
+    single: frozenset[str]
+    lacking: frozenset[str]
+    preferring: frozenset[str]
 
 
 @dataclass(slots=True)
