@@ -185,8 +185,8 @@ def _seen(spec: MetricSpec) -> str:
     taus = listed([f"{estimate(row.tau_b[target], places=2)} with {what}" for target, what in SEEN_TARGETS.items()])
     return (
         f"On RadPref's development half ({measured.n_pairs} pairs of {measured.n_cases} cases), which was read while "
-        f"the reader was written and proves nothing: {taus}; of radiologists' clear preferences between two candidates it "
-        f"shares {estimate(row.preferences, places=2)} (version {row.version}, {row.date})."
+        f"the reader was written and proves nothing: {taus}; of radiologists' clear preferences between two "
+        f"candidates it shares {estimate(row.preferences, places=2)} (version {row.version}, {row.date})."
     )
 
 
