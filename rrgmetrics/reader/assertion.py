@@ -192,7 +192,7 @@ class _Walk:
             return
         if item.word == "with":
             self.linking = False
-            if self.absent and self.clause and self.comma:
+            if self.clause and (self.resolved or (self.absent and self.comma)):
                 self._end_clause()
             return
         self.comma = True
@@ -238,7 +238,8 @@ class _Walk:
             if item.word in self.small.alternatives:
                 return False
             if first and senses and item.word != "and":
-                if _starts_statement(senses, self.lexicon) and not self._or_ahead(i):
+                arrived = self.resolved and senses.get("change") == "new"  # "removal of the tube and new pneumothorax"
+                if arrived or (_starts_statement(senses, self.lexicon) and not self._or_ahead(i)):
                     return True
                 first = False
             if "item_break" in senses and item.word not in self.small.seen:
@@ -270,7 +271,12 @@ class _Walk:
     def _verb_ahead(self, i: int) -> bool:
         """Tells whether the words up to the next joint hold a verb: a statement of their own."""
         for item in self._ahead(i):
-            if "item_break" in item.senses or (item.word in self.small.judged and item.senses.keys() & _JUDGED):
+            changed = "change" in item.senses and item.word in self.small.verbs  # "has resolved"
+            if (
+                changed
+                or "item_break" in item.senses
+                or (item.word in self.small.judged and item.senses.keys() & _JUDGED)
+            ):
                 return True
             if "clause_end" in item.senses:
                 return False

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from rrgmetrics.reader.assertion import assert_mentions
 from rrgmetrics.reader.attributes import attach, build, by_side, describe
+from rrgmetrics.reader.change import compared_as, give, go_on
 from rrgmetrics.reader.items import Item, Mention, read_sentences
 from rrgmetrics.reader.lexicon import Lexicon, load
-from rrgmetrics.reader.model import Finding, Reading, Span
+from rrgmetrics.reader.model import Compared, Finding, Reading, Span
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.scope import Scan
 from rrgmetrics.reader.similarity import related
@@ -34,10 +36,14 @@ def read(report: str) -> Reading:
     tokens = tokenize(report, lexicon.words)
     findings: list[Finding] = []
     scan = Scan(report, tokens, lexicon)
+    compared: list[Compared] = []
     for number, (sentence, items, mentions) in enumerate(read_sentences(tokens, lexicon)):
         scan.add(sentence, items, mentions)
         _read_sentence(tokens, sentence, number, items, mentions, lexicon, findings)
-    return Reading(report, tuple(_merge(findings, lexicon)), scan.scope())
+        kind = compared_as(items)
+        if kind:
+            compared.append(Compared(kind, Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)))
+    return Reading(report, tuple(_merge(findings, lexicon)), scan.scope(), tuple(compared))
 
 
 def _read_sentence(
@@ -54,6 +60,7 @@ def _read_sentence(
         return
     if not mentions:
         _continue(items, number, lexicon, findings)
+        _go_on(items, sentence, number, tokens, lexicon, findings)
         return
     assert_mentions(items, mentions, lexicon)
     attach(items, mentions, lexicon)
@@ -164,6 +171,38 @@ def _continue(items: list[Item], number: int, lexicon: Lexicon, findings: list[F
                 measurements_mm=finding.measurements_mm or sizes,
             )
             return
+
+
+def _go_on(
+    items: list[Item], sentence: Sentence, number: int, tokens: list[Token], lexicon: Lexicon, findings: list[Finding]
+) -> None:
+    """Adds to the findings of the sentence before what a sentence without any says of them ("It has grown.")."""
+    said_of = go_on(items, lexicon)
+    if not said_of:
+        return
+    before = [k for k in range(max(0, len(findings) - 8), len(findings)) if _is_before(findings[k], sentence, number)]
+    span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
+    for k in before[:1] if said_of == "one" else before:
+        mention = Mention(findings[k].concept, 0, 0, -1, (sentence.first, sentence.first), modifiers=items)
+        give(items, [mention], lexicon)
+        findings[k] = _with(findings[k], describe(mention, lexicon), span)
+
+
+def _is_before(finding: Finding, sentence: Sentence, number: int) -> bool:
+    return finding.assertion != "absent" and finding.sentence == number - 1 and finding.section == sentence.section
+
+
+def _with(finding: Finding, fields: dict[str, Any], span: Span) -> Finding:
+    """Returns a finding with what a later sentence says of it; what it had before stays."""
+    change = fields["change"] if finding.change in (None, "stable") else finding.change
+    return replace(
+        finding,
+        assertion="absent" if fields["change"] == "resolved" else finding.assertion,
+        change=change or finding.change,
+        severity=fields.get("severity") if finding.severity is None else finding.severity,
+        measurements_mm=finding.measurements_mm or fields["measurements"],
+        spans=(*finding.spans, span),
+    )
 
 
 def _merge(findings: list[Finding], lexicon: Lexicon) -> list[Finding]:

@@ -60,6 +60,7 @@ class Mention:
     assertion: Assertion = "present"
     certainty: Certainty = "definite"
     change: str | None = None
+    course: str | None = None  # the change that is said of it
     dropped: bool = False  # only asked, advised or historic
     link: Mention | None = None  # the mention it explains or is an alternative of
     modifiers: list[Item] = field(default_factory=list)
