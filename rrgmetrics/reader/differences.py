@@ -38,8 +38,8 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
         wrong.append(("descriptor", True))
     elif opposed(ref, cand, lexicon):
         wrong.append(("descriptor", lexicon.concepts[ref.head.concept].significance in SIGNIFICANT))
-    if doubted(ref, cand) and related(ref.head.concept, cand.head.concept, lexicon):
-        wrong.append(("certainty", lexicon.concepts[ref.head.concept].significance == "urgent"))
+    if related(ref.head.concept, cand.head.concept, lexicon):
+        wrong.extend(_doubts(ref, cand, lexicon))
     size = _measurement_error(ref, cand, device)
     if size is not None:
         wrong.append(("measurement", size))
@@ -104,6 +104,12 @@ def _acute(unit: Unit, lexicon: Lexicon) -> bool | None:
 def doubted(ref: Unit, cand: Unit) -> bool:
     """Tells whether one report states what the other only considers."""
     return (ref.head.certainty in DOUBT) != (cand.head.certainty in DOUBT)
+
+
+def _doubts(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:
+    """Returns a wrong certainty; a doubt about what nobody acts on is none."""
+    level = lexicon.concepts[ref.head.concept].significance
+    return [("certainty", level == "urgent")] if doubted(ref, cand) and level in SIGNIFICANT else []
 
 
 def opposed(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
@@ -186,10 +192,7 @@ def _course(unit: Unit) -> str | None:
 
 def certainty_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
     """Returns D if one report states what the other only cannot exclude."""
-    if not doubted(ref, cand):
-        return []
-    matters = lexicon.concepts[ref.head.concept].significance == "urgent"
-    return [_attribute_error(ref, cand, "certainty", matters, lexicon)]
+    return [_attribute_error(ref, cand, *each, lexicon) for each in _doubts(ref, cand, lexicon)]
 
 
 def comparison_errors(reference: Reading, candidate: Reading, lexicon: Lexicon) -> list[FindingError]:
