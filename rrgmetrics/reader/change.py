@@ -56,7 +56,7 @@ def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexic
     small, item = lexicon.small, items[i]
     if "change" in item.senses:
         return True
-    adverb = item.word.endswith("ly") or item.word in small.adverbs
+    adverb = item.word.endswith("ly") or item.word in small.degrees
     if i:
         before = items[i - 2] if i > 1 and not items[i - 1].senses else items[i - 1]
         if items[i - 1].word in small.deny or "negation_verb" in items[i - 1].senses:
