@@ -232,25 +232,22 @@ def _one_list(between: Sequence[Item], lexicon: Lexicon) -> bool:
     )
 
 
-def go_on(items: list[Item], lexicon: Lexicon) -> str:
-    """Tells whether a sentence without a finding speaks of "one" or of "all" findings of the sentence before it.
+def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
+    """Returns the change that a sentence without a finding tells of all findings before it; "" if it tells none.
 
-    "This is unchanged." does, and "Overall worse."; "No interval change." and "The heart size is stable." do not.
+    "Overall worse." and "Unchanged from Monday." do; "No interval change." and "The heart size is stable." do not.
     """
-    first = next((i for i, item in enumerate(items) if item.senses.keys() & {"change", "measure", "severity"}), None)
+    first = next((i for i, item in enumerate(items) if "change" in item.senses), None)
     if first is None or _heads(items, (), lexicon):
         return ""
     if any(item.senses.keys() & {"hypothetical", "recommendation", "negation_before"} for item in items):
         return ""
-    pointer = next((item.word for item in items[: first + 1] if item.word in lexicon.small.pointers), None)
-    change = items[first].senses.get("change")
-    if pointer:
-        return "one" if pointer in lexicon.small.singular else "all"
-    if change and (change != "stable" or (first == 0 and items[0].word not in lexicon.small.change_nouns)):
-        chest = next((i for i, item in enumerate(items) if item.senses.get("structure") == _CHEST), len(items))
-        earlier = any("earlier_study" in item.senses or item.word in lexicon.small.dates for item in items[:chest])
-        return "all" if earlier or chest == len(items) else ""
-    return ""
+    change: str = items[first].senses["change"]
+    if change == "stable" and (first or items[0].word in lexicon.small.change_nouns):
+        return ""
+    chest = next((i for i, item in enumerate(items) if item.senses.get("structure") == _CHEST), len(items))
+    earlier = any("earlier_study" in item.senses or item.word in lexicon.small.dates for item in items[:chest])
+    return change if earlier or chest == len(items) else ""
 
 
 def compared_as(items: Sequence[Item]) -> str:
