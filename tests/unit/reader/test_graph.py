@@ -40,7 +40,9 @@ def found(graph: Graph) -> Parts:
     """The same of a graph."""
     words = [entity.tokens.lower() for entity in graph.entities]
     entities = {(word, entity.label) for word, entity in zip(words, graph.entities, strict=True)}
-    arrows = ((word, to.kind, words[to.entity]) for word, e in zip(words, graph.entities, strict=True) for to in e.relations)
+    arrows = (
+        (word, to.kind, words[to.entity]) for word, e in zip(words, graph.entities, strict=True) for to in e.relations
+    )
     return Parts(entities, set(arrows))
 
 
@@ -63,5 +65,6 @@ def measure(show: bool = False) -> Counter[str]:
 
 if __name__ == "__main__":
     import sys
+
     c = measure("-v" in sys.argv)
     print({k: round(f1(c, k), 3) for k in Parts._fields}, dict(c))
