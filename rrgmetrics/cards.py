@@ -15,8 +15,9 @@ from pathlib import Path
 
 from rrgmetrics.english import by_number, listed
 from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.independent import of_metric
 from rrgmetrics.names import parse_name
-from rrgmetrics.present.numbers import bounds
+from rrgmetrics.present.numbers import bounds, estimate, figure
 from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, Option, configurations
 from rrgmetrics.specs.model import Stated
 
@@ -62,7 +63,7 @@ def refreshed(card: str, spec: MetricSpec) -> str:
     card = f"{front_matter(card, spec)}{card.split('---', 2)[2]}"
     for name, text in (("inputs", _inputs(spec)), ("keys", _keys(spec)), ("empty", _empty(spec))):
         card = replace_block(card, name, text)
-    return card
+    return replace_block(card, "independent", _independent(spec)) if "<!-- independent" in card else card
 
 
 def replace_block(text: str, name: str, block: str) -> str:
@@ -144,6 +145,30 @@ def _keys(spec: MetricSpec) -> str:
 def _empty(spec: MetricSpec) -> str:
     rows = zip(EMPTY_CASES, map(stated, spec.empty), strict=True)
     return "\n".join(table(("reference, candidate", f"`{spec.name}`"), rows))
+
+
+def _independent(spec: MetricSpec) -> str:
+    """The agreement with radiologists on data that development never saw."""
+    measured = list(of_metric(spec.name))
+    if not measured:
+        return "On data that its development never saw it has not been measured yet."
+    title = parse_name(spec.name).title
+    rows = []
+    for rated, target, tau in measured:
+        ceiling = " to ".join(figure(end, 2) for end in rated.ceiling.get(target, ())) or "not known"
+        rows.append((rated.title, rated.targets[target], estimate(tau, places=2), ceiling))
+    sets = {rated.name: rated for rated, _, _ in measured}.values()
+    about = [f"- {rated.title}: {rated.pairs} pairs of {rated.studies} studies. {rated.description}" for rated in sets]
+    return "\n".join(
+        [
+            f"Measured on data that development never saw: {title}, version {measured[0][0].version}; Kendall's tau-b",
+            "with radiologists, 95% intervals over cases or studies; positive is agreement.",
+            "",
+            *table(("data", "radiologists'", "tau-b", "one radiologist against the others"), rows),
+            "",
+            *about,
+        ]
+    )
 
 
 # --- the script

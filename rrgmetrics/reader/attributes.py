@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.lexicon import Lexicon, Senses, SmallWords
+from rrgmetrics.reader.lexicon import BONES, DEVICES, Lexicon, Senses, SmallWords
 from rrgmetrics.reader.model import Finding
 
 _CUES = frozenset(
@@ -24,6 +24,8 @@ _CUES = frozenset(
         "negation_before",
         "evidenced_by",
         "negation_after",
+        "probable_after",
+        "preferred_to",
     }
 )
 _DESCRIBING = frozenset(
@@ -40,6 +42,7 @@ _DESCRIBING = frozenset(
         "route",
         "position",
         "asymmetry",
+        "level",
     }
 )
 _REACH = 16  # tokens
@@ -181,14 +184,16 @@ def _share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
 
 def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     """Returns the fields of the `Finding` that a mention's modifiers give."""
+    group = lexicon.concepts[mention.concept].group
     device = mention.concept in lexicon.roles["tipped"]
-    fields: dict[str, Any] = {"morphology": set(), "tip": set(), "zones": set(), "measurements": (), "sides": set()}
+    fields: dict[str, Any] = {key: set() for key in ("morphology", "tip", "zones", "sides", "levels")}
+    fields["measurements"] = ()
     for senses in _all_senses(mention, lexicon):
         if "asymmetry" in senses or "several" in senses:
             fields["both"] = True
         if "asymmetry" in senses:
             continue
-        _place(fields, senses, lexicon, device)
+        _place(fields, senses, lexicon, device, group)
         if "severity" in senses and fields.get("severity") is None:
             fields["severity"] = senses["severity"]
         elif "severity" in senses and senses["severity"] == 0:
@@ -198,6 +203,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         for kind in ("change", "acuity", "route", "position", "count"):
             if kind in senses and kind not in fields:
                 fields[kind] = senses[kind]
+        if "level" in senses and (group == BONES or (group == DEVICES and not device)):
+            fields["levels"].update(senses["level"])
         if "morphology" in senses:
             fields["morphology"].add(senses["morphology"])
         if device and "tip" in senses:
@@ -241,11 +248,11 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
         yield from item.senses.get("inside", ())
 
 
-def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, device: bool) -> None:
+def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, device: bool, group: str) -> None:
     if "side" in senses and not (device and "tip" in senses):
         fields["sides"].add(senses["side"])
     zone = senses.get("zone")
-    if zone is not None and not (device and "tip" in senses):
+    if zone is not None and not (device and "tip" in senses) and group not in lexicon.zones[zone].never:
         fields["zones"].add(zone)
         implied = lexicon.zones[zone].side
         if implied:
@@ -272,6 +279,7 @@ def build(
         certainty=mention.certainty,
         side=one_side(fields["sides"]),
         zones=frozenset(fields["zones"]),
+        levels=frozenset(fields["levels"]),
         severity=fields.get("severity"),
         measurements_mm=fields["measurements"],
         count=fields.get("count"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.levels import number_of, touch
+from rrgmetrics.reader.lexicon import BONES, Lexicon
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, FindingError, Unit
 from rrgmetrics.reader.places import near
 from rrgmetrics.reader.similarity import INTERCHANGEABLE, concept_similarity
@@ -26,6 +27,8 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     place = _location_error(ref, cand, lexicon)
     if place is not None:
         wrong.append(("location", place))
+    elif _number_differs(ref.head, cand.head, lexicon):
+        wrong.append(("descriptor", True))
     if device:
         tip = _device_error(ref, cand, lexicon)
         if tip is not None:
@@ -69,9 +72,16 @@ def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
     """Returns whether a wrong place matters; None if the places agree. A place added to none is no error."""
     if ref.side and cand.side and ref.side != cand.side:
         return "bilateral" not in (ref.side, cand.side)
-    if not near(ref.zones, cand.zones, lexicon):
+    levels = ref.head.levels, cand.head.levels
+    if not (touch(*levels, lexicon) if all(levels) else near(ref.zones, cand.zones, lexicon)):
         return True
     return None
+
+
+def _number_differs(ref: Finding, cand: Finding, lexicon: Lexicon) -> bool:
+    """Tells whether two findings of the skeleton are said of different numbers of bones."""
+    a, b = (number_of(finding.levels, finding.count, lexicon) for finding in (ref, cand))
+    return lexicon.concepts[ref.concept].group == BONES and a is not None and b is not None and a != b
 
 
 def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:

@@ -12,7 +12,8 @@ from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.scope import Scan
 from rrgmetrics.reader.similarity import related
-from rrgmetrics.reader.tokens import Sentence, Token, tokenize
+from rrgmetrics.reader.tokens import Sentence, Token
+from rrgmetrics.reader.typing_errors import tokenize_report
 
 
 def read(report: str) -> Reading:
@@ -31,7 +32,7 @@ def read(report: str) -> Reading:
         [('pleural_effusion', 'present', 'left'), ('pneumothorax', 'absent', None)]
     """
     lexicon = load()
-    tokens = tokenize(report, lexicon.words)
+    tokens = tokenize_report(report, lexicon)
     findings: list[Finding] = []
     scan = Scan(report, tokens, lexicon)
     for number, (sentence, items, mentions) in enumerate(read_sentences(tokens, lexicon)):
@@ -217,6 +218,7 @@ def _union(a: Finding, b: Finding) -> Finding:
         assertion=a.assertion if a.assertion != "uncertain" else b.assertion,
         side=a.side or b.side,
         zones=a.zones | b.zones,
+        levels=a.levels | b.levels,
         severity=a.severity if a.severity is not None else b.severity,
         measurements_mm=a.measurements_mm or b.measurements_mm,
         count=a.count or b.count,

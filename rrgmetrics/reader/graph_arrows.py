@@ -22,7 +22,6 @@ from rrgmetrics.reader.graph_words import (
     Chunk,
     Clause,
     Node,
-    known_words,
 )
 
 
@@ -50,17 +49,17 @@ def _merged(chunks: list[Chunk]) -> list[Chunk]:
     for chunk in chunks:
         before = merged[-1] if merged else None
         if before is not None and JOINT in chunk.before <= {JOINT} and _continues(before, chunk):
-            before.nodes.extend(chunk.nodes)
+            merged[-1] = Chunk(before.before, [*before.nodes, *chunk.nodes])
         else:
-            merged.append(Chunk(chunk.before, list(chunk.nodes)))
+            merged.append(chunk)
     return merged
 
 
 def _continues(before: Chunk, chunk: Chunk) -> bool:
     """Tells whether the words of a chunk are adjectives that go on, over a joint, in the next one."""
-    if not all(node.is_adjective and not node.is_size for node in before.nodes):
+    if not all(node.kind.is_adjective and not node.is_size for node in before.nodes):
         return False
-    if before.nodes[-1].is_place != chunk.nodes[0].is_place:
+    if before.nodes[-1].kind.is_place != chunk.nodes[0].kind.is_place:
         return False
     return VERB not in before.before or (chunk.describes and not chunk.places)
 
@@ -75,7 +74,7 @@ def _inside(chunk: Chunk) -> None:
     for node, after in pairwise([*observations, None]):
         if node is None:
             continue
-        if node.is_adverb and after is not None and after.is_adjective and not after.is_size:
+        if node.kind.is_adverb and after is not None and after.kind.is_adjective and not after.is_size:
             node.point("modify", after)
         elif head is not None and node is not head:
             node.point("modify", _modified(node, observations, head))
@@ -95,16 +94,16 @@ def _located(chunk: Chunk, at: int) -> list[Node]:
 def _modified(node: Node, observations: list[Node], head: Node) -> Node:
     """Returns what a word modifies: a part of a device the device before it, a size the last noun, else the head."""
     if node.is_size:
-        return next((o for o in reversed(observations) if not o.is_adjective and o.first < node.first), head)
-    if node.word in known_words().parts:
+        return next((o for o in reversed(observations) if not o.kind.is_adjective and o.first < node.first), head)
+    if node.kind.is_part:
         before = observations[: observations.index(node)]
-        return next((other for other in reversed(before) if not other.is_adjective), head)
+        return next((other for other in reversed(before) if not other.kind.is_adjective), head)
     return head
 
 
 def _free(observations: list[Node]) -> list[Node]:
     """The descriptions that are no adverbs of the next one."""
-    return [node for node, after in pairwise([*observations, None]) if node and not (node.is_adverb and after)]
+    return [node for node, after in pairwise([*observations, None]) if node and not (node.kind.is_adverb and after)]
 
 
 def _runs(chunk: Chunk) -> list[list[Node]]:
@@ -112,8 +111,8 @@ def _runs(chunk: Chunk) -> list[list[Node]]:
     runs: list[list[Node]] = []
     before: Node | None = None
     for node in chunk.nodes:
-        if node.is_place:
-            if before is not None and before.is_place:
+        if node.kind.is_place:
+            if before is not None and before.kind.is_place:
                 runs[-1].append(node)
             else:
                 runs.append([node])
@@ -123,21 +122,21 @@ def _runs(chunk: Chunk) -> list[list[Node]]:
 
 def head_of_places(run: list[Node]) -> Node:
     """Returns the organ or part of it that a run of places is about."""
-    nouns = [node for node in run if not node.is_adjective]
-    core = [node for node in nouns if node.word not in known_words().attributes]
+    nouns = [node for node in run if not node.kind.is_adjective]
+    core = [node for node in nouns if not node.kind.is_attribute]
     return (core or nouns or run)[-1]
 
 
 def head_of(chunk: Chunk) -> Node | None:
     """Returns the finding or device that a chunk is about; None where it only describes."""
-    nouns = [node for node in chunk.observations if not node.is_adjective]
-    whole = [node for node in nouns if node.word not in known_words().parts]
+    nouns = [node for node in chunk.observations if not node.kind.is_adjective]
+    whole = [node for node in nouns if not node.kind.is_part]
     return (whole or nouns or [None])[-1]
 
 
 def locator(chunk: Chunk) -> Node | None:
     """Returns what a place is said of: the part of a device, else the head."""
-    nouns = [node for node in chunk.observations if not node.is_adjective]
+    nouns = [node for node in chunk.observations if not node.kind.is_adjective]
     return nouns[-1] if nouns else None
 
 

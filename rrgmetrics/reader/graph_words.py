@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from rrgmetrics.reader.assertion import assert_mentions
 from rrgmetrics.reader.items import Item, Mention, read_sentences
-from rrgmetrics.reader.lexicon import TECHNIQUE, Lexicon, Senses, Trie, load, load_file, per_lexicon
-from rrgmetrics.reader.lexicon.build import words_of
+from rrgmetrics.reader.lexicon import TECHNIQUE, Lexicon, load, load_file, per_lexicon
 from rrgmetrics.reader.tokens import Token, tokenize
 
 ANATOMY = "ANAT-DP"
@@ -45,19 +44,37 @@ _ADJECTIVE = re.compile(r".*(?:ed|ic|ac|al|ar|ous|ive|ary|ile|ior|like|ly|form|o
 
 # What stands between two chunks, one letter each.
 JOINT, WITH, PLACING, OF, VERB, END, DENIED, HEDGED, ARTICLE = "JWPFCENLA"
+_SMALL = {
+    **dict.fromkeys((",", "and", "or", "nor", "/"), JOINT),
+    **dict.fromkeys(("with", "than"), WITH),
+    **dict.fromkeys(("is", "are", "was", "were", "be", "been", "has", "have", "had"), VERB),
+    **dict.fromkeys(("a", "an", "the", "this", "these"), ARTICLE),
+    "of": OF,
+}
 Gap = frozenset[str]
+
+
+class Word(NamedTuple):
+    """What a word is in a graph: a place or an observation; how it stands to its neighbours."""
+
+    is_place: bool
+    is_adjective: bool = False
+    is_adverb: bool = False
+    is_attribute: bool = False
+    is_part: bool = False
+
+
+_DESCRIPTION = Word(is_place=False, is_adjective=True)
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """Tokens `[first, last)` that are one entity."""
+    """Tokens `[first, last)` that are one entity; `kind` is that of its last word."""
 
     first: int
     last: int
     word: str
-    is_place: bool
-    is_adjective: bool = False
-    is_adverb: bool = False
+    kind: Word
     is_size: bool = False
     label: str = ""
     arrows: dict[tuple[str, int], tuple[str, Node]] = field(default_factory=dict)
@@ -68,26 +85,20 @@ class Node:
             self.arrows.setdefault((kind, id(to)), (kind, to))
 
 
-class Chunk(NamedTuple):
-    """Nodes that stand together, and what stands before them."""
+class Chunk:
+    """Nodes that stand together, and what stands before them; its places and its observations."""
 
-    before: Gap
-    nodes: list[Node]
+    __slots__ = ("before", "nodes", "observations", "places")
 
-    @property
-    def places(self) -> list[Node]:
-        """The places."""
-        return [node for node in self.nodes if node.is_place]
-
-    @property
-    def observations(self) -> list[Node]:
-        """The observations."""
-        return [node for node in self.nodes if not node.is_place]
+    def __init__(self, before: Gap, nodes: list[Node]) -> None:
+        self.before, self.nodes = before, nodes
+        self.places = [node for node in nodes if node.kind.is_place]
+        self.observations = [node for node in nodes if not node.kind.is_place]
 
     @property
     def describes(self) -> bool:
         """Whether its observations are adjectives alone, as behind "is"."""
-        return all(node.is_adjective for node in self.observations)
+        return all(node.kind.is_adjective for node in self.observations)
 
 
 class Clause(NamedTuple):
@@ -98,55 +109,48 @@ class Clause(NamedTuple):
 
 
 class Words(NamedTuple):
-    """What is known of single words."""
+    """What is known of single words: those of `graph.yaml`, and those that tell nothing by themselves."""
 
+    known: dict[str, Word]
     places: frozenset[str]
-    observations: frozenset[str]
+    descriptions: frozenset[str]
+    idle: frozenset[str]
     either: frozenset[str]
     device_words: frozenset[str]
-    adjectives: frozenset[str]
-    nouns: frozenset[str]
-    adverbs: frozenset[str]
-    attributes: frozenset[str]
-    parts: frozenset[str]
     placing: frozenset[str]
     studies: frozenset[str]
+    table: dict[str, frozenset[str]]
+
+    def kind(self, word: str, is_place: bool) -> Word:
+        """A place or an observation, by the lists of adjectives and the like, else by its ending."""
+        table = self.table
+        adverb = word in table["adverbs"]
+        adjective = adverb or word in table["adjectives"] or _ADJECTIVE.fullmatch(word) is not None
+        return Word(
+            is_place,
+            adjective and word not in table["nouns"],
+            adverb,
+            word in table["attributes"],
+            word in table["parts"],
+        )
 
 
 @per_lexicon
 def known_words() -> Words:
-    """The words of `graph.yaml`, with those that only the lexicon's terms tell of."""
-    lexicon = load()
+    """The words of `graph.yaml` and of `vocabulary.yaml`."""
     table = {name: frozenset(words) for name, words in load_file("graph").items()}
-    vocabulary = {
-        group: {word for term in terms for word in words_of(str(term), lexicon.words)}
-        for group, terms in load_file("vocabulary").items()
-    }
-    listed = table["anatomy"] | table["observation"] | table["no_node"]
-    listed |= vocabulary["grammar"] | vocabulary["report"] | vocabulary["clinical"]
-    places, seen = set(vocabulary["anatomy"]), set(vocabulary["description"])
-    for words, senses in _terms(lexicon.trie, ()):
-        (places if senses.keys() & _PLACES else seen if senses.keys() & _SEEN else set()).update(words)
-    places, seen = places - listed, {word for word in seen - listed if word.isalpha() and len(word) > 1}
-    clinical = {word for word in vocabulary["clinical"] if _is_finding(word, lexicon)} - table["no_node"]
-    return Words(
-        frozenset(table["anatomy"] | (places - table["observation"])),
-        frozenset(table["observation"] | ((seen | clinical) - places - table["anatomy"])),
-        *(table[name] for name in Words._fields[2:]),
+    vocabulary = {group: frozenset(map(str, words)) for group, words in load_file("vocabulary").items()}
+    words = Words(
+        {},
+        vocabulary["anatomy"],
+        vocabulary["description"],
+        table["no_node"] | vocabulary["grammar"] | vocabulary["report"],
+        *(table[name] for name in ("either", "device_words", "placing", "studies")),
+        table,
     )
-
-
-def _is_finding(word: str, lexicon: Lexicon) -> bool:
-    return "concept" in lexicon.trie.get(word, {}).get("", {})
-
-
-def _terms(trie: Trie, before: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Senses]]:
-    """The terms of the lexicon word by word, with their senses."""
-    for word, node in trie.items():
-        if word:
-            yield from _terms(node, (*before, word))
-        else:
-            yield before, node
+    for name, is_place in (("observation", False), ("anatomy", True)):
+        words.known.update((word, words.kind(word, is_place)) for word in table[name])
+    return words
 
 
 def clauses(report: str) -> Iterator[tuple[Sequence[Token], Clause]]:
@@ -163,8 +167,8 @@ def clauses(report: str) -> Iterator[tuple[Sequence[Token], Clause]]:
 
 
 def _chunks(report: str, tokens: Sequence[Token], items: Sequence[Item], lexicon: Lexicon, words: Words) -> list[Chunk]:
-    """Cuts a sentence into chunks; a hyphen joins words to one node."""
-    chunks: list[Chunk] = []
+    """Cuts a sentence into chunks, the last one empty; a hyphen joins words to one node."""
+    rows: list[tuple[Gap, list[Node]]] = []
     gap: set[str] = {END}
     open_node: Node | None = None
     for k, item, node in _nodes(tokens, items, lexicon, words):
@@ -175,22 +179,21 @@ def _chunks(report: str, tokens: Sequence[Token], items: Sequence[Item], lexicon
             gap |= _between(item, tokens[k].word, words)
             open_node = None
         else:
-            if gap or not chunks:
-                chunks.append(Chunk(frozenset(gap), []))
+            if gap or not rows:
+                rows.append((frozenset(gap), []))
                 gap = set()
-            chunks[-1].nodes.append(node)
+            rows[-1][1].append(node)
             if hyphen and tokens[k - 1].word.isalpha():
                 node.first -= 1  # "post-surgical"
             open_node = node
-    chunks.append(Chunk(frozenset(gap), []))  # what stands behind the last one
-    return chunks
+    return [Chunk(*row) for row in (*rows, (frozenset(gap), []))]
 
 
 def _join(node: Node, k: int, other: Node | None) -> None:
     """Adds the token behind a hyphen to a node ("left-sided", "air-fluid")."""
     node.last = k + 1 if other is None else other.last
     if other is not None:
-        node.word, node.is_adjective, node.is_adverb = other.word, other.is_adjective, other.is_adverb
+        node.word, node.kind = other.word, other.kind._replace(is_place=node.kind.is_place)
 
 
 def _nodes(
@@ -199,79 +202,77 @@ def _nodes(
     """Yields every token with its item, and the node that starts there, if one does."""
     done = 0
     for item in items:
-        if item.first < done:
+        first, last, senses = item.first, item.last, item.senses
+        if first < done:
             continue  # another part of the same abbreviation
-        done = item.last
-        senses = item.senses
-        if "measure" in senses or ("severity" in senses and _is_range(tokens, item)):
-            last = tokens[item.last - 1].word
-            yield item.first, item, Node(item.first, item.last, last, False, True, is_size="measure" in senses)
+        done = last
+        if "measure" in senses or ("severity" in senses and last - first == 3 and tokens[first + 1].word == "to"):
+            yield first, item, Node(first, last, tokens[last - 1].word, _DESCRIPTION, is_size="measure" in senses)
             continue
-        concept = lexicon.concepts.get(senses.get("concept", ""))
-        technical = concept is not None and concept.group == TECHNIQUE
-        if item.last - item.first > 1 and senses and senses.keys() <= _CUES:
-            technical = True
-        device = concept is not None and concept.is_device
-        for k in range(item.first, item.last):
-            word, after = tokens[k].word, tokens[k + 1].word if k + 1 < item.last else ""
-            place = None if technical else _is_place(word, after, item, device, words)
-            if place is None:
+        concept = lexicon.concepts[senses["concept"]] if "concept" in senses else None
+        if (concept is not None and concept.group == TECHNIQUE) or (
+            last - first > 1 and senses and senses.keys() <= _CUES
+        ):
+            for k in range(first, last):
                 yield k, item, None
-            else:
-                yield k, item, Node(k, k + 1, word, place, _is_adjective(word, words), word in words.adverbs)
+            continue
+        for k in range(first, last):
+            word, after = tokens[k].word, tokens[k + 1].word if k + 1 < last else ""
+            kind = _kind(word, after, item, concept is not None and concept.is_device, words)
+            yield k, item, None if kind is None else Node(k, k + 1, word, kind)
 
 
-def _is_range(tokens: Sequence[Token], item: Item) -> bool:
-    """Tells whether an item is a range of severity, which is one node ("mild to moderate")."""
-    return item.last - item.first == 3 and tokens[item.first + 1].word == "to"
-
-
-def _is_adjective(word: str, words: Words) -> bool:
-    if word in words.nouns:
-        return False
-    return word in words.adjectives or word in words.adverbs or _ADJECTIVE.fullmatch(word) is not None
-
-
-def _is_place(word: str, after: str, item: Item, device: bool, words: Words) -> bool | None:
-    """Tells whether a word is a place, an observation (False), or no node (None), by the next word of its term."""
-    if word in words.either and item.last - item.first > 1 and not item.senses.keys() & _SEEN:
-        return bool(item.senses.keys() & _PLACES)
-    if device and word in words.device_words:
-        return after in words.places and after not in words.device_words  # "chest wall pacemaker", "chest tube"
-    if word in words.attributes and after in words.observations and not _is_adjective(after, words):
-        return False  # "volume loss"
+def _kind(word: str, after: str, item: Item, device: bool, words: Words) -> Word | None:
+    """Tells what a word is, by the term that it stands in and the next word of it; None if it is no node."""
+    senses, known = item.senses, words.known.get(word)
+    if known is not None:
+        if word in words.either and item.last - item.first > 1 and not senses.keys() & _SEEN:
+            return known._replace(is_place=bool(senses.keys() & _PLACES))
+        if device and word in words.device_words:  # "chest tube", but "chest wall pacemaker"
+            behind = words.known.get(after)
+            place = behind is not None and behind.is_place and after not in words.device_words
+            return known._replace(is_place=place)
+        if known.is_attribute and after:
+            behind = words.known.get(after)
+            if behind is not None and not behind.is_place and not behind.is_adjective:  # "volume loss"
+                return known._replace(is_place=False)
+        return known
+    if word in words.idle or not word.isalpha() or len(word) < 2:
+        return None
     if word in words.places:
-        return True
-    return False if word in words.observations else None
+        return words.kind(word, True)
+    if not senses:
+        return words.kind(word, False) if word in words.descriptions else None
+    if not senses.keys().isdisjoint(_SEEN):
+        return words.kind(word, False)
+    return words.kind(word, True) if not senses.keys().isdisjoint(_PLACES) else None
 
 
 def _between(item: Item, word: str, words: Words) -> set[str]:
     """Returns what a token that is no node means for the chunks on both sides of it."""
     senses, found = item.senses, set()
-    if "negation_before" in senses or "negation_verb" in senses or word in ("no", "not", "without"):
-        found.add(DENIED)
-    if not senses.keys().isdisjoint(_HEDGES):
-        found.add(HEDGED)
-    if ("item_break" in senses and word != "with") or "negation_verb" in senses or word == ":":
-        found.add(VERB)
-    if "clause_end" in senses or word in (";", "—", "–"):
-        found.add(END)
-    if "location_preposition" in senses and word not in ("of", "the"):
+    if senses:
+        if "negation_before" in senses or "negation_verb" in senses:
+            found.add(DENIED)
+        if not senses.keys().isdisjoint(_HEDGES):
+            found.add(HEDGED)
+        if ("item_break" in senses and word != "with") or "negation_verb" in senses:
+            found.add(VERB)
+        if "clause_end" in senses:
+            found.add(END)
+        if "location_preposition" in senses and word not in ("of", "the"):
+            found.add(PLACING)
+    if not found and word in _SMALL:
+        found.add(_SMALL[word])
+    elif not found and word in words.placing:
         found.add(PLACING)
-    if not found:
-        found.update(letter for letter, of in _small_words(words).items() if word in of)
+    if word in (";", "—", "–"):
+        found.add(END)
+    elif word == ":":
+        found.add(VERB)
+    elif word in ("no", "not", "without"):
+        found.add(DENIED)
     return found
-
-
-def _small_words(words: Words) -> dict[str, frozenset[str]]:
-    return {
-        JOINT: frozenset({",", "and", "or", "nor", "/", "&"}),
-        WITH: frozenset({"with", "than"}),
-        VERB: frozenset({"is", "are", "was", "were", "be", "been", "has", "have", "had"}),
-        OF: frozenset({"of"}),
-        ARTICLE: frozenset({"a", "an", "the", "this", "these"}),
-        PLACING: words.placing,
-    }
 
 
 def _without_views(chunks: list[Chunk], items: Sequence[Item], words: Words) -> list[Chunk]:
@@ -299,7 +300,7 @@ def _label(chunks: list[Chunk], items: Sequence[Item], mentions: Sequence[Mentio
     named: dict[int, Node] = {}
     for mention in mentions:
         at = items[mention.at]
-        own = [node for node in nodes if at.first <= node.first < at.last and not node.is_place]
+        own = [node for node in nodes if at.first <= node.first < at.last and not node.kind.is_place]
         label = OBSERVATION[_assertion(mention)]
         for node in own:
             node.label = OBSERVATION["uncertain"] if mention.at < unlikely and label == "OBS-DA" else label
@@ -314,7 +315,7 @@ def _label(chunks: list[Chunk], items: Sequence[Item], mentions: Sequence[Mentio
     for chunk in chunks:
         denied = (denied and END not in chunk.before and VERB not in chunk.before) or DENIED in chunk.before
         for node in chunk.nodes:
-            if node.is_place:
+            if node.kind.is_place:
                 node.label = ANATOMY
             elif not node.label:
                 node.label = OBSERVATION["absent" if denied else "uncertain" if HEDGED in chunk.before else "present"]

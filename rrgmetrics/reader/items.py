@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from rrgmetrics.reader.lexicon import Lexicon, Senses
+from rrgmetrics.reader.levels import number_bones
+from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Assertion, Certainty
+from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.tokens import Sentence, Token, sentences
 
 # Between a structure and its quality only these may stand, besides words the lexicon does not know.
@@ -28,18 +30,11 @@ _TRANSPARENT = frozenset(
         "negation_verb",
         "location_preposition",
         "count",
+        "level",
+        "ordinal",
     }
 )
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
-
-
-class Item:
-    """Tokens `[first, last)` of the report with what the lexicon says of them; plain words have no senses."""
-
-    __slots__ = ("first", "last", "senses", "word")
-
-    def __init__(self, first: int, last: int, senses: Senses, word: str) -> None:
-        self.first, self.last, self.senses, self.word = first, last, senses, word
 
 
 @dataclass(slots=True, eq=False)
@@ -88,7 +83,7 @@ def read_sentences(tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sent
 def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> list[Item]:
     """Cuts tokens `[first, last)` into items, the longest known phrase first."""
     items: list[Item] = []
-    trie = lexicon.trie
+    trie, adverbs = lexicon.trie, lexicon.small.adverbs
     i = first
     while i < last:
         node: dict[str, Any] | None = trie.get(tokens[i].word)
@@ -97,6 +92,8 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         while node is not None:
             if "" in node:
                 end, senses = j, node[""]
+            while j < last and tokens[j].word not in node and tokens[j].word in adverbs:
+                j += 1  # "cannot be RELIABLY excluded"
             if j >= last:
                 break
             node = node.get(tokens[j].word)
@@ -114,7 +111,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
                 senses = {**senses, "several": True}  # "the lung bases" are both
             items.append(Item(i, end, senses, word))
         i = end
-    return items
+    return number_bones(items, tokens, lexicon)
 
 
 def _part(i: int, end: int, word: str, part: str, lexicon: Lexicon) -> Item:

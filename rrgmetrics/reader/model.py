@@ -77,10 +77,10 @@ class Scope:
 class Finding:
     """One observation, present, absent or uncertain, with everything the report says of it.
 
-    `severity` is a step on the scale of `lexicon/attributes.yaml` (0 borderline to 7 massive),
-    `measurements_mm` are in mm. Findings with the same `observation` are one picture described twice ("opacity,
-    likely pneumonia", "atelectasis or scarring"). `normal` marks what a normal statement denies ("the lungs are
-    clear" denies an opacity).
+    `severity` is a step on the scale of `lexicon/attributes.yaml` (0 borderline to 7 massive), `measurements_mm` are in
+    mm, `levels` are ribs and vertebrae ("rib 4", "T12"). Findings with the same `observation` are one picture described
+    twice ("opacity, likely pneumonia", "atelectasis or scarring"). `normal` marks what a normal statement denies ("the
+    lungs are clear" denies an opacity).
     """
 
     concept: str
@@ -88,6 +88,7 @@ class Finding:
     certainty: Certainty = "definite"
     side: str | None = None
     zones: frozenset[str] = frozenset()
+    levels: frozenset[str] = frozenset()
     severity: int | None = None
     measurements_mm: tuple[float, ...] = ()
     count: int | None = None

@@ -15,7 +15,8 @@ from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.places import same_side
 from rrgmetrics.reader.similarity import concept_similarity
-from rrgmetrics.reader.tokens import sentences, tokenize
+from rrgmetrics.reader.tokens import sentences
+from rrgmetrics.reader.typing_errors import tokenize_report
 
 
 class ChangeStatement(NamedTuple):
@@ -54,7 +55,7 @@ def read_changes(reading: Reading) -> tuple[ChangeStatement, ...]:
 
 def _of_no_finding(text: str, lexicon: Lexicon) -> Iterator[ChangeStatement]:
     """Yields the changes of sentences that name no finding; a denied one is none."""
-    tokens = tokenize(text, lexicon.words)
+    tokens = tokenize_report(text, lexicon)
     for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
         items = find_items(tokens, sentence.first, sentence.last, lexicon)
         changes = [item for item in items if "change" in item.senses]

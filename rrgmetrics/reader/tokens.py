@@ -9,15 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack.
 _TOKEN = re.compile(
     r"(?P<gap>\n[ \t\r]*\n)|(?P<bullet>\n[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
+    r"|(?P<query>(?<![^\s(])\?(?= ?[A-Za-z]))"  # "?pneumonia"
     r"|(?P<word>[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+)|(?P<mark>[.,;:!?/—–()\[\]])",
     re.ASCII,
 )
+_MARKS = {"gap": "¶", "bullet": "¶", "query": "query"}
 ENDS = frozenset({".", "!", "?", "¶"})
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
@@ -28,6 +30,15 @@ class Token(NamedTuple):
     word: str
     start: int
     end: int
+
+
+class Item:
+    """Tokens `[first, last)` of the report with what the lexicon says of them; plain words have no senses."""
+
+    __slots__ = ("first", "last", "senses", "word")
+
+    def __init__(self, first: int, last: int, senses: dict[str, Any], word: str) -> None:
+        self.first, self.last, self.senses, self.word = first, last, senses, word
 
 
 class Sentence(NamedTuple):
@@ -69,7 +80,7 @@ def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
                 word = "xxxx"
             append(Token(spellings.get(word) or singular(word), start, end))
         else:
-            append(Token(m.group() if kind == "mark" else "¶", start, end))
+            append(Token(_MARKS.get(kind or "") or m.group(), start, end))
     return tokens
 
 
@@ -93,7 +104,7 @@ def sentences(
                 continue
         if tokens[i].word in ENDS and not _is_abbreviation(tokens, i, abbreviations):
             if read:
-                pieces.extend(_pieces(first, i, section))
+                pieces.extend(_pieces(first, i + (tokens[i].word == "?"), section))  # "consolidation?" is doubtful
             first = i + 1
         i += 1
     if read:

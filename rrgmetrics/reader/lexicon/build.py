@@ -197,12 +197,48 @@ def _add_anatomy(lexicon: Lexicon, trie: _Builder) -> None:
         trie.add(terms, "side", key)
     for key, entry in anatomy["zones"].items():
         name = entry.get("name", key.replace("_", " "))
-        lexicon.zones[key] = Zone(name, entry.get("in"), frozenset(entry.get("near", ())), entry.get("side"))
+        near, never = frozenset(entry.get("near", ())), frozenset(entry.get("never", ()))
+        lexicon.zones[key] = Zone(name, entry.get("in"), near, entry.get("side"), never)
         trie.add(entry["terms"], "zone", key)
         if "structure" in entry:
             trie.add(entry["terms"], "structure", entry["structure"], several=True)
     lexicon.everywhere = frozenset(key for key, entry in anatomy["zones"].items() if entry.get("everywhere"))
+    _add_levels(lexicon, trie, anatomy["levels"])
     lexicon.groups = {key: frozenset(names) for key, names in anatomy["groups"].items()}
+
+
+def _add_levels(lexicon: Lexicon, trie: _Builder, tables: Mapping[str, Any]) -> None:
+    """Adds ribs and vertebrae by their numbers, and the regions of the spine; ribs stand apart from the vertebrae."""
+    ordinals, order = tables["ordinals"], 0
+    for series, entry in tables["bones"].items():
+        spine = "zone" in entry
+        lexicon.level_bases[series] = order = order if spine else order + 1
+        for number, ordinal in enumerate(ordinals[: entry["last"]], 1):
+            order += 1
+            name = f"{series}{number}" if spine else f"{series} {number}"
+            lexicon.levels[name], lexicon.level_names[order] = (order, order), name
+            terms = [f"{letter}{number}" for letter in entry.get("letters", ())]
+            terms += [f"{n} {word}" for word in entry["words"] for n in (ordinal, _ordinal(number))]
+            if spine:
+                terms = [f"{term}{end}" for term in terms for end in ("", " vertebra", " vertebral body")]
+                _add_spine(trie, terms, name, entry["zone"])
+        if not spine:
+            lexicon.rib_words = frozenset(entry["words"])
+    for number, ordinal in enumerate(ordinals, 1):
+        trie.add([ordinal, _ordinal(number)], "ordinal", number)
+    for name, entry in tables["regions"].items():
+        lexicon.levels[name] = lexicon.levels[entry["first"]][0], lexicon.levels[entry["last"]][0]
+        _add_spine(trie, entry["terms"], name, tables["bones"][entry["first"][0]]["zone"])
+
+
+def _add_spine(trie: _Builder, terms: Sequence[str], level: str, zone: str) -> None:
+    trie.add(terms, "level", (level,))
+    trie.add(terms, "zone", zone)
+    trie.add(terms, "structure", "spine", several=True)
+
+
+def _ordinal(number: int) -> str:
+    return f"{number} {({1: 'st', 2: 'nd', 3: 'rd'}).get(number, 'th')}"
 
 
 def _add_qualities(trie: _Builder) -> None:

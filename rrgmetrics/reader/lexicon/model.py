@@ -11,7 +11,7 @@ Trie = dict[str, Any]
 Role = Literal[
     "describing", "replaceable", "generic", "picture", "anything", "anywhere", "otherwise", "sized", "tipped"
 ]
-DEVICES, TECHNIQUE = "devices", "technique"  # the concept files that the engine treats as what they are
+BONES, DEVICES, TECHNIQUE = "bones", "devices", "technique"  # the concept files that the engine treats as what they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,14 @@ class Zone:
         inside: The bigger place that it is in.
         near: The places next to it.
         side: The side that it implies.
+        never: The concept files whose findings are not there.
     """
 
     name: str
     inside: str | None = None
     near: frozenset[str] = frozenset()
     side: str | None = None
+    never: frozenset[str] = frozenset()
 
 
 class TipSite(NamedTuple):
@@ -84,6 +86,16 @@ class SmallWords:
     pointers: frozenset[str]
     device_pointers: frozenset[str]
     abbreviations: frozenset[str]
+    adverbs: frozenset[str]
+    closing: frozenset[str]
+    existent: frozenset[str]
+    questions: frozenset[str]
+    grounds: frozenset[str]
+    conjunctions: frozenset[str]
+    plural: frozenset[str]
+    single: frozenset[str]
+    lacking: frozenset[str]
+    preferring: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -94,6 +106,10 @@ class Lexicon:
         concepts: The concepts by their key.
         zones: The places by their key.
         everywhere: The places that touch every other.
+        levels: The orders of the first and the last bone of a level by its name.
+        level_names: Ribs and vertebrae by their order.
+        level_bases: The order before the first bone of each series ("rib", "C", "T", "L").
+        rib_words: The words beside which a number names a rib.
         tips: The sites of a device's tip by their key.
         severity: The steps of the scale of severity by their name.
         findings_of: Structure and quality → the concept that they make.
@@ -121,6 +137,10 @@ class Lexicon:
     zones: dict[str, Zone] = field(default_factory=dict)
     everywhere: frozenset[str] = frozenset()
     tips: dict[str, TipSite] = field(default_factory=dict)
+    levels: dict[str, tuple[int, int]] = field(default_factory=dict)
+    level_names: dict[int, str] = field(default_factory=dict)
+    level_bases: dict[str, int] = field(default_factory=dict)
+    rib_words: frozenset[str] = frozenset()
     severity: dict[str, int] = field(default_factory=dict)
     findings_of: dict[tuple[str, str], str] = field(default_factory=dict)
     denials: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)

@@ -100,6 +100,7 @@ _TERM, _WORD, _SPELLING = Value(term="report"), Value(term="word"), Value(term="
 _TERMS, _WORDS = Many(_TERM, joins=True), Many(_WORD, joins=True)
 _HEADINGS = Many(Value(term="heading"), joins=True)
 _LETTERS = Many(Value(term="letters"), joins=True)
+_SERIES = ("rib", "C", "T", "L")
 _SIDE = Value(of="sides")
 _SIGNIFICANCE = Value(choices=get_args(Significance))
 _KEY = Value(of="key")
@@ -113,6 +114,7 @@ def _record(required: dict[str, Shape], optional: dict[str, Shape] | None = None
     return Record({**required, **(optional or {})}, tuple(required))
 
 
+_BONES = _record({"last": _STEP, "words": _WORDS}, {"letters": _WORDS, "zone": Value(of="zones")})
 _CONCEPTS = Table(
     _record(
         {"name": _TEXT, "terms": _TERMS, "significance": _SIGNIFICANCE},
@@ -140,6 +142,8 @@ _CUES = (
     "possible_list",
     "possible_before",
     "possible_after",
+    "probable_after",
+    "preferred_to",
     "versus",
     "not_excluded_after",
     "not_excluded_before",
@@ -207,9 +211,17 @@ SHAPES: dict[str, Shape] = {
                         "side": _SIDE,
                         "structure": Value(of="structures"),
                         "everywhere": _FLAG,
+                        "never": Many(Value(choices=CONCEPT_FILES)),
                     },
                 ),
                 _KEY,
+            ),
+            "levels": _record(
+                {
+                    "ordinals": Many(_TERM),
+                    "bones": Table(_BONES, Value(choices=_SERIES)),
+                    "regions": Table(_record({"first": _TEXT, "last": _TEXT, "terms": _TERMS})),
+                }
             ),
             "groups": _record({name: Many(Value(choices=CONCEPT_FILES)) for name in ("one_picture", "one_place")}),
         }
@@ -309,7 +321,9 @@ SHAPES: dict[str, Shape] = {
         }
     ),
     "entities": _record({"diseases": _names("concepts"), "organs": Table(_TEXT, Value(choices=CONCEPT_FILES))}),
-    "vocabulary": _record(dict.fromkeys(("grammar", "report", "clinical", "description", "anatomy"), _TERMS)),
+    "vocabulary": _record(
+        dict.fromkeys(("grammar", "report", "clinical", "description", "anatomy", "one_letter_off"), _TERMS)
+    ),
     "graph": _record(
         dict.fromkeys(
             (

@@ -257,6 +257,6 @@ def test_words_of_grammar_and_keys_of_concepts_are_shown(capsys: pytest.CaptureF
 
 
 def test_an_unknown_term_names_those_near_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["lexicon", "show", "plural effusion"]) == 2
+    assert main(["lexicon", "show", "pleural efusion"]) == 2
     error = capsys.readouterr().err
-    assert error.startswith('rrgmetrics: "plural effusion" is no term of the lexicon; near it are "pleural effusion"')
+    assert error.startswith('rrgmetrics: "pleural efusion" is no term of the lexicon; near it are "pleural effusion"')
