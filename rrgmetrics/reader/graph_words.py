@@ -15,7 +15,8 @@ from typing import NamedTuple
 from rrgmetrics.reader.assertion import assert_mentions
 from rrgmetrics.reader.items import Item, Mention, read_sentences
 from rrgmetrics.reader.lexicon import TECHNIQUE, Lexicon, load, load_file, per_lexicon
-from rrgmetrics.reader.tokens import Token, tokenize
+from rrgmetrics.reader.tokens import Token
+from rrgmetrics.reader.typing_errors import tokenize_report
 
 ANATOMY = "ANAT-DP"
 OBSERVATION = {"present": "OBS-DP", "uncertain": "OBS-U", "absent": "OBS-DA"}
@@ -156,7 +157,7 @@ def known_words() -> Words:
 def clauses(report: str) -> Iterator[tuple[Sequence[Token], Clause]]:
     """Yields the sentences of a report that stand in sections with observations, as chunks of labelled nodes."""
     lexicon, words = load(), known_words()
-    tokens = tokenize(report, lexicon.words)
+    tokens = tokenize_report(report, lexicon)
     for _, items, mentions in read_sentences(tokens, lexicon):
         if any("communication" in item.senses for item in items):
             continue
