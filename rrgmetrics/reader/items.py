@@ -14,6 +14,7 @@ from typing import Any
 from rrgmetrics.reader.levels import number_bones
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Assertion, Certainty
+from rrgmetrics.reader.place_words import resolve_places
 from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.tokens import Sentence, Token, sentences
 
@@ -111,7 +112,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
                 senses = {**senses, "several": True}  # "the lung bases" are both
             items.append(Item(i, end, senses, word))
         i = end
-    return number_bones(items, tokens, lexicon)
+    return resolve_places(number_bones(items, tokens, lexicon), tokens, lexicon)
 
 
 def _part(i: int, end: int, word: str, part: str, lexicon: Lexicon) -> Item:
