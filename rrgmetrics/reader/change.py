@@ -24,7 +24,8 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
     """Takes the change from words that compare two places, and the severity from words that measure something else."""
     named = {mention.at for mention in mentions}
     for i, item in enumerate(items):
-        if "change" in item.senses and item.word in lexicon.small.comparatives and _of_two_places(items, i, lexicon):
+        compares = "change" in item.senses and item.word in lexicon.small.comparatives
+        if compares and (_of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon)):
             item.senses = _without("change", item)
         elif "severity" in item.senses and i not in named and _measures_another(items, i, named, lexicon):
             item.senses = _without("severity", item)
@@ -49,6 +50,15 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         if not placed:
             return False
     return False
+
+
+def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a bare "more" or "less" says nothing of its own: "less likely", but "the effusion is less"."""
+    alone = items[i].word in ("more", "less") and items[i].last - items[i].first == 1
+    then = items[i + 1] if i + 1 < len(items) else None
+    return (
+        alone and then is not None and then.word not in lexicon.small.separators and "earlier_study" not in then.senses
+    )
 
 
 def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexicon) -> bool:

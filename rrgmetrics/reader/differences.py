@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rrgmetrics.reader.levels import number_of, touch
-from rrgmetrics.reader.lexicon import BONES, Lexicon
+from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, FindingError, Reading, Unit
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.similarity import INTERCHANGEABLE, concept_similarity, related
@@ -81,9 +81,9 @@ def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
 
 
 def _number_differs(ref: Finding, cand: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether two findings of the skeleton are said of different numbers of bones."""
+    """Tells whether two findings are said of different numbers: of bones, nodules, drains."""
     a, b = (number_of(finding.levels, finding.count, lexicon) for finding in (ref, cand))
-    return lexicon.concepts[ref.concept].group == BONES and a is not None and b is not None and a != b
+    return a is not None and b is not None and a != b
 
 
 def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
@@ -112,14 +112,15 @@ def _acute(unit: Unit, lexicon: Lexicon) -> bool | None:
 
 
 def doubted(ref: Unit, cand: Unit) -> bool:
-    """Tells whether one report states what the other only considers."""
-    return (ref.head.certainty in DOUBT) != (cand.head.certainty in DOUBT)
+    """Tells whether one report states what the other only considers, of what both name or else of their heads."""
+    same = [(x, y) for x in ref.readings for y in cand.readings if x.concept == y.concept] or [(ref.head, cand.head)]
+    return any((x.certainty in DOUBT) != (y.certainty in DOUBT) for x, y in same)
 
 
 def _doubts(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:
     """Returns a wrong certainty; a doubt about what nobody acts on is none."""
-    level = lexicon.concepts[ref.head.concept].significance
-    return [("certainty", level == "urgent")] if doubted(ref, cand) and level in SIGNIFICANT else []
+    levels = {lexicon.concepts[finding.concept].significance for finding in ref.readings}
+    return [("certainty", "urgent" in levels)] if doubted(ref, cand) and levels & SIGNIFICANT else []
 
 
 def opposed(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
