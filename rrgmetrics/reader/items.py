@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from rrgmetrics.reader.levels import number_bones
 from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
+from rrgmetrics.reader.place_words import resolve_places
 from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.tokens import Sentence, Token, sentences
 
@@ -56,6 +57,7 @@ class Mention:
     assertion: Assertion = "present"
     certainty: Certainty = "definite"
     change: str | None = None
+    course: str | None = None  # the change that is said of it
     dropped: bool = False  # only asked, advised or historic
     link: Mention | None = None  # the mention it explains or is an alternative of
     modifiers: list[Item] = field(default_factory=list)
@@ -100,7 +102,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
                 senses = {**senses, "several": True}  # "the lung bases" are both
             items.append(Item(i, end, senses, word))
         i = end
-    return number_bones(items, tokens, lexicon)
+    return resolve_places(number_bones(items, tokens, lexicon), tokens, lexicon)
 
 
 def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, Senses | None]:
@@ -190,7 +192,9 @@ def _is_topic(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> b
 def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
     """Pairs the quality at `q` with the structures it is said of; `floor` is the item the search may not pass."""
     qualities = items[q].senses["quality"]
-    if _is_predicate(items, q, lexicon):
+    if items[q].word in lexicon.small.verbs:  # "has increased" has its subject before it
+        partners = _backward(items, q, qualities, floor, lexicon)
+    elif _is_predicate(items, q, lexicon):
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     else:
         partners = _forward(items, q, qualities, lexicon)

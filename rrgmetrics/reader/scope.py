@@ -112,9 +112,12 @@ class Scan:
         self._statements: list[Span] = []
         self._unread: list[Span] = []
         self._words: list[frozenset[str]] = []
+        self._advised: set[int] = set()  # tokens of advice: "CT angiography with contrast is recommended"
 
     def add(self, sentence: Sentence, items: Sequence[Item], mentions: Sequence[Mention]) -> None:
         """Sorts one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
+        if any("recommendation" in item.senses for item in items):
+            self._advised.update(range(sentence.first, sentence.last))
         unknown, known = self._count(items)
         says = self._says(items, mentions)
         understood = says or any(not _REPORTS.isdisjoint(item.senses) for item in items)
@@ -168,7 +171,8 @@ class Scan:
         language = _other_script(self._report) or _other_language(self._report)
         if language:
             return "language", language
-        other = _other_report([token.word for token in self._tokens], len(self._statements))
+        words = [token.word for index, token in enumerate(self._tokens) if index not in self._advised]
+        other = _other_report(words, len(self._statements))
         if other:
             return other
         if len(self._unread) >= UNREAD_SHARE * len(self._statements):

@@ -147,6 +147,7 @@ _CUES = (
     "not_excluded_after",
     "not_excluded_before",
     "resolved_before",
+    "earlier_study",
     "evidenced_by",
     "hypothetical",
     "hypothetical_after",
@@ -222,7 +223,9 @@ SHAPES: dict[str, Shape] = {
                     "regions": Table(_record({"first": _TEXT, "last": _TEXT, "terms": _TERMS})),
                 }
             ),
-            "groups": _record({name: Many(Value(choices=CONCEPT_FILES)) for name in ("one_picture", "one_place")}),
+            "groups": _record(
+                {name: Many(Value(choices=CONCEPT_FILES)) for name in ("one_picture", "one_place", "one_each")}
+            ),
         }
     ),
     "qualities": Table(_record({"terms": _TERMS}, {"alone": Value(of="concepts")}), _KEY),
