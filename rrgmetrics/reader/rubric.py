@@ -87,18 +87,40 @@ def appraise(comparison: Comparison, context: Context) -> Appraisal:
     links = [link for link in comparison.links if not grader.apart(link)]
     grader.links.extend(links := links + _vague_links(refs, cands, links, lexicon))
     linked = dict.fromkeys((link.reference, link.candidate) for link in links)
+    missing = tuple(r for r in range(len(refs)) if not any(r == pair[0] for pair in linked))
+    false = tuple(c for c in range(len(cands)) if not any(c == pair[1] for pair in linked))
     return Appraisal(
-        references=refs,
-        candidates=cands,
+        references=_only_named(refs, missing, "class", lexicon),
+        candidates=_only_named(cands, false, "added", lexicon),
         links=tuple(linked),
-        missing=tuple(r for r in range(len(refs)) if not any(r == pair[0] for pair in linked)),
-        false=tuple(c for c in range(len(cands)) if not any(c == pair[1] for pair in linked)),
+        missing=missing,
+        false=false,
         differences=tuple(difference for link in links for difference in grader.differences(link)),
     )
 
 
 def _graded(unit: Unit, context: Context, lexicon: Lexicon) -> Graded:
     return Graded(unit, phrase(unit, lexicon), *level(unit.head, context, lexicon))
+
+
+def _only_named(graded: tuple[Graded, ...], alone: tuple[int, ...], key: str, lexicon: Lexicon) -> tuple[Graded, ...]:
+    """Regrades diagnoses that only one report has (`alone`), but whose pictures both describe."""
+    described = {
+        name
+        for i, each in enumerate(graded)
+        if i not in alone
+        for finding in each.unit.readings
+        for name in (finding.concept, *lexicon.concepts[finding.concept].ancestors)
+    }
+    regraded = list(graded)
+    for i in alone:
+        head = graded[i].unit.head.concept
+        names = {head, *lexicon.concepts[head].ancestors}
+        for row in lexicon.rubric["named"]:
+            if key in row and not names.isdisjoint(row["diagnosis"]) and not described.isdisjoint(row["shown_by"]):
+                regraded[i] = graded[i]._replace(significance=row[key], why=row["why"])
+                break
+    return tuple(regraded)
 
 
 def _vague_links(
@@ -148,16 +170,27 @@ class _Grader:
         """Tells whether two linked observations are two findings after all.
 
         A device called malpositioned by one report and well positioned by the other: the danger is denied. Words that
-        are not interchangeable, for pictures at two places: an opacity at the apex is no atelectasis at the base.
+        are not interchangeable, for pictures at two places: an opacity at the apex is no atelectasis at the base. A
+        normal variant or an artefact that the other report makes a disease of.
         """
         ref, cand = self.refs[link.reference], self.cands[link.candidate]
         heads = (ref.unit.head, cand.unit.head)
         positions = {position_of(head, self.lexicon) or position(head, self.lexicon) for head in heads}
         if positions == {"good", "bad"}:
-            return "urgent" in (ref.significance, cand.significance)
+            return ref.matters or cand.matters
+        if self.turned(ref, cand) or self.turned(cand, ref):
+            return True
         a, b = ref.unit, cand.unit
         elsewhere = {a.side, b.side} == {"left", "right"} or not near(a.zones, b.zones, self.lexicon)
         return elsewhere and self.wording(ref, cand) is not None
+
+    def turned(self, one: Graded, other: Graded) -> bool:
+        """Tells whether one is harmless and the other a disease that says more than a vague word for it would."""
+        harmless, disease = one.unit.head.concept, other.unit.head.concept
+        if one.significance not in self.lexicon.rubric["harmless"] or not other.matters or harmless == disease:
+            return False
+        vaguer = disease in self.lexicon.concepts[harmless].ancestors
+        return not vaguer and (harmless, disease) not in self.lexicon.rubric["precision"]
 
     def differences(self, link: Link) -> Iterator[Difference]:
         """Yields the differences of one link, at most one for each attribute."""
@@ -268,7 +301,7 @@ class _Grader:
     def malposition(self, ref: Graded, cand: Graded) -> _Grade | None:
         """Returns a malposition that only one report tells of, while the other is silent about the position."""
         one, other = (position_of(graded.unit.head, self.lexicon) for graded in (ref, cand))
-        if (one == "bad") == (other == "bad"):
+        if (one == "bad") == (other == "bad") or ref.unit.head.tip & cand.unit.head.tip:
             return None
         return _Grade("device_position", True, "only one report tells of the malposition")
 
