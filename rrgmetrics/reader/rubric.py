@@ -18,6 +18,7 @@ from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance, Unit
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.significance import indication_kinds, level, position_of
+from rrgmetrics.reader.similarity import related
 from rrgmetrics.reader.wording import phrase
 from rrgmetrics.reports import Context
 
@@ -138,6 +139,8 @@ def _vague_links(
     def fits(r: int, c: int) -> dict[str, Any] | None:
         a, b = refs[r].unit, cands[c].unit
         one_place = same_side(a.side, b.side) and near(a.zones, b.zones, lexicon)
+        if _turned(refs[r], cands[c], lexicon) or _turned(cands[c], refs[r], lexicon):
+            return None
         return _row(a.head.concept, b.head.concept, lexicon) if one_place else None
 
     for r in list(free_refs):
@@ -177,20 +180,12 @@ class _Grader:
         heads = (ref.unit.head, cand.unit.head)
         positions = {position_of(head, self.lexicon) or position(head, self.lexicon) for head in heads}
         if positions == {"good", "bad"}:
-            return ref.matters or cand.matters
-        if self.turned(ref, cand) or self.turned(cand, ref):
+            return "urgent" in (ref.significance, cand.significance)
+        if _turned(ref, cand, self.lexicon) or _turned(cand, ref, self.lexicon):
             return True
         a, b = ref.unit, cand.unit
         elsewhere = {a.side, b.side} == {"left", "right"} or not near(a.zones, b.zones, self.lexicon)
         return elsewhere and self.wording(ref, cand) is not None
-
-    def turned(self, one: Graded, other: Graded) -> bool:
-        """Tells whether one is harmless and the other a disease that says more than a vague word for it would."""
-        harmless, disease = one.unit.head.concept, other.unit.head.concept
-        if one.significance not in self.lexicon.rubric["harmless"] or not other.matters or harmless == disease:
-            return False
-        vaguer = disease in self.lexicon.concepts[harmless].ancestors
-        return not vaguer and (harmless, disease) not in self.lexicon.rubric["precision"]
 
     def differences(self, link: Link) -> Iterator[Difference]:
         """Yields the differences of one link, at most one for each attribute."""
@@ -205,7 +200,7 @@ class _Grader:
             if against:
                 stated.pop("descriptor", None)
             grades += [self.graded(link, attribute, matters) for attribute, matters in stated.items()]
-            grades += [self.certainty(ref, cand), against]
+            grades += [self.certainty(ref, cand), against, self.misnamed(ref, cand)]
             if stated.keys().isdisjoint(("device_position", "measurement")):
                 grades.append(self.malposition(ref, cand))
         for each in grades:
@@ -292,6 +287,22 @@ class _Grader:
         matters = self.changes_class(ref, assertion=cand.unit.head.assertion)
         return _Grade("certainty", matters, _WHY["certainty"][matters])
 
+    def misnamed(self, ref: Graded, cand: Graded) -> _Grade | None:
+        """Returns another diagnosis for the picture that both reports describe."""
+        mine, theirs = (self._diagnoses(graded) for graded in (ref, cand))
+        if not mine or not theirs or any(related(x, y, self.lexicon) for x in mine for y in theirs):
+            return None
+        one, other = (self.lexicon.concepts[next(iter(names))].name for names in (mine, theirs))
+        return _Grade("overinterpretation", True, f"{other} instead of {one}, which would lead to other steps")
+
+    def _diagnoses(self, graded: Graded) -> dict[str, None]:
+        """Returns the diagnoses among the readings of an observation, in their order."""
+        named = self.lexicon.rubric["diagnoses"]
+        concepts = (finding.concept for finding in graded.unit.readings)
+        return dict.fromkeys(
+            name for name in concepts if not {name, *self.lexicon.concepts[name].ancestors}.isdisjoint(named)
+        )
+
     def opposed(self, ref: Graded, cand: Graded) -> _Grade | None:
         """Returns two descriptions that exclude each other."""
         if not opposed(ref.unit, cand.unit, self.lexicon):
@@ -309,6 +320,16 @@ class _Grader:
         """Tells whether the reference's finding with another value of an attribute would be of another class."""
         changed = level(replace(ref.unit.head, **values), self.context, self.lexicon)
         return _differ(ref.significance, changed.significance)
+
+
+def _turned(one: Graded, other: Graded, lexicon: Lexicon) -> bool:
+    """Tells whether one is harmless and the other a disease that says more than a vague word for it would."""
+    harmless, disease = one.unit.head.concept, other.unit.head.concept
+    if one.significance not in lexicon.rubric["harmless"] or not other.matters or harmless == disease:
+        return False
+    return (
+        disease not in lexicon.concepts[harmless].ancestors and (harmless, disease) not in lexicon.rubric["precision"]
+    )
 
 
 class _Grade(NamedTuple):

@@ -294,6 +294,7 @@ SHAPES: dict[str, Shape] = {
         {
             "precision": Many(_PRECISION, joins=True),
             "harmless": Many(_SIGNIFICANCE),
+            "diagnoses": _names("concepts"),
             "named": Many(
                 _record(
                     {
