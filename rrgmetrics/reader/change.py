@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
 _CHEST = ("chest",)  # the study
 _NEAR = 4  # items between a word of change and the verb or the place that belongs to it
@@ -266,12 +266,18 @@ def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
     return change if earlier or chest == len(items) else ""
 
 
-def compared_as(items: Sequence[Item]) -> str:
+def compared_as(items: Sequence[Item], small: SmallWords) -> str:
     """Returns how a sentence compares with an earlier study: a change rather than "stable", "earlier", "" if not."""
+    if not any(item.senses.keys() & {"change", "earlier_study"} for item in items):
+        return ""
+    if any("recommendation" in item.senses for item in items):
+        return ""  # "continued follow-up is advised"
     kinds: list[str] = []
     for item in items:
         if "negation_before" in item.senses or "hypothetical" in item.senses:
             break  # "no earlier study", "no new opacity"
+        if item.word in small.similar:
+            continue
         if "change" in item.senses:
             kinds.append(item.senses["change"])
         elif "earlier_study" in item.senses:
