@@ -27,7 +27,12 @@ from rrgmetrics.specs import HACKS, SPECS, Key, MetricSpec
 logger = logging.getLogger("rrgmetrics")
 
 KEPT_REFERENCES = 1024  # token vectors of a report take some 150 kB with MiniLM
-RECOMMENDED = ("finding_errors", "crepe", "crimson")  # where a metric can be gamed, those of them that resist
+RECOMMENDED = (
+    "finding_score",
+    "finding_errors",
+    "crepe",
+    "crimson",
+)  # where a metric can be gamed, those of them that resist
 KEPT_PAIRS = 8192  # scores of pairs, for several rewards of one metric on the same completions
 
 Transform = Literal["signed", "unit", "none"] | Callable[[float], float]

@@ -11,7 +11,9 @@ from rrgmetrics.errors import InputError
 
 MAX_CHARACTERS = 100_000  # a chest X-ray report has some 500; beyond this a file was read as one report
 CONTEXT_KEYS = ("age", "sex", "indication")
-YEARS_PER_UNIT = {"Y": 1.0, "M": 1 / 12, "W": 7 / 365.25, "D": 1 / 365.25}  # DICOM PS3.5, value representation AS
+YEARS_PER_UNIT = {"y": 1.0, "m": 1 / 12, "w": 7 / 365.25, "d": 1 / 365.25, "h": 1 / 8766}  # DICOM PS3.5, AS; and hours
+_UNITS = "y|years?|yrs?|yo|m|months?|mos?|w|weeks?|wks?|d|days?|h|hours?|hrs?"
+_AGE = re.compile(rf"(?:(\d{{1,3}}(?:\.\d+)?)[\s-]*({_UNITS})?(?:[\s-]*old)?)?")
 SEXES = {"f": "F", "female": "F", "m": "M", "male": "M", "o": "O", "other": "O", "": ""}
 
 
@@ -84,7 +86,7 @@ def check_report(text: Any, where: str) -> None:
 
 
 def parse_age(value: Any) -> float | None:
-    """Reads a patient's age in years from `"072Y"`, `"019M"`, `"3W"`, `"3D"`, `"25"`, 25, `""` or None.
+    """Reads a patient's age in years from `"072Y"`, `"019M"`, `"3W"`, `"3D"`, `"5 months"`, `"25"`, 25, `""` or None.
 
     Example:
         >>> parse_age("018M")
@@ -95,12 +97,12 @@ def parse_age(value: Any) -> float | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         years = float(value)
     else:
-        match = re.fullmatch(r"\s*(?:(\d{1,3}(?:\.\d+)?)\s*([YMWD]?))?\s*", str(value).upper())
+        match = _AGE.fullmatch(str(value).strip().lower())
         if match is None or isinstance(value, bool):
-            raise InputError(f"age {value!r} is not an age; write '072Y', '019M', '3W', '3D', '25' or ''.")
+            raise InputError(f"age {value!r} is not an age; write '072Y', '019M', '3W', '3D', '5 months', '25' or ''.")
         if match[1] is None:
             return None
-        years = float(match[1]) * YEARS_PER_UNIT[match[2] or "Y"]
+        years = float(match[1]) * YEARS_PER_UNIT[(match[2] or "y")[0]]
     if not 0 <= years <= 150:
         raise InputError(f"age {value!r} is {years:g} years; it must lie between 0 and 150.")
     return years

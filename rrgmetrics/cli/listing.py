@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     parser.add_argument("names", nargs="*", metavar="NAME", help="show everything that is known of this metric")
     parser.add_argument("--aliases", action="store_true", help="show what papers call each key")
+    parser.add_argument("--by", choices=["agreement"], help="order the metrics by their agreement with radiologists")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -37,6 +39,8 @@ def run(options: argparse.Namespace) -> None:
     specs = [parse_name(name).spec for name in options.names]
     if options.aliases:
         console.print(alias_table(specs or all_specs().values()))
+    elif options.by:
+        console.print(ranked_table(specs or all_specs().values()))
     elif specs:
         for spec in specs:
             for part in metric_parts(spec):
@@ -80,6 +84,7 @@ def metric_parts(spec: MetricSpec) -> Iterator[RenderableType]:
     if spec.judge:
         yield option_table("of the engine", JUDGE_OPTIONS)
     yield agreement_part(spec)
+    yield independent_part(spec)
     yield Text.assemble(("Cost", "bold"), f": {cost(spec)}")
 
 
@@ -113,6 +118,45 @@ def agreement_part(spec: MetricSpec) -> RenderableType:
             f"version {row.version}"
         ),
     )
+
+
+def independent_part(spec: MetricSpec) -> RenderableType:
+    """How far the default configuration agrees with radiologists on data that its development never saw."""
+    from rrgmetrics.metaeval.independent import of_metric
+
+    lines = [
+        (rated.short, rated.targets[target], str(rated.pairs), estimate(tau, places=2), rated.version)
+        for rated, target, tau in of_metric(spec.name)
+    ]
+    if not lines:
+        return Text.assemble(("Agreement on data that development never saw", "bold"), ": not measured.")
+    heads = ("never seen by development", "target", "pairs", "tau-b [95% interval]", "version")
+    return Table(heads, (Group(tuple(lines)),), whole=frozenset({3}), broken=frozenset({0, 1}))
+
+
+def ranked_table(specs: Iterable[MetricSpec]) -> Table:
+    """One line a metric, the greatest mean agreement first, on data that development never saw."""
+    from rrgmetrics.metaeval.independent import rated_sets
+
+    sets = rated_sets()
+    columns = [(rated, target) for rated in sets.values() for target in rated.targets]
+    everywhere = [column for column in columns if len(column[0].metrics) == max(len(s.metrics) for s in sets.values())]
+    lines: list[tuple[float, Cells]] = []
+    for spec in specs:
+        taus = [rated.metrics.get(spec.name, {}).get(target) for rated, target in columns]
+        common = [rated.metrics.get(spec.name, {}).get(target) for rated, target in everywhere]
+        mean = sum(tau.value for tau in common if tau) / len(common) if all(common) else math.nan
+        cells = [figure(tau.value, 2) if tau else "-" for tau in taus]
+        lines.append((mean, (spec.name + (" *" if spec.stand_in else ""), *cells)))
+    lines.sort(key=lambda line: (math.isnan(line[0]), -line[0]))
+    heads = ("metric", *(f"{rated.short} {rated.targets[target]}" for rated, target in columns))
+    about = "; ".join(f"{rated.short}: {rated.pairs} pairs, version {rated.version}" for rated in sets.values())
+    note = (
+        f"Kendall's tau-b with radiologists, on data that development never saw. {about}. `rrgmetrics list NAME` has "
+    )
+    note += f"the intervals. {STAND_IN}."
+    broken = frozenset(range(1, len(heads)))
+    return Table(heads, (Group(tuple(cells for _, cells in lines)),), note=note, whole=frozenset({0}), broken=broken)
 
 
 def cost(spec: MetricSpec) -> str:

@@ -111,6 +111,12 @@ def _kind_of(attributes: Iterable[str]) -> str:
     return "incorrect_location" if "location" in named else "incorrect_severity"
 
 
+def _weighed(told: Mapping[str, Any], pair: Pair) -> Explanation:
+    """A pair in a sentence and its weighted errors, as `finding_score` gives them."""
+    remarks = tuple(Remark(error["category"], error["sentence"], error["significant"]) for error in told["errors"])
+    return replace(_evidence(pair), remarks=remarks, note=told["words"])
+
+
 def _corrections(verdict: Mapping[str, Any], pair: Pair) -> Explanation:
     """Corrections with a severity, as `fineradscore` gives them."""
     remarks = tuple(
@@ -165,6 +171,7 @@ def _labels(told: Mapping[str, Sequence[str]], pair: Pair) -> Explanation:
 
 VIEWS: Mapping[str, Callable[[Any, Pair], Explanation]] = {
     "finding_errors": _errors,
+    "finding_score": _weighed,
     "crepe": _shares,
     "green": _counts,
     "chexprompt": _counts,

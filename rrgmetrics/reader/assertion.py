@@ -12,7 +12,18 @@ from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.model import Certainty
 
 _LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
-_JUDGED = frozenset({"negation_after", "not_excluded_after", "possible_after"})
+_JUDGEMENTS: dict[str, Certainty | None] = {  # cue behind a finding → how certain it makes it; None: absent
+    "negation_after": None,
+    "not_excluded_after": "not_excluded",
+    "possible_after": "possible",
+    "probable_after": "probable",
+    "preferred_to": "probable",
+}
+_BEFORE = frozenset(
+    {"negation_before", "negation_verb", "not_excluded_before", "possible_before", "possible_list", "probable_before"}
+)
+_FIRM = frozenset({"severity", "measure", "change", "acuity", "count"})  # what is described so is not only listed
+_ATTRIBUTIVE = frozenset({"side", "zone", "severity", "morphology", "acuity", "quality", "change", "count"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 
 
@@ -55,6 +66,8 @@ class _Walk:
         self.joined = False  # "versus", "or" has just been read
         self.comma = False  # since the last mention
         self.conjoined = False  # "and" since the last mention
+        self.accompanied = False  # "with" since the last mention
+        self.lacking = False  # what is denied is the subject: "the absence of effusion suggests ..."
         self.fresh = False  # a hedge has been read since the last mention
         self.listing = False  # the hedge opened a list ("differential includes ...")
         self.verb_at = self.met_at = -1
@@ -78,7 +91,7 @@ class _Walk:
             self._commit(mention, before)
         self.clause.append(mention)
         self.met_at = mention.last
-        self.linking = self.joined = self.comma = self.conjoined = self.fresh = False
+        self.linking = self.joined = self.comma = self.conjoined = self.accompanied = self.fresh = False
 
     def _commit(self, mention: Mention, before: Mention | None) -> None:
         mention.certainty = self.certainty
@@ -113,34 +126,13 @@ class _Walk:
             self._end_clause()
             if item.word in self.small.existing:
                 self.verb_at = i
-        if "negation_before" in senses:
-            self.absent, self.comma = True, False
-        elif "negation_after" in senses:
-            self._look_back("absent")
-        elif "negation_verb" in senses:
-            self.once = True
-        elif "hypothetical" in senses or "recommendation" in senses:
-            if "possible_after" in senses:
-                self._look_back("uncertain")
+        judged = self._judge(i, item)
+        if senses.keys() & {"hypothetical", "recommendation"} and not ("negation_before" in senses and self._told(i)):
             self.hypothetical = True
         elif "hypothetical_after" in senses:
-            for mention in self._statement():
-                mention.dropped = True
-        elif "not_excluded_after" in senses and self._statement():
-            self._look_back("not_excluded")
-        elif "not_excluded_before" in senses:
-            self.certainty, self.absent, self.linking = "not_excluded", False, False
-        elif "possible_after" in senses and self._statement() and "possible_before" not in senses:
-            self._look_back("uncertain")
-        elif "possible_before" in senses or "possible_list" in senses:
-            self._hedge("possible")
-            self.listing = "possible_list" in senses
-        elif "probable_before" in senses:
-            self._hedge("possible" if self.fresh and self.certainty == "possible" else "probable")
-        elif "quality" in senses and "normal" in senses["quality"] and self.verb_at >= self.met_at:
-            self._look_back("absent", devices=False)  # an unremarkable pacemaker is there
-        elif "evidenced_by" in senses:
-            self.certainty, self.linking, self.joined = "definite", False, False
+            self._only_spoken_of()
+        elif not judged or "preferred_to" in senses:
+            self._cue(i, item)
         if "resolved_before" in senses:
             self.resolved = True
         elif senses.get("change") == "resolved":
@@ -152,29 +144,131 @@ class _Walk:
         elif "item_break" in senses:
             self._verb(i)
 
-    def _hedge(self, certainty: Certainty) -> None:
+    def _cue(self, i: int, item: Item) -> None:
+        """Lets a cue change the state for what follows it."""
+        senses = item.senses
+        if senses.keys() & {"negation_before", "preferred_to"} or self._preferring(i, item):
+            self.absent, self.comma = True, False
+            self.lacking = item.word in self.small.lacking
+        elif "negation_verb" in senses:
+            self.once = True
+        elif "not_excluded_before" in senses:
+            self.certainty, self.absent, self.linking = "not_excluded", False, False
+        elif senses.keys() & {"possible_before", "possible_list"}:
+            self._hedge(item, "possible")
+            self.listing = "possible_list" in senses
+        elif "probable_before" in senses:
+            self._hedge(item, "possible" if self.fresh and self.certainty == "possible" else "probable")
+        elif "quality" in senses and "normal" in senses["quality"] and self.verb_at >= self.met_at:
+            for mention in self._statement():
+                if not mention.denies and not self.lexicon.concepts[mention.concept].is_device:
+                    mention.assertion = "absent"  # but an unremarkable pacemaker is there
+        elif "evidenced_by" in senses:
+            self.certainty, self.linking, self.joined = "definite", False, False
+
+    def _hedge(self, item: Item, certainty: Certainty) -> None:
+        if self.lacking and self.absent and self.clause and not self.hypothetical:
+            self._end_clause()  # "the absence of effusion suggests pneumonia"
         self.certainty, self.fresh, self.listing = certainty, True, False
-        self.linking = not self.conjoined
+        beside = self.accompanied and item.last - item.first == 1  # "collapse with probable effusion"
+        self.linking = not self.conjoined and not beside
+
+    def _told(self, i: int) -> bool:
+        """Tells whether somebody or something is said to do what the verb at `i` says, which else is asked for."""
+        return i > 0 and self.items[i - 1].word not in self.small.separators | {":", "¶"}
+
+    def _preferring(self, i: int, item: Item) -> bool:
+        """Tells whether the word at `i` names the less likely reading: "favour atelectasis OVER pneumonia"."""
+        if item.word not in self.small.preferring or self.certainty == "definite" or i != self.met_at:
+            return False
+        return "concept" in self.items[i + 1].senses if i + 1 < len(self.items) else False
 
     def _end_clause(self) -> None:
         self.absent = self.once = self.resolved = self.hypothetical = False
         self.linking = self.joined = self.comma = False
         self.certainty = "definite"
-        self.fresh = self.listing = self.conjoined = False
+        self.fresh = self.listing = self.conjoined = self.accompanied = self.lacking = False
         self.clause, self.segment = [], 0
 
     def _statement(self) -> list[Mention]:
         return self.clause[self.segment :]
 
-    def _look_back(self, assertion: str, *, devices: bool = True) -> None:
-        for mention in self._statement():
-            if mention.denies or (not devices and self.lexicon.concepts[mention.concept].is_device):
+    def _judge(self, i: int, item: Item) -> bool:
+        """Lets a cue judge the findings before it; tells whether it does."""
+        kind = next((kind for kind in _JUDGEMENTS if kind in item.senses), self._judging(i, item))
+        if kind is None or not self._statement():
+            return False
+        certainty = _JUDGEMENTS[kind]
+        if item.senses.keys() & _BEFORE and not self._closes(i):
+            return False
+        subject = self._subject(i, denied=certainty is None)
+        cut = len(subject) < len(self._statement())
+        for mention in subject:
+            if mention.denies:
                 continue
-            if assertion == "absent":
+            if certainty is None or (self.once and certainty != "not_excluded"):
                 mention.assertion = "absent"
-            elif mention.assertion != "absent" or self.absent:
-                mention.assertion = "uncertain"
-                mention.certainty = "not_excluded" if assertion == "not_excluded" else "possible"
+            elif mention.assertion != "absent" or cut or certainty == "not_excluded":
+                mention.certainty = certainty
+                mention.assertion = "present" if certainty == "probable" else "uncertain"
+        if cut and certainty and len(subject) == 1 and not subject[0].link:
+            subject[0].link = self._described(subject[0])
+        return True
+
+    def _judging(self, i: int, item: Item) -> str | None:
+        """Returns as which judgement other words count: "is thought to be PRESENT", "consolidation?"."""
+        if item.word in self.small.questions:
+            return "possible_after"
+        if i + 1 < len(self.items) and self.items[i + 1].word in self.small.existent:
+            return next((f"{kind}_after" for kind in ("probable", "possible") if f"{kind}_before" in item.senses), None)
+        return None
+
+    def _closes(self, i: int) -> bool:
+        """Tells whether the hedge at `i` can only be about what stands before it: "pneumonia is LIKELY, given ..."."""
+        if i + 1 == len(self.items):
+            return True
+        after = self.items[i + 1]
+        if after.last - after.first > 1:
+            return False
+        stated = i > 0 and self.verb_at == i - 1
+        return after.word in self.small.closing or (stated and after.word in self.small.grounds)
+
+    def _subject(self, i: int, *, denied: bool) -> list[Mention]:
+        """Returns the findings that the cue at `i` judges: the list before it, not what a mere comma parts from it.
+
+        "Effusion and pneumothorax cannot be excluded", but "small effusion, pneumothorax cannot be excluded".
+        """
+        stated = self._statement()
+        one = [self.items[i].word, self.items[self.verb_at].word if self.verb_at >= self.met_at else ""]
+        if not self.small.plural.isdisjoint((*one, self.items[i - 1].word)):
+            return stated
+        asserted = not denied or not self.small.single.isdisjoint(one)
+        for k in range(len(stated) - 1, 0, -1):
+            words = {item.word for item in self.items[stated[k - 1].last : stated[k].first]}
+            if not words.isdisjoint(self.small.conjunctions):
+                break
+            if "," in words and (asserted or self._firm(stated[k - 1])):
+                return stated[k:]
+        return stated
+
+    def _firm(self, mention: Mention) -> bool:
+        """Tells whether a finding is described as one that is there ("small effusion"), not only listed."""
+        for item in reversed(self.items[max(0, mention.first - 4) : mention.first]):
+            if item.senses.keys() & _FIRM:
+                return True
+            if not item.senses or not item.senses.keys() <= _ATTRIBUTIVE:
+                return False
+        return False
+
+    def _described(self, mention: Mention) -> Mention | None:
+        """Returns the picture before a comma that a hedged finding explains: "bandlike opacity, scarring is likely"."""
+        before = self.clause[self.clause.index(mention) - 1]
+        describing = before.concept in self.lexicon.roles["describing"] and before.assertion == "present"
+        return before if describing and self._same_picture(before, mention) else None
+
+    def _only_spoken_of(self) -> None:
+        for mention in self._statement():
+            mention.dropped = True
 
     def _resolve(self) -> None:
         if not self._statement():
@@ -191,9 +285,11 @@ class _Walk:
             self._end_clause()
             return
         if item.word == "with":
-            self.linking = False
-            if self.absent and self.clause and self.comma:
+            self.linking, self.accompanied = False, True
+            if self.clause and (self.resolved or (self.absent and (self.comma or self._normal_ahead(i)))):
                 self._end_clause()
+            elif not self.fresh and not self.listing:
+                self.certainty = "definite"
             return
         self.comma = True
         self.conjoined = item.word == "and"
@@ -203,11 +299,11 @@ class _Walk:
             self.segment = len(self.clause)
             self.verb_at = -1
         if item.word == "," and self._apposition(i):
-            self._hedge("probable")
+            self._hedge(item, "probable")
         if self.certainty != "definite" and not self.fresh and not self.listing:
             if self._list_goes_on(i):
                 self.joined = True
-            else:
+            elif not self._coordinated(i):
                 self.certainty, self.linking = "definite", False
 
     def _apposition(self, i: int) -> bool:
@@ -225,6 +321,21 @@ class _Walk:
                 return False
         return False
 
+    def _coordinated(self, i: int) -> bool:
+        """Tells whether a hedge holds for both findings of a pair: "possible small effusion and atelectasis"."""
+        if not self.conjoined or i != self.met_at:
+            return False
+        for item in self._ahead(i):
+            if "concept" in item.senses:
+                return self.lexicon.concepts[item.senses["concept"]].group in self.lexicon.groups["one_place"]
+            if not item.senses or not item.senses.keys() <= _ATTRIBUTIVE:
+                return False
+        return False
+
+    def _normal_ahead(self, i: int) -> bool:
+        """Tells whether the finding after the joint at `i` is a normal statement: "no effusion with clear lungs"."""
+        return any(mention.denies for mention in self.mentions if i < mention.first <= i + 2)
+
     def _verb(self, i: int) -> None:
         self.verb_at = i
 
@@ -238,11 +349,12 @@ class _Walk:
             if item.word in self.small.alternatives:
                 return False
             if first and senses and item.word != "and":
-                if _starts_statement(senses, self.lexicon) and not self._or_ahead(i):
+                arrived = self.resolved and senses.get("change") == "new"  # "removal of the tube and new pneumothorax"
+                if arrived or (_starts_statement(senses, self.lexicon) and not self._or_ahead(i)):
                     return True
                 first = False
             if "item_break" in senses and item.word not in self.small.seen:
-                return self._quality_ahead(i + 1 + k)
+                return self._quality_ahead(i + 1 + k) or self._there_ahead(i, i + 1 + k)
             if item.word == ",":
                 return False
         return False
@@ -267,10 +379,21 @@ class _Walk:
                 return False
         return False
 
+    def _there_ahead(self, i: int, verb: int) -> bool:
+        """Tells whether what stands behind the comma at `i` is said to be there: "no edema, a nodule IS present"."""
+        after = self.items[verb + 1].word if verb + 1 < len(self.items) else ""
+        alone = self.items[i].word == "," and len(self._statement()) == 1
+        return alone and self.items[verb].word in self.small.single and after in self.small.seen
+
     def _verb_ahead(self, i: int) -> bool:
         """Tells whether the words up to the next joint hold a verb: a statement of their own."""
         for item in self._ahead(i):
-            if "item_break" in item.senses or (item.word in self.small.judged and item.senses.keys() & _JUDGED):
+            changed = "change" in item.senses and item.word in self.small.verbs  # "has resolved"
+            if (
+                changed
+                or "item_break" in item.senses
+                or (item.word in self.small.judged and item.senses.keys() & _JUDGEMENTS.keys())
+            ):
                 return True
             if "clause_end" in item.senses:
                 return False

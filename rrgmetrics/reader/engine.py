@@ -6,13 +6,25 @@ from dataclasses import replace
 
 from rrgmetrics.reader.assertion import assert_mentions
 from rrgmetrics.reader.attributes import attach, build, by_side, describe
+from rrgmetrics.reader.change import compared_as, course_of_all
 from rrgmetrics.reader.items import Item, Mention, read_sentences
 from rrgmetrics.reader.lexicon import Lexicon, load
-from rrgmetrics.reader.model import Finding, Reading, Span
+from rrgmetrics.reader.model import Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.references import (
+    SUMMARY,
+    add,
+    add_what_is_said,
+    antecedent,
+    clause_ahead,
+    named_before,
+    pointer,
+    side_meant,
+    sums_up,
+)
 from rrgmetrics.reader.scope import Scan
-from rrgmetrics.reader.similarity import related
-from rrgmetrics.reader.tokens import Sentence, Token, tokenize
+from rrgmetrics.reader.tokens import Sentence, Token
+from rrgmetrics.reader.typing_errors import tokenize_report
 
 
 def read(report: str) -> Reading:
@@ -31,13 +43,22 @@ def read(report: str) -> Reading:
         [('pleural_effusion', 'present', 'left'), ('pneumothorax', 'absent', None)]
     """
     lexicon = load()
-    tokens = tokenize(report, lexicon.words)
+    tokens = tokenize_report(report, lexicon)
     findings: list[Finding] = []
     scan = Scan(report, tokens, lexicon)
+    compared: list[Compared] = []
     for number, (sentence, items, mentions) in enumerate(read_sentences(tokens, lexicon)):
         scan.add(sentence, items, mentions)
+        if sums_up(items, lexicon):
+            sentence = sentence._replace(section=SUMMARY)
         _read_sentence(tokens, sentence, number, items, mentions, lexicon, findings)
-    return Reading(report, tuple(_merge(findings, lexicon)), scan.scope())
+        kind = compared_as(items)
+        if kind:
+            span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
+            alone = not mentions and pointer(items, lexicon) is None
+            of_all = _of_all(items, span, number, lexicon, findings) if alone else None
+            compared.append(of_all or Compared(kind, span))
+    return Reading(report, tuple(_merge(findings, lexicon)), scan.scope(), tuple(compared))
 
 
 def _read_sentence(
@@ -53,8 +74,12 @@ def _read_sentence(
     if any("communication" in item.senses for item in items):
         return
     if not mentions:
-        _continue(items, number, lexicon, findings)
+        if not add_what_is_said(items, number, lexicon, findings):
+            _continue(items, number, lexicon, findings)
         return
+    ahead = clause_ahead(items, mentions, lexicon)
+    if ahead and add_what_is_said(items[:ahead], number, lexicon, findings):
+        items[:ahead] = [Item(item.first, item.last, {}, item.word) for item in items[:ahead]]
     assert_mentions(items, mentions, lexicon)
     attach(items, mentions, lexicon)
     observations: dict[int, int] = {}
@@ -66,11 +91,13 @@ def _read_sentence(
         if mention.denies:
             findings.extend(_denied(mention, sentence, number, spans))
             continue
-        antecedent = _antecedent(mention, findings, number, lexicon)
-        if antecedent is not None:
-            observations[id(mention)] = antecedent
-            continue
         fields = describe(mention, lexicon)
+        before = antecedent(mention, fields, findings, number, lexicon)
+        if before is not None:
+            observations[id(mention)] = before
+            more = build(mention, fields, sentence.section, number, before, spans)
+            findings[before] = add(findings[before], more)
+            continue
         observation = len(findings)
         explained = _explained(mention, items, findings, observations, sentence.section, number, lexicon)
         if explained is not None:
@@ -128,25 +155,6 @@ def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span
     ]
 
 
-def _antecedent(mention: Mention, findings: list[Finding], number: int, lexicon: Lexicon) -> int | None:
-    """Returns the finding a mention only points back to ("The opacity obscures the heart.")."""
-    if (
-        not mention.definite_article
-        or mention.concept not in lexicon.roles["generic"]
-        or mention.assertion != "present"
-    ):
-        return None
-    for k in range(len(findings) - 1, max(-1, len(findings) - 5), -1):
-        finding = findings[k]
-        if (
-            finding.assertion != "absent"
-            and number - finding.sentence in (0, 1)
-            and finding.concept in lexicon.roles["picture"]
-        ):
-            return k
-    return None
-
-
 def _continue(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding]) -> None:
     """Adds to the last device what a sentence without findings says of it ("The tip lies in the lower SVC.")."""
     if not any(item.word in lexicon.small.device_pointers for item in items):
@@ -164,6 +172,25 @@ def _continue(items: list[Item], number: int, lexicon: Lexicon, findings: list[F
                 measurements_mm=finding.measurements_mm or sizes,
             )
             return
+
+
+def _of_all(items: list[Item], span: Span, number: int, lexicon: Lexicon, findings: list[Finding]) -> Compared | None:
+    """Reads the change that a sentence without a finding tells of what was named before ("Overall worse.").
+
+    If the sentence before names one finding, the change is that one's.
+    """
+    change = course_of_all(items, lexicon)
+    if not change:
+        return None
+    last = range(max(0, len(findings) - 8), len(findings))
+    before = [k for k in last if findings[k].sentence == number - 1 and findings[k].assertion != "absent"]
+    if len({findings[k].observation for k in before}) != 1 and change != "stable":
+        return Compared(change, span, study=True)
+    for k in before:
+        assertion: Assertion = "absent" if change == "resolved" else findings[k].assertion
+        course = change if findings[k].change in (None, "stable") else findings[k].change
+        findings[k] = replace(findings[k], assertion=assertion, change=course, spans=(*findings[k].spans, span))
+    return None
 
 
 def _merge(findings: list[Finding], lexicon: Lexicon) -> list[Finding]:
@@ -189,15 +216,9 @@ def _join_observation(finding: Finding, kept: list[Finding], position: dict[int,
     """Gives a finding the observation of an earlier one if it describes the same picture."""
     if finding.observation in position:
         return replace(finding, observation=position[finding.observation])
-    if finding.section == "impression":
-        for other in kept[-40:]:
-            if (
-                other.assertion != "absent"
-                and other.section != "impression"
-                and related(other.concept, finding.concept, lexicon)
-                and _same_place(other, finding, lexicon)
-            ):
-                return replace(finding, observation=other.observation)
+    before = named_before(finding, kept, lexicon) if finding.section == SUMMARY else None
+    if before is not None:
+        return replace(finding, observation=before.observation, side=side_meant(finding, before, kept, lexicon))
     return finding
 
 
@@ -217,6 +238,7 @@ def _union(a: Finding, b: Finding) -> Finding:
         assertion=a.assertion if a.assertion != "uncertain" else b.assertion,
         side=a.side or b.side,
         zones=a.zones | b.zones,
+        levels=a.levels | b.levels,
         severity=a.severity if a.severity is not None else b.severity,
         measurements_mm=a.measurements_mm or b.measurements_mm,
         count=a.count or b.count,

@@ -77,10 +77,10 @@ class Scope:
 class Finding:
     """One observation, present, absent or uncertain, with everything the report says of it.
 
-    `severity` is a step on the scale of `lexicon/attributes.yaml` (0 borderline to 7 massive),
-    `measurements_mm` are in mm. Findings with the same `observation` are one picture described twice ("opacity,
-    likely pneumonia", "atelectasis or scarring"). `normal` marks what a normal statement denies ("the lungs are
-    clear" denies an opacity).
+    `severity` is a step on the scale of `lexicon/attributes.yaml` (0 borderline to 7 massive), `measurements_mm` are in
+    mm, `levels` are ribs and vertebrae ("rib 4", "T12"). Findings with the same `observation` are one picture described
+    twice ("opacity, likely pneumonia", "atelectasis or scarring"). `normal` marks what a normal statement denies ("the
+    lungs are clear" denies an opacity).
     """
 
     concept: str
@@ -88,6 +88,7 @@ class Finding:
     certainty: Certainty = "definite"
     side: str | None = None
     zones: frozenset[str] = frozenset()
+    levels: frozenset[str] = frozenset()
     severity: int | None = None
     measurements_mm: tuple[float, ...] = ()
     count: int | None = None
@@ -104,13 +105,31 @@ class Finding:
     spans: tuple[Span, ...] = ()
 
 
+class Compared(NamedTuple):
+    """A sentence that compares with an earlier study.
+
+    Attributes:
+        kind: The kind of change, or "earlier" if it only names that study.
+        span: Its words.
+        study: Whether the change is that of all that was named before ("Overall worse.").
+    """
+
+    kind: str
+    span: Span
+    study: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All findings of one report, in the order of the text, with the text they were read from and its scope."""
+    """All findings of one report, in the order of the text, with the text they were read from and its scope.
+
+    `compared` are the sentences that compare with an earlier study, also those that name no finding.
+    """
 
     text: str
     findings: tuple[Finding, ...]
     scope: Scope
+    compared: tuple[Compared, ...] = ()
 
     @property
     def abnormal(self) -> tuple[Finding, ...]:

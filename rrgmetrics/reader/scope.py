@@ -22,6 +22,7 @@ from rrgmetrics.reader.items import Item, Mention, read_sentences
 from rrgmetrics.reader.lexicon import TECHNIQUE, Lexicon, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Kind, Reading, Scope, Span
 from rrgmetrics.reader.tokens import Sentence, Token, tokenize
+from rrgmetrics.reader.typing_errors import tokenize_report, words_in
 
 # Which kinds of text a metric can read, by the modality of its spec; a metric of any text reads all.
 CHEST_XRAY, CHEST_CT = "chest X-ray reports in English", "chest CT reports in English"
@@ -73,7 +74,7 @@ def scope_of(report: str) -> Scope:
         'Spanish'
     """
     lexicon = load()
-    tokens = tokenize(report, lexicon.words)
+    tokens = tokenize_report(report, lexicon)
     scan = Scan(report, tokens, lexicon)
     for sentence, items, mentions in read_sentences(tokens, lexicon):
         scan.add(sentence, items, mentions)
@@ -94,7 +95,7 @@ def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
     """The unread sentences of a candidate that neither stand in the reference nor are made of its words."""
     if not candidate.scope.unread:
         return []
-    known = {token.word for token in tokenize(reference.text, load().words)}
+    known = {token.word for token in tokenize_report(reference.text, load())}
     return [
         span
         for span, words in zip(candidate.scope.unread, candidate.scope.words, strict=True)
@@ -111,9 +112,12 @@ class Scan:
         self._statements: list[Span] = []
         self._unread: list[Span] = []
         self._words: list[frozenset[str]] = []
+        self._advised: set[int] = set()  # tokens of advice: "CT angiography with contrast is recommended"
 
     def add(self, sentence: Sentence, items: Sequence[Item], mentions: Sequence[Mention]) -> None:
         """Sorts one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
+        if any("recommendation" in item.senses for item in items):
+            self._advised.update(range(sentence.first, sentence.last))
         unknown, known = self._count(items)
         says = self._says(items, mentions)
         understood = says or any(not _REPORTS.isdisjoint(item.senses) for item in items)
@@ -167,7 +171,8 @@ class Scan:
         language = _other_script(self._report) or _other_language(self._report)
         if language:
             return "language", language
-        other = _other_report([token.word for token in self._tokens], len(self._statements))
+        words = [token.word for index, token in enumerate(self._tokens) if index not in self._advised]
+        other = _other_report(words, len(self._statements))
         if other:
             return other
         if len(self._unread) >= UNREAD_SHARE * len(self._statements):
@@ -239,8 +244,8 @@ def _knowledge() -> _Knowledge:
         return {token.word for term in terms for token in tokenize(str(term), lexicon.words)}
 
     grammar = plain(vocabulary["grammar"])
-    own = plain(word for kind, words in vocabulary.items() if kind != "grammar" for word in words)
-    english = grammar | own | _trie_words(lexicon.trie)
+    own = plain(word for kind in ("report", "clinical", "description", "anatomy") for word in vocabulary[kind])
+    english = grammar | own | words_in(lexicon.trie)
     kinds = tuple((table, kind) for table in ("elsewhere", "modality") for kind in tables[table])
     terms: dict[str, list[tuple[tuple[str, ...], tuple[str, str]]]] = {}
     for table, kind in kinds:
@@ -251,23 +256,13 @@ def _knowledge() -> _Knowledge:
         listed.sort(key=lambda entry: -len(entry[0]))
     return _Knowledge(
         grammar=frozenset(grammar),
-        vocabulary=frozenset(own | _trie_words(lexicon.trie)),
+        vocabulary=frozenset(own | words_in(lexicon.trie)),
         languages={name: frozenset(words) - english for name, words in tables["languages"].items()},
         scripts=tables["scripts"],
         broken={word: frozenset(row["then"]) for row in tables["broken"] for word in row["first"]},
         kinds=kinds,
         terms=terms,
     )
-
-
-def _trie_words(trie: dict[str, Any]) -> set[str]:
-    """Returns every word of the lexicon's terms."""
-    words: set[str] = set()
-    for word, node in trie.items():
-        if word:
-            words.add(word)
-            words |= _trie_words(node)
-    return words
 
 
 # Senses that any English text has: "no", "is", "in" tell nothing of a chest.
@@ -283,6 +278,8 @@ _CUES = frozenset(
         "versus",
         "possible_before",
         "possible_after",
+        "probable_after",
+        "preferred_to",
         "probable_before",
         "count",
     }

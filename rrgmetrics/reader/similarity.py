@@ -75,6 +75,7 @@ def _agreement(a: Unit, b: Unit) -> int:
             a.side == b.side,
             a.zones == b.zones,
             x.concept == y.concept,
+            bool(x.levels & y.levels) or x.levels == y.levels,
             x.severity == y.severity,
             x.measurements_mm == y.measurements_mm,
             x.change == y.change,

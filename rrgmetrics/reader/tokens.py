@@ -9,16 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack.
 _TOKEN = re.compile(
     r"(?P<gap>\n[ \t\r]*\n)|(?P<bullet>\n[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
+    r"|(?P<query>(?<![^\s(])\?(?= ?[A-Za-z]))"  # "?pneumonia"
     r"|(?P<word>[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+)|(?P<mark>[.,;:!?/—–()\[\]])",
     re.ASCII,
 )
+_MARKS = {"gap": "¶", "bullet": "¶", "query": "query"}
 ENDS = frozenset({".", "!", "?", "¶"})
+RUNNING = frozenset({"comparison", "technique"})
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
 
@@ -28,6 +31,15 @@ class Token(NamedTuple):
     word: str
     start: int
     end: int
+
+
+class Item:
+    """Tokens `[first, last)` of the report with what the lexicon says of them; plain words have no senses."""
+
+    __slots__ = ("first", "last", "senses", "word")
+
+    def __init__(self, first: int, last: int, senses: dict[str, Any], word: str) -> None:
+        self.first, self.last, self.senses, self.word = first, last, senses, word
 
 
 class Sentence(NamedTuple):
@@ -69,7 +81,7 @@ def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
                 word = "xxxx"
             append(Token(spellings.get(word) or singular(word), start, end))
         else:
-            append(Token(m.group() if kind == "mark" else "¶", start, end))
+            append(Token(_MARKS.get(kind or "") or m.group(), start, end))
     return tokens
 
 
@@ -78,26 +90,32 @@ def sentences(
 ) -> list[Sentence]:
     """Splits tokens into sentences, each with its section; those of sections that are not read are left out.
 
-    `headings` maps a heading (its tokens joined by spaces) to its section and whether the section is read; a full stop
-    behind one of the `abbreviations` ends no sentence.
+    "Comparison: 5/12. Small effusion." is a report: where no section follows, a line of comparison or technique is one
+    sentence long. `headings` maps a heading (its tokens joined by spaces) to its section and whether the section is
+    read; a full stop behind one of the `abbreviations` ends no sentence.
     """
     pieces: list[Sentence] = []
-    section, read, first, n = "findings", True, 0, len(tokens)
+    skipped: list[Sentence] = []  # of the last section
+    section, read, first, n, headed = "findings", True, 0, len(tokens), False
     i = 0
     while i < n:
         if i == first:
             heading = _heading(tokens, i, headings)
             if heading is not None:
                 section, read, i = heading
-                first = i
+                first, headed, skipped = i, headed or read, []
                 continue
         if tokens[i].word in ENDS and not _is_abbreviation(tokens, i, abbreviations):
-            if read:
-                pieces.extend(_pieces(first, i, section))
+            if not read:
+                skipped.extend(_pieces(first, i, "findings"))
+            else:
+                pieces.extend(_pieces(first, i + (tokens[i].word == "?"), section))  # "consolidation?" is doubtful
             first = i + 1
         i += 1
     if read:
         pieces.extend(_pieces(first, n, section))
+    elif section in RUNNING and not headed:
+        pieces.extend([*skipped, *_pieces(first, n, "findings")][1:])
     return pieces
 
 

@@ -19,6 +19,8 @@ def phrase(unit: Unit, lexicon: Lexicon) -> str:
     zones = (lexicon.zones[zone].name for zone in sorted(unit.zones))
     words.extend(z for z in zones if z not in name)
     words.append(name)
+    if head.levels:
+        words.append("(" + ", ".join(sorted(head.levels, key=lambda level: lexicon.levels[level])) + ")")
     if head.route:
         words.append(f"({head.route.replace('_', ' ')})")
     if head.tip:

@@ -38,6 +38,32 @@ CLINICAL = (
         resists_tricks=True,
     ),
     MetricSpec(
+        name="finding_score",
+        title="Finding score",
+        summary="how right the findings are, weighed by what they mean for the patient; in words",
+        scorer="rrgmetrics.scorers.finding_score:FindingScore",
+        keys=(
+            unit("finding_score", "Finding score"),
+            Key("finding_score_right", "Findings that both have, weighted", (0.0, INF), True),
+            Key("finding_score_wrong", "Errors, weighted", (0.0, INF), False),
+        ),
+        level="pair",
+        empty=(1.0, None, None),
+        options={
+            "text": TEXT_OPTION,
+            "explain": Option(False, "also return each pair in words, and its errors with their weights"),
+        },
+        configs={
+            "default": Config("a rule-based reader"),
+        },
+        needs=("reader",),
+        takes_context=True,
+        modality=CHEST_XRAY,
+        paper="rrgmetrics; classes of Baharoon et al. 2026, arXiv 2603.06183",
+        citation="baharoon-2026-crimson",
+        resists_tricks=True,
+    ),
+    MetricSpec(
         name="crepe",
         title="CREPE",
         summary="the number of errors of six kinds that a radiologist would count, predicted",
@@ -112,7 +138,6 @@ CLINICAL = (
         modality=CHEST_XRAY,
         paper="Delbrouck et al. 2022, Findings of EMNLP",
         citation="delbrouck-etal-2022-improving",
-        resists_tricks=True,
         hacks=("contradiction",),
     ),
     MetricSpec(

@@ -7,7 +7,8 @@ from functools import lru_cache
 from rrgmetrics.reader import Reading, read
 from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.lexicon.files import folder_in_use
-from rrgmetrics.reader.tokens import Token, tokenize
+from rrgmetrics.reader.tokens import Token
+from rrgmetrics.reader.typing_errors import tokenize_report
 
 KEPT = 20_000  # texts, some 5 kB each
 
@@ -29,4 +30,4 @@ def _reading_of(text: str, lexicon: str) -> Reading:
 
 @lru_cache(maxsize=KEPT // 10)
 def _tokens_of(text: str, lexicon: str) -> list[Token]:
-    return tokenize(text, load().words)
+    return tokenize_report(text, load())

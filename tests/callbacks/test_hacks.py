@@ -15,7 +15,7 @@ from rrgmetrics.specs import HACKS, SPECS
 
 TEMPLATE = "The lungs are clear. No pleural effusion or pneumothorax. Heart size is normal."
 OPPOSITE = {"left": "right", "right": "left", "small": "large", "Small": "Large", "no": "", "No": "", "without": "with"}
-RESIST = {name: set(HACKS) for name in ("finding_errors", "crimson", "crepe")}
+RESIST = {name: set(HACKS) for name in ("finding_score", "finding_errors", "crimson", "crepe")}
 LEAST = {"repetition": 0, "template": 0, "order": 0.8, "contradiction": 0.7}  # what pays more is declared
 GAMED = [spec for spec in SPECS.values() if spec.hacks]
 
@@ -90,8 +90,12 @@ def test_lexical_metrics_and_pure_encoders_are_declared():
 @pytest.mark.parametrize(
     ("metric", "how", "resist"),
     [
-        ("bleu", "saying a sentence again raises it; normal sentences appended", "finding_errors, crepe, crimson."),
-        ("semb_score", "in a wrong order keep most of it", "finding_errors, crepe, crimson."),
+        (
+            "bleu",
+            "saying a sentence again raises it; normal sentences appended",
+            "finding_score, finding_errors, crepe, crimson.",
+        ),
+        ("semb_score", "in a wrong order keep most of it", "finding_score, finding_errors, crepe, crimson."),
     ],
 )
 def test_a_reward_that_can_be_gamed_is_said_when_it_is_made(metric, how, resist, caplog):

@@ -44,14 +44,17 @@ def test_messages_of_batches_count_on():
 
 @pytest.mark.parametrize(
     ("value", "years"),
-    [("072Y", 72), ("018M", 1.5), ("52W", 52 * 7 / 365.25), ("3D", 3 / 365.25), ("25", 25), (25, 25), (25.5, 25.5),
+    [("5 months", 5 / 12), ("3-day-old", 3 / 365.25), ("72 years", 72), ("6 hours old", 6 / 8766),
+     ("072Y", 72), ("018M", 1.5), ("52W", 52 * 7 / 365.25), ("3D", 3 / 365.25), ("25", 25), (25, 25), (25.5, 25.5),
      (" 7y ", 7), ("", None), (None, None), (math.nan, None), ("0", 0), (np.int64(40), 40), (np.float64("nan"), None)],
 )  # fmt: skip
 def test_ages(value, years):
     assert parse_age(value) == (years if years is None else pytest.approx(years))
 
 
-@pytest.mark.parametrize("value", ["old", "-3", "151", 151, -1, "12 years", True, False, [3], "1e2", math.inf, "7YY"])
+@pytest.mark.parametrize(
+    "value", ["old", "-3", "151", 151, -1, "12 eons", "years", "5 old months", True, False, [3], "1e2", math.inf, "7YY"]
+)
 def test_not_an_age(value):
     with pytest.raises(InputError, match="age"):
         parse_age(value)

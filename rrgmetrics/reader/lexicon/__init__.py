@@ -23,10 +23,22 @@ from rrgmetrics.reader.lexicon.files import (
     own_facts,
     per_lexicon,
 )
-from rrgmetrics.reader.lexicon.model import DEVICES, TECHNIQUE, Concept, Lexicon, Role, Senses, SmallWords, Trie, Zone
+from rrgmetrics.reader.lexicon.model import (
+    BONES,
+    DEVICES,
+    TECHNIQUE,
+    Concept,
+    Lexicon,
+    Role,
+    Senses,
+    SmallWords,
+    Trie,
+    Zone,
+)
 from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES, TABLE_FILES
 
 __all__ = [
+    "BONES",
     "CONCEPT_FILES",
     "DEVICES",
     "TABLE_FILES",

@@ -16,7 +16,7 @@ from itertools import product
 from typing import Any, get_args
 
 from rrgmetrics.reader.lexicon.files import load_file
-from rrgmetrics.reader.lexicon.model import Concept, Lexicon, Role, Senses, SmallWords, TipSite, Trie, Zone
+from rrgmetrics.reader.lexicon.model import Concept, Known, Lexicon, Role, Senses, SmallWords, TipSite, Trie, Zone
 from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES
 from rrgmetrics.reader.tokens import singular, tokenize
 
@@ -157,6 +157,7 @@ def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
             sign_of=frozenset(entry.get("sign_of", ())),
             condition=entry.get("condition"),
             significance=entry["significance"],
+            why=entry.get("why", ""),
             counts=entry.get("counts", True),
             carina_cm=tuple(entry.get("carina_cm", ())),
             expected_tip=frozenset(entry.get("expected_tip", ())),
@@ -197,12 +198,48 @@ def _add_anatomy(lexicon: Lexicon, trie: _Builder) -> None:
         trie.add(terms, "side", key)
     for key, entry in anatomy["zones"].items():
         name = entry.get("name", key.replace("_", " "))
-        lexicon.zones[key] = Zone(name, entry.get("in"), frozenset(entry.get("near", ())), entry.get("side"))
+        near, never = frozenset(entry.get("near", ())), frozenset(entry.get("never", ()))
+        lexicon.zones[key] = Zone(name, entry.get("in"), near, entry.get("side"), never)
         trie.add(entry["terms"], "zone", key)
         if "structure" in entry:
             trie.add(entry["terms"], "structure", entry["structure"], several=True)
     lexicon.everywhere = frozenset(key for key, entry in anatomy["zones"].items() if entry.get("everywhere"))
+    _add_levels(lexicon, trie, anatomy["levels"])
     lexicon.groups = {key: frozenset(names) for key, names in anatomy["groups"].items()}
+
+
+def _add_levels(lexicon: Lexicon, trie: _Builder, tables: Mapping[str, Any]) -> None:
+    """Adds ribs and vertebrae by their numbers, and the regions of the spine; ribs stand apart from the vertebrae."""
+    ordinals, order = tables["ordinals"], 0
+    for series, entry in tables["bones"].items():
+        spine = "zone" in entry
+        lexicon.level_bases[series] = order = order if spine else order + 1
+        for number, ordinal in enumerate(ordinals[: entry["last"]], 1):
+            order += 1
+            name = f"{series}{number}" if spine else f"{series} {number}"
+            lexicon.levels[name], lexicon.level_names[order] = (order, order), name
+            terms = [f"{letter}{number}" for letter in entry.get("letters", ())]
+            terms += [f"{n} {word}" for word in entry["words"] for n in (ordinal, _ordinal(number))]
+            if spine:
+                terms = [f"{term}{end}" for term in terms for end in ("", " vertebra", " vertebral body")]
+                _add_spine(trie, terms, name, entry["zone"])
+        if not spine:
+            lexicon.rib_words = frozenset(entry["words"])
+    for number, ordinal in enumerate(ordinals, 1):
+        trie.add([ordinal, _ordinal(number)], "ordinal", number)
+    for name, entry in tables["regions"].items():
+        lexicon.levels[name] = lexicon.levels[entry["first"]][0], lexicon.levels[entry["last"]][0]
+        _add_spine(trie, entry["terms"], name, tables["bones"][entry["first"][0]]["zone"])
+
+
+def _add_spine(trie: _Builder, terms: Sequence[str], level: str, zone: str) -> None:
+    trie.add(terms, "level", (level,))
+    trie.add(terms, "zone", zone)
+    trie.add(terms, "structure", "spine", several=True)
+
+
+def _ordinal(number: int) -> str:
+    return f"{number} {({1: 'st', 2: 'nd', 3: 'rd'}).get(number, 'th')}"
 
 
 def _add_qualities(trie: _Builder) -> None:
@@ -244,8 +281,16 @@ def _add_context(lexicon: Lexicon) -> None:
     lexicon.rules = context["rules"]
     lexicon.denied = re.compile(rf"\b(?:{'|'.join(context['denials'])})\b")
     for kind, words in context["indications"].items():
-        forms = (re.escape(w[:-1]) + r"\w*" if w.endswith("*") else re.escape(w) + "s?" for w in words)
-        lexicon.indications[kind] = re.compile(rf"\b(?:{'|'.join(forms)})\b")
+        lexicon.indications[kind] = _any_of(words)
+    known = context["known"]
+    shown_by = {disease: frozenset(signs) for disease, signs in known["shown_by"].items()}
+    lexicon.known = Known(_any_of(known["said"]), _any_of(known["asked"]), frozenset(known["chronic"]), shown_by)
+
+
+def _any_of(words: Iterable[str]) -> re.Pattern[str]:
+    """A pattern for words of an indication; a star stands for the rest of a word."""
+    forms = (re.escape(w[:-1]) + r"\w*" if w.endswith("*") else re.escape(w) + "s?" for w in words)
+    return re.compile(rf"\b(?:{'|'.join(forms)})\b")
 
 
 def _rubric(tables: Mapping[str, Any]) -> dict[str, Any]:

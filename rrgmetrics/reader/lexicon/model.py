@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 Senses = dict[str, Any]
@@ -11,7 +13,7 @@ Trie = dict[str, Any]
 Role = Literal[
     "describing", "replaceable", "generic", "picture", "anything", "anywhere", "otherwise", "sized", "tipped"
 ]
-DEVICES, TECHNIQUE = "devices", "technique"  # the concept files that the engine treats as what they are
+BONES, DEVICES, TECHNIQUE = "bones", "devices", "technique"  # the concept files that the engine treats as what they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class Concept:
     sign_of: frozenset[str] = frozenset()
     condition: str | None = None
     significance: str = "not_actionable_not_urgent"
+    why: str = ""
     counts: bool = True
     carina_cm: tuple[float, ...] = ()
     expected_tip: frozenset[str] = frozenset()
@@ -46,12 +49,14 @@ class Zone:
         inside: The bigger place that it is in.
         near: The places next to it.
         side: The side that it implies.
+        never: The concept files whose findings are not there.
     """
 
     name: str
     inside: str | None = None
     near: frozenset[str] = frozenset()
     side: str | None = None
+    never: frozenset[str] = frozenset()
 
 
 class TipSite(NamedTuple):
@@ -79,11 +84,55 @@ class SmallWords:
     judged: frozenset[str]
     then: frozenset[str]
     existing: frozenset[str]
+    pairing: frozenset[str]
+    heights: frozenset[str]
+    more: frozenset[str]
     earlier: frozenset[str]
+    size_links: frozenset[str]
+    verbs: frozenset[str]
+    change_nouns: frozenset[str]
+    gerunds: frozenset[str]
+    leading: frozenset[str]
+    after_nouns: frozenset[str]
+    degrees: frozenset[str]
+    deny: frozenset[str]
+    changing: frozenset[str]
+    comparatives: frozenset[str]
+    dates: frozenset[str]
+    bearers: frozenset[str]
+    uncounted: frozenset[str]
+    indefinite: frozenset[str]
     definite: frozenset[str]
     pointers: frozenset[str]
     device_pointers: frozenset[str]
+    subjects: frozenset[str]
+    all_before: frozenset[str]
+    last_before: frozenset[str]
+    saying: frozenset[str]
+    summing: frozenset[str]
     abbreviations: frozenset[str]
+    adverbs: frozenset[str]
+    closing: frozenset[str]
+    existent: frozenset[str]
+    questions: frozenset[str]
+    grounds: frozenset[str]
+    conjunctions: frozenset[str]
+    plural: frozenset[str]
+    single: frozenset[str]
+    lacking: frozenset[str]
+    preferring: frozenset[str]
+
+
+_NEVER = re.compile("(?!)")
+
+
+class Known(NamedTuple):
+    """What tells which diseases an indication knows of; `context.yaml` explains the parts."""
+
+    said: re.Pattern[str] = _NEVER
+    asked: re.Pattern[str] = _NEVER
+    chronic: frozenset[str] = frozenset()
+    shown_by: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -94,6 +143,10 @@ class Lexicon:
         concepts: The concepts by their key.
         zones: The places by their key.
         everywhere: The places that touch every other.
+        levels: The orders of the first and the last bone of a level by its name.
+        level_names: Ribs and vertebrae by their order.
+        level_bases: The order before the first bone of each series ("rib", "C", "T", "L").
+        rib_words: The words beside which a number names a rib.
         tips: The sites of a device's tip by their key.
         severity: The steps of the scale of severity by their name.
         findings_of: Structure and quality → the concept that they make.
@@ -102,6 +155,7 @@ class Lexicon:
         rules: The rules of `context.yaml`.
         indications: Kind of indication → the pattern of its words.
         denied: What denies the rest of its clause in an indication.
+        known: What tells which diseases an indication knows of.
         rubric: The tables of `rubric.yaml`.
         words: Spelling → the word as it is compared.
         small: The small words.
@@ -121,13 +175,18 @@ class Lexicon:
     zones: dict[str, Zone] = field(default_factory=dict)
     everywhere: frozenset[str] = frozenset()
     tips: dict[str, TipSite] = field(default_factory=dict)
+    levels: dict[str, tuple[int, int]] = field(default_factory=dict)
+    level_names: dict[int, str] = field(default_factory=dict)
+    level_bases: dict[str, int] = field(default_factory=dict)
+    rib_words: frozenset[str] = frozenset()
     severity: dict[str, int] = field(default_factory=dict)
     findings_of: dict[tuple[str, str], str] = field(default_factory=dict)
     denials: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     headings: dict[str, tuple[str, bool]] = field(default_factory=dict)
     rules: list[dict[str, Any]] = field(default_factory=list)
     indications: dict[str, re.Pattern[str]] = field(default_factory=dict)
-    denied: re.Pattern[str] = re.compile("(?!)")
+    denied: re.Pattern[str] = _NEVER
+    known: Known = field(default_factory=Known)
     rubric: dict[str, Any] = field(default_factory=dict)
     roles: dict[Role, frozenset[str]] = field(default_factory=dict)
     groups: dict[str, frozenset[str]] = field(default_factory=dict)

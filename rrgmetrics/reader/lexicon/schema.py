@@ -31,6 +31,7 @@ TABLE_FILES = (
     "rubric",
     "scope",
     "vocabulary",
+    "graph",
 )
 LABEL_FILES = ("conditions", "ct", "srr", "entities")  # label sets of others, which no folder of a user's own changes
 CONDITIONS = (
@@ -99,6 +100,7 @@ _TERM, _WORD, _SPELLING = Value(term="report"), Value(term="word"), Value(term="
 _TERMS, _WORDS = Many(_TERM, joins=True), Many(_WORD, joins=True)
 _HEADINGS = Many(Value(term="heading"), joins=True)
 _LETTERS = Many(Value(term="letters"), joins=True)
+_SERIES = ("rib", "C", "T", "L")
 _SIDE = Value(of="sides")
 _SIGNIFICANCE = Value(choices=get_args(Significance))
 _KEY = Value(of="key")
@@ -112,10 +114,12 @@ def _record(required: dict[str, Shape], optional: dict[str, Shape] | None = None
     return Record({**required, **(optional or {})}, tuple(required))
 
 
+_BONES = _record({"last": _STEP, "words": _WORDS}, {"letters": _WORDS, "zone": Value(of="zones")})
 _CONCEPTS = Table(
     _record(
         {"name": _TEXT, "terms": _TERMS, "significance": _SIGNIFICANCE},
         {
+            "why": _TEXT,
             "parent": Value(of="concepts"),
             "same_as": _names("concepts"),
             "sign_of": _names("concepts"),
@@ -139,10 +143,13 @@ _CUES = (
     "possible_list",
     "possible_before",
     "possible_after",
+    "probable_after",
+    "preferred_to",
     "versus",
     "not_excluded_after",
     "not_excluded_before",
     "resolved_before",
+    "earlier_study",
     "evidenced_by",
     "hypothetical",
     "hypothetical_after",
@@ -161,6 +168,9 @@ _RULE = _record(
         "severity_at_least": _STEP,
         "acuity": _names("acuity"),
         "change": _names("change"),
+        "unless_change": _names("change"),
+        "known": _FLAG,
+        "tip": _names("tip_sites"),
         "position": _names("position"),
         "zones": _names("zones"),
         "assertion": Value(choices=("present", "uncertain", "absent")),
@@ -206,11 +216,21 @@ SHAPES: dict[str, Shape] = {
                         "side": _SIDE,
                         "structure": Value(of="structures"),
                         "everywhere": _FLAG,
+                        "never": Many(Value(choices=CONCEPT_FILES)),
                     },
                 ),
                 _KEY,
             ),
-            "groups": _record({name: Many(Value(choices=CONCEPT_FILES)) for name in ("one_picture", "one_place")}),
+            "levels": _record(
+                {
+                    "ordinals": Many(_TERM),
+                    "bones": Table(_BONES, Value(choices=_SERIES)),
+                    "regions": Table(_record({"first": _TEXT, "last": _TEXT, "terms": _TERMS})),
+                }
+            ),
+            "groups": _record(
+                {name: Many(Value(choices=CONCEPT_FILES)) for name in ("one_picture", "one_place", "one_each")}
+            ),
         }
     ),
     "qualities": Table(_record({"terms": _TERMS}, {"alone": Value(of="concepts")}), _KEY),
@@ -256,6 +276,14 @@ SHAPES: dict[str, Shape] = {
         {
             "indications": Table(Many(Value(term="indication"), joins=True), _KEY),
             "denials": Many(Value(term="indication"), joins=True),
+            "known": _record(
+                {
+                    "said": Many(Value(term="indication"), joins=True),
+                    "asked": Many(Value(term="indication"), joins=True),
+                    "chronic": _names("concepts"),
+                    "shown_by": Table(_names("concepts"), Value(of="concepts")),
+                }
+            ),
             "rules": Many(_RULE, joins=True),
         }
     ),
@@ -308,7 +336,28 @@ SHAPES: dict[str, Shape] = {
         }
     ),
     "entities": _record({"diseases": _names("concepts"), "organs": Table(_TEXT, Value(choices=CONCEPT_FILES))}),
-    "vocabulary": _record(dict.fromkeys(("grammar", "report", "clinical", "description", "anatomy"), _TERMS)),
+    "vocabulary": _record(
+        dict.fromkeys(("grammar", "report", "clinical", "description", "anatomy", "one_letter_off"), _TERMS)
+    ),
+    "graph": _record(
+        dict.fromkeys(
+            (
+                "anatomy",
+                "observation",
+                "no_node",
+                "either",
+                "device_words",
+                "adjectives",
+                "nouns",
+                "adverbs",
+                "attributes",
+                "parts",
+                "placing",
+                "studies",
+            ),
+            _WORDS,
+        )
+    ),
 }
 LAST_WINS = "rules"  # of context.yaml; in every other list the first of two rows wins
 

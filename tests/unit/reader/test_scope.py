@@ -125,3 +125,21 @@ def test_the_references_own_words_are_not_foreign(reference: str, candidate: str
 @pytest.mark.parametrize("text", ["x" * 50_000, "florp " * 15_000, "é" * 50_000, "the " * 20_000, "!?" * 30_000])
 def test_long_nonsense_takes_no_time_to_speak_of(text: str) -> None:
     assert not scope_of(text).statements
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "Wedge-shaped opacity in the right base. CT pulmonary angiogram (CTPA) with IV contrast is recommended.",
+        "Tip of the pulmonary artery catheter in a right lower lobar artery; the main pulmonary artery is prominent.",
+        "Convex aortopulmonary window. The main pulmonary artery is enlarged.",
+        "A 3 cm mass in the left upper lobe. Contrast-enhanced CT with axial and coronal reformats is recommended.",
+    ],
+)
+def test_advice_and_names_of_vessels_make_no_ct_report(report):
+    assert read(report).scope.kind == "chest x-ray"
+
+
+def test_a_ct_report_that_advises_something_is_still_one():
+    report = "Axial images with lung window. Filling defect in a subsegmental artery. Follow-up is recommended."
+    assert read(report).scope.kind == "chest ct"

@@ -74,6 +74,8 @@ def holds(attribute: str, finding: Finding, observations: dict[str, int]) -> boo
             (attribute in ("left", "right", "bilateral") and finding.side == attribute)
             or attribute in finding.zones
             or (attribute == "noside" and finding.side is None)
+            or (attribute == "nozone" and not finding.zones)
+            or (attribute == "nolevel" and not finding.levels)
         )
     if key == "size":
         return max(finding.measurements_mm, default=None) == float(value)
@@ -81,6 +83,10 @@ def holds(attribute: str, finding: Finding, observations: dict[str, int]) -> boo
         return finding.severity == int(value)
     if key == "count":
         return finding.count == int(value)
+    if key == "levels":
+        return len(finding.levels) == int(value)
+    if key == "level":
+        return value in finding.levels
     if key == "tip":
         return value in finding.tip
     return str(getattr(finding, key)) == value

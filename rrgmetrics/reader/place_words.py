@@ -1,0 +1,108 @@
+"""Words that name a place only together: "both lungs", "more on the right", "upper and mid zones".
+
+"Both", "either" and "each" name two sides only before a place or a finding that there is on each side: "both upper and
+mid zones" of one lung are one side, and "either in the atrium or above it" is none. "More abundant within the right
+lung" says that the left lung is not free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.tokens import Item, Token
+
+_OTHERS = frozenset({"concept", "structure", "item_break", "clause_end", "side"})  # end what "more" speaks of
+_CLAUSE = 12  # items to either side in which a word for one side says which side "both" is on
+_REACH = 6  # items from "more" to the side
+_JOINTS = frozenset({"and", "to", "or", "/", ",", "the", "–"})  # between "upper" and "mid zones"
+
+
+def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> list[Item]:
+    """Gives the words of places that are named together their senses."""
+    small = lexicon.small
+    i = 0
+    while i < len(items):
+        item = items[i]
+        if item.word in small.pairing and not item.senses and _is_pair(items, i, tokens, lexicon):
+            items[i] = Item(item.first, item.last, {"side": "bilateral"}, item.word)
+        elif item.word in small.heights and not item.senses:
+            senses = _shared_noun(items, i, tokens, lexicon)
+            if senses:
+                items[i] = Item(item.first, item.last, senses, item.word)
+        elif item.word in small.more:
+            end = _asymmetry(items, i, lexicon)
+            if end:
+                i = i - 1 if i and _side(items[i - 1]) and "asymmetry" in items[end - 1].senses else i
+                senses = {"asymmetry": items[end - 1].senses.get("asymmetry") or _side(items[end - 1])}
+                items[i:end] = [Item(items[i].first, items[end - 1].last, senses, item.word)]
+        i += 1
+    return items
+
+
+def _shared_noun(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> dict[str, object]:
+    """Returns what the height at `i` says with the noun of the next place: "UPPER and mid zones"."""
+    at = i + 1
+    while at < len(items) and at - i < 4 and (items[at].word in _JOINTS or items[at].word in lexicon.small.heights):
+        if "zone" in items[at].senses:
+            break
+        at += 1
+    if at == i + 1 or at >= len(items) or "zone" not in items[at].senses:
+        return {}
+    node = lexicon.trie.get(items[i].word)
+    for token in tokens[items[at].first + 1 : items[at].last]:
+        node = node.get(token.word) if node else None
+    senses: dict[str, object] = (node or {}).get("", {})
+    return senses if "zone" in senses else {}
+
+
+def _side(item: Item) -> str | None:
+    side = item.senses.get("side")
+    return side if side in ("left", "right") else None
+
+
+def _is_pair(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
+    """Tells whether "both", "either" or "each" at `i` speaks of two sides."""
+    after = i + 1
+    while after < len(items) and items[after].word in ("of", "the"):
+        after += 1
+    if after >= len(items):
+        return False
+    noun = items[after]
+    place = bool(noun.senses.keys() & {"structure", "zone"}) and not noun.senses.keys() & {"side", "concept"}
+    if items[i].word != "both":
+        return place
+    if place and _is_plural(noun, tokens) and not (after + 1 < len(items) and items[after + 1].first == noun.first):
+        return True
+    concept = noun.senses.get("concept")
+    paired = concept is not None and lexicon.concepts[concept].group in lexicon.groups["one_each"]
+    coordinated = any(item.word == "and" for item in items[after + 1 : after + 3])
+    if not (place or paired or coordinated):
+        return False
+    return not any(_side(item) for item in items[max(0, i - _CLAUSE) : i + _CLAUSE])
+
+
+def _is_plural(item: Item, tokens: Sequence[Token]) -> bool:
+    last = tokens[item.last - 1]
+    return last.end - last.start > len(last.word)
+
+
+def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
+    """Returns the end of "more abundant within the right" at `i`, 0 if it does not compare two sides."""
+    small = lexicon.small
+    before = [item for item in items[max(0, i - 2) : i] if not item.senses or "item_break" in item.senses]
+    if "change" in items[i].senses and any("item_break" in item.senses or item.word == "now" for item in before):
+        return 0  # "is more confluent in the right lung" than before
+    placed = False
+    for k in range(i, min(len(items), i + _REACH)):
+        item = items[k]
+        if "asymmetry" in item.senses:
+            return k + 1  # "right more than left"
+        if placed and _side(item):
+            later = items[k + 1 : k + _REACH]
+            return 0 if any(other.word in small.earlier for other in later) else k + 1
+        if item.word in small.places or item.word == "on":
+            placed = True
+        elif (placed and item.word != "the") or (k > i and item.senses.keys() & _OTHERS):
+            return 0
+    return 0
