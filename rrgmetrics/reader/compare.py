@@ -81,7 +81,9 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
             else:
                 links.append(Link(r, same, other_words=True))
     for r, c, _ in pairs:
-        errors.extend(attribute_errors(refs[r], cands[c], lexicon))
+        ref = _with_other_side(refs[r], [refs[link.reference] for link in links if link.candidate == c])
+        cand = _with_other_side(cands[c], [cands[link.candidate] for link in links if link.reference == r])
+        errors.extend(attribute_errors(ref, cand, lexicon))
     paid = tuple(penalties(reference, candidate, known))
     errors.extend(paid)
     counts = Counter(e.category for e in errors)
@@ -165,6 +167,13 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     scores = [similarity(named, other, lexicon) for other in others]
     best = max(scores, default=0.0)
     return scores.index(best) if best >= COVERED else None
+
+
+def _with_other_side(unit: Unit, beside: list[Unit]) -> Unit:
+    """Returns an observation as bilateral if the one on the other side shows the same: "right and left effusions"."""
+    if {"left", "right"} <= {other.side for other in beside}:
+        return replace(unit, side="bilateral", zones=unit.zones.union(*(other.zones for other in beside)))
+    return unit
 
 
 def _left_over(unit: Unit, other: Reading, category: ErrorCategory, context: Context, lexicon: Lexicon) -> FindingError:
