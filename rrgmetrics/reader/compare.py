@@ -37,7 +37,7 @@ from rrgmetrics.reader.similarity import assign, related, similarity
 from rrgmetrics.reader.wording import phrase
 from rrgmetrics.reports import Context, parse_context
 
-COVERED = 0.7  # above: a left-over finding is said by the other report in other words
+COVERED = 0.75  # above: a left-over finding is said by the other report in other words
 
 
 def compare(reference: Reading, candidate: Reading, context: Context | Mapping[str, Any] | None = None) -> Comparison:
