@@ -16,6 +16,7 @@ from pathlib import Path
 from rrgmetrics.english import by_number, listed
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.independent import of_metric
+from rrgmetrics.metaeval.measured import agreements
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.numbers import bounds, estimate, figure
 from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, Option, configurations
@@ -25,6 +26,7 @@ SDK_VERSION = "6.31.0"  # of Gradio, which a Space installs by itself
 WIDTH = 116  # of a line in a script
 OWN_KEYS = ("emoji", "colorFrom", "colorTo", "short_description")  # of the front matter, which a person writes
 EMPTY_CASES = ("both empty", "empty candidate", "empty reference")
+SEEN_TARGETS = {"total_errors": "all errors", "significant_errors": "significant errors", "rating": "the rating"}
 BLOCK = "<!-- {name}: make cards writes this part -->\n{text}\n<!-- /{name} -->"
 
 
@@ -63,7 +65,7 @@ def refreshed(card: str, spec: MetricSpec) -> str:
     card = f"{front_matter(card, spec)}{card.split('---', 2)[2]}"
     for name, text in (("inputs", _inputs(spec)), ("keys", _keys(spec)), ("empty", _empty(spec))):
         card = replace_block(card, name, text)
-    return replace_block(card, "independent", _independent(spec)) if "<!-- independent" in card else card
+    return replace_block(card, "agreement", _agreement(spec)) if "<!-- agreement" in card else card
 
 
 def replace_block(text: str, name: str, block: str) -> str:
@@ -147,27 +149,44 @@ def _empty(spec: MetricSpec) -> str:
     return "\n".join(table(("reference, candidate", f"`{spec.name}`"), rows))
 
 
-def _independent(spec: MetricSpec) -> str:
-    """The agreement with radiologists on data that development never saw."""
+def _agreement(spec: MetricSpec) -> str:
+    """The agreement with radiologists as it was measured: on data that development never saw, and on data it read."""
+    return "\n\n".join(part for part in (_never_seen(spec), _seen(spec)) if part)
+
+
+def _never_seen(spec: MetricSpec) -> str:
     measured = list(of_metric(spec.name))
     if not measured:
-        return "On data that its development never saw it has not been measured yet."
-    title = parse_name(spec.name).title
+        return "On data that development never saw it has not been measured yet."
     rows = []
     for rated, target, tau in measured:
         ceiling = " to ".join(figure(end, 2) for end in rated.ceiling.get(target, ())) or "not known"
-        rows.append((rated.title, rated.targets[target], estimate(tau, places=2), ceiling))
+        rows.append((rated.short, rated.targets[target], estimate(tau, places=2), ceiling))
     sets = {rated.name: rated for rated, _, _ in measured}.values()
-    about = [f"- {rated.title}: {rated.pairs} pairs of {rated.studies} studies. {rated.description}" for rated in sets]
+    about = (f"- {rated.title}: {rated.pairs} pairs of {rated.studies} studies. {rated.description}" for rated in sets)
     return "\n".join(
         [
-            f"Measured on data that development never saw: {title}, version {measured[0][0].version}; Kendall's tau-b",
-            "with radiologists, 95% intervals over cases or studies; positive is agreement.",
+            f"On data that development never saw: {parse_name(spec.name).title}, version {measured[0][0].version};",
+            "Kendall's tau-b with radiologists, 95% intervals over cases or studies; positive is agreement.",
             "",
             *table(("data", "radiologists'", "tau-b", "one radiologist against the others"), rows),
             "",
             *about,
         ]
+    )
+
+
+def _seen(spec: MetricSpec) -> str:
+    """One sentence: these pairs were read while the reader was written, so that they guard and prove nothing."""
+    measured = agreements()
+    row = measured.metrics.get(spec.name)
+    if row is None:
+        return ""
+    taus = listed([f"{estimate(row.tau_b[target], places=2)} with {what}" for target, what in SEEN_TARGETS.items()])
+    return (
+        f"On RadPref's development half ({measured.n_pairs} pairs of {measured.n_cases} cases), which was read while "
+        f"the reader was written and proves nothing: {taus}; of radiologists' clear preferences between two "
+        f"candidates it shares {estimate(row.preferences, places=2)} (version {row.version}, {row.date})."
     )
 
 

@@ -68,7 +68,8 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
             mention.modifiers.extend(items[mention.first : mention.last])
             mention.pre_place = _has_place(pre)
             mention.post_place = False
-            mention.definite_article = any(item.word in small.definite for item in pre[-3:])
+            says_where = _starts_with_place(items, mention)
+            mention.definite_article = not says_where and any(item.word in small.definite for item in pre[-3:])
         if k == len(groups) - 1:
             tail = items[group[0].last :]
             for mention in group:
@@ -132,6 +133,14 @@ def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
         if items[i].word == "with":
             return i + 1
     return 0
+
+
+def _starts_with_place(items: list[Item], mention: Mention) -> bool:
+    """Tells whether a statement begins with a place: in "the left base is dense" the article is that of the base."""
+    senses = items[mention.first].senses
+    if mention.at > mention.first:
+        return "structure" in senses
+    return any("zone" in part for part in senses.get("inside", ()))
 
 
 def _has_place(items: list[Item]) -> bool:

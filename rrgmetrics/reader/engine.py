@@ -10,8 +10,17 @@ from rrgmetrics.reader.items import Item, Mention, read_sentences
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.references import (
+    SUMMARY,
+    add,
+    add_what_is_said,
+    antecedent,
+    clause_ahead,
+    named_before,
+    side_meant,
+    sums_up,
+)
 from rrgmetrics.reader.scope import Scan
-from rrgmetrics.reader.similarity import related
 from rrgmetrics.reader.tokens import Sentence, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
 
@@ -37,6 +46,8 @@ def read(report: str) -> Reading:
     scan = Scan(report, tokens, lexicon)
     for number, (sentence, items, mentions) in enumerate(read_sentences(tokens, lexicon)):
         scan.add(sentence, items, mentions)
+        if sums_up(items, lexicon):
+            sentence = sentence._replace(section=SUMMARY)
         _read_sentence(tokens, sentence, number, items, mentions, lexicon, findings)
     return Reading(report, tuple(_merge(findings, lexicon)), scan.scope())
 
@@ -54,8 +65,12 @@ def _read_sentence(
     if any("communication" in item.senses for item in items):
         return
     if not mentions:
-        _continue(items, number, lexicon, findings)
+        if not add_what_is_said(items, number, lexicon, findings):
+            _continue(items, number, lexicon, findings)
         return
+    ahead = clause_ahead(items, mentions, lexicon)
+    if ahead and add_what_is_said(items[:ahead], number, lexicon, findings):
+        items[:ahead] = [Item(item.first, item.last, {}, item.word) for item in items[:ahead]]
     assert_mentions(items, mentions, lexicon)
     attach(items, mentions, lexicon)
     observations: dict[int, list[int]] = {}
@@ -67,12 +82,14 @@ def _read_sentence(
         if mention.denies:
             findings.extend(_denied(mention, sentence, number, spans))
             continue
-        antecedent = _antecedent(mention, findings, number, lexicon)
-        if antecedent is not None:
-            observations[id(mention)] = [antecedent]
+        fields = describe(mention, lexicon)
+        before = antecedent(mention, fields, findings, number, lexicon)
+        if before is not None:
+            observations[id(mention)] = [before]
+            more = build(mention, fields, sentence.section, number, before, spans)
+            findings[before] = add(findings[before], more)
             continue
         explained = _explained(mention, items, findings, observations, sentence.section, number, lexicon)
-        fields = describe(mention, lexicon)
         parts = by_side(mention, fields, lexicon)
         if explained and not fields["sides"] and not fields["zones"]:
             places = [(findings[k].side, findings[k].zones) for k in explained]
@@ -129,25 +146,6 @@ def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span
     ]
 
 
-def _antecedent(mention: Mention, findings: list[Finding], number: int, lexicon: Lexicon) -> int | None:
-    """Returns the finding a mention only points back to ("The opacity obscures the heart.")."""
-    if (
-        not mention.definite_article
-        or mention.concept not in lexicon.roles["generic"]
-        or mention.assertion != "present"
-    ):
-        return None
-    for k in range(len(findings) - 1, max(-1, len(findings) - 5), -1):
-        finding = findings[k]
-        if (
-            finding.assertion != "absent"
-            and number - finding.sentence in (0, 1)
-            and finding.concept in lexicon.roles["picture"]
-        ):
-            return k
-    return None
-
-
 def _continue(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding]) -> None:
     """Adds to the last device what a sentence without findings says of it ("The tip lies in the lower SVC.")."""
     if not any(item.word in lexicon.small.device_pointers for item in items):
@@ -190,15 +188,9 @@ def _join_observation(finding: Finding, kept: list[Finding], position: dict[int,
     """Gives a finding the observation of an earlier one if it describes the same picture."""
     if finding.observation in position:
         return replace(finding, observation=position[finding.observation])
-    if finding.section == "impression":
-        for other in kept[-40:]:
-            if (
-                other.assertion != "absent"
-                and other.section != "impression"
-                and related(other.concept, finding.concept, lexicon)
-                and _same_place(other, finding, lexicon)
-            ):
-                return replace(finding, observation=other.observation)
+    before = named_before(finding, kept, lexicon) if finding.section == SUMMARY else None
+    if before is not None:
+        return replace(finding, observation=before.observation, side=side_meant(finding, before, kept, lexicon))
     return finding
 
 

@@ -14,6 +14,7 @@ from rrgmetrics.reader.items import Item, find_items, find_mentions
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.places import same_side
+from rrgmetrics.reader.references import pointer
 from rrgmetrics.reader.similarity import concept_similarity
 from rrgmetrics.reader.tokens import sentences
 from rrgmetrics.reader.typing_errors import tokenize_report
@@ -59,7 +60,7 @@ def _of_no_finding(text: str, lexicon: Lexicon) -> Iterator[ChangeStatement]:
     for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
         items = find_items(tokens, sentence.first, sentence.last, lexicon)
         changes = [item for item in items if "change" in item.senses]
-        if not changes or any(mention.concept for mention in find_mentions(items, lexicon)):
+        if not changes or pointer(items, lexicon) or any(mention.concept for mention in find_mentions(items, lexicon)):
             continue
         denied = next((item.first for item in items if "negation_before" in item.senses), sentence.last)
         kinds = dict.fromkeys(item.senses["change"] for item in changes if item.first < denied)

@@ -1,0 +1,165 @@
+"""What a sentence says of a finding that was named before.
+
+"The fracture is displaced", "it has increased", "the latter is unchanged", "this finding is new": such words name no
+finding of their own. They count nothing, and what they say is said of their antecedent: the finding that fits, the last
+one first. In the impression, and in a sentence that sums up, a more general or a more special name for the same picture
+at the same place is that picture again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice, pairwise
+from typing import Any
+
+from rrgmetrics.reader.attributes import build, describe
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.model import Finding
+from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.similarity import concept_similarity, related
+
+POINTING = 3  # sentences between a pronoun and what it points to, those that only point included
+SENTENCES = 1  # how far back a word that may name any picture points
+FINDINGS = 40  # how many findings back any word points; keeps the reading linear
+SUMMARY = "impression"
+GAPS = ("severity", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
+SUMMED = ("morphology", "tip", "zones", "levels", "spans")
+
+
+def antecedent(
+    mention: Mention, fields: dict[str, Any], findings: list[Finding], number: int, lexicon: Lexicon
+) -> int | None:
+    """Returns which finding a mention takes up again ("The opacity obscures the heart.").
+
+    A definite word takes up what it is a more general name of ("the fracture": of a rib); a generic one ("the opacity")
+    any picture of the same or of the sentence before.
+    """
+    if not mention.definite_article or mention.assertion != "present":
+        return None
+    generic = mention.concept in lexicon.roles["generic"]
+    for k in range(len(findings) - 1, max(-1, len(findings) - FINDINGS - 1), -1):
+        earlier = findings[k]
+        if earlier.assertion == "absent" or not _may_be_at(earlier, fields, lexicon):
+            continue
+        if mention.concept in lexicon.concepts[earlier.concept].ancestors:
+            return k
+        if generic and number - earlier.sentence <= SENTENCES and earlier.concept in lexicon.roles["picture"]:
+            return k
+    return None
+
+
+def _may_be_at(earlier: Finding, fields: dict[str, Any], lexicon: Lexicon) -> bool:
+    sides = fields["sides"] - {"midline"}
+    return (not sides or earlier.side is None or sides == {earlier.side}) and near(
+        earlier.zones, frozenset(fields["zones"]), lexicon
+    )
+
+
+def add(earlier: Finding, more: Finding) -> Finding:
+    """Returns a finding with what is said of it later; what was said first stands."""
+    gaps = {key: getattr(earlier, key) or getattr(more, key) for key in GAPS if key != "severity"}
+    sums = {key: getattr(earlier, key) | getattr(more, key) for key in SUMMED if key != "spans"}
+    severity = earlier.severity if earlier.severity is not None else more.severity
+    spans = tuple(dict.fromkeys(earlier.spans + more.spans))
+    return replace(earlier, **gaps, **sums, severity=severity, spans=spans)
+
+
+def add_what_is_said(items: Sequence[Item], number: int, lexicon: Lexicon, findings: list[Finding]) -> bool:
+    """Adds to the findings before what a sentence says of them; tells whether it points to any."""
+    verb = pointer(items, lexicon)
+    if verb is None:
+        verb, pointed = 2, _of_quality(items, findings, lexicon)
+    else:
+        pointed = _pointed_at({item.word for item in items[:verb]}, number, findings, lexicon)
+    for k in pointed:
+        findings[k] = _said_of(findings[k], items, verb, lexicon)
+    return bool(pointed)
+
+
+def clause_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> int:
+    """Returns where the clause before the first mention ends: "it has increased | and shifts the mediastinum"."""
+    first = min(mention.first for mention in mentions)
+    joints = lexicon.small.separators | lexicon.small.strong_separators
+    return next((i for i in range(first) if items[i].word in joints or "clause_end" in items[i].senses), 0)
+
+
+def pointer(items: Sequence[Item], lexicon: Lexicon) -> int | None:
+    """Returns the index after the words with which a sentence points back: "it has ...", "the latter is ..."."""
+    small = lexicon.small
+    verb, points = 0, False
+    while verb < len(items) and (items[verb].word in small.subjects or items[verb].word in small.definite):
+        points = points or items[verb].word in small.subjects
+        verb += 1
+    if not points or verb == len(items):
+        return None
+    says = items[verb].senses.keys() & {"item_break", "change"} or items[verb].word in small.saying
+    of_the_film = any(
+        "change" in a.senses and "chest" in b.senses.get("structure", ()) for a, b in pairwise(items[verb:])
+    )
+    return verb if says and not of_the_film else None
+
+
+def _of_quality(items: Sequence[Item], findings: list[Finding], lexicon: Lexicon) -> list[int]:
+    """Returns the last finding of a quality that is named without its structure: "the widening is stable"."""
+    if len(items) <= 2 or items[0].word not in lexicon.small.definite:
+        return []
+    qualities = items[1].senses.get("quality", ())
+    concepts = {concept for (_, quality), concept in lexicon.findings_of.items() if quality in qualities}
+    last = range(len(findings) - 1, max(-1, len(findings) - FINDINGS - 1), -1)
+    fitting = (k for k in last if findings[k].concept in concepts and findings[k].assertion != "absent")
+    return list(islice(fitting, 1))
+
+
+def _pointed_at(words: set[str], number: int, findings: list[Finding], lexicon: Lexicon) -> list[int]:
+    """Returns which findings the words point to: of the sentence before, or of the one that it pointed to itself."""
+    if not findings or findings[-1].assertion == "absent" or number - findings[-1].sentence > POINTING:
+        return []
+    last = findings[-1].sentence
+    start = next((k for k in range(len(findings) - 1, -1, -1) if findings[k].sentence != last), -1) + 1
+    before = [k for k in range(start, len(findings)) if findings[k].assertion != "absent"]
+    if words & lexicon.small.all_before:
+        return before
+    return before[-1:] if words & lexicon.small.last_before else before[:1]
+
+
+def _said_of(earlier: Finding, items: Sequence[Item], verb: int, lexicon: Lexicon) -> Finding:
+    """Returns a finding with what the items from the verb on say of it."""
+    place = (items[0].first, items[verb].first)
+    mention = Mention(earlier.concept, 0, verb, 0, place, modifiers=list(items[verb:]))
+    more = build(mention, describe(mention, lexicon), earlier.section, earlier.sentence, earlier.observation, ())
+    said = add(earlier, more)
+    return replace(said, assertion="absent") if more.change == "resolved" else said
+
+
+def sums_up(items: Sequence[Item], lexicon: Lexicon) -> bool:
+    """Tells whether a sentence sums up what was said before: "in summary", "taken together", "overall"."""
+    return any(item.word in lexicon.small.summing for item in items[:3])
+
+
+def named_before(finding: Finding, kept: Sequence[Finding], lexicon: Lexicon) -> Finding | None:
+    """Returns the finding that the impression names again, by a more general or more special name."""
+    fitting = [
+        other
+        for other in kept[-FINDINGS:]
+        if other.assertion != "absent"
+        and other.section != SUMMARY
+        and related(other.concept, finding.concept, lexicon)
+        and _sides_meet(other.side, finding.side)
+    ]
+    return max(fitting, key=lambda other: concept_similarity(other.concept, finding.concept, lexicon), default=None)
+
+
+def side_meant(finding: Finding, before: Finding, kept: Sequence[Finding], lexicon: Lexicon) -> str | None:
+    """Returns the side that a finding named again adds: none, if "bilateral" sums up one finding of each side."""
+    other = {"left": "right", "right": "left"}.get(before.side or "")
+    sums_both = finding.side == "bilateral" and any(
+        third.side == other and third.assertion != "absent" and related(third.concept, finding.concept, lexicon)
+        for third in kept[-FINDINGS:]
+    )
+    return before.side if other and sums_both else finding.side
+
+
+def _sides_meet(a: str | None, b: str | None) -> bool:
+    return same_side(a, b) or "bilateral" in (a, b)
