@@ -19,6 +19,7 @@ from rrgmetrics.reader import explain
 from rrgmetrics.results import Result
 from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.version import VERSION
+from rrgmetrics.worth import Worth, measure_worth
 
 __version__ = VERSION
 
@@ -31,9 +32,11 @@ __all__ = [
     "MissingExtraError",
     "Result",
     "VerdictError",
+    "Worth",
     "__version__",
     "explain",
     "load",
+    "measure_worth",
     "module_path",
     "prepare",
     "score",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
@@ -14,6 +14,7 @@ from rrgmetrics.prepared import parse_names, prepare
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.specs import PRESETS, SPECS, OptionValue
+from rrgmetrics.worth import Worth, score_with_worth
 
 SCORE_TRIALS = 1_000  # intervals only; `compare` also tests
 Results = Mapping[str, Mapping[str, Result]]
@@ -122,8 +123,53 @@ def study_ids(studies: files.Studies) -> list[str]:
     return studies.study_ids or [str(index) for index in range(len(studies.pairs))]
 
 
+def add_trivial(parser: argparse.ArgumentParser) -> None:
+    """Adds what trivial systems are made of, and which studies are abnormal."""
+    parser.add_argument("--no-trivial", action="store_true", help="neither trivial systems, skill nor collapse")
+    parser.add_argument("--train", metavar="FILE", help="training reports; their most frequent one is a trivial system")
+    parser.add_argument("--train-column", metavar="NAME", help="column of --train with the reports (default report)")
+    parser.add_argument(
+        "--abnormal", metavar="COLUMN", help="column of the references: is the study abnormal? (default: the reader's)"
+    )
+
+
+class Beside(NamedTuple):
+    """What systems are compared with beside each other: training reports, and which studies are abnormal."""
+
+    train: Sequence[str] = ()
+    abnormal: Sequence[bool] | None = None
+
+
+def read_beside(options: argparse.Namespace, references: str) -> Beside:
+    """What `add_trivial` asks for, read from the files and checked."""
+    asked = [name for name in ("train", "train_column", "abnormal") if getattr(options, name)]
+    if options.no_trivial and asked:
+        raise InputError(f"--{asked[0].replace('_', '-')} is for trivial systems and --no-trivial leaves them out.")
+    if options.train_column and not options.train:
+        raise InputError("--train-column names a column of --train FILE, which is missing.")
+    train = files.read_column(options.train, options.train_column) if options.train else []
+    return Beside(train, files.read_flags(references, options.abnormal) if options.abnormal else None)
+
+
 def score_systems(names: list[str], systems: Mapping[str, list[Pair]], options: argparse.Namespace) -> Results:
     """The results of each system by metric."""
     with prepare(names, batch_size=options.batch_size, device=options.device) as metrics:
         results = metrics.score_sets(list(systems.values()), progress=not options.no_progress)
     return dict(zip(systems, results, strict=True))
+
+
+def score_with_trivial(
+    names: list[str], systems: Mapping[str, list[Pair]], beside: Beside, options: argparse.Namespace
+) -> tuple[Results, Worth | None]:
+    """The results of each system by metric, and, unless `--no-trivial`, what they are worth beside trivial ones."""
+    if options.no_trivial:
+        return score_systems(names, systems, options), None
+    with prepare(names, batch_size=options.batch_size, device=options.device) as metrics:
+        return score_with_worth(
+            metrics,
+            systems,
+            **beside._asdict(),
+            trials=min(options.trials, SCORE_TRIALS),
+            seed=options.seed,
+            progress=not options.no_progress,
+        )

@@ -9,8 +9,8 @@ from pathlib import Path
 from rich.console import Console
 
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import add_scoring, metric_names, score_systems
-from rrgmetrics.cli.output import print_unscored, write_reports
+from rrgmetrics.cli.arguments import add_scoring, add_trivial, metric_names, read_beside, score_with_trivial
+from rrgmetrics.cli.output import print_unscored, print_worth, write_reports
 from rrgmetrics.comparison import CORRECTIONS, compare_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.stats import TRIALS
@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="for all tests of the table")
     parser.add_argument("--all-keys", action="store_true", help="every key instead of each metric's headline")
+    add_trivial(parser)
     add_scoring(parser, trials=TRIALS)
 
 
@@ -38,13 +39,15 @@ def run(options: argparse.Namespace) -> None:
     files.check_outputs(results=[options.json], pages=[options.html], inputs=inputs, force=options.force)
     references = files.read_references(options.references)
     systems = {name: files.join(references, files.read_system(path)) for name, path in paths.items()}
-    results = score_systems(names, {name: studies.pairs for name, studies in systems.items()}, options)
+    beside = read_beside(options, options.references)
+    results, worth = score_with_trivial(names, {name: each.pairs for name, each in systems.items()}, beside, options)
     rows = compare_systems(
         results, all_keys=options.all_keys, correction=options.correction, trials=options.trials, seed=options.seed
     )
     Console().print(comparison_table(rows, n_pairs=len(references.reports), correction=options.correction))
+    print_worth(worth)
     print_unscored(results)
-    write_reports(options, results, systems, rows)
+    write_reports(options, results, systems, rows, worth)
 
 
 def _system_paths(texts: Sequence[str]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from rrgmetrics.comparison import Row
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import unscored_lines
 from rrgmetrics.version import VERSION
+from rrgmetrics.worth import Worth
 
 if TYPE_CHECKING:
     from rrgmetrics.present.marks import Explanation
@@ -30,19 +31,35 @@ def print_unscored(results: Results) -> None:
         print_line(line)
 
 
+def print_worth(worth: Worth | None) -> None:
+    """Prints what systems are worth beside trivial ones, in tables and in words."""
+    if worth is None:
+        return
+    from rrgmetrics.present.worth import worth_tables
+
+    for table in worth_tables(worth):
+        Console().print("", table)
+    for line in worth.remarks:
+        print_line(line)
+
+
 def write_reports(
-    options: argparse.Namespace, results: Results, systems: Mapping[str, files.Studies], rows: Sequence[Row]
+    options: argparse.Namespace,
+    results: Results,
+    systems: Mapping[str, files.Studies],
+    rows: Sequence[Row],
+    worth: Worth | None,
 ) -> None:
     """Writes what `--json` and `--html` ask for."""
     if options.json:
-        files.write_json(options.json, as_json(results, rows), force=options.force)
+        files.write_json(options.json, as_json(results, rows, worth), force=options.force)
     if options.html:
         from rrgmetrics.present.report import report_page
 
         first = next(iter(systems.values()))
         pairs = {name: studies.pairs for name, studies in systems.items()}
         marks = evidence(pairs) if any("finding_errors" in by_metric for by_metric in _metric_specs(results)) else None
-        page = report_page(results, pairs, study_ids(first), intervals=_intervals(rows), evidence=marks)
+        page = report_page(results, pairs, study_ids(first), intervals=_intervals(rows), evidence=marks, worth=worth)
         files.write_text(options.html, page, force=options.force)
         print_line(f"Report: {options.html}")
 
@@ -67,8 +84,8 @@ def _intervals(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, tuple[float
     return intervals
 
 
-def as_json(results: Results, rows: Sequence[Row]) -> dict[str, Any]:
-    """What `--json` writes: scores, intervals, tests and signatures."""
+def as_json(results: Results, rows: Sequence[Row], worth: Worth | None = None) -> dict[str, Any]:
+    """What `--json` writes: scores, intervals, tests and signatures, and what systems are worth beside trivial ones."""
     document: dict[str, Any] = {"rrgmetrics": VERSION, "systems": {}}
     for system, by_metric in results.items():
         document["systems"][system] = {
@@ -96,4 +113,8 @@ def as_json(results: Results, rows: Sequence[Row]) -> dict[str, Any]:
         }
         for row in rows
     ]
+    if worth is not None:
+        from rrgmetrics.present.worth import as_json as worth_as_json
+
+        document["worth"] = worth_as_json(worth)
     return document

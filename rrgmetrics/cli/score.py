@@ -15,13 +15,15 @@ from rrgmetrics.cli.arguments import (
     SCORE_TRIALS,
     add_pairs,
     add_scoring,
+    add_trivial,
     input_files,
     metric_names,
+    read_beside,
     read_studies,
-    score_systems,
+    score_with_trivial,
     study_ids,
 )
-from rrgmetrics.cli.output import print_line, print_unscored, write_reports
+from rrgmetrics.cli.output import print_line, print_unscored, print_worth, write_reports
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import label, parse_name
@@ -34,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pairs(parser)
     parser.add_argument("--output", metavar="FILE", help="scores of each pair: .csv, .jsonl or .parquet")
     parser.add_argument("--summary", action="store_true", help="also GREEN's summary: typical errors of each kind")
+    add_trivial(parser)
     add_scoring(parser, trials=SCORE_TRIALS)
 
 
@@ -50,17 +53,19 @@ def run(options: argparse.Namespace) -> None:
         force=options.force,
     )
     studies = read_studies(options)
+    beside = read_beside(options, options.references or options.pairs)
     system = Path(options.predictions or options.pairs).stem
-    results = score_systems(names, {system: studies.pairs}, options)
+    results, worth = score_with_trivial(names, {system: studies.pairs}, beside, options)
     rows = compare_systems(results, all_keys=True, trials=options.trials, seed=options.seed)
     Console().print(score_table(rows, n_pairs=len(studies.pairs)))
+    print_worth(worth)
     print_unscored(results)
     if options.summary:
         print_summaries(results[system])
     if options.output:
         columns: dict[str, Any] = {"study_id": study_ids(studies), **per_pair_columns(results[system])}
         files.write_table(options.output, columns, force=options.force)
-    write_reports(options, results, {system: studies}, rows)
+    write_reports(options, results, {system: studies}, rows, worth)
 
 
 def _with_verdicts(names: Sequence[str]) -> list[str]:

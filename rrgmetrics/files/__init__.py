@@ -8,7 +8,7 @@ file, line and column before anything is scored. Files are joined by `study_id`;
 
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of
 from rrgmetrics.files.join import join
-from rrgmetrics.files.read import Reports, Studies, read_pairs, read_references, read_system
+from rrgmetrics.files.read import Reports, Studies, read_column, read_flags, read_pairs, read_references, read_system
 from rrgmetrics.files.write import TABLE_SUFFIXES, check_outputs, replacing, write_json, write_table, write_text
 
 __all__ = [
@@ -20,6 +20,8 @@ __all__ = [
     "Studies",
     "check_outputs",
     "join",
+    "read_column",
+    "read_flags",
     "read_pairs",
     "read_references",
     "read_system",

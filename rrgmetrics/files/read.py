@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.formats import COLUMNS, READERS, PathLike, check_file, some
+from rrgmetrics.files.formats import COLUMNS, READERS, PathLike, check_file, rows_of, some
 from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, parse_context
 
+FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _GENERATED = ("prediction", "predictions", "pred", "hypothesis", "hyp", "generated", "generated_report", "output")
 _WRITTEN = ("ground_truth", "gt", "target", "gold", "label", "references", "reference_report", "original")
 # What other tools call a column that is missing here, for the message only.
@@ -96,6 +97,51 @@ def read_references(path: PathLike) -> Reports:
     """Reads radiologists' reports: `study_id?`, `report` or `reference`, `age?, sex?, indication?`; or a text file."""
     study_ids, (reports,), contexts = _read(Path(path), ("reference", "report"))
     return Reports(Path(path), study_ids, reports, contexts)
+
+
+def read_column(path: PathLike, column: str | None = None) -> list[str]:
+    """Reads the reports of one column of any file.
+
+    Args:
+        path: CSV, JSONL, Parquet or text.
+        column: Its name; None: `report` or `reference`.
+
+    Returns:
+        The texts, in the order of the file.
+
+    Raises:
+        InputError: The file cannot be used, has no such column, or has a cell in it that is no report.
+    """
+    if column is None:
+        return read_references(path).reports
+    texts = []
+    for where, value in _cells(Path(path), column):
+        check_report(value, where)
+        texts.append(value)
+    return texts
+
+
+def read_flags(path: PathLike, column: str) -> list[bool]:
+    """Reads a column of yes and no (true and false, 1 and 0) of any file.
+
+    Raises:
+        InputError: The file cannot be used, has no such column, or has another word in it.
+    """
+    flags = []
+    for where, value in _cells(Path(path), column):
+        word = str(value).strip().lower()
+        if word not in FLAGS:
+            raise InputError(f"{where} is {str(value)[:20]!r}; write yes or no.")
+        flags.append(FLAGS[word])
+    return flags
+
+
+def _cells(path: Path, column: str) -> Iterator[tuple[str, Any]]:
+    """Yields the cells of one column, each after where it stands."""
+    for unit, number, row in rows_of(path, (*COLUMNS, column)):
+        if row.get(column) is None:
+            raise InputError(f"{path}, {unit} {number} has no {column!r}; it has: {some(list(row))}.")
+        yield f"{path}, {unit} {number}, column {column!r}", row[column]
 
 
 def _read(path: Path, *wanted: tuple[str, ...]) -> tuple[list[str] | None, list[list[str]], list[Context]]:

@@ -25,12 +25,14 @@ from rrgmetrics.present.marks import Explanation, pieces
 from rrgmetrics.present.numbers import UNSCORED, between, show
 from rrgmetrics.present.patients import patient
 from rrgmetrics.present.spread import spread
+from rrgmetrics.present.worth import worth_tables
 from rrgmetrics.reader.model import Span
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result, unscored_lines
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.specs import Key
 from rrgmetrics.version import VERSION
+from rrgmetrics.worth import Worth
 
 Intervals = Mapping[str, Mapping[str, Mapping[str, tuple[float, float]]]]
 
@@ -80,6 +82,7 @@ def report_page(
     title: str = "Radiology report scores",
     intervals: Intervals | None = None,
     evidence: Mapping[str, Sequence[Explanation]] | None = None,
+    worth: Worth | None = None,
     max_studies: int = MAX_STUDIES,
 ) -> str:
     """Makes a self-contained HTML page for one or several systems on the same studies.
@@ -91,6 +94,7 @@ def report_page(
         title: Heading of the page.
         intervals: System to metric (as named in `results`) to key to the ends of its 95% interval.
         evidence: System to one explanation a pair, whose marks stand in the texts beside the words that differ.
+        worth: What the systems are worth beside trivial ones.
         max_studies: How many studies to show in full, the worst by the first metric; the scores cover all.
 
     Returns:
@@ -121,6 +125,8 @@ def report_page(
         orders=list(enumerate(orders, 1)),
         groups=list(dict.fromkeys(order.group for order in orders)),
         studies=[_study(int(row), ids, pairs, results, orders, evidence or {}) for row in shown],
+        worth=[] if worth is None else worth_tables(worth),
+        remarks=[] if worth is None else worth.remarks,
         with_evidence=bool(evidence),
         with_intervals=bool(intervals),
     )

@@ -56,6 +56,7 @@ class Mention:
     assertion: Assertion = "present"
     certainty: Certainty = "definite"
     change: str | None = None
+    course: str | None = None  # the change that is said of it
     dropped: bool = False  # only asked, advised or historic
     link: Mention | None = None  # the mention it explains or is an alternative of
     modifiers: list[Item] = field(default_factory=list)
@@ -176,7 +177,9 @@ def _is_topic(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> b
 def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
     """Pairs the quality at `q` with the structures it is said of; `floor` is the item the search may not pass."""
     qualities = items[q].senses["quality"]
-    if _is_predicate(items, q, lexicon):
+    if items[q].word in lexicon.small.verbs:  # "has increased" has its subject before it
+        partners = _backward(items, q, qualities, floor, lexicon)
+    elif _is_predicate(items, q, lexicon):
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     else:
         partners = _forward(items, q, qualities, lexicon)

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rrgmetrics.reader import read
-from rrgmetrics.reader.lexicon import CONCEPT_FILES, load
+from rrgmetrics.abnormal import MIN_STUDIES, NO_FINDING, finding_groups
+from rrgmetrics.reader.lexicon import CONCEPT_FILES
 
-MIN_STUDIES = 5  # a mean over fewer would tell about single references
-NO_FINDING = ("devices", "technique")
 TITLES = {
     "normal": "Normal studies",
     "abnormal": "Abnormal studies",
@@ -37,8 +35,7 @@ def slices_of(reference: str) -> tuple[str, ...]:
         >>> slices_of("The lungs are clear.")
         ('normal',)
     """
-    concepts = load().concepts
-    groups = {concepts[item.concept].group for item in read(reference).abnormal if concepts[item.concept].counts}
+    groups = finding_groups(reference)
     groups.add("abnormal" if groups - set(NO_FINDING) else "normal")
     return tuple(name for name in ORDER if name in groups)
 

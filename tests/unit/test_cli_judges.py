@@ -150,6 +150,6 @@ def test_who_interrupts_what_asks_nobody_is_told_so(pairs, capsys, monkeypatch):
     def interrupted(*arguments, **keywords):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("rrgmetrics.cli.score.score_systems", interrupted)
+    monkeypatch.setattr("rrgmetrics.cli.score.score_with_trivial", interrupted)
     status, out, err = run(capsys, "score", pairs, "--metrics", "green", "--no-progress")
     assert (status, out, err) == (130, "", "rrgmetrics: stopped.\n")

@@ -147,6 +147,7 @@ _CUES = (
     "not_excluded_after",
     "not_excluded_before",
     "resolved_before",
+    "earlier_study",
     "evidenced_by",
     "hypothetical",
     "hypothetical_after",

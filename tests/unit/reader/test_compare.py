@@ -60,8 +60,9 @@ PAIRS = [
     # temporal
     ("Left effusion.", "Worsening left effusion.", "E", 0),
     ("Worsening left effusion.", "Left effusion.", "F", 0),
-    ("Improving left effusion.", "Worsening left effusion.", "E", 1),
-    ("Left effusion.", "Stable left effusion.", "", 0),
+    ("Improving left effusion.", "Worsening left effusion.", "F", 1),
+    ("Left effusion.", "Stable left effusion.", "E", 0),
+    ("New left effusion. Mild cardiomegaly.", "New left effusion. Stable mild cardiomegaly.", "", 0),
     # not counted
     ("Clear lungs.", "Clear lungs. The patient is rotated.", "", 0),
     ("Left lung opacity.", "Left lung opacity. Pneumonia cannot be excluded.", "", 0),

@@ -1,0 +1,138 @@
+"""Tables of what systems are worth: skill beside trivial systems, and how different their reports are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from rrgmetrics.collapse import Diversity
+from rrgmetrics.english import counted
+from rrgmetrics.present.numbers import estimate, figure, show
+from rrgmetrics.present.tables import Cell, Cells, Group, Table
+from rrgmetrics.skill import Skill
+from rrgmetrics.specs import SPECS
+from rrgmetrics.worth import Worth
+
+STYLES = {"better": "better", "no better": "worse", "unsure": "", "undefined": "quiet"}
+HEADS = {  # of the columns of trivial systems, and what they mean
+    "empty": ("empty", "an empty report"),
+    "normal": ("normal", "one normal sentence"),
+    "template": ("templ.", "a normal report"),
+    "frequent": ("freq.", "the most frequent report"),
+    "another": ("other", "another study's report"),
+}
+NOTE = "skill = (score − best trivial) / (perfect − best trivial); perfect: the references against themselves"
+
+
+def worth_tables(worth: Worth) -> list[Table]:
+    """Every table that the worth of systems has: skill over all studies and over the abnormal ones, and collapse."""
+    n = counted(worth.n_studies, "study", "studies")
+    tables = []
+    if worth.skills:
+        tables.append(skill_table(worth.skills, f"Better than nothing? {n}", with_note=True))
+    if worth.abnormal:
+        tables.append(skill_table(worth.abnormal, f"The abnormal studies alone: {worth.n_abnormal:,} of {n}"))
+    return [*tables, collapse_table(worth)]
+
+
+def skill_table(skills: Sequence[Skill], title: str, *, with_note: bool = False) -> Table:
+    """The skill of systems: a line for each metric, and for several systems a line for each below it.
+
+    Args:
+        skills: By metric and system.
+        title: What it shows.
+        with_note: Whether it says below what skill and the columns are.
+    """
+    names = [name for name in HEADS if any(name in skill.trivial for skill in skills)]
+    several = len({skill.system for skill in skills}) > 1
+    groups = []
+    for metric, own in groupby(skills, lambda skill: skill.metric):
+        of_metric = list(own)
+        first = of_metric[0]
+        head = f"{first.title} {first.key.arrow}" + ("" if metric in SPECS else f" ({metric})")
+        blank: list[str | Cell] = [""] * len(names)
+        lines: list[Cells] = [(f"  {skill.system}", _score(skill), *blank, _skill(skill)) for skill in of_metric]
+        if several:
+            groups.append(Group(((Cell(head, "strong"), "", *_trivial(first, names), ""), *lines)))
+        else:
+            groups.append(Group(((head, _score(first), *_trivial(first, names), _skill(first)),)))
+    if not several:
+        groups = [Group(tuple(line for group in groups for line in group.lines))]
+    heads = ("", "score", *(HEADS[name][0] for name in names), "skill [95% interval]")
+    meant = "; ".join(f"{head}: {words}" for head, words in (HEADS[name] for name in names))
+    return Table(heads, tuple(groups), title=title, note=f"{NOTE}. {meant}." if with_note else "")
+
+
+def _score(skill: Skill) -> str:
+    return show(skill.score, skill.key)
+
+
+def _trivial(skill: Skill, names: Sequence[str]) -> list[str | Cell]:
+    """The trivial systems' scores; the best one is strong."""
+    return [
+        Cell(show(skill.trivial[name], skill.key), "strong" if name == skill.best else "quiet")
+        if name in skill.trivial
+        else ""
+        for name in names
+    ]
+
+
+def _skill(skill: Skill) -> Cell:
+    return Cell(estimate(skill.skill, places=2) if skill.state != "undefined" else "cannot tell", STYLES[skill.state])
+
+
+def collapse_table(worth: Worth) -> Table:
+    """How different the reports of each system are, beside the radiologists'."""
+    references = worth.collapses[0].references
+    lines = [_diversity(each.system, each.own, bool(each.sentence)) for each in worth.collapses]
+    lines.append(_diversity("radiologists", references, False))
+    heads = ("", "distinct", "commonest", "words", "vocabulary", "self-similarity")
+    return Table(
+        heads, (Group(tuple(lines)),), title=f"What is written for {counted(references.n_reports, 'study', 'studies')}"
+    )
+
+
+def _diversity(name: str, own: Diversity, wrong: bool) -> Cells:
+    return (
+        name,
+        Cell(f"{own.n_distinct:,}", "worse" if wrong else ""),
+        f"{own.commonest_share:.1%}",
+        f"{own.mean_words:.1f}",
+        f"{own.vocabulary:,}",
+        figure(own.self_similarity, 2) if own.self_similarity == own.self_similarity else "",
+    )
+
+
+def as_json(worth: Worth) -> dict[str, Any]:
+    """The worth of systems for a JSON file; texts of reports are left out."""
+    return {
+        "skill": _skills(worth.skills),
+        "abnormal": _skills(worth.abnormal),
+        "n_studies": worth.n_studies,
+        "n_abnormal": worth.n_abnormal,
+        "collapse": {each.system: _without_text(each.own) for each in worth.collapses},
+        "references": _without_text(worth.collapses[0].references),
+        "remarks": worth.remarks,
+    }
+
+
+def _skills(skills: Sequence[Skill]) -> list[Mapping[str, Any]]:
+    return [
+        {
+            "metric": skill.metric,
+            "key": skill.key.name,
+            "system": skill.system,
+            "score": skill.score,
+            "trivial": skill.trivial,
+            "best_trivial": skill.best if skill.trivial else None,
+            "perfect": skill.perfect,
+            "skill": skill.skill._asdict(),
+            "state": skill.state,
+        }
+        for skill in skills
+    ]
+
+
+def _without_text(own: Diversity) -> dict[str, Any]:
+    return {key: value for key, value in own._asdict().items() if key != "commonest"}
