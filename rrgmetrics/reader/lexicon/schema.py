@@ -31,6 +31,7 @@ TABLE_FILES = (
     "rubric",
     "scope",
     "vocabulary",
+    "graph",
 )
 LABEL_FILES = ("conditions", "ct", "srr", "entities")  # label sets of others, which no folder of a user's own changes
 CONDITIONS = (
@@ -326,6 +327,25 @@ SHAPES: dict[str, Shape] = {
     "entities": _record({"diseases": _names("concepts"), "organs": Table(_TEXT, Value(choices=CONCEPT_FILES))}),
     "vocabulary": _record(
         dict.fromkeys(("grammar", "report", "clinical", "description", "anatomy", "one_letter_off"), _TERMS)
+    ),
+    "graph": _record(
+        dict.fromkeys(
+            (
+                "anatomy",
+                "observation",
+                "no_node",
+                "either",
+                "device_words",
+                "adjectives",
+                "nouns",
+                "adverbs",
+                "attributes",
+                "parts",
+                "placing",
+                "studies",
+            ),
+            _WORDS,
+        )
     ),
 }
 LAST_WINS = "rules"  # of context.yaml; in every other list the first of two rows wins
