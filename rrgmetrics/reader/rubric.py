@@ -23,7 +23,7 @@ from rrgmetrics.reports import Context
 
 
 class Graded(NamedTuple):
-    """An observation of one report, in words, in its class of significance; `why` names the rule, if one moved it."""
+    """An observation of one report, in words, in its class of significance; `why` says the reason."""
 
     unit: Unit
     words: str

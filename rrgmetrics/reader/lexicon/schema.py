@@ -119,6 +119,7 @@ _CONCEPTS = Table(
     _record(
         {"name": _TEXT, "terms": _TERMS, "significance": _SIGNIFICANCE},
         {
+            "why": _TEXT,
             "parent": Value(of="concepts"),
             "same_as": _names("concepts"),
             "sign_of": _names("concepts"),
@@ -167,6 +168,9 @@ _RULE = _record(
         "severity_at_least": _STEP,
         "acuity": _names("acuity"),
         "change": _names("change"),
+        "unless_change": _names("change"),
+        "known": _FLAG,
+        "tip": _names("tip_sites"),
         "position": _names("position"),
         "zones": _names("zones"),
         "assertion": Value(choices=("present", "uncertain", "absent")),
@@ -273,6 +277,14 @@ SHAPES: dict[str, Shape] = {
         {
             "indications": Table(Many(Value(term="indication"), joins=True), _KEY),
             "denials": Many(Value(term="indication"), joins=True),
+            "known": _record(
+                {
+                    "said": Many(Value(term="indication"), joins=True),
+                    "asked": Many(Value(term="indication"), joins=True),
+                    "chronic": _names("concepts"),
+                    "shown_by": Table(_names("concepts"), Value(of="concepts")),
+                }
+            ),
             "rules": Many(_RULE, joins=True),
         }
     ),
