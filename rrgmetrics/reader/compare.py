@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from rrgmetrics.reader.differences import attribute_errors, certainty_errors, comparison_errors
+from rrgmetrics.reader.differences import attribute_errors, certainty_errors, comparison_errors, told_of_all
 from rrgmetrics.reader.engine import read
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import (
@@ -89,7 +89,8 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
     for r, c, _ in pairs:
         ref = _with_other_side(refs[r], [refs[link.reference] for link in links if link.candidate == c])
         cand = _with_other_side(cands[c], [cands[link.candidate] for link in links if link.reference == r])
-        errors.extend(attribute_errors(ref, cand, lexicon))
+        wrong = attribute_errors(ref, cand, lexicon)
+        errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
     errors.extend(comparison_errors(reference, candidate, lexicon))
     paid = tuple(penalties(reference, candidate, known))
     errors.extend(paid)
