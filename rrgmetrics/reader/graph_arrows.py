@@ -24,6 +24,8 @@ from rrgmetrics.reader.graph_words import (
     Node,
 )
 
+_VIEWS = frozenset({"chest", "lateral", "single"})
+
 
 def relate(clause: Clause) -> None:
     """Adds the arrows of a sentence to its nodes, in place."""
@@ -39,8 +41,13 @@ def relate(clause: Clause) -> None:
 def entities_of(clause: Clause) -> list[Node]:
     """The nodes of a related sentence; a "chest" of which nothing is said is the name of the examination."""
     nodes = [node for chunk in clause.chunks for node in chunk.nodes]
-    told = {id(to) for node in nodes for _, to in node.arrows.values()}
-    return [node for node in nodes if node.word not in ("chest", "lateral") or node.arrows or id(node) in told]
+    views = [node for node in nodes if node.word in _VIEWS]
+    if not views:
+        return nodes
+    told = {id(to) for node in nodes if node not in views for _, to in node.arrows.values()}
+    told |= {id(node) for node in views for _, to in node.arrows.values() if to not in views}
+    told |= {id(to) for node in views if id(node) in told for _, to in node.arrows.values()}
+    return [node for node in nodes if node not in views or id(node) in told]
 
 
 def _merged(chunks: list[Chunk]) -> list[Chunk]:
