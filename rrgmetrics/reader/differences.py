@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rrgmetrics.reader.levels import number_of, touch
-from rrgmetrics.reader.lexicon import BONES, Lexicon
+from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, FindingError, Reading, Unit
-from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.places import is_astray, near, same_side
 from rrgmetrics.reader.similarity import INTERCHANGEABLE, concept_similarity, related
 from rrgmetrics.reader.wording import phrase
 
@@ -25,15 +25,15 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     """Returns the errors in the attributes of two matched observations, at most one for each attribute."""
     device = lexicon.concepts[ref.head.concept].is_device
     wrong: list[tuple[Attribute, bool]] = []
+    size = _measurement_error(ref, cand, device)
     place = _location_error(ref, cand, lexicon)
-    if place is not None:
+    tip = [error for error in (_device_error(ref, cand, lexicon), size) if error is not None] if device else []
+    if tip:
+        wrong.append(("device_position", any((*tip, place))))  # a wrong side, tip and depth are one wrong place
+    elif place is not None:
         wrong.append(("location", place))
-    elif _number_differs(ref.head, cand.head, lexicon):
+    if (device or place is None) and _number_differs(ref.head, cand.head, lexicon):
         wrong.append(("descriptor", True))
-    if device:
-        tip = _device_error(ref, cand, lexicon)
-        if tip is not None:
-            wrong.append(("device_position", tip))
     steps = _severity_steps(ref, cand)
     if steps >= SEVERITY_STEPS:
         wrong.append(("severity", steps >= SEVERITY_SIGNIFICANT_STEPS))
@@ -43,8 +43,7 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
         wrong.append(("descriptor", lexicon.concepts[ref.head.concept].significance in SIGNIFICANT))
     if related(ref.head.concept, cand.head.concept, lexicon):
         wrong.extend(_doubts(ref, cand, lexicon))
-    size = _measurement_error(ref, cand, device)
-    if size is not None:
+    if size is not None and not device:
         wrong.append(("measurement", size))
     if not opposed(ref, cand, lexicon):
         wrong.extend(_interpretation_errors(ref, cand, lexicon))
@@ -81,9 +80,9 @@ def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
 
 
 def _number_differs(ref: Finding, cand: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether two findings of the skeleton are said of different numbers of bones."""
+    """Tells whether two findings are said of different numbers: of bones, nodules, drains."""
     a, b = (number_of(finding.levels, finding.count, lexicon) for finding in (ref, cand))
-    return lexicon.concepts[ref.concept].group == BONES and a is not None and b is not None and a != b
+    return a is not None and b is not None and a != b
 
 
 def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
@@ -98,11 +97,14 @@ def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
 
 
 def position(device: Finding, lexicon: Lexicon) -> str | None:
-    """Returns whether a device lies well, as stated or as its depth above the carina tells."""
-    depths = lexicon.concepts[device.concept].carina_cm
-    if device.position is None and depths:
-        return "good" if any(depths[0] <= mm / 10 <= depths[-1] for mm in device.measurements_mm) else None
-    return device.position
+    """Returns whether a device lies well: as stated, or as its tip, its level or its depth above the carina tells."""
+    concept = lexicon.concepts[device.concept]
+    if device.position or is_astray(device, concept):
+        return device.position or "bad"
+    depths = concept.carina_cm
+    deep_enough = depths and any(depths[0] <= mm / 10 <= depths[-1] for mm in device.measurements_mm)
+    fits = device.tip & concept.expected_tip or device.levels & concept.expected_levels
+    return "good" if deep_enough or fits else None
 
 
 def _acute(unit: Unit, lexicon: Lexicon) -> bool | None:
@@ -111,15 +113,21 @@ def _acute(unit: Unit, lexicon: Lexicon) -> bool | None:
     return acuity not in lexicon.old if acuity else None
 
 
-def doubted(ref: Unit, cand: Unit) -> bool:
-    """Tells whether one report states what the other only considers."""
-    return (ref.head.certainty in DOUBT) != (cand.head.certainty in DOUBT)
+def doubted(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
+    """Tells whether one report states what the other only considers.
+
+    Of a word that may mean anything its readings tell: "pneumonia" beside "opacity, possibly pneumonia".
+    """
+    both = [(x, y) for x in ref.readings for y in cand.readings if x.concept == y.concept]
+    vague = {ref.head.concept, cand.head.concept} & lexicon.roles["anything"]
+    same = both if both and vague else [(ref.head, cand.head)]
+    return any((x.certainty in DOUBT) != (y.certainty in DOUBT) for x, y in same)
 
 
 def _doubts(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:
     """Returns a wrong certainty; a doubt about what nobody acts on is none."""
-    level = lexicon.concepts[ref.head.concept].significance
-    return [("certainty", level == "urgent")] if doubted(ref, cand) and level in SIGNIFICANT else []
+    levels = {lexicon.concepts[finding.concept].significance for finding in ref.readings}
+    return [("certainty", "urgent" in levels)] if doubted(ref, cand, lexicon) and levels & SIGNIFICANT else []
 
 
 def opposed(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
@@ -219,6 +227,7 @@ def comparison_errors(reference: Reading, candidate: Reading, lexicon: Lexicon) 
     if candidate.scope.statements:
         missing = _resolved_alone(reference, candidate, lexicon)
         errors += [_resolved_error(finding, ErrorCategory.MISSING_COMPARISON, lexicon) for finding in missing]
+    errors.extend(_study_errors(reference, candidate))
     told = [compared.span for compared in candidate.compared if compared.kind in ("stable", "earlier")]
     if told and not reference.compared and not any(finding.change for finding in reference.findings):
         errors.append(
@@ -231,6 +240,41 @@ def comparison_errors(reference: Reading, candidate: Reading, lexicon: Lexicon) 
             )
         )
     return errors
+
+
+def told_of_all(error: FindingError, reference: Reading, candidate: Reading) -> bool:
+    """Tells whether one report says of all ("Overall worse.") what the other says of one finding."""
+    if error.category is ErrorCategory.FALSE_COMPARISON:
+        reading, finding = reference, error.candidate
+    elif error.category is ErrorCategory.MISSING_COMPARISON:
+        reading, finding = candidate, error.reference
+    else:
+        return False
+    return finding is not None and any(each.study and each.kind == finding.change for each in reading.compared)
+
+
+def _study_errors(reference: Reading, candidate: Reading) -> list[FindingError]:
+    """Returns F or E for a change of all that was named ("Overall worse.") that the other report tells of nothing."""
+    for one, other, category in (
+        (reference, candidate, ErrorCategory.MISSING_COMPARISON),
+        (candidate, reference, ErrorCategory.FALSE_COMPARISON),
+    ):
+        told = {compared.kind for compared in other.compared} | {finding.change for finding in other.findings}
+        for compared in one.compared:
+            if compared.study and compared.kind not in told:
+                false = category is ErrorCategory.FALSE_COMPARISON
+                who = "candidate" if false else "reference"
+                return [
+                    FindingError(
+                        category=category,
+                        significant=False,
+                        sentence=f"Only the {who} tells that all is {compared.kind}.",
+                        attribute="temporal",
+                        reference_spans=() if false else (compared.span,),
+                        candidate_spans=(compared.span,) if false else (),
+                    )
+                ]
+    return []
 
 
 def _resolved_alone(one: Reading, other: Reading, lexicon: Lexicon) -> list[Finding]:

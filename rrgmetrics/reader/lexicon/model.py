@@ -32,6 +32,8 @@ class Concept:
     counts: bool = True
     carina_cm: tuple[float, ...] = ()
     expected_tip: frozenset[str] = frozenset()
+    wrong_tip: frozenset[str] = frozenset()
+    expected_levels: frozenset[str] = frozenset()
     ancestors: tuple[str, ...] = ()
 
     @property
@@ -100,6 +102,7 @@ class SmallWords:
     comparatives: frozenset[str]
     dates: frozenset[str]
     bearers: frozenset[str]
+    uncounted: frozenset[str]
     indefinite: frozenset[str]
     definite: frozenset[str]
     pointers: frozenset[str]
