@@ -125,6 +125,7 @@ class SmallWords:
     plural: frozenset[str]
     single: frozenset[str]
     ratios: frozenset[str]
+    largest: frozenset[str]
     lacking: frozenset[str]
     preferring: frozenset[str]
 
