@@ -139,6 +139,8 @@ class _Walk:
             self._resolve()
         if "versus" in senses:
             self.joined = True
+        elif item.word in self.small.known:
+            self.linking = True
         elif item.word in self.small.list_joints:
             self._joint(i, item)
         elif "item_break" in senses:

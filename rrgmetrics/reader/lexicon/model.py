@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 Senses = dict[str, Any]
 Trie = dict[str, Any]
 Role = Literal[
-    "describing", "replaceable", "generic", "picture", "anything", "anywhere", "otherwise", "sized", "tipped"
+    "describing", "replaceable", "generic", "picture", "anything", "anywhere", "otherwise", "sized", "tipped", "apart"
 ]
 BONES, DEVICES, TECHNIQUE = "bones", "devices", "technique"  # the concept files that the engine treats as what they are
 
@@ -126,6 +126,7 @@ class SmallWords:
     single: frozenset[str]
     ratios: frozenset[str]
     largest: frozenset[str]
+    known: frozenset[str]
     lacking: frozenset[str]
     preferring: frozenset[str]
 
