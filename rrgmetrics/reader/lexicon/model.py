@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 Senses = dict[str, Any]
 Trie = dict[str, Any]
 Role = Literal[
-    "describing", "replaceable", "generic", "picture", "anything", "anywhere", "otherwise", "sized", "tipped"
+    "describing", "replaceable", "generic", "picture", "anything", "anywhere", "otherwise", "sized", "tipped", "lodged"
 ]
 BONES, DEVICES, TECHNIQUE = "bones", "devices", "technique"  # the concept files that the engine treats as what they are
 
