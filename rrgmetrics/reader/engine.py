@@ -17,6 +17,7 @@ from rrgmetrics.reader.references import (
     add_what_is_said,
     antecedent,
     clause_ahead,
+    drop_history,
     is_left_by,
     named_before,
     pointer,
@@ -83,6 +84,7 @@ def _read_sentence(
         items[:ahead] = [Item(item.first, item.last, {}, item.word) for item in items[:ahead]]
     assert_mentions(items, mentions, lexicon)
     attach(items, mentions, lexicon)
+    drop_history(items, mentions, lexicon)
     observations: dict[int, list[int]] = {}
     for mention in mentions:
         if mention.dropped:

@@ -64,6 +64,13 @@ def _is_bare_device(mention: Mention) -> bool:
     return own is not None and own.word in BARE_DEVICES and own.last - own.first == 1
 
 
+def drop_history(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+    """Drops what tells of the patient: "known lymphoma", "treated lung cancer"."""
+    for mention in mentions:
+        if mention.concept in lexicon.roles["history"] and mention.first:
+            mention.dropped = mention.dropped or items[mention.first - 1].word in lexicon.small.historic
+
+
 def is_left_by(
     mention: Mention, items: Sequence[Item], findings: Sequence[Finding], number: int, lexicon: Lexicon
 ) -> bool:
