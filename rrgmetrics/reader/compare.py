@@ -15,7 +15,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from rrgmetrics.reader.differences import attribute_errors, certainty_errors, comparison_errors, told_of_all
+from rrgmetrics.reader.differences import (
+    attribute_errors,
+    certainty_errors,
+    comparison_errors,
+    other_route,
+    told_of_all,
+)
 from rrgmetrics.reader.engine import read
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import (
@@ -155,7 +161,7 @@ def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
 
 
 def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[Finding]]:
-    """Leaves out what one sentence tells together with its cause: an effusion WITH A BLUNTED ANGLE is one observation."""
+    """Leaves out what a sentence tells together with its cause: an effusion WITH A BLUNTED ANGLE is one observation."""
     by_sentence: dict[int, list[Finding]] = {}
     for group in groups:
         for finding in group:
@@ -216,7 +222,7 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     if all(causes):
         return min(stated[concept] for concept in causes[0])
     named = replace(unit, readings=(unit.head,))
-    scores = [similarity(named, other, lexicon) for other in others]
+    scores = [0.0 if other_route(unit, other) else similarity(named, other, lexicon) for other in others]
     best = max(scores, default=0.0)
     return scores.index(best) if best >= COVERED else None
 
