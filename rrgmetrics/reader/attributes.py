@@ -243,6 +243,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields["measurements"] += senses["measure"]
     if not fields["sides"] and fields.get("both"):
         fields["sides"].add("bilateral")
+    if mention.concept and lexicon.concepts[mention.concept].is_device:
+        fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
     fields["change"] = mention.change or mention.course or _since(fields)
     return fields
 

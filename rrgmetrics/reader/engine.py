@@ -52,7 +52,7 @@ def read(report: str) -> Reading:
         if sums_up(items, lexicon):
             sentence = sentence._replace(section=SUMMARY)
         _read_sentence(tokens, sentence, number, items, mentions, lexicon, findings)
-        kind = compared_as(items)
+        kind = compared_as(items, lexicon.small)
         if kind:
             span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
             alone = not mentions and pointer(items, lexicon) is None

@@ -103,6 +103,7 @@ class SmallWords:
     changing: frozenset[str]
     comparatives: frozenset[str]
     dates: frozenset[str]
+    similar: frozenset[str]
     bearers: frozenset[str]
     uncounted: frozenset[str]
     indefinite: frozenset[str]
