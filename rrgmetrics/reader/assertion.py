@@ -133,7 +133,7 @@ class _Walk:
             self._only_spoken_of()
         elif not judged or "preferred_to" in senses:
             self._cue(i, item)
-        if "resolved_before" in senses:
+        if "resolved_before" in senses and not (senses.get("change") == "resolved" and self._ends_statement(i)):
             self.resolved = True
         elif senses.get("change") == "resolved":
             self._resolve()
@@ -276,6 +276,13 @@ class _Walk:
     def _only_spoken_of(self) -> None:
         for mention in self._statement():
             mention.dropped = True
+
+    def _ends_statement(self, i: int) -> bool:
+        """Tells whether nothing follows the word at `i` that it could be said of: "the edema RESOLVED"."""
+        if not self._statement():
+            return False
+        ahead = self.items[i + 1 : i + 2]
+        return not ahead or ahead[0].word in self.small.closing
 
     def _resolve(self) -> None:
         if not self._statement():

@@ -47,7 +47,6 @@ _DESCRIBING = frozenset(
         "level",
     }
 )
-_PLACE = frozenset({"side", "zone"})
 _REACH = 16  # tokens
 SAME_SIZE = 0.1  # share of its size by which a finding may differ between two studies that measure it alike
 
@@ -311,11 +310,7 @@ def by_side(mention: Mention, fields: dict[str, Any], lexicon: Lexicon) -> list[
 def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
     """Yields what describes a mention: the words around it, then the words inside its own term."""
     earlier: tuple[str, ...] = ()
-    of_one = False  # of several: "nodules in both lungs, the largest in the left base"
     for item in mention.modifiers:
-        of_one = of_one or (item.first >= mention.tokens[1] and item.word in lexicon.small.largest)
-        if of_one and not item.senses.keys().isdisjoint(_PLACE):
-            continue
         old = next((kind for kind in earlier if kind in item.senses), None)
         if old:
             value = item.senses[old]
