@@ -14,7 +14,7 @@ SEVERITY_STEPS, SEVERITY_SIGNIFICANT_STEPS = 2, 3
 # Measurement thresholds of the CRIMSON rubric (arXiv 2603.06183): nodules, masses; and of tube depth.
 SMALL_NODULE_MM, SMALL_NODULE_DIFFERENCE_MM, NODULE_DIFFERENCE_MM = 6.0, 2.0, 4.0
 MASS_MM, MASS_RELATIVE_DIFFERENCE = 30.0, 0.2
-READING_ERROR_MM, READING_ERROR = 1.0, 0.05  # what two readers make of one measurement
+READING_ERROR_MM, READING_ERROR = 0.5, 0.05  # what rounding alone makes of one measurement
 TUBE_DIFFERENCE_MM, TUBE_SIGNIFICANT_MM = 10.0, 20.0
 # Steps along the path of a device (lexicon/attributes.yaml, tip_sites) that change its position, and that matter.
 TIP_STEPS, TIP_SIGNIFICANT_STEPS = 2, 3
@@ -207,7 +207,9 @@ def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     if a == b:
         return []
     if a:
-        return [_attribute_error(ref, cand, "temporal", b is not None, lexicon, ErrorCategory.MISSING_COMPARISON)]
+        called_old = a in ("new", "worse") and any(finding.change == "stable" for finding in cand.readings)
+        turned = b is not None or called_old
+        return [_attribute_error(ref, cand, "temporal", turned, lexicon, ErrorCategory.MISSING_COMPARISON)]
     return [_attribute_error(ref, cand, "temporal", False, lexicon, ErrorCategory.FALSE_COMPARISON)]
 
 
