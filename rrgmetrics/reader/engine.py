@@ -57,7 +57,8 @@ def read(report: str) -> Reading:
             span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
             alone = not mentions and pointer(items, lexicon) is None
             of_all = _of_all(items, span, number, lexicon, findings) if alone else None
-            compared.append(of_all or Compared(kind, span))
+            named = "named" if kind == "earlier" and not mentions else kind
+            compared.append(of_all or Compared(named, span))
     return Reading(report, tuple(_merge(findings, lexicon)), scan.scope(), tuple(compared))
 
 
