@@ -271,7 +271,9 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             if not structures and beside and ("normal" in qualities or not _next_is_quality(items, s)):
                 break
             joint = True
-        elif "item_break" in item.senses and not structures and _place_follows(items, s, lexicon):
+        elif (
+            "item_break" in item.senses and item.word != "with" and not structures and _place_follows(items, s, lexicon)
+        ):
             of = joint = True
         elif "clause_end" in item.senses or "item_break" in item.senses or "negation_before" in item.senses:
             if structures and "item_break" in item.senses and _predicate_follows(items, s):
