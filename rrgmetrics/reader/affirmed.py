@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading, Span
-from rrgmetrics.reader.penalties import silent
+from rrgmetrics.reader.penalties import contradictions, silent
 
 _MARKS = ".,;:!?"
 
@@ -33,7 +33,8 @@ def affirmed(reading: Reading) -> str:
 def standard_wording(reading: Reading) -> str:
     """What a report affirms, then one standard sentence for each organ system without a finding; "" for silence.
 
-    Silence about an organ and any denial read alike, so that two reports differ in wording only where findings do.
+    What is both affirmed and denied is there once more, as a doubt ("possible pleural effusion"). Silence about an
+    organ and any denial read alike, so that two reports differ in wording only where findings do.
 
     Example:
         >>> from rrgmetrics.reader import read
@@ -44,7 +45,9 @@ def standard_wording(reading: Reading) -> str:
         return " ".join(affirmed(reading).split())
     concepts = load().concepts
     named = {concepts[finding.concept].group for finding in reading.abnormal}
-    rest = (f"{sentence}." for system, sentence in _normal_sentences().items() if system not in named)
+    doubts = dict.fromkeys(concepts[each.affirmed.concept].name for each in contradictions(reading, load()))
+    normal = (sentence for system, sentence in _normal_sentences().items() if system not in named)
+    rest = (f"{sentence}." for sentence in (*(f"possible {name}" for name in doubts), *normal))
     return " ".join([*affirmed(reading).split(), *rest])
 
 

@@ -286,7 +286,7 @@ class _Walk:
             return
         if item.word == "with":
             self.linking, self.accompanied = False, True
-            if self.absent and self.clause and (self.comma or self._normal_ahead(i)):
+            if self.clause and (self.resolved or (self.absent and (self.comma or self._normal_ahead(i)))):
                 self._end_clause()
             elif not self.fresh and not self.listing:
                 self.certainty = "definite"
@@ -349,7 +349,8 @@ class _Walk:
             if item.word in self.small.alternatives:
                 return False
             if first and senses and item.word != "and":
-                if _starts_statement(senses, self.lexicon) and not self._or_ahead(i):
+                arrived = self.resolved and senses.get("change") == "new"  # "removal of the tube and new pneumothorax"
+                if arrived or (_starts_statement(senses, self.lexicon) and not self._or_ahead(i)):
                     return True
                 first = False
             if "item_break" in senses and item.word not in self.small.seen:
@@ -387,8 +388,11 @@ class _Walk:
     def _verb_ahead(self, i: int) -> bool:
         """Tells whether the words up to the next joint hold a verb: a statement of their own."""
         for item in self._ahead(i):
-            if "item_break" in item.senses or (
-                item.word in self.small.judged and item.senses.keys() & _JUDGEMENTS.keys()
+            changed = "change" in item.senses and item.word in self.small.verbs  # "has resolved"
+            if (
+                changed
+                or "item_break" in item.senses
+                or (item.word in self.small.judged and item.senses.keys() & _JUDGEMENTS.keys())
             ):
                 return True
             if "clause_end" in item.senses:

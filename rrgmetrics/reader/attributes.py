@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import BONES, DEVICES, Lexicon, Senses, SmallWords
 from rrgmetrics.reader.model import Finding
@@ -46,11 +47,14 @@ _DESCRIBING = frozenset(
     }
 )
 _REACH = 16  # tokens
+SAME_SIZE = 0.1  # share of its size by which a finding may differ between two studies that measure it alike
 
 
 def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Gives each mention the items that describe it (`mention.modifiers`), in place."""
     small = lexicon.small
+    settle(items, mentions, lexicon)
+    give(items, mentions, lexicon)
     spoken = sorted((m for m in mentions), key=lambda m: (m.first, m.last))
     groups = _by_position(spoken)
     for k, group in enumerate(groups):
@@ -198,9 +202,11 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields["severity"] = senses["severity"]
         elif "severity" in senses and senses["severity"] == 0:
             fields["severity"] = 0
+        if "before" in senses:
+            fields.setdefault("before", senses["before"])
         if "quality" in senses and "borderline" in senses["quality"]:
             fields["severity"] = 0
-        for kind in ("change", "acuity", "route", "position", "count"):
+        for kind in ("acuity", "route", "position", "count"):
             if kind in senses and kind not in fields:
                 fields[kind] = senses[kind]
         if "level" in senses and (group == BONES or (group == DEVICES and not device)):
@@ -213,7 +219,20 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields["measurements"] += senses["measure"]
     if not fields["sides"] and fields.get("both"):
         fields["sides"].add("bilateral")
+    fields["change"] = mention.change or mention.course or _since(fields)
     return fields
+
+
+def _since(fields: dict[str, Any]) -> str | None:
+    """Returns the change that a size or a severity of an earlier study tells ("8 mm, previously 12 mm")."""
+    kind, then = fields.get("before", ("", None))
+    now = max(fields["measurements"], default=None) if kind == "measure" else fields.get("severity")
+    if now is None or then is None:
+        return None
+    difference = now - then
+    if abs(difference) <= (SAME_SIZE * then if kind == "measure" else 0):
+        return "stable"
+    return "worse" if difference > 0 else "better"
 
 
 def by_side(mention: Mention, fields: dict[str, Any]) -> list[dict[str, Any]]:
@@ -234,18 +253,19 @@ def by_side(mention: Mention, fields: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
     """Yields what describes a mention: the words around it, then the words inside its own term."""
-    before = ""
+    earlier: tuple[str, ...] = ()
     for item in mention.modifiers:
-        earlier, before = before in lexicon.small.earlier, item.word
-        if earlier and "measure" in item.senses:
-            continue
-        if "change" in item.senses and "quality" in item.senses:
-            inside = item.first >= mention.tokens[0] and item.last <= mention.tokens[1]
-            other = "change" if inside else "severity"  # "mildly increased": a heart's size, an effusion's change
-            yield {k: v for k, v in item.senses.items() if k != other}
+        old = next((kind for kind in earlier if kind in item.senses), None)
+        if old:
+            value = item.senses[old]
+            yield {"before": (old, max(value) if old == "measure" else value)}
         else:
             yield item.senses
-        yield from item.senses.get("inside", ())
+            yield from item.senses.get("inside", ())
+        if item.word in lexicon.small.earlier:
+            earlier = ("measure",) if item.word in lexicon.small.verbs else ("measure", "severity")  # "was mild"
+        elif item.word not in lexicon.small.size_links:
+            earlier = ()
 
 
 def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, device: bool, group: str) -> None:
@@ -284,7 +304,7 @@ def build(
         measurements_mm=fields["measurements"],
         count=fields.get("count"),
         acuity=fields.get("acuity"),
-        change=mention.change or fields.get("change"),
+        change=fields["change"],
         morphology=frozenset(fields["morphology"]),
         tip=frozenset(fields["tip"]),
         route=fields.get("route"),

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from rrgmetrics.reader.differences import attribute_errors
+from rrgmetrics.reader.differences import attribute_errors, certainty_errors, comparison_errors
 from rrgmetrics.reader.engine import read
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import (
@@ -69,19 +69,26 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
     for c, unit in enumerate(cands):
         if c not in matched_cands and not _nearly(unit, reference):
             same = _in_other_words(unit, refs, lexicon)
-            if same is None:
+            doubt = _not_excluded(unit, reference, lexicon)
+            if same is None and doubt:
+                errors.extend(certainty_errors(doubt, unit, lexicon))
+            elif same is None:
                 errors.append(_left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon))
             else:
                 links.append(Link(same, c, other_words=True))
     for r, unit in enumerate(refs):
         if r not in matched_refs and not _nearly(unit, candidate):
             same = _in_other_words(unit, cands, lexicon)
-            if same is None:
+            doubt = _not_excluded(unit, candidate, lexicon)
+            if same is None and doubt:
+                errors.extend(certainty_errors(unit, doubt, lexicon))
+            elif same is None:
                 errors.append(_left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon))
             else:
                 links.append(Link(r, same, other_words=True))
     for r, c, _ in pairs:
         errors.extend(attribute_errors(refs[r], cands[c], lexicon))
+    errors.extend(comparison_errors(reference, candidate, lexicon))
     paid = tuple(penalties(reference, candidate, known))
     errors.extend(paid)
     counts = Counter(e.category for e in errors)
@@ -153,6 +160,16 @@ def _nearly(unit: Unit, other: Reading) -> bool:
     """Tells whether the other report calls borderline what is borderline here ("upper normal")."""
     borderline = {finding.concept for finding in other.findings if finding.severity == 0}
     return unit.head.severity == 0 and unit.head.concept in borderline
+
+
+def _not_excluded(unit: Unit, other: Reading, lexicon: Lexicon) -> Unit | None:
+    """Returns the observation that the other report only cannot exclude."""
+    for finding in other.findings:
+        if finding.certainty == "not_excluded" and finding.assertion != "absent":
+            doubt = Unit(finding, (finding,), finding.side, finding.zones)
+            if related(unit.head.concept, finding.concept, lexicon) and same_side(unit.side, finding.side):
+                return doubt
+    return None
 
 
 def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rrgmetrics.reader.levels import number_of, touch
 from rrgmetrics.reader.lexicon import BONES, Lexicon
-from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, FindingError, Unit
-from rrgmetrics.reader.places import near
-from rrgmetrics.reader.similarity import INTERCHANGEABLE, concept_similarity
+from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, FindingError, Reading, Unit
+from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.similarity import INTERCHANGEABLE, concept_similarity, related
 from rrgmetrics.reader.wording import phrase
 
 # Steps of severity (lexicon/attributes.yaml) that differ by more than observer variation, and that matter.
@@ -18,6 +18,7 @@ READING_ERROR_MM, READING_ERROR = 0.5, 0.05  # what rounding alone makes of one 
 TUBE_DIFFERENCE_MM, TUBE_SIGNIFICANT_MM = 10.0, 20.0
 # Steps along the path of a device (lexicon/attributes.yaml, tip_sites) that change its position, and that matter.
 TIP_STEPS, TIP_SIGNIFICANT_STEPS = 2, 3
+DOUBT = frozenset({"possible", "not_excluded"})
 
 
 def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
@@ -36,16 +37,17 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     steps = _severity_steps(ref, cand)
     if steps >= SEVERITY_STEPS:
         wrong.append(("severity", steps >= SEVERITY_SIGNIFICANT_STEPS))
-    if (
-        _acute(ref, lexicon) is not None
-        and _acute(cand, lexicon) is not None
-        and _acute(ref, lexicon) != _acute(cand, lexicon)
-    ):
+    if {_acute(ref, lexicon), _acute(cand, lexicon)} == {True, False}:
         wrong.append(("descriptor", True))
+    elif opposed(ref, cand, lexicon):
+        wrong.append(("descriptor", lexicon.concepts[ref.head.concept].significance in SIGNIFICANT))
+    if related(ref.head.concept, cand.head.concept, lexicon):
+        wrong.extend(_doubts(ref, cand, lexicon))
     size = _measurement_error(ref, cand, device)
     if size is not None:
         wrong.append(("measurement", size))
-    wrong.extend(_interpretation_errors(ref, cand, lexicon))
+    if not opposed(ref, cand, lexicon):
+        wrong.extend(_interpretation_errors(ref, cand, lexicon))
     errors = [_attribute_error(ref, cand, attribute, matters, lexicon) for attribute, matters in wrong]
     return errors + _temporal_errors(ref, cand, lexicon)
 
@@ -109,6 +111,28 @@ def _acute(unit: Unit, lexicon: Lexicon) -> bool | None:
     return acuity not in lexicon.old if acuity else None
 
 
+def doubted(ref: Unit, cand: Unit) -> bool:
+    """Tells whether one report states what the other only considers."""
+    return (ref.head.certainty in DOUBT) != (cand.head.certainty in DOUBT)
+
+
+def _doubts(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:
+    """Returns a wrong certainty; a doubt about what nobody acts on is none."""
+    level = lexicon.concepts[ref.head.concept].significance
+    return [("certainty", level == "urgent")] if doubted(ref, cand) and level in SIGNIFICANT else []
+
+
+def opposed(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
+    """Tells whether two descriptions of one finding exclude each other (`lexicon/rubric.yaml`)."""
+    a = frozenset().union(*(finding.morphology for finding in ref.readings))
+    b = frozenset().union(*(finding.morphology for finding in cand.readings))
+    return any(
+        not a.isdisjoint(x) and not b.isdisjoint(y) and b.isdisjoint(x)
+        for row in lexicon.rubric["opposed"]
+        for x, y in ((row["one"], row["other"]), (row["other"], row["one"]))
+    )
+
+
 def _tip_steps(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> int:
     """Returns how far the tip of `a` that fits `b` least lies from the tips of `b` on the same path."""
     worst = 0
@@ -162,12 +186,76 @@ def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tupl
 
 
 def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
-    """Returns E if the candidate makes a comparison the reference does not, F if it leaves a change out."""
-    a = next((finding.change for finding in ref.readings if finding.change), None)
-    b = next((finding.change for finding in cand.readings if finding.change), None)
-    if b and b != a and not (a is None and b == "stable"):
-        opposed = a is not None and "stable" not in (a, b)
-        return [_attribute_error(ref, cand, "temporal", opposed, lexicon, ErrorCategory.FALSE_COMPARISON)]
-    if a and a != "stable" and b is None:
-        return [_attribute_error(ref, cand, "temporal", False, lexicon, ErrorCategory.MISSING_COMPARISON)]
-    return []
+    """Returns F if the candidate leaves out or reverses a change, E if it tells one that the reference does not."""
+    a, b = _course(ref), _course(cand)
+    if a == b:
+        return []
+    if a:
+        return [_attribute_error(ref, cand, "temporal", b is not None, lexicon, ErrorCategory.MISSING_COMPARISON)]
+    return [_attribute_error(ref, cand, "temporal", False, lexicon, ErrorCategory.FALSE_COMPARISON)]
+
+
+def _course(unit: Unit) -> str | None:
+    """Returns what has become of a finding; None if nothing, or nothing is said."""
+    return next((finding.change for finding in unit.readings if finding.change not in (None, "stable")), None)
+
+
+def certainty_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
+    """Returns D if one report states what the other only cannot exclude."""
+    return [_attribute_error(ref, cand, *each, lexicon) for each in _doubts(ref, cand, lexicon)]
+
+
+def comparison_errors(reference: Reading, candidate: Reading, lexicon: Lexicon) -> list[FindingError]:
+    """Returns the errors of comparison that are not about one finding that both reports show.
+
+    E for a finding that only the candidate calls resolved; E once for a candidate that calls anything unchanged, or
+    compares with an earlier study in general, where the reference nowhere compares; F for a finding that the reference
+    calls resolved and the candidate does not speak of.
+    """
+    errors = [
+        _resolved_error(finding, ErrorCategory.FALSE_COMPARISON, lexicon)
+        for finding in _resolved_alone(candidate, reference, lexicon)
+    ]
+    if candidate.scope.statements:
+        missing = _resolved_alone(reference, candidate, lexicon)
+        errors += [_resolved_error(finding, ErrorCategory.MISSING_COMPARISON, lexicon) for finding in missing]
+    told = [compared.span for compared in candidate.compared if compared.kind in ("stable", "earlier")]
+    if told and not reference.compared and not any(finding.change for finding in reference.findings):
+        errors.append(
+            FindingError(
+                category=ErrorCategory.FALSE_COMPARISON,
+                significant=False,
+                sentence="Only the candidate compares with an earlier study.",
+                attribute="temporal",
+                candidate_spans=tuple(told),
+            )
+        )
+    return errors
+
+
+def _resolved_alone(one: Reading, other: Reading, lexicon: Lexicon) -> list[Finding]:
+    """Returns what one report calls resolved, and the other neither shows nor calls resolved."""
+    told = [finding for finding in other.findings if finding.assertion != "absent" or finding.change == "resolved"]
+    return [
+        finding
+        for finding in one.findings
+        if finding.assertion == "absent"
+        and finding.change == "resolved"
+        and lexicon.concepts[finding.concept].counts
+        and not any(related(finding.concept, x.concept, lexicon) and same_side(finding.side, x.side) for x in told)
+    ]
+
+
+def _resolved_error(finding: Finding, category: ErrorCategory, lexicon: Lexicon) -> FindingError:
+    false = category is ErrorCategory.FALSE_COMPARISON
+    who = "candidate" if false else "reference"
+    return FindingError(
+        category=category,
+        significant=False,
+        sentence=f"Only the {who} tells that {lexicon.concepts[finding.concept].name} has resolved.",
+        attribute="temporal",
+        reference=None if false else finding,
+        candidate=finding if false else None,
+        reference_spans=() if false else finding.spans,
+        candidate_spans=finding.spans if false else (),
+    )

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from rrgmetrics.reader.assertion import assert_mentions
 from rrgmetrics.reader.attributes import attach, build, by_side, describe
+from rrgmetrics.reader.change import compared_as, course_of_all
 from rrgmetrics.reader.items import Item, Mention, read_sentences
 from rrgmetrics.reader.lexicon import Lexicon, load
-from rrgmetrics.reader.model import Finding, Reading, Span
+from rrgmetrics.reader.model import Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.references import (
     SUMMARY,
@@ -44,12 +45,16 @@ def read(report: str) -> Reading:
     tokens = tokenize_report(report, lexicon)
     findings: list[Finding] = []
     scan = Scan(report, tokens, lexicon)
+    compared: list[Compared] = []
     for number, (sentence, items, mentions) in enumerate(read_sentences(tokens, lexicon)):
         scan.add(sentence, items, mentions)
         if sums_up(items, lexicon):
             sentence = sentence._replace(section=SUMMARY)
         _read_sentence(tokens, sentence, number, items, mentions, lexicon, findings)
-    return Reading(report, tuple(_merge(findings, lexicon)), scan.scope())
+        kind = compared_as(items)
+        if kind:
+            compared.append(Compared(kind, Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)))
+    return Reading(report, tuple(_merge(findings, lexicon)), scan.scope(), tuple(compared))
 
 
 def _read_sentence(
@@ -67,6 +72,7 @@ def _read_sentence(
     if not mentions:
         if not add_what_is_said(items, number, lexicon, findings):
             _continue(items, number, lexicon, findings)
+            _go_on(items, sentence, number, tokens, lexicon, findings)
         return
     ahead = clause_ahead(items, mentions, lexicon)
     if ahead and add_what_is_said(items[:ahead], number, lexicon, findings):
@@ -163,6 +169,22 @@ def _continue(items: list[Item], number: int, lexicon: Lexicon, findings: list[F
                 measurements_mm=finding.measurements_mm or sizes,
             )
             return
+
+
+def _go_on(
+    items: list[Item], sentence: Sentence, number: int, tokens: list[Token], lexicon: Lexicon, findings: list[Finding]
+) -> None:
+    """Adds to the findings of the sentence before the change that one without any tells of them: "Overall worse."."""
+    change = course_of_all(items, lexicon)
+    if not change:
+        return
+    span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
+    for k in range(max(0, len(findings) - 8), len(findings)):
+        before = findings[k]
+        if before.assertion != "absent" and before.sentence == number - 1:
+            assertion: Assertion = "absent" if change == "resolved" else before.assertion
+            course = change if before.change in (None, "stable") else before.change
+            findings[k] = replace(before, assertion=assertion, change=course, spans=(*before.spans, span))
 
 
 def _merge(findings: list[Finding], lexicon: Lexicon) -> list[Finding]:

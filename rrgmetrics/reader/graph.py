@@ -1,34 +1,29 @@
 """A report as entities and relations, the shape that RadGraph (Jain et al. 2021) gave it.
 
-An entity is a few words with a label; a relation leads from one entity to another. `build_graph` makes such a graph of
-a reading; `Graph.as_json` and `Graph.from_json` know the form in which RadGraph is published, so that graphs from
-anywhere can be read.
+An entity is a word of the report with a label, a relation leads from one entity to another. `build_graph` makes such a
+graph of a reading; `Graph.as_json` and `Graph.from_json` know the form in which RadGraph is published, so that graphs
+from anywhere can be read.
 
-The reader's entities are named by its lexicon and not by the words of the report: "enlarged heart" and "cardiomegaly"
-are one entity. Each place and each description is an entity of its own, as in RadGraph: "small left effusion" is
-`pleural effusion` (OBS-DP, located_at `left`), `left` (ANAT-DP) and `mild` (OBS-DP, modify `pleural effusion`).
+As in RadGraph, entities are the words as they stand in the report, mostly one word each: "small left pleural effusion"
+is `small` (OBS-DP, modify `effusion`), `left` (ANAT-DP, modify `pleural`), `pleural` (ANAT-DP) and `effusion` (OBS-DP,
+located_at `pleural`). What is normal stands there too: "the lungs are clear" is `lungs` and `clear` (OBS-DP, located_at
+`lungs`), and what is denied keeps its words (`effusion`, OBS-DA). Verbs, articles, negations, hedges, views and dates
+are none. Words joined by a hyphen, sizes and ranges of severity are one entity ("2 . 5 cm", "mild to moderate").
 
-What is normal is said for organ systems and not for findings: `pleura finding` (OBS-DA), whether the report has "no
-pneumothorax", "no effusion", or nothing at all on the pleura, as radiologists read silence. One normal report is then
-like another, however many findings it denies. What a report both affirms and denies is there twice, and a sentence that
-was not understood is one uncertain observation, named by its words.
+Which words are entities: `rrgmetrics.reader.graph_words`; their relations: `rrgmetrics.reader.graph_arrows`.
 """
 
 from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.lexicon import CONCEPT_FILES, TECHNIQUE, Lexicon, load
-from rrgmetrics.reader.model import Finding, Reading, Span
-from rrgmetrics.reader.penalties import contradictions
+from rrgmetrics.reader.graph_arrows import entities_of, relate
+from rrgmetrics.reader.graph_words import Node, clauses
+from rrgmetrics.reader.model import Reading
 
-ANATOMY = "ANAT-DP"
-OBSERVATION = {"present": "OBS-DP", "uncertain": "OBS-U", "absent": "OBS-DA"}
-SYSTEMS = tuple(group for group in CONCEPT_FILES if group != TECHNIQUE)
 WORD = re.compile(r"\w+|[^\w\s]")
 
 
@@ -115,79 +110,37 @@ def build_graph(reading: Reading) -> Graph:
         reading: From `rrgmetrics.reader.read`.
 
     Returns:
-        Graph: For each finding an observation, then its places (`located_at`) and descriptions (`modify`). What
-        explains a picture is reached from what describes it (`suggestive_of`). `start` and `end` of all of them bound
-        the words that the finding was read from. A report in which nothing is found gives a graph without entities.
+        Graph: The entities in the order of the text. Sections without observations (indication, comparison, technique)
+        give none, nor do sentences about people. A report in which nothing is found gives a graph without entities.
 
     Example:
         >>> from rrgmetrics.reader import read
-        >>> graph = build_graph(read("Small left effusion."))
-        >>> [(entity.tokens, entity.label) for entity in graph.entities[:4]]
-        [('pleural effusion', 'OBS-DP'), ('left', 'ANAT-DP'), ('mild', 'OBS-DP'), ('lung finding', 'OBS-DA')]
+        >>> graph = build_graph(read("Small left effusion. No edema."))
+        >>> [(entity.tokens, entity.label) for entity in graph.entities]
+        [('Small', 'OBS-DP'), ('left', 'ANAT-DP'), ('effusion', 'OBS-DP'), ('edema', 'OBS-DA')]
+        >>> graph.entities[2].relations
+        (Relation(kind='located_at', entity=1),)
     """
-    lexicon = load()
-    words = [match.span() for match in WORD.finditer(reading.text)]
+    text = reading.text
+    words = [match.span() for match in WORD.finditer(text)]
     starts = [start for start, _ in words]
-    entities: list[Entity] = []
-    contradicting = {id(contradiction.denied) for contradiction in contradictions(reading, lexicon)}
-    first_of: dict[int, int] = {}  # observation → the entity that describes its picture
-    for finding in reading.findings:
-        if lexicon.concepts[finding.concept].counts and (
-            finding.assertion != "absent" or finding.change or id(finding) in contradicting
-        ):
-            head = len(entities)
-            entities.extend(_described(finding, head, _words(finding.spans[0], starts), lexicon))
-            picture = first_of.setdefault(finding.observation, head)
-            if picture != head:
-                entities[picture] = _with(entities[picture], Relation("suggestive_of", head))
-    entities.extend(_normal(reading.findings, starts, lexicon))
-    for span, unread in zip(reading.scope.unread, reading.scope.words, strict=True):
-        named = sorted(unread) or reading.text[span.start : span.end].split()
-        entities.append(Entity(" ".join(named), OBSERVATION["uncertain"], *_words(span, starts)))
-    return Graph(" ".join(reading.text[start:end] for start, end in words), tuple(entities))
-
-
-def _described(finding: Finding, head: int, span: tuple[int, int], lexicon: Lexicon) -> Iterator[Entity]:
-    """The observation of a finding, which gets the index `head`, and what is said of it."""
-    places = _places(finding)
-    to_places = tuple(Relation("located_at", head + 1 + i) for i in range(len(places)))
-    yield Entity(lexicon.concepts[finding.concept].name, OBSERVATION[finding.assertion], *span, to_places)
-    for place in places:
-        yield Entity(place, ANATOMY, *span)
-    for words in _descriptions(finding, lexicon):
-        yield Entity(words, OBSERVATION["present"], *span, (Relation("modify", head),))
-
-
-def _normal(findings: Sequence[Finding], starts: list[int], lexicon: Lexicon) -> Iterator[Entity]:
-    """One denied finding for each organ system without a finding; its words, or else the whole report."""
-    stated = [(lexicon.concepts[finding.concept], finding) for finding in findings]
-    abnormal = {concept.group for concept, finding in stated if concept.counts and finding.assertion != "absent"}
-    denied = {concept.group: finding for concept, finding in reversed(stated) if finding.assertion == "absent"}
-    if not {concept.group for concept, _ in stated} - {TECHNIQUE}:
-        return  # nothing is said of the patient
-    for system in SYSTEMS:
-        if system not in abnormal:
-            span = _words(denied[system].spans[0], starts) if system in denied else (0, len(starts) - 1)
-            yield Entity(f"{system.replace('_', ' ')} finding", OBSERVATION["absent"], *span)
-
-
-def _with(entity: Entity, relation: Relation) -> Entity:
-    return entity._replace(relations=(*entity.relations, relation))
-
-
-def _words(span: Span, starts: list[int]) -> tuple[int, int]:
-    """First and last word of a stretch of the report."""
-    return bisect.bisect_right(starts, span.start) - 1, bisect.bisect_left(starts, span.end) - 1
-
-
-def _places(finding: Finding) -> list[str]:
-    side = [finding.side] if finding.side else []
-    return side + [zone.replace("_", " ") for zone in sorted(finding.zones | finding.tip)]
-
-
-def _descriptions(finding: Finding, lexicon: Lexicon) -> list[str]:
-    """How severe, how large, since when, what became of it, what shape."""
-    severity = [name for name, step in lexicon.severity.items() if step == finding.severity]
-    sizes = [f"{size:g} mm" for size in finding.measurements_mm]
-    named = [word for word in (finding.acuity, finding.change, finding.position) if word]
-    return [word.replace("_", " ") for word in (*severity, *sizes, *named, *sorted(finding.morphology))]
+    written = [text[start:end] for start, end in words]
+    nodes: list[tuple[int, int, Node]] = []
+    for tokens, clause in clauses(text):
+        relate(clause)
+        for node in entities_of(clause):
+            first = bisect.bisect_right(starts, tokens[node.first].start) - 1
+            last = bisect.bisect_left(starts, tokens[node.last - 1].end) - 1
+            nodes.append((first, last, node))
+    index = {id(node): i for i, (_, _, node) in enumerate(nodes)}
+    entities = (
+        Entity(
+            " ".join(written[first : last + 1]),
+            node.label,
+            first,
+            last,
+            tuple(Relation(kind, index[id(to)]) for kind, to in node.arrows.values()),
+        )
+        for first, last, node in nodes
+    )
+    return Graph(" ".join(written), tuple(entities))

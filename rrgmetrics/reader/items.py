@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from rrgmetrics.reader.levels import number_bones
-from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
 from rrgmetrics.reader.place_words import resolve_places
 from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.tokens import Sentence, Token, sentences
+
+_LONGEST_PHRASE = 16  # tokens
 
 # Between a structure and its quality only these may stand, besides words the lexicon does not know.
 _TRANSPARENT = frozenset(
@@ -56,6 +57,7 @@ class Mention:
     assertion: Assertion = "present"
     certainty: Certainty = "definite"
     change: str | None = None
+    course: str | None = None  # the change that is said of it
     dropped: bool = False  # only asked, advised or historic
     link: Mention | None = None  # the mention it explains or is an alternative of
     modifiers: list[Item] = field(default_factory=list)
@@ -84,21 +86,9 @@ def read_sentences(tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sent
 def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> list[Item]:
     """Cuts tokens `[first, last)` into items, the longest known phrase first."""
     items: list[Item] = []
-    trie, adverbs = lexicon.trie, lexicon.small.adverbs
     i = first
     while i < last:
-        node: dict[str, Any] | None = trie.get(tokens[i].word)
-        end, senses = i + 1, None
-        j = i + 1
-        while node is not None:
-            if "" in node:
-                end, senses = j, node[""]
-            while j < last and tokens[j].word not in node and tokens[j].word in adverbs:
-                j += 1  # "cannot be RELIABLY excluded"
-            if j >= last:
-                break
-            node = node.get(tokens[j].word)
-            j += 1
+        end, senses = _longest(tokens, i, min(last, i + _LONGEST_PHRASE), lexicon)
         word = tokens[i].word
         if senses is None:
             length = _measure(tokens, i, last, lexicon)
@@ -113,6 +103,32 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             items.append(Item(i, end, senses, word))
         i = end
     return resolve_places(number_bones(items, tokens, lexicon), tokens, lexicon)
+
+
+def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, Senses | None]:
+    """Returns where the longest phrase that starts at `i` ends, and its senses; None if none does.
+
+    Inside a phrase an adverb may be passed over: "cannot be RELIABLY excluded".
+    """
+    node, adverbs = lexicon.trie.get(tokens[i].word), lexicon.small.adverbs
+    if node is None:
+        return i + 1, None
+    end, senses, j = i + 1, node.get(""), i + 1
+    skipped: list[tuple[Trie, int]] = []
+    while True:
+        while j < last:
+            word = tokens[j].word
+            j += 1
+            if word in adverbs:
+                skipped.append((node, j))
+            if word not in node:
+                break
+            node = node[word]
+            if "" in node and j > end:
+                end, senses = j, node[""]
+        if not skipped:
+            return end, senses
+        node, j = skipped.pop()
 
 
 def _part(i: int, end: int, word: str, part: str, lexicon: Lexicon) -> Item:
@@ -176,7 +192,9 @@ def _is_topic(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> b
 def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
     """Pairs the quality at `q` with the structures it is said of; `floor` is the item the search may not pass."""
     qualities = items[q].senses["quality"]
-    if _is_predicate(items, q, lexicon):
+    if items[q].word in lexicon.small.verbs:  # "has increased" has its subject before it
+        partners = _backward(items, q, qualities, floor, lexicon)
+    elif _is_predicate(items, q, lexicon):
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     else:
         partners = _forward(items, q, qualities, lexicon)

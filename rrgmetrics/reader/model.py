@@ -105,13 +105,24 @@ class Finding:
     spans: tuple[Span, ...] = ()
 
 
+class Compared(NamedTuple):
+    """A sentence that compares with an earlier study: the kind of change, or "earlier" if it only names that study."""
+
+    kind: str
+    span: Span
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All findings of one report, in the order of the text, with the text they were read from and its scope."""
+    """All findings of one report, in the order of the text, with the text they were read from and its scope.
+
+    `compared` are the sentences that compare with an earlier study, also those that name no finding.
+    """
 
     text: str
     findings: tuple[Finding, ...]
     scope: Scope
+    compared: tuple[Compared, ...] = ()
 
     @property
     def abnormal(self) -> tuple[Finding, ...]:

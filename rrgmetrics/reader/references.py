@@ -14,6 +14,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from rrgmetrics.reader.attributes import build, describe
+from rrgmetrics.reader.change import give
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Finding
@@ -61,6 +62,8 @@ def add(earlier: Finding, more: Finding) -> Finding:
     """Returns a finding with what is said of it later; what was said first stands."""
     gaps = {key: getattr(earlier, key) or getattr(more, key) for key in GAPS if key != "severity"}
     sums = {key: getattr(earlier, key) | getattr(more, key) for key in SUMMED if key != "spans"}
+    if earlier.change == "stable" and more.change:
+        gaps["change"] = more.change
     severity = earlier.severity if earlier.severity is not None else more.severity
     spans = tuple(dict.fromkeys(earlier.spans + more.spans))
     return replace(earlier, **gaps, **sums, severity=severity, spans=spans)
@@ -96,7 +99,8 @@ def pointer(items: Sequence[Item], lexicon: Lexicon) -> int | None:
         return None
     says = items[verb].senses.keys() & {"item_break", "change"} or items[verb].word in small.saying
     of_the_film = any(
-        "change" in a.senses and "chest" in b.senses.get("structure", ()) for a, b in pairwise(items[verb:])
+        "change" in a.senses and a.last - a.first <= 2 and "chest" in b.senses.get("structure", ())
+        for a, b in pairwise(items[verb:])
     )
     return verb if says and not of_the_film else None
 
@@ -127,7 +131,8 @@ def _pointed_at(words: set[str], number: int, findings: list[Finding], lexicon: 
 def _said_of(earlier: Finding, items: Sequence[Item], verb: int, lexicon: Lexicon) -> Finding:
     """Returns a finding with what the items from the verb on say of it."""
     place = (items[0].first, items[verb].first)
-    mention = Mention(earlier.concept, 0, verb, 0, place, modifiers=list(items[verb:]))
+    mention = Mention(earlier.concept, 0, 0, -1, place, assertion="absent", modifiers=list(items[verb:]))
+    give(mention.modifiers, [mention], lexicon)
     more = build(mention, describe(mention, lexicon), earlier.section, earlier.sentence, earlier.observation, ())
     said = add(earlier, more)
     return replace(said, assertion="absent") if more.change == "resolved" else said

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.differences import attribute_errors, position
+from rrgmetrics.reader.differences import attribute_errors, doubted, opposed, position
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance, Unit
 from rrgmetrics.reader.places import near, same_side
@@ -23,7 +23,7 @@ from rrgmetrics.reports import Context
 
 
 class Graded(NamedTuple):
-    """An observation of one report, in words, in its class of significance; `why` names the rule, if one moved it."""
+    """An observation of one report, in words, in its class of significance; `why` says the reason."""
 
     unit: Unit
     words: str
@@ -168,8 +168,11 @@ class _Grader:
             stated = {error.attribute: error.significant for error in errors if error.attribute}
             if "measurement" in stated:
                 grades.clear()  # the sizes say what tells a nodule from a mass
+            against = self.opposed(ref, cand)
+            if against:
+                stated.pop("descriptor", None)
             grades += [self.graded(link, attribute, matters) for attribute, matters in stated.items()]
-            grades += [self.certainty(ref, cand), self.opposed(ref, cand)]
+            grades += [self.certainty(ref, cand), against]
             if stated.keys().isdisjoint(("device_position", "measurement")):
                 grades.append(self.malposition(ref, cand))
         for each in grades:
@@ -217,8 +220,8 @@ class _Grader:
     def graded(self, link: Link, attribute: Attribute, matters: bool) -> _Grade | None:
         """Returns an attribute error of the comparison, graded; None if it is none here."""
         ref, cand = self.refs[link.reference], self.cands[link.candidate]
-        if attribute in ("overinterpretation", "underinterpretation"):
-            return None  # see wording
+        if attribute in ("overinterpretation", "underinterpretation", "certainty"):
+            return None  # see wording, certainty
         if attribute == "location":
             return self.location(link, matters)
         changes = _SUBSTITUTED.get(attribute)
@@ -251,21 +254,16 @@ class _Grader:
 
     def certainty(self, ref: Graded, cand: Graded) -> _Grade | None:
         """Returns a finding that one report states and the other only considers."""
-        doubts = {ref.unit.head.certainty in _DOUBT, cand.unit.head.certainty in _DOUBT}
-        if doubts == {False} or doubts == {True}:
+        if not doubted(ref.unit, cand.unit):
             return None
         matters = self.changes_class(ref, assertion=cand.unit.head.assertion)
         return _Grade("certainty", matters, _WHY["certainty"][matters])
 
     def opposed(self, ref: Graded, cand: Graded) -> _Grade | None:
         """Returns two descriptions that exclude each other."""
-        a = frozenset().union(*(finding.morphology for finding in ref.unit.readings))
-        b = frozenset().union(*(finding.morphology for finding in cand.unit.readings))
-        for row in self.lexicon.rubric["opposed"]:
-            for x, y in ((row["one"], row["other"]), (row["other"], row["one"])):
-                if not a.isdisjoint(x) and not b.isdisjoint(y) and b.isdisjoint(x):
-                    return _Grade("descriptor", ref.matters, _WHY["descriptor"][ref.matters])
-        return None
+        if not opposed(ref.unit, cand.unit, self.lexicon):
+            return None
+        return _Grade("descriptor", ref.matters, _WHY["descriptor"][ref.matters])
 
     def malposition(self, ref: Graded, cand: Graded) -> _Grade | None:
         """Returns a malposition that only one report tells of, while the other is silent about the position."""
@@ -287,7 +285,6 @@ class _Grade(NamedTuple):
 
 
 _UNRELATED = _Grade("descriptor", False, "")
-_DOUBT = ("possible", "not_excluded")
 _SUBSTITUTED = {"severity": "severity", "measurement": "measurements_mm", "descriptor": "acuity"}
 _NOT_MANAGED = {True: ", which would change the treatment", False: ", which would not change the treatment"}
 _WHY: dict[str, dict[bool, str]] = {

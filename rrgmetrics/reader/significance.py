@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
+from rrgmetrics.reader.items import find_items
 from rrgmetrics.reader.lexicon import Lexicon, load, per_lexicon
 from rrgmetrics.reader.model import Finding, Significance
+from rrgmetrics.reader.tokens import tokenize
 from rrgmetrics.reports import Context
 
 FAR_STEPS = 3  # steps along a device's path (lexicon/attributes.yaml, tip_sites)
 
 
 class Level(NamedTuple):
-    """A class of clinical significance, and why it is not the finding's usual one ("" if it is)."""
+    """A class of clinical significance, and why."""
 
     significance: Significance
     why: str
@@ -27,14 +29,15 @@ def significance(finding: Finding, context: Context, lexicon: Lexicon) -> Signif
 def level(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
     """Returns the class of clinical significance of a finding in its context, with the reason."""
     concept = lexicon.concepts[finding.concept]
-    grade, why = concept.significance, ""
+    grade, why = concept.significance, concept.why
     position = position_of(finding, lexicon)
     kinds = indication_kinds(context.indication)
     names = {finding.concept, *concept.ancestors}
+    known = not names.isdisjoint(known_concepts(context.indication))
     for rule in lexicon.rules:
         if names.isdisjoint(rule["concepts"]) and "any" not in rule["concepts"]:
             continue
-        if _fits(rule, finding, position, context.age, kinds):
+        if _fits(rule, finding, position, context.age, kinds, known):
             grade, why = rule["significance"], rule["why"]
     return Level(grade, why)  # type: ignore[arg-type]
 
@@ -47,13 +50,33 @@ def indication_kinds(indication: str) -> frozenset[str]:
     ['trauma']
     """
     lexicon = load()
-    text = re.sub(r"[-/\s]+", " ", indication.lower())
-    stated = []
-    for clause in re.split(r"[.;:]", text):
-        denial = lexicon.denied.search(clause)
-        stated.append(clause[: denial.start()] if denial else clause)
-    words = ". ".join(stated)
+    words = ". ".join(_stated(indication, "[.;:]", lexicon))
     return frozenset(kind for kind, pattern in lexicon.indications.items() if pattern.search(words))
+
+
+@per_lexicon
+def known_concepts(indication: str) -> frozenset[str]:
+    """Returns the findings that an indication knows of already, with what shows them.
+
+    >>> sorted(known_concepts("Known pleural plaques. Pneumonia?"))
+    ['pleural_calcification', 'pleural_plaque', 'pleural_thickening']
+    """
+    lexicon = load()
+    known: set[str] = set()
+    for clause in _stated(indication, "[.;:,]", lexicon):
+        if "?" in clause or lexicon.known.asked.search(clause):
+            continue
+        tokens = tokenize(clause, lexicon.words)
+        named = {item.senses.get("concept", "") for item in find_items(tokens, 0, len(tokens), lexicon)} - {""}
+        known |= named if lexicon.known.said.search(clause) else named & lexicon.known.chronic
+    return frozenset(known).union(*(lexicon.known.shown_by.get(concept, ()) for concept in known))
+
+
+def _stated(indication: str, ends: str, lexicon: Lexicon) -> list[str]:
+    """Returns the clauses of an indication, in small letters, each up to what it denies."""
+    clauses = re.split(ends, re.sub(r"[-/\s]+", " ", indication.lower()))
+    denials = [lexicon.denied.search(clause) for clause in clauses]
+    return [clause[: denial.start()] if denial else clause for clause, denial in zip(clauses, denials, strict=True)]
 
 
 def position_of(finding: Finding, lexicon: Lexicon) -> str | None:
@@ -75,7 +98,7 @@ def position_of(finding: Finding, lexicon: Lexicon) -> str | None:
 
 
 def _fits(
-    rule: dict[str, Any], finding: Finding, position: str | None, age: float | None, kinds: frozenset[str]
+    rule: dict[str, Any], finding: Finding, position: str | None, age: float | None, kinds: frozenset[str], known: bool
 ) -> bool:
     """Tells whether every condition of a rule holds; a condition on something unknown does not."""
     size = max(finding.measurements_mm, default=None)
@@ -94,7 +117,10 @@ def _fits(
     for key, have, holds in checks:
         if key in rule and (have is None or not holds(have, rule[key])):
             return False
-    if "zones" in rule and finding.zones.isdisjoint(rule["zones"]):
+    for key, places in (("zones", finding.zones), ("tip", finding.tip)):
+        if key in rule and places.isdisjoint(rule[key]):
+            return False
+    if finding.change in rule.get("unless_change", ()) or rule.get("known", known) != known:
         return False
     if "indication" in rule and kinds.isdisjoint(rule["indication"]):
         return False

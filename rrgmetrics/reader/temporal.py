@@ -51,12 +51,13 @@ def read_changes(reading: Reading) -> tuple[ChangeStatement, ...]:
         for finding in reading.findings
         if finding.change and (finding.assertion != "absent" or finding.change == "resolved")
     )
-    return (*stated, *_of_no_finding(reading.text, lexicon))
+    return (*stated, *_of_no_finding(reading, lexicon))
 
 
-def _of_no_finding(text: str, lexicon: Lexicon) -> Iterator[ChangeStatement]:
-    """Yields the changes of sentences that name no finding; a denied one is none."""
-    tokens = tokenize_report(text, lexicon)
+def _of_no_finding(reading: Reading, lexicon: Lexicon) -> Iterator[ChangeStatement]:
+    """Yields the changes of sentences that speak of no finding; a denied one is none."""
+    tokens = tokenize_report(reading.text, lexicon)
+    given = {span for finding in reading.findings for span in finding.spans}
     for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
         items = find_items(tokens, sentence.first, sentence.last, lexicon)
         changes = [item for item in items if "change" in item.senses]
@@ -65,7 +66,7 @@ def _of_no_finding(text: str, lexicon: Lexicon) -> Iterator[ChangeStatement]:
         denied = next((item.first for item in items if "negation_before" in item.senses), sentence.last)
         kinds = dict.fromkeys(item.senses["change"] for item in changes if item.first < denied)
         span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
-        for kind in kinds:
+        for kind in kinds if span not in given else ():
             yield ChangeStatement(kind, None, _structures(items), (span,))
 
 

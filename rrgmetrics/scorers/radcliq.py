@@ -10,8 +10,8 @@ Configurations: `default` our bundled metrics under the coefficients of the auth
 `calibrated:no`; `paper` the authors' (RadGraph, distilroberta-base at layer 5 rescaled, CheXbert); a file with refitted
 coefficients, which names the metrics that it was fitted on.
 
-Bundled, BERTScore, SembScore and BLEU read each report's standard wording: the sentences that affirm a finding, each
-once, and one sentence for each organ without a finding. Repetition and normal statements earn nothing.
+Bundled, all four read each report's standard wording: the sentences that affirm a finding, each once, and one sentence
+for each organ without a finding. Repetition and normal statements earn nothing.
 
 BLEU-2 is fast-bleu's, on lower-case words with the full stop apart: geometric mean of both precisions, 0.1 matches for
 none of order 2, brevity penalty. It weighs 4e-12 in v1, 0.7 in v0.
@@ -176,7 +176,7 @@ class StandardWording:
     @property
     def facts(self) -> Mapping[str, str]:
         """The facts for the signature: the other's, and which text it reads."""
-        return {**self.backend.facts, "reads": "standard_wording@1"}
+        return {**self.backend.facts, "reads": "standard_wording@2"}
 
     @property
     def parts(self) -> Mapping[str, TextFunction]:
@@ -279,7 +279,7 @@ class Radcliq:
         parts: dict[str, Backend] = {name: scorer.backend(runtime) for name, scorer in self.scorers.items()}
         parts["bleu"] = TextFunction("ngrams:radcliq", lambda text: count_ngrams(bleu_tokens(text), 2))
         if self.parts == "default":
-            parts |= {name: StandardWording(parts[name]) for name in ("bertscore", "semb", "bleu")}
+            parts = {name: StandardWording(part) for name, part in parts.items()}
         return CombinedBackend(parts, self._facts(CombinedBackend(parts).part_facts))
 
     def _facts(self, parts: Mapping[str, str]) -> dict[str, str]:

@@ -138,7 +138,6 @@ CLINICAL = (
         modality=CHEST_XRAY,
         paper="Delbrouck et al. 2022, Findings of EMNLP",
         citation="delbrouck-etal-2022-improving",
-        resists_tricks=True,
         hacks=("contradiction",),
     ),
     MetricSpec(

@@ -16,7 +16,7 @@ from itertools import product
 from typing import Any, get_args
 
 from rrgmetrics.reader.lexicon.files import load_file
-from rrgmetrics.reader.lexicon.model import Concept, Lexicon, Role, Senses, SmallWords, TipSite, Trie, Zone
+from rrgmetrics.reader.lexicon.model import Concept, Known, Lexicon, Role, Senses, SmallWords, TipSite, Trie, Zone
 from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES
 from rrgmetrics.reader.tokens import singular, tokenize
 
@@ -157,6 +157,7 @@ def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
             sign_of=frozenset(entry.get("sign_of", ())),
             condition=entry.get("condition"),
             significance=entry["significance"],
+            why=entry.get("why", ""),
             counts=entry.get("counts", True),
             carina_cm=tuple(entry.get("carina_cm", ())),
             expected_tip=frozenset(entry.get("expected_tip", ())),
@@ -280,8 +281,16 @@ def _add_context(lexicon: Lexicon) -> None:
     lexicon.rules = context["rules"]
     lexicon.denied = re.compile(rf"\b(?:{'|'.join(context['denials'])})\b")
     for kind, words in context["indications"].items():
-        forms = (re.escape(w[:-1]) + r"\w*" if w.endswith("*") else re.escape(w) + "s?" for w in words)
-        lexicon.indications[kind] = re.compile(rf"\b(?:{'|'.join(forms)})\b")
+        lexicon.indications[kind] = _any_of(words)
+    known = context["known"]
+    shown_by = {disease: frozenset(signs) for disease, signs in known["shown_by"].items()}
+    lexicon.known = Known(_any_of(known["said"]), _any_of(known["asked"]), frozenset(known["chronic"]), shown_by)
+
+
+def _any_of(words: Iterable[str]) -> re.Pattern[str]:
+    """A pattern for words of an indication; a star stands for the rest of a word."""
+    forms = (re.escape(w[:-1]) + r"\w*" if w.endswith("*") else re.escape(w) + "s?" for w in words)
+    return re.compile(rf"\b(?:{'|'.join(forms)})\b")
 
 
 def _rubric(tables: Mapping[str, Any]) -> dict[str, Any]:

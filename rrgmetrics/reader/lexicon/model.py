@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 Senses = dict[str, Any]
@@ -26,6 +28,7 @@ class Concept:
     sign_of: frozenset[str] = frozenset()
     condition: str | None = None
     significance: str = "not_actionable_not_urgent"
+    why: str = ""
     counts: bool = True
     carina_cm: tuple[float, ...] = ()
     expected_tip: frozenset[str] = frozenset()
@@ -85,6 +88,19 @@ class SmallWords:
     heights: frozenset[str]
     more: frozenset[str]
     earlier: frozenset[str]
+    size_links: frozenset[str]
+    verbs: frozenset[str]
+    change_nouns: frozenset[str]
+    gerunds: frozenset[str]
+    leading: frozenset[str]
+    after_nouns: frozenset[str]
+    degrees: frozenset[str]
+    deny: frozenset[str]
+    changing: frozenset[str]
+    comparatives: frozenset[str]
+    dates: frozenset[str]
+    bearers: frozenset[str]
+    indefinite: frozenset[str]
     definite: frozenset[str]
     pointers: frozenset[str]
     device_pointers: frozenset[str]
@@ -104,6 +120,18 @@ class SmallWords:
     single: frozenset[str]
     lacking: frozenset[str]
     preferring: frozenset[str]
+
+
+_NEVER = re.compile("(?!)")
+
+
+class Known(NamedTuple):
+    """What tells which diseases an indication knows of; `context.yaml` explains the parts."""
+
+    said: re.Pattern[str] = _NEVER
+    asked: re.Pattern[str] = _NEVER
+    chronic: frozenset[str] = frozenset()
+    shown_by: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -126,6 +154,7 @@ class Lexicon:
         rules: The rules of `context.yaml`.
         indications: Kind of indication → the pattern of its words.
         denied: What denies the rest of its clause in an indication.
+        known: What tells which diseases an indication knows of.
         rubric: The tables of `rubric.yaml`.
         words: Spelling → the word as it is compared.
         small: The small words.
@@ -155,7 +184,8 @@ class Lexicon:
     headings: dict[str, tuple[str, bool]] = field(default_factory=dict)
     rules: list[dict[str, Any]] = field(default_factory=list)
     indications: dict[str, re.Pattern[str]] = field(default_factory=dict)
-    denied: re.Pattern[str] = re.compile("(?!)")
+    denied: re.Pattern[str] = _NEVER
+    known: Known = field(default_factory=Known)
     rubric: dict[str, Any] = field(default_factory=dict)
     roles: dict[Role, frozenset[str]] = field(default_factory=dict)
     groups: dict[str, frozenset[str]] = field(default_factory=dict)

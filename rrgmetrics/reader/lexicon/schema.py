@@ -31,6 +31,7 @@ TABLE_FILES = (
     "rubric",
     "scope",
     "vocabulary",
+    "graph",
 )
 LABEL_FILES = ("conditions", "ct", "srr", "entities")  # label sets of others, which no folder of a user's own changes
 CONDITIONS = (
@@ -118,6 +119,7 @@ _CONCEPTS = Table(
     _record(
         {"name": _TEXT, "terms": _TERMS, "significance": _SIGNIFICANCE},
         {
+            "why": _TEXT,
             "parent": Value(of="concepts"),
             "same_as": _names("concepts"),
             "sign_of": _names("concepts"),
@@ -147,6 +149,7 @@ _CUES = (
     "not_excluded_after",
     "not_excluded_before",
     "resolved_before",
+    "earlier_study",
     "evidenced_by",
     "hypothetical",
     "hypothetical_after",
@@ -165,6 +168,9 @@ _RULE = _record(
         "severity_at_least": _STEP,
         "acuity": _names("acuity"),
         "change": _names("change"),
+        "unless_change": _names("change"),
+        "known": _FLAG,
+        "tip": _names("tip_sites"),
         "position": _names("position"),
         "zones": _names("zones"),
         "assertion": Value(choices=("present", "uncertain", "absent")),
@@ -270,6 +276,14 @@ SHAPES: dict[str, Shape] = {
         {
             "indications": Table(Many(Value(term="indication"), joins=True), _KEY),
             "denials": Many(Value(term="indication"), joins=True),
+            "known": _record(
+                {
+                    "said": Many(Value(term="indication"), joins=True),
+                    "asked": Many(Value(term="indication"), joins=True),
+                    "chronic": _names("concepts"),
+                    "shown_by": Table(_names("concepts"), Value(of="concepts")),
+                }
+            ),
             "rules": Many(_RULE, joins=True),
         }
     ),
@@ -324,6 +338,25 @@ SHAPES: dict[str, Shape] = {
     "entities": _record({"diseases": _names("concepts"), "organs": Table(_TEXT, Value(choices=CONCEPT_FILES))}),
     "vocabulary": _record(
         dict.fromkeys(("grammar", "report", "clinical", "description", "anatomy", "one_letter_off"), _TERMS)
+    ),
+    "graph": _record(
+        dict.fromkeys(
+            (
+                "anatomy",
+                "observation",
+                "no_node",
+                "either",
+                "device_words",
+                "adjectives",
+                "nouns",
+                "adverbs",
+                "attributes",
+                "parts",
+                "placing",
+                "studies",
+            ),
+            _WORDS,
+        )
     ),
 }
 LAST_WINS = "rules"  # of context.yaml; in every other list the first of two rows wins

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rrgmetrics.reader import ErrorCategory, compare, read
@@ -60,13 +62,14 @@ PAIRS = [
     # temporal
     ("Left effusion.", "Worsening left effusion.", "E", 0),
     ("Worsening left effusion.", "Left effusion.", "F", 0),
-    ("Improving left effusion.", "Worsening left effusion.", "E", 1),
-    ("Left effusion.", "Stable left effusion.", "", 0),
+    ("Improving left effusion.", "Worsening left effusion.", "F", 1),
+    ("Left effusion.", "Stable left effusion.", "E", 0),
+    ("New left effusion. Mild cardiomegaly.", "New left effusion. Stable mild cardiomegaly.", "", 0),
     # not counted
     ("Clear lungs.", "Clear lungs. The patient is rotated.", "", 0),
     ("Left lung opacity.", "Left lung opacity. Pneumonia cannot be excluded.", "", 0),
     ("", "", "", 0),
-    ("Small left effusion.", "", "B", 0),
+    ("Small left effusion.", "", "B", 1),
     ("", "Large left effusion.", "A", 1),
 ]
 
@@ -131,7 +134,7 @@ SIGNIFICANCE = [
     ("Nasogastric tube tip in the esophagus.", None, "urgent"),
     ("Right PICC in good position.", None, "not_actionable_not_urgent"),
     ("Moderate right pleural effusion.", None, "actionable_not_urgent"),
-    ("Small right pleural effusion.", None, "not_actionable_not_urgent"),
+    ("Small right pleural effusion.", None, "actionable_not_urgent"),
     ("Old rib fracture.", None, "not_actionable_not_urgent"),
     ("Acute rib fracture.", None, "actionable_not_urgent"),
     ("Compression deformity of T12.", {"age": "60", "indication": "Fall."}, "actionable_not_urgent"),
@@ -143,3 +146,24 @@ SIGNIFICANCE = [
 def test_significance(text: str, context: dict[str, object] | None, expected: str) -> None:
     (error,) = compare(read(""), read(text), context).errors
     assert error.significance == expected
+
+
+CLASSES = {
+    "U": "urgent",
+    "A": "actionable_not_urgent",
+    "N": "not_actionable_not_urgent",
+    "B": "benign_expected",
+}
+IN_CONTEXT = [
+    line.split("\t")
+    for line in Path(__file__).with_name("significance.tsv").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
+
+
+@pytest.mark.parametrize(("text", "age", "indication", "expected"), IN_CONTEXT)
+def test_significance_in_context(text: str, age: str, indication: str, expected: str) -> None:
+    """The class of a finding in the patient's context, with a reason."""
+    errors = compare(read(""), read(text), {"age": age, "indication": indication}).errors
+    (error,) = (error for error in errors if error.category is ErrorCategory.FALSE_FINDING)
+    assert error.significance == CLASSES[expected]

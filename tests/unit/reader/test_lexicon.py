@@ -66,7 +66,7 @@ OF_TERMS = [
     (NEW + "    - increased\n", 6, "is a quality"),
     (NEW + "    - heart size\n", 6, "is a structure"),
     (NEW + "    - moderately\n", 6, "is a word of severity"),
-    (NEW + "    - no evidence of\n", 6, "is a cue (negation_before)"),
+    (NEW + "    - devoid of\n", 6, "is a cue (negation_before)"),
     (NEW + "    - midline trachea\n", 6, "is a normal statement"),
     (NEW + "    - lungs are clear\n", 6, "is a normal statement"),
     (NEW + "    - nor\n", 6, "is a "),
@@ -250,7 +250,7 @@ def test_a_term_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_words_of_grammar_and_keys_of_concepts_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["lexicon", "show", "no evidence of"]) == 0
+    assert main(["lexicon", "show", "devoid of"]) == 0
     assert "under negation_before" in capsys.readouterr().out
     assert main(["lexicon", "show", "kerley_lines"]) == 0
     assert "interstitial edema, pulmonary edema, opacity" in capsys.readouterr().out

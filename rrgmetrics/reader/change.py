@@ -1,0 +1,265 @@
+"""Which finding a word of change is said of, and which words measure a change and no finding.
+
+"Left fluid is increasing and collapse persists" says two things of two findings; "slight increase in the large
+effusion" tells of no slight effusion; "opacities, worse on the right" compares two sides and no two dates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon
+
+_CHEST = ("chest",)  # the study
+_NEAR = 4  # items between a word of change and the verb or the place that belongs to it
+_DESCRIBING = frozenset({"morphology", "position", "acuity"})
+_PLAIN = frozenset(
+    {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}
+)
+_Head = tuple[int, int, "Mention | None"]  # the items of something that can change, and its mention if it is a finding
+
+
+def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+    """Takes the change from words that compare two places, and the severity from words that measure something else."""
+    named = {mention.at for mention in mentions}
+    for i, item in enumerate(items):
+        if "change" in item.senses and item.word in lexicon.small.comparatives and _of_two_places(items, i, lexicon):
+            item.senses = _without("change", item)
+        elif "severity" in item.senses and i not in named and _measures_another(items, i, named, lexicon):
+            item.senses = _without("severity", item)
+
+
+def _without(kind: str, item: Item) -> dict[str, object]:
+    return {key: value for key, value in item.senses.items() if key != kind}
+
+
+def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a comparative sets one place against another: "worse at the bases", "a smaller one on the left"."""
+    small = lexicon.small
+    if i and items[i - 1].word in small.indefinite:
+        return True
+    placed = False
+    for item in items[i + 1 : i + 1 + _NEAR]:
+        if "asymmetry" in item.senses:
+            return True
+        if placed and item.senses.keys() & {"side", "zone", "structure"}:
+            return all(item.word not in small.dates for item in items)
+        placed = placed or item.word in small.placing
+        if not placed:
+            return False
+    return False
+
+
+def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexicon) -> bool:
+    """Tells whether a severity is that of the word beside it: "slightly increased", "mildly displaced", "not large"."""
+    small, item = lexicon.small, items[i]
+    if "change" in item.senses:
+        return True
+    adverb = item.word.endswith("ly") or item.word in small.degrees
+    if i:
+        before = items[i - 2] if i > 1 and not items[i - 1].senses else items[i - 1]
+        if items[i - 1].word in small.deny or "negation_verb" in items[i - 1].senses:
+            return True
+        if adverb and before.senses.get("change") in ("worse", "better", "resolved"):
+            return True  # "has progressed only mildly"
+    if i + 1 >= len(items):
+        return False
+    after = items[i + 1]
+    if i + 1 in named:
+        return adverb and "morphology" in after.senses.get("inside", [{}])[0]  # "faintly calcified nodule"
+    if "change" in after.senses:
+        ends = i + 2 >= len(items) or items[i + 2].word in small.after_nouns
+        noun = after.word in small.change_nouns or (after.word in small.gerunds and ends)
+        return after.senses["change"] != "new" and (adverb or noun)
+    if not adverb:
+        return False
+    if after.senses:
+        return bool(after.senses.keys() & _DESCRIBING) and "quality" not in after.senses
+    return after.word.isalpha() and after.word not in small.joints | small.after_nouns
+
+
+def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+    """Sets what has become of each mention (`mention.course`), in place; what is more than "stable" comes first."""
+    if not any("change" in item.senses for item in items):
+        return
+    heads = _heads(items, mentions, lexicon)
+    for i, item in enumerate(items):
+        if "change" in item.senses:
+            for mention, change in _said_of(items, i, heads, lexicon):
+                resolved = change == "resolved" and mention.assertion != "absent"
+                if mention.course in (None, "stable") and not resolved:
+                    mention.course = change
+
+
+def _heads(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[_Head]:
+    """Returns what can change: the mentions, and structures and other things that are part of none."""
+    heads: list[_Head] = [(mention.first, mention.last, mention) for mention in mentions]
+    inside = {i for mention in mentions for i in range(mention.first, mention.last)}
+    for i, item in enumerate(items):
+        bears = item.word in lexicon.small.bearers or item.senses.get("structure", _CHEST) != _CHEST
+        if bears and i not in inside and not _is_place(items, i, inside):
+            heads.append((i, i + 1, None))
+    return sorted(heads, key=lambda head: head[:2])
+
+
+def _is_place(items: list[Item], i: int, inside: set[int]) -> bool:
+    """Tells whether a structure only says where a finding is: "in the left lung", "left lung nodule"."""
+    for k in range(i + 1, min(len(items), i + _NEAR)):
+        if k in inside:
+            return True
+        if not items[k].senses or not items[k].senses.keys() <= _PLAIN:
+            break
+    for item in reversed(items[max(0, i - _NEAR) : i]):
+        if "change" in item.senses:
+            return False
+        if "location_preposition" in item.senses and item.word != "the":
+            return True
+    return False
+
+
+def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) -> Iterator[tuple[Mention, str]]:
+    """Yields the mentions that a word of change is said of, and what it says of them."""
+    change = items[i].senses["change"]
+    own = [mention for first, last, mention in heads if mention and first <= i < last]
+    if own:
+        if "quality" not in items[i].senses:
+            yield from ((mention, change) for mention in own)
+        elif items[i].word in lexicon.small.changing | lexicon.small.comparatives:
+            yield from ((mention, "worse") for mention in own)  # "lung volumes have decreased"
+        return
+    left = next((k for k in range(len(heads) - 1, -1, -1) if heads[k][1] <= i), None)
+    right = next((k for k in range(len(heads)) if heads[k][0] > i), None)
+    if left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):
+        said_of = _list_before(items, i, heads, left, lexicon)
+    elif right is not None and not _of_the_study(items, i, heads[right], lexicon):
+        if "quality" in items[i].senses and getattr(heads[right][2], "concept", "") in lexicon.roles["anything"]:
+            return  # "increased opacity" is an opacity
+        said_of = _list_after(items, i, heads, right, lexicon)
+    else:
+        return
+    yield from ((mention, change) for mention in said_of)
+
+
+def _of_the_study(items: list[Item], i: int, right: _Head, lexicon: Lexicon) -> bool:
+    """Tells whether a change is set apart from the first finding: "no interval change with small effusions"."""
+    return any(item.word in lexicon.small.strong_separators for item in items[i + 1 : right[0]])
+
+
+def _looks_back(items: list[Item], i: int, left: _Head, right: _Head, lexicon: Lexicon) -> bool:
+    """Tells whether a word of change between two things is said of the one before it."""
+    if items[i].word not in lexicon.small.verbs and _leads(items, i, lexicon):
+        return False
+    if _is_predicate(items, i, left[1], lexicon):
+        return True
+    return any(_separates(item, lexicon) for item in items[i + 1 : right[0]])
+
+
+def _leads(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a noun of change leads to what has changed: "increase in the effusion"."""
+    small = lexicon.small
+    noun = items[i].word in small.change_nouns | small.gerunds
+    return i + 1 < len(items) and (items[i + 1].word == "of" or (noun and items[i + 1].word in small.leading))
+
+
+def _is_predicate(items: list[Item], i: int, floor: int, lexicon: Lexicon) -> bool:
+    """Tells whether a verb stands before a word of change, or is one: "is slightly larger", "persists"."""
+    for item in reversed(items[max(floor, i - _NEAR) : i + 1]):
+        if item.word in lexicon.small.verbs:
+            return True
+        if _separates(item, lexicon):
+            return False
+    return False
+
+
+def _separates(item: Item, lexicon: Lexicon) -> bool:
+    return item.word in lexicon.small.separators or item.word == ":" or "clause_end" in item.senses
+
+
+def _list_before(items: list[Item], i: int, heads: list[_Head], left: int, lexicon: Lexicon) -> list[Mention]:
+    """Returns the list that ends before a word of change: "effusion and atelectasis are unchanged"."""
+    said_of = [mention for _, _, mention in heads if mention and mention.at == getattr(heads[left][2], "at", None)]
+    listed: list[Mention] = []
+    joined = False
+    k = left
+    while k > 0:
+        between = items[heads[k - 1][1] : heads[k][0]]
+        joined = joined or any(item.word in ("and", "or", "with") for item in between)
+        before = heads[k - 1][2]
+        if not joined or not _one_list(between, lexicon) or (before and before.denies):
+            break
+        if before:
+            listed.append(before)
+        k -= 1
+    start = next((n + 1 for n in range(heads[k][0] - 1, -1, -1) if "clause_end" in items[n].senses), 0)
+    told = any(
+        item.word in lexicon.small.verbs | lexicon.small.existing for item in items[max(0, start - 1) : heads[k][0]]
+    )
+    return said_of if told else said_of + listed
+
+
+def _list_after(items: list[Item], i: int, heads: list[_Head], right: int, lexicon: Lexicon) -> list[Mention]:
+    """Returns the list that follows a word of change: "increase in effusion, edema and atelectasis"."""
+    small = lexicon.small
+    said_of = [mention for _, _, mention in heads if mention and mention.at == getattr(heads[right][2], "at", None)]
+    waiting: list[Mention] = []
+    leads = _leads(items, i, lexicon)
+    for k in range(right, len(heads) - 1):
+        between = items[heads[k][1] : heads[k + 1][0]]
+        mention = heads[k + 1][2]
+        if mention is None or mention.denies or not _one_list(between, lexicon):
+            break
+        if any(item.word in small.indefinite or "severity" in item.senses or item.word == "with" for item in between):
+            break
+        if not leads and any(item.word in small.definite for item in between):
+            break
+        waiting.append(mention)
+        if any(item.word in ("and", "or", "/") for item in between):
+            said_of += waiting
+            waiting = []
+    return said_of
+
+
+def _one_list(between: Sequence[Item], lexicon: Lexicon) -> bool:
+    """Tells whether nothing stands between two things but what members of one list have between them."""
+    if not any(item.word in lexicon.small.separators for item in between):
+        return False
+    return not any(
+        item.word in lexicon.small.verbs
+        or item.word in (";", ":")
+        or item.senses.keys() & {"change", "clause_end", "negation_before", "measure"}
+        for item in between
+    )
+
+
+def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
+    """Returns the change that a sentence without a finding tells of all findings before it; "" if it tells none.
+
+    "Overall worse." and "Unchanged from Monday." do; "No interval change." and "The heart size is stable." do not.
+    """
+    first = next((i for i, item in enumerate(items) if "change" in item.senses), None)
+    if first is None or _heads(items, (), lexicon):
+        return ""
+    if any(item.senses.keys() & {"hypothetical", "recommendation", "negation_before"} for item in items):
+        return ""
+    change: str = items[first].senses["change"]
+    if change == "stable" and (first or items[0].word in lexicon.small.change_nouns):
+        return ""
+    chest = next((i for i, item in enumerate(items) if item.senses.get("structure") == _CHEST), len(items))
+    earlier = any("earlier_study" in item.senses or item.word in lexicon.small.dates for item in items[:chest])
+    return change if earlier or chest == len(items) else ""
+
+
+def compared_as(items: Sequence[Item]) -> str:
+    """Returns how a sentence compares with an earlier study: a change rather than "stable", "earlier", "" if not."""
+    kinds: list[str] = []
+    for item in items:
+        if "negation_before" in item.senses or "hypothetical" in item.senses:
+            break  # "no earlier study", "no new opacity"
+        if "change" in item.senses:
+            kinds.append(item.senses["change"])
+        elif "earlier_study" in item.senses:
+            kinds.append("earlier")
+    return min(
+        kinds, key=lambda kind: ("stable", "earlier").index(kind) if kind in ("stable", "earlier") else -1, default=""
+    )
