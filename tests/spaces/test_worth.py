@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from pathlib import Path
 
 import pytest
 
@@ -33,12 +34,10 @@ def last(path):
 def test_what_does_not_beat_a_trivial_system_is_told_so(upload, tmp_path):
     page, scored = last(upload(["Clear lungs."] * 12))
     assert "<h2>Better than nothing?</h2>" in page
-    assert "These reports does not beat" not in page
-    assert "These reports writes" not in page
     assert "The file does not beat the best trivial system" in page
     assert "The file writes 1 distinct report for 12 studies" in page
     *_, report = batch.write_scores(scored, str(tmp_path))
-    assert "Better than nothing?" in open(report).read()
+    assert "Better than nothing?" in Path(report).read_text()
 
 
 def test_three_pairs_are_too_few_to_tell(upload):
