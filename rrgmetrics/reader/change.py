@@ -23,8 +23,13 @@ _Head = tuple[int, int, "Mention | None"]  # the items of something that can cha
 def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     """Takes the change from words that compare two places, and the severity from words that measure something else."""
     named = {mention.at for mention in mentions}
+    for i, item in enumerate(items[:-1]):
+        uncounted = items[i + 1].word in lexicon.small.uncounted or items[i + 1].senses.get("structure") == _CHEST
+        if "count" in item.senses and uncounted:
+            item.senses = _without("count", item)
     for i, item in enumerate(items):
-        if "change" in item.senses and item.word in lexicon.small.comparatives and _of_two_places(items, i, lexicon):
+        compares = "change" in item.senses and item.word in lexicon.small.comparatives
+        if compares and (_of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon)):
             item.senses = _without("change", item)
         elif "severity" in item.senses and i not in named and _measures_another(items, i, named, lexicon):
             item.senses = _without("severity", item)
@@ -51,6 +56,15 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     return False
 
 
+def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a bare "more" or "less" says nothing of its own: "less likely", but "the effusion is less"."""
+    alone = items[i].word in ("more", "less") and items[i].last - items[i].first == 1
+    then = items[i + 1] if i + 1 < len(items) else None
+    return (
+        alone and then is not None and then.word not in lexicon.small.separators and "earlier_study" not in then.senses
+    )
+
+
 def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexicon) -> bool:
     """Tells whether a severity is that of the word beside it: "slightly increased", "mildly displaced", "not large"."""
     small, item = lexicon.small, items[i]
@@ -68,6 +82,8 @@ def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexic
     after = items[i + 1]
     if i + 1 in named:
         return adverb and "morphology" in after.senses.get("inside", [{}])[0]  # "faintly calcified nodule"
+    if "asymmetry" in after.senses:
+        return adverb  # "a little denser on the left"
     if "change" in after.senses:
         ends = i + 2 >= len(items) or items[i + 2].word in small.after_nouns
         noun = after.word in small.change_nouns or (after.word in small.gerunds and ends)

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from rrgmetrics.reader.differences import attribute_errors, certainty_errors, comparison_errors
+from rrgmetrics.reader.differences import attribute_errors, certainty_errors, comparison_errors, told_of_all
 from rrgmetrics.reader.engine import read
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import (
@@ -87,7 +87,8 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
             else:
                 links.append(Link(r, same, other_words=True))
     for r, c, _ in pairs:
-        errors.extend(attribute_errors(refs[r], cands[c], lexicon))
+        wrong = attribute_errors(refs[r], cands[c], lexicon)
+        errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
     errors.extend(comparison_errors(reference, candidate, lexicon))
     paid = tuple(penalties(reference, candidate, known))
     errors.extend(paid)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rrgmetrics.reader.levels import number_of, touch
-from rrgmetrics.reader.lexicon import BONES, Lexicon
+from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, FindingError, Reading, Unit
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.similarity import INTERCHANGEABLE, concept_similarity, related
@@ -81,9 +81,9 @@ def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
 
 
 def _number_differs(ref: Finding, cand: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether two findings of the skeleton are said of different numbers of bones."""
+    """Tells whether two findings are said of different numbers: of bones, nodules, drains."""
     a, b = (number_of(finding.levels, finding.count, lexicon) for finding in (ref, cand))
-    return lexicon.concepts[ref.concept].group == BONES and a is not None and b is not None and a != b
+    return a is not None and b is not None and a != b
 
 
 def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
@@ -111,15 +111,21 @@ def _acute(unit: Unit, lexicon: Lexicon) -> bool | None:
     return acuity not in lexicon.old if acuity else None
 
 
-def doubted(ref: Unit, cand: Unit) -> bool:
-    """Tells whether one report states what the other only considers."""
-    return (ref.head.certainty in DOUBT) != (cand.head.certainty in DOUBT)
+def doubted(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
+    """Tells whether one report states what the other only considers.
+
+    Of a word that may mean anything its readings tell: "pneumonia" beside "opacity, possibly pneumonia".
+    """
+    both = [(x, y) for x in ref.readings for y in cand.readings if x.concept == y.concept]
+    vague = {ref.head.concept, cand.head.concept} & lexicon.roles["anything"]
+    same = both if both and vague else [(ref.head, cand.head)]
+    return any((x.certainty in DOUBT) != (y.certainty in DOUBT) for x, y in same)
 
 
 def _doubts(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:
     """Returns a wrong certainty; a doubt about what nobody acts on is none."""
-    level = lexicon.concepts[ref.head.concept].significance
-    return [("certainty", level == "urgent")] if doubted(ref, cand) and level in SIGNIFICANT else []
+    levels = {lexicon.concepts[finding.concept].significance for finding in ref.readings}
+    return [("certainty", "urgent" in levels)] if doubted(ref, cand, lexicon) and levels & SIGNIFICANT else []
 
 
 def opposed(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
@@ -219,6 +225,7 @@ def comparison_errors(reference: Reading, candidate: Reading, lexicon: Lexicon) 
     if candidate.scope.statements:
         missing = _resolved_alone(reference, candidate, lexicon)
         errors += [_resolved_error(finding, ErrorCategory.MISSING_COMPARISON, lexicon) for finding in missing]
+    errors.extend(_study_errors(reference, candidate))
     told = [compared.span for compared in candidate.compared if compared.kind in ("stable", "earlier")]
     if told and not reference.compared and not any(finding.change for finding in reference.findings):
         errors.append(
@@ -231,6 +238,41 @@ def comparison_errors(reference: Reading, candidate: Reading, lexicon: Lexicon) 
             )
         )
     return errors
+
+
+def told_of_all(error: FindingError, reference: Reading, candidate: Reading) -> bool:
+    """Tells whether one report says of all ("Overall worse.") what the other says of one finding."""
+    if error.category is ErrorCategory.FALSE_COMPARISON:
+        reading, finding = reference, error.candidate
+    elif error.category is ErrorCategory.MISSING_COMPARISON:
+        reading, finding = candidate, error.reference
+    else:
+        return False
+    return finding is not None and any(each.study and each.kind == finding.change for each in reading.compared)
+
+
+def _study_errors(reference: Reading, candidate: Reading) -> list[FindingError]:
+    """Returns F or E for a change of all that was named ("Overall worse.") that the other report tells of nothing."""
+    for one, other, category in (
+        (reference, candidate, ErrorCategory.MISSING_COMPARISON),
+        (candidate, reference, ErrorCategory.FALSE_COMPARISON),
+    ):
+        told = {compared.kind for compared in other.compared} | {finding.change for finding in other.findings}
+        for compared in one.compared:
+            if compared.study and compared.kind not in told:
+                false = category is ErrorCategory.FALSE_COMPARISON
+                who = "candidate" if false else "reference"
+                return [
+                    FindingError(
+                        category=category,
+                        significant=False,
+                        sentence=f"Only the {who} tells that all is {compared.kind}.",
+                        attribute="temporal",
+                        reference_spans=() if false else (compared.span,),
+                        candidate_spans=(compared.span,) if false else (),
+                    )
+                ]
+    return []
 
 
 def _resolved_alone(one: Reading, other: Reading, lexicon: Lexicon) -> list[Finding]:

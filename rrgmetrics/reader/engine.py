@@ -18,6 +18,7 @@ from rrgmetrics.reader.references import (
     antecedent,
     clause_ahead,
     named_before,
+    pointer,
     side_meant,
     sums_up,
 )
@@ -53,7 +54,10 @@ def read(report: str) -> Reading:
         _read_sentence(tokens, sentence, number, items, mentions, lexicon, findings)
         kind = compared_as(items)
         if kind:
-            compared.append(Compared(kind, Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)))
+            span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
+            alone = not mentions and pointer(items, lexicon) is None
+            of_all = _of_all(items, span, number, lexicon, findings) if alone else None
+            compared.append(of_all or Compared(kind, span))
     return Reading(report, tuple(_merge(findings, lexicon)), scan.scope(), tuple(compared))
 
 
@@ -72,7 +76,6 @@ def _read_sentence(
     if not mentions:
         if not add_what_is_said(items, number, lexicon, findings):
             _continue(items, number, lexicon, findings)
-            _go_on(items, sentence, number, tokens, lexicon, findings)
         return
     ahead = clause_ahead(items, mentions, lexicon)
     if ahead and add_what_is_said(items[:ahead], number, lexicon, findings):
@@ -171,20 +174,23 @@ def _continue(items: list[Item], number: int, lexicon: Lexicon, findings: list[F
             return
 
 
-def _go_on(
-    items: list[Item], sentence: Sentence, number: int, tokens: list[Token], lexicon: Lexicon, findings: list[Finding]
-) -> None:
-    """Adds to the findings of the sentence before the change that one without any tells of them: "Overall worse."."""
+def _of_all(items: list[Item], span: Span, number: int, lexicon: Lexicon, findings: list[Finding]) -> Compared | None:
+    """Reads the change that a sentence without a finding tells of what was named before ("Overall worse.").
+
+    If the sentence before names one finding, the change is that one's.
+    """
     change = course_of_all(items, lexicon)
     if not change:
-        return
-    span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
-    for k in range(max(0, len(findings) - 8), len(findings)):
-        before = findings[k]
-        if before.assertion != "absent" and before.sentence == number - 1:
-            assertion: Assertion = "absent" if change == "resolved" else before.assertion
-            course = change if before.change in (None, "stable") else before.change
-            findings[k] = replace(before, assertion=assertion, change=course, spans=(*before.spans, span))
+        return None
+    last = range(max(0, len(findings) - 8), len(findings))
+    before = [k for k in last if findings[k].sentence == number - 1 and findings[k].assertion != "absent"]
+    if len({findings[k].observation for k in before}) != 1 and change != "stable":
+        return Compared(change, span, study=True)
+    for k in before:
+        assertion: Assertion = "absent" if change == "resolved" else findings[k].assertion
+        course = change if findings[k].change in (None, "stable") else findings[k].change
+        findings[k] = replace(findings[k], assertion=assertion, change=course, spans=(*findings[k].spans, span))
+    return None
 
 
 def _merge(findings: list[Finding], lexicon: Lexicon) -> list[Finding]:

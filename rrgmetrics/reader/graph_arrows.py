@@ -225,7 +225,7 @@ class _Walk:
             for node in _free(before.observations) if head_of(before) is None else [locator(before)]:
                 if node is not None:
                     node.point("modify", head)
-        elif before is not None and HEDGED in gap and JOINT not in gap and head.label == "OBS-U":
+        elif before is not None and HEDGED in gap and head.label == "OBS-U" and (JOINT not in gap or before.describes):
             for node in self.located[-1:]:
                 if node.label == "OBS-DP":
                     node.point("suggestive_of", head)

@@ -41,13 +41,14 @@ _CUES = frozenset(
 _GONE = frozenset(
     {"resolved", "resolution", "removed", "removal", "cleared", "extubated"}
 )  # present, what is gone is not
+_ORDINAL, _LIKE = frozenset({"st", "nd", "rd", "th"}), frozenset({"like", "shaped", "appearing"})
 _ADJECTIVE = re.compile(r".*(?:ed|ic|ac|al|ar|ous|ive|ary|ile|ior|like|ly|form|oid)")
 
 # What stands between two chunks, one letter each.
 JOINT, WITH, PLACING, OF, VERB, END, DENIED, HEDGED, ARTICLE = "JWPFCENLA"
 _SMALL = {
-    **dict.fromkeys((",", "and", "or", "nor", "/"), JOINT),
-    **dict.fromkeys(("with", "than"), WITH),
+    **dict.fromkeys((",", "and", "or", "nor", "/", "versus", "vs"), JOINT),
+    **dict.fromkeys(("with", "than", "after", "following", "due", "(", ")"), WITH),
     **dict.fromkeys(("is", "are", "was", "were", "be", "been", "has", "have", "had"), VERB),
     **dict.fromkeys(("a", "an", "the", "this", "these"), ARTICLE),
     "of": OF,
@@ -163,7 +164,7 @@ def clauses(report: str) -> Iterator[tuple[Sequence[Token], Clause]]:
             continue
         assert_mentions(items, mentions, lexicon)
         chunks = _without_views(_chunks(report, tokens, items, lexicon, words), items, words)
-        links = _label(chunks, items, mentions)
+        links = _label(chunks, tokens, items, mentions)
         yield tokens, Clause([chunk for chunk in chunks if chunk.nodes], links)
 
 
@@ -173,10 +174,17 @@ def _chunks(report: str, tokens: Sequence[Token], items: Sequence[Item], lexicon
     gap: set[str] = {END}
     open_node: Node | None = None
     for k, item, node in _nodes(tokens, items, lexicon, words):
+        ordinal = tokens[k].word in _ORDINAL and k > 0 and tokens[k - 1].word.isdigit()
+        if ordinal and tokens[k - 1].end == tokens[k].start:
+            node = Node(k - 1, k + 1, tokens[k].word, Word(is_place=True, is_adjective=True))  # "4th"
+        elif tokens[k].word in _LIKE and open_node is None and k > 0:
+            node = Node(k, k + 1, tokens[k].word, _DESCRIPTION) if report[tokens[k].start - 1] == "-" else None
         hyphen = k > 0 and report[tokens[k - 1].end : tokens[k].start] == "-"
         if hyphen and open_node is not None:
             _join(open_node, k, node)
         elif node is None:
+            if open_node is not None and open_node.kind.is_adjective and tokens[k].word == "clinical":
+                rows[-1][1].pop()  # "in the appropriate clinical setting"
             gap |= _between(item, tokens[k].word, words)
             open_node = None
         else:
@@ -227,18 +235,18 @@ def _kind(word: str, after: str, item: Item, device: bool, words: Words) -> Word
     """Tells what a word is, by the term that it stands in and the next word of it; None if it is no node."""
     senses, known = item.senses, words.known.get(word)
     if known is not None:
-        if word in words.either and item.last - item.first > 1 and not senses.keys() & _SEEN:
-            return known._replace(is_place=bool(senses.keys() & _PLACES))
+        behind = words.known.get(after)
+        if word in words.either and behind is not None:  # "minor fissure", "soft tissue"
+            return known._replace(is_place=behind.is_place and not behind.is_adjective)
         if device and word in words.device_words:  # "chest tube", but "chest wall pacemaker"
-            behind = words.known.get(after)
             place = behind is not None and behind.is_place and after not in words.device_words
             return known._replace(is_place=place)
-        if known.is_attribute and after:
-            behind = words.known.get(after)
-            if behind is not None and not behind.is_place and not behind.is_adjective:  # "volume loss"
-                return known._replace(is_place=False)
+        if known.is_attribute and behind is not None and not behind.is_place and not behind.is_adjective:
+            return known._replace(is_place=False)  # "volume loss"
+        if known.is_place and known.is_adjective and "quality" in senses and not senses.keys() & _PLACES and not device:
+            return known._replace(is_place="concept" in senses)  # "upper limits of normal"
         return known
-    if word in words.idle or not word.isalpha() or len(word) < 2:
+    if word in words.idle or not word.isalpha() or (len(word) < 2 and "side" not in senses):
         return None
     if word in words.places:
         return words.kind(word, True)
@@ -294,7 +302,9 @@ def _without_views(chunks: list[Chunk], items: Sequence[Item], words: Words) -> 
     return kept
 
 
-def _label(chunks: list[Chunk], items: Sequence[Item], mentions: Sequence[Mention]) -> list[tuple[Node, Node]]:
+def _label(
+    chunks: list[Chunk], tokens: Sequence[Token], items: Sequence[Item], mentions: Sequence[Mention]
+) -> list[tuple[Node, Node]]:
     """Labels the nodes of a sentence; returns the pairs of which the first suggests the second."""
     nodes = [node for chunk in chunks for node in chunk.nodes]
     unlikely = max((i for i, item in enumerate(items) if item.word == "unlikely"), default=-1)
@@ -312,6 +322,8 @@ def _label(chunks: list[Chunk], items: Sequence[Item], mentions: Sequence[Mentio
     for node in nodes:
         if node.word in _GONE and node.label == "OBS-DA":
             node.label = OBSERVATION["present"]
+        elif node.label == "OBS-DP" and tokens[node.first - 1].word in ("not", "no") and node.first:
+            node.label = OBSERVATION["absent"]
     denied = False
     for chunk in chunks:
         denied = (denied and END not in chunk.before and VERB not in chunk.before) or DENIED in chunk.before

@@ -106,10 +106,17 @@ class Finding:
 
 
 class Compared(NamedTuple):
-    """A sentence that compares with an earlier study: the kind of change, or "earlier" if it only names that study."""
+    """A sentence that compares with an earlier study.
+
+    Attributes:
+        kind: The kind of change, or "earlier" if it only names that study.
+        span: Its words.
+        study: Whether the change is that of all that was named before ("Overall worse.").
+    """
 
     kind: str
     span: Span
+    study: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from rrgmetrics.reader.attributes import build, describe
-from rrgmetrics.reader.change import give
+from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Finding
@@ -132,6 +132,7 @@ def _said_of(earlier: Finding, items: Sequence[Item], verb: int, lexicon: Lexico
     """Returns a finding with what the items from the verb on say of it."""
     place = (items[0].first, items[verb].first)
     mention = Mention(earlier.concept, 0, 0, -1, place, assertion="absent", modifiers=list(items[verb:]))
+    settle(mention.modifiers, (), lexicon)
     give(mention.modifiers, [mention], lexicon)
     more = build(mention, describe(mention, lexicon), earlier.section, earlier.sentence, earlier.observation, ())
     said = add(earlier, more)

@@ -254,7 +254,7 @@ class _Grader:
 
     def certainty(self, ref: Graded, cand: Graded) -> _Grade | None:
         """Returns a finding that one report states and the other only considers."""
-        if not doubted(ref.unit, cand.unit):
+        if not doubted(ref.unit, cand.unit, self.lexicon):
             return None
         matters = self.changes_class(ref, assertion=cand.unit.head.assertion)
         return _Grade("certainty", matters, _WHY["certainty"][matters])

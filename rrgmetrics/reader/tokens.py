@@ -21,6 +21,7 @@ _TOKEN = re.compile(
 )
 _MARKS = {"gap": "¶", "bullet": "¶", "query": "query"}
 ENDS = frozenset({".", "!", "?", "¶"})
+RUNNING = frozenset({"comparison", "technique"})
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
 
@@ -89,26 +90,32 @@ def sentences(
 ) -> list[Sentence]:
     """Splits tokens into sentences, each with its section; those of sections that are not read are left out.
 
-    `headings` maps a heading (its tokens joined by spaces) to its section and whether the section is read; a full stop
-    behind one of the `abbreviations` ends no sentence.
+    "Comparison: 5/12. Small effusion." is a report: where no section follows, a line of comparison or technique is one
+    sentence long. `headings` maps a heading (its tokens joined by spaces) to its section and whether the section is
+    read; a full stop behind one of the `abbreviations` ends no sentence.
     """
     pieces: list[Sentence] = []
-    section, read, first, n = "findings", True, 0, len(tokens)
+    skipped: list[Sentence] = []  # of the last section
+    section, read, first, n, headed = "findings", True, 0, len(tokens), False
     i = 0
     while i < n:
         if i == first:
             heading = _heading(tokens, i, headings)
             if heading is not None:
                 section, read, i = heading
-                first = i
+                first, headed, skipped = i, headed or read, []
                 continue
         if tokens[i].word in ENDS and not _is_abbreviation(tokens, i, abbreviations):
-            if read:
+            if not read:
+                skipped.extend(_pieces(first, i, "findings"))
+            else:
                 pieces.extend(_pieces(first, i + (tokens[i].word == "?"), section))  # "consolidation?" is doubtful
             first = i + 1
         i += 1
     if read:
         pieces.extend(_pieces(first, n, section))
+    elif section in RUNNING and not headed:
+        pieces.extend([*skipped, *_pieces(first, n, "findings")][1:])
     return pieces
 
 

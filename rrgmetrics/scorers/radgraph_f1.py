@@ -11,9 +11,10 @@ F1 = 2 |V ∩ V̂| / (|V| + |V̂|):
 
 Sets, so what is said twice counts once. An empty report and a graph without entities score 0, also against another.
 
-Configurations: `default` the reader's graph (`rrgmetrics.reader.graph`); `paper` RadGraph-XL and `radgraph` RadGraph,
-the authors' weights on our batched inference; a folder, an archive or a Hub id of such weights; `package` the authors'
-package (`package:radgraph`, `package:<folder>`); `graphs:FILE` graphs from a file, as `record=FILE` writes them.
+Configurations: `default` the reader's graph of the report's words (`rrgmetrics.reader.graph`); `paper` RadGraph-XL and
+`radgraph` RadGraph, the authors' weights on our batched inference; a folder, an archive or a Hub id of such weights;
+`package` the authors' package (`package:radgraph`, `package:<folder>`); `graphs:FILE` graphs from a file, as
+`record=FILE` writes them.
 
 Differs from the authors: `lowercase` says whether case counts. The package's 0.1.18, like RadEval, compares words as
 written (`lowercase=no`: "Effusion" is not "effusion", but for the words of relations in `complete`); their repository
@@ -45,6 +46,7 @@ from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 from rrgmetrics.specs import keys_of
 
+GRAPH = "words@1"  # how the bundled graph is made, for the signature
 MODELS = {"paper": "radgraph-xl", "radgraph": "radgraph"}  # the authors name no revision
 
 
@@ -82,7 +84,7 @@ class RadgraphF1:
         """The backend of the graphs; by default the reader, whose readings other metrics share."""
         if self.record:
             return Recording.to(Path(self.record), self._graphs(runtime))
-        return reader_backend() if self.config == "default" else self._graphs(runtime)
+        return reader_backend(graph=GRAPH) if self.config == "default" else self._graphs(runtime)
 
     def _graphs(self, runtime: Runtime) -> Backend:
         """The backend, as one that gives graphs."""
@@ -116,7 +118,7 @@ class RadgraphF1:
 
 def _reader_graphs() -> TextFunction:
     """The reader, giving graphs instead of readings."""
-    readings = reader_backend()
+    readings = reader_backend(graph=GRAPH)
     return TextFunction("reader:graph", lambda text: build_graph(readings.function(text)), readings.facts)
 
 

@@ -100,6 +100,7 @@ class SmallWords:
     comparatives: frozenset[str]
     dates: frozenset[str]
     bearers: frozenset[str]
+    uncounted: frozenset[str]
     indefinite: frozenset[str]
     definite: frozenset[str]
     pointers: frozenset[str]
