@@ -12,7 +12,7 @@ from typing import Any
 
 from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.lexicon import BONES, DEVICES, Lexicon, Senses, SmallWords
+from rrgmetrics.reader.lexicon import BONES, DEVICES, Concept, Lexicon, Senses, SmallWords
 from rrgmetrics.reader.model import Finding
 
 _CUES = frozenset(
@@ -81,6 +81,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
         mention.extent = _extent(mention)
     _share_places(items, groups, lexicon)
     _share_device_words(spoken, lexicon)
+    _share_verdict(items, spoken, lexicon)
 
 
 def _extent(mention: Mention) -> tuple[int, int]:
@@ -186,6 +187,17 @@ def _share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
             )
 
 
+def _share_verdict(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Lets what is said behind a list of devices hold for all of them: "UAC and UVC are in good position"."""
+    for earlier, later in reversed(list(pairwise(mentions))):
+        between = items[earlier.last : later.first]
+        devices = not any(m.denies or not lexicon.concepts[m.concept].is_device for m in (earlier, later))
+        if devices and between and all(item.word in lexicon.small.joints for item in between):
+            last = later.tokens[1]
+            said = (i for i in later.modifiers if i.senses.keys() & {"position", "change"} and i.first >= last)
+            earlier.modifiers.extend(said)
+
+
 def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     """Returns the fields of the `Finding` that a mention's modifiers give."""
     group = lexicon.concepts[mention.concept].group
@@ -209,12 +221,14 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         for kind in ("acuity", "route", "position", "count"):
             if kind in senses and kind not in fields:
                 fields[kind] = senses[kind]
-        if "level" in senses and (group == BONES or (group == DEVICES and not device)):
+        if "level" in senses and group in (BONES, DEVICES):
             fields["levels"].update(senses["level"])
         if "morphology" in senses:
             fields["morphology"].add(senses["morphology"])
-        if device and "tip" in senses:
-            fields["tip"].add(senses["tip"])
+        if "side_port" in senses:
+            fields["side_port"] = True
+        elif device and "tip" in senses:
+            _tip(fields, senses["tip"], lexicon.concepts[mention.concept])
         if "measure" in senses:
             fields["measurements"] += senses["measure"]
     if not fields["sides"] and fields.get("both"):
@@ -233,6 +247,14 @@ def _since(fields: dict[str, Any]) -> str | None:
     if abs(difference) <= (SAME_SIZE * then if kind == "measure" else 0):
         return "stable"
     return "worse" if difference > 0 else "better"
+
+
+def _tip(fields: dict[str, Any], site: str, device: Concept) -> None:
+    """Adds where a device ends; where its side port lies only tells whether it is far enough in."""
+    if fields.pop("side_port", False) and site in device.wrong_tip:
+        fields["position"] = "bad"
+    else:
+        fields["tip"].add(site)
 
 
 def by_side(mention: Mention, fields: dict[str, Any]) -> list[dict[str, Any]]:

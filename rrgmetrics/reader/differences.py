@@ -5,7 +5,7 @@ from __future__ import annotations
 from rrgmetrics.reader.levels import number_of, touch
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, FindingError, Reading, Unit
-from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.places import is_astray, near, same_side
 from rrgmetrics.reader.similarity import INTERCHANGEABLE, concept_similarity, related
 from rrgmetrics.reader.wording import phrase
 
@@ -25,15 +25,15 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     """Returns the errors in the attributes of two matched observations, at most one for each attribute."""
     device = lexicon.concepts[ref.head.concept].is_device
     wrong: list[tuple[Attribute, bool]] = []
+    size = _measurement_error(ref, cand, device)
     place = _location_error(ref, cand, lexicon)
-    if place is not None:
+    tip = [error for error in (_device_error(ref, cand, lexicon), size) if error is not None] if device else []
+    if tip:
+        wrong.append(("device_position", any((*tip, place))))  # a wrong side, tip and depth are one wrong place
+    elif place is not None:
         wrong.append(("location", place))
-    elif _number_differs(ref.head, cand.head, lexicon):
+    if (device or place is None) and _number_differs(ref.head, cand.head, lexicon):
         wrong.append(("descriptor", True))
-    if device:
-        tip = _device_error(ref, cand, lexicon)
-        if tip is not None:
-            wrong.append(("device_position", tip))
     steps = _severity_steps(ref, cand)
     if steps >= SEVERITY_STEPS:
         wrong.append(("severity", steps >= SEVERITY_SIGNIFICANT_STEPS))
@@ -43,8 +43,7 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
         wrong.append(("descriptor", lexicon.concepts[ref.head.concept].significance in SIGNIFICANT))
     if related(ref.head.concept, cand.head.concept, lexicon):
         wrong.extend(_doubts(ref, cand, lexicon))
-    size = _measurement_error(ref, cand, device)
-    if size is not None:
+    if size is not None and not device:
         wrong.append(("measurement", size))
     if not opposed(ref, cand, lexicon):
         wrong.extend(_interpretation_errors(ref, cand, lexicon))
@@ -98,11 +97,14 @@ def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
 
 
 def position(device: Finding, lexicon: Lexicon) -> str | None:
-    """Returns whether a device lies well, as stated or as its depth above the carina tells."""
-    depths = lexicon.concepts[device.concept].carina_cm
-    if device.position is None and depths:
-        return "good" if any(depths[0] <= mm / 10 <= depths[-1] for mm in device.measurements_mm) else None
-    return device.position
+    """Returns whether a device lies well: as stated, or as its tip, its level or its depth above the carina tells."""
+    concept = lexicon.concepts[device.concept]
+    if device.position or is_astray(device, concept):
+        return device.position or "bad"
+    depths = concept.carina_cm
+    deep_enough = depths and any(depths[0] <= mm / 10 <= depths[-1] for mm in device.measurements_mm)
+    fits = device.tip & concept.expected_tip or device.levels & concept.expected_levels
+    return "good" if deep_enough or fits else None
 
 
 def _acute(unit: Unit, lexicon: Lexicon) -> bool | None:

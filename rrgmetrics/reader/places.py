@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.lexicon import Concept, Lexicon
+from rrgmetrics.reader.model import Finding
 
 
 def near(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
@@ -19,3 +20,9 @@ def near(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
 def same_side(a: str | None, b: str | None) -> bool:
     """Tells whether two sides agree; an unstated side agrees with all."""
     return a is None or b is None or a == b
+
+
+def is_astray(device: Finding, concept: Concept) -> bool:
+    """Tells whether a device ends where it must not."""
+    off_level = concept.expected_levels and device.levels and device.levels.isdisjoint(concept.expected_levels)
+    return bool(off_level or not device.tip.isdisjoint(concept.wrong_tip))

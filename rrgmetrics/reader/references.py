@@ -25,6 +25,7 @@ POINTING = 3  # sentences between a pronoun and what it points to, those that on
 SENTENCES = 1  # how far back a word that may name any picture points
 FINDINGS = 40  # how many findings back any word points; keeps the reading linear
 SUMMARY = "impression"
+BARE_DEVICES = frozenset({"catheter", "drain"})
 GAPS = ("severity", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
 SUMMED = ("morphology", "tip", "zones", "levels", "spans")
 
@@ -37,18 +38,29 @@ def antecedent(
     A definite word takes up what it is a more general name of ("the fracture": of a rib); a generic one ("the opacity")
     any picture of the same or of the sentence before.
     """
-    if not mention.definite_article or mention.assertion != "present":
+    device = _is_bare_device(mention)
+    if mention.assertion != "present" or not (device or mention.definite_article):
         return None
     generic = mention.concept in lexicon.roles["generic"]
     for k in range(len(findings) - 1, max(-1, len(findings) - FINDINGS - 1), -1):
         earlier = findings[k]
         if earlier.assertion == "absent" or not _may_be_at(earlier, fields, lexicon):
             continue
-        if mention.concept in lexicon.concepts[earlier.concept].ancestors:
+        is_device = lexicon.concepts[earlier.concept].is_device
+        if device and is_device and number - earlier.sentence <= (SENTENCES if mention.definite_article else 0):
             return k
-        if generic and number - earlier.sentence <= SENTENCES and earlier.concept in lexicon.roles["picture"]:
+        if mention.definite_article and mention.concept in lexicon.concepts[earlier.concept].ancestors:
+            return k
+        picture = generic and mention.definite_article and earlier.concept in lexicon.roles["picture"]
+        if picture and number - earlier.sentence <= SENTENCES:
             return k
     return None
+
+
+def _is_bare_device(mention: Mention) -> bool:
+    """Tells whether one word alone names a device; beside another device it is a part of that one."""
+    own = next((item for item in mention.modifiers if item.first == mention.tokens[0]), None)
+    return own is not None and own.word in BARE_DEVICES and own.last - own.first == 1
 
 
 def _may_be_at(earlier: Finding, fields: dict[str, Any], lexicon: Lexicon) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from rrgmetrics.reader.items import find_items
 from rrgmetrics.reader.lexicon import Lexicon, load, per_lexicon
 from rrgmetrics.reader.model import Finding, Significance
+from rrgmetrics.reader.places import is_astray
 from rrgmetrics.reader.tokens import tokenize
 from rrgmetrics.reports import Context
 
@@ -84,6 +85,8 @@ def position_of(finding: Finding, lexicon: Lexicon) -> str | None:
     concept = lexicon.concepts[finding.concept]
     if finding.position is not None:
         return finding.position
+    if is_astray(finding, concept):
+        return "bad"
     if concept.carina_cm and finding.measurements_mm:
         low, high = concept.carina_cm
         if not low <= finding.measurements_mm[0] / 10 <= high:

@@ -40,10 +40,10 @@ def tokenize_report(report: str, lexicon: Lexicon) -> list[Token]:
         ['small', 'pleural', 'effusion', '.']
     """
     tokens = tokenize(report, lexicon.words)
-    known = _words().known
-    if all(token.word in known or not _may_be_mistyped(token.word) for token in tokens):
+    unknown = {token.word for token in tokens} - _words().known
+    if not any(map(_may_be_mistyped, unknown)):
         return tokens
-    return [mended for token in tokens for mended in (_mend(token) if token.word not in known else (token,))]
+    return [mended for token in tokens for mended in (_mend(token) if token.word in unknown else (token,))]
 
 
 def words_in(trie: Trie) -> set[str]:

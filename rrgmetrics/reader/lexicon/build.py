@@ -21,7 +21,7 @@ from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES
 from rrgmetrics.reader.tokens import singular, tokenize
 
 # What a term of several words tells of its finding besides the concept.
-_INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route")
+_INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route", "count")
 _DESCRIBED = ("change", "acuity", "morphology", "position", "route", "asymmetry")
 _INHERITED: frozenset[Role] = frozenset({"picture", "sized"})  # the concept's own and its children's
 _BELOW: frozenset[Role] = frozenset({"tipped"})  # its children's only
@@ -80,6 +80,8 @@ class _Builder:
         self.words = lexicon.words
         self.phrases = phrases
         self.named: list[tuple[list[str], Senses, str]] = []
+        zones = load_file("anatomy")["zones"].items()
+        self.valves = frozenset(key for key, entry in zones if entry.get("structure") == "heart_valve")
 
     def add(self, terms: Iterable[Any], kind: str, value: Any, *, several: bool = False) -> None:
         """Adds terms with one sense; of a kind that allows `several` values a term keeps all, otherwise the first."""
@@ -114,7 +116,8 @@ class _Builder:
             while i < len(words):
                 end, kept = self._described(words, i)
                 if is_device:
-                    kept.pop("zone", None)  # a central catheter is not a place
+                    zone = kept.pop("zone", None)  # a central catheter is not a place, an aortic valve is one
+                    kept |= {"zone": zone} if zone in self.valves else {}
                 if kept:
                     inside.append(kept)
                 i = end
@@ -161,6 +164,8 @@ def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
             counts=entry.get("counts", True),
             carina_cm=tuple(entry.get("carina_cm", ())),
             expected_tip=frozenset(entry.get("expected_tip", ())),
+            wrong_tip=frozenset(entry.get("wrong_tip", ())),
+            expected_levels=frozenset(entry.get("expected_levels", ())),
         )
         trie.add(entry["terms"], "concept", key)
         for pattern in entry.get("seen_as", ()):

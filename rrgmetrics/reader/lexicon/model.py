@@ -32,6 +32,8 @@ class Concept:
     counts: bool = True
     carina_cm: tuple[float, ...] = ()
     expected_tip: frozenset[str] = frozenset()
+    wrong_tip: frozenset[str] = frozenset()
+    expected_levels: frozenset[str] = frozenset()
     ancestors: tuple[str, ...] = ()
 
     @property

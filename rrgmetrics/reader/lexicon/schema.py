@@ -128,6 +128,8 @@ _CONCEPTS = Table(
             "counts": _FLAG,
             "roles": Many(Value(choices=get_args(Role))),
             "expected_tip": _names("tip_sites"),
+            "wrong_tip": _names("tip_sites"),
+            "expected_levels": Many(_TEXT),
             "carina_cm": Many(_NUMBER),
             "without": Many(_TERM),
         },
@@ -159,6 +161,7 @@ _CUES = (
     "clause_end",
     "item_break",
     "location_preposition",
+    "side_port",
     "nothing",
 )
 _RULE = _record(

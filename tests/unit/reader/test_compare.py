@@ -54,7 +54,7 @@ PAIRS = [
     ("Nasogastric tube in the stomach.", "Nasogastric tube in the esophagus.", "C", 1),
     ("Pacemaker, leads in the right atrium and right ventricle.", "Pacemaker, lead in the right ventricle.", "C", 0),
     ("Endotracheal tube in good position.", "Endotracheal tube in the right mainstem bronchus.", "C", 1),
-    ("Endotracheal tube 5 cm above the carina.", "Endotracheal tube 1 cm above the carina.", "D", 1),
+    ("Endotracheal tube 5 cm above the carina.", "Endotracheal tube 1 cm above the carina.", "C", 1),
     ("Endotracheal tube 4 cm above the carina.", "Endotracheal tube 4.5 cm above the carina.", "", 0),
     # over- and underinterpretation
     ("Right upper lobe opacity.", "Right upper lobe mass.", "D", 1),
