@@ -39,6 +39,8 @@ Configurations (config_name):
 
 Options (in config_name, for example '?text=lower'):
     text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    policy: which errors are significant: those that could change what is done, or all but benign ones. One of
+        management (default), report.
     explain: also return each pair's errors in words, with the spans of both texts. One of no (default), yes.
 
 Returns: a dict of

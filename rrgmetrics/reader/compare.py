@@ -31,6 +31,7 @@ from rrgmetrics.reader.model import (
 )
 from rrgmetrics.reader.penalties import penalties
 from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.policies import MANAGEMENT, Policy, in_class, under
 from rrgmetrics.reader.scope import CHEST_XRAY, out_of_scope
 from rrgmetrics.reader.significance import significance
 from rrgmetrics.reader.similarity import assign, related, similarity
@@ -90,6 +91,7 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         wrong = attribute_errors(refs[r], cands[c], lexicon)
         errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
     errors.extend(comparison_errors(reference, candidate, lexicon))
+    errors = [in_class(error, known, lexicon) for error in errors]
     paid = tuple(penalties(reference, candidate, known))
     errors.extend(paid)
     counts = Counter(e.category for e in errors)
@@ -106,13 +108,21 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
     )
 
 
-def explain(reference: str, candidate: str, context: Context | Mapping[str, Any] | None = None) -> Comparison:
+def explain(
+    reference: str,
+    candidate: str,
+    context: Context | Mapping[str, Any] | None = None,
+    *,
+    policy: Policy = MANAGEMENT,
+) -> Comparison:
     """Reads two reports and returns what differs, in words and with the evidence in either text.
 
     Args:
         reference: The radiologist's report.
         candidate: The machine's report.
         context: `age`, `sex` and `indication` of the patient, or None.
+        policy: Which errors are significant: those that could change what is done (`management`), or all that are
+            neither of benign findings nor of wording (`report`).
 
     Returns:
         Comparison: `errors`, each with its category, one plain sentence and the spans of both texts it rests on.
@@ -122,7 +132,7 @@ def explain(reference: str, candidate: str, context: Context | Mapping[str, Any]
         ...     print(error.category.letter, error.sentence)
         C Reference: small right pleural effusion; candidate: small left pleural effusion.
     """
-    return compare(read(reference), read(candidate), context)
+    return under(compare(read(reference), read(candidate), context), policy)
 
 
 def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:

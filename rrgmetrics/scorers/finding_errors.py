@@ -4,8 +4,10 @@ Both reports are read into findings (`rrgmetrics.reader.read`), the findings are
 (`rrgmetrics.reader.compare`), and what differs is counted in the six categories of ReXVal and CREPE: A false finding,
 B missing finding, C incorrect location, D incorrect severity, E false comparison, F missing comparison.
 
-The headline is the sum of A to F; `finding_errors_significant` counts the clinically significant ones. A significant
-A or B is a finding that is urgent or actionable in the patient's context, in the classes of CRIMSON (arXiv 2603.06183).
+The headline is the sum of A to F; `finding_errors_significant` counts the clinically significant ones. Radiologists
+differ in what they call so; `policy` says whom it follows (`rrgmetrics.reader.policies`). `management`, the default,
+counts what could change what is done: errors of findings that are urgent or actionable in the patient's context, in the
+classes of CRIMSON (arXiv 2603.06183). `report` counts every error that is neither of a benign finding nor of wording.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import numpy as np
 
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
 from rrgmetrics.reader import ErrorCategory, FindingError
+from rrgmetrics.reader.policies import MANAGEMENT, Policy, under
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime
 from rrgmetrics.specs import keys_of
@@ -30,6 +33,7 @@ class FindingErrors:
     """Counts the errors of a candidate; with `explain` each error is described too."""
 
     explain: bool = False
+    policy: Policy = MANAGEMENT
 
     @property
     def reduction(self) -> Mean:
@@ -47,7 +51,7 @@ class FindingErrors:
         statistics: None = None,
     ) -> Array:
         """The counts of each pair `(n_pairs, 8)`, in the order of `KEYS`."""
-        comparisons = [annotations[pair].comparison for pair in pairs]
+        comparisons = [under(annotations[pair].comparison, self.policy) for pair in pairs]
         rows = [
             (comparison.total, comparison.significant, *(comparison.counts[category] for category in ErrorCategory))
             for comparison in comparisons
@@ -62,7 +66,7 @@ class FindingErrors:
         """Returns, with `explain`, the errors of each pair: category, words, and the spans of both texts."""
         if not self.explain:
             return {}
-        errors = [annotations[pair].comparison.errors for pair in pairs]
+        errors = [under(annotations[pair].comparison, self.policy).errors for pair in pairs]
         return {"finding_errors_explained": [[_to_dict(error) for error in of_pair] for of_pair in errors]}
 
 

@@ -25,6 +25,11 @@ CLINICAL = (
         empty=(0.0, None, None),
         options={
             "text": TEXT_OPTION,
+            "policy": Option(
+                "management",
+                "which errors are significant: those that could change what is done, or all but benign ones",
+                ("management", "report"),
+            ),
             "explain": Option(False, "also return each pair's errors in words, with the spans of both texts"),
         },
         configs={
