@@ -59,10 +59,10 @@ ROOMS = {
     "training": 12,
     "present": 13,
     "cli": 14,
-    "testing": 14,
+    "testing": 15,
     "cards": 14,
-    "__main__": 14,
-    "__init__": 14,
+    "__main__": 15,
+    "__init__": 15,
 }
 OUTER = ("metrics", "callbacks", "spaces")  # they import the package; of it only the command line imports them
 
