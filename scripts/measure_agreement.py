@@ -11,13 +11,16 @@ import datetime
 import sys
 
 from rrgmetrics import SPECS
-from rrgmetrics.metaeval import agree
+from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval import AgreementReport, agree
 from rrgmetrics.metaeval.measured import FILE, record
 
 
 def main(dataset: str, *names: str) -> None:
     """Measures and writes."""
     report = agree(dataset, names or tuple(SPECS))
+    if not isinstance(report, AgreementReport):
+        raise InputError(f"{dataset} has no counts and ratings; give radpref:PATH.")
     record(report, date=datetime.datetime.now(datetime.UTC).date().isoformat())
     print(f"{FILE}: {len(report.results)} metrics")
 

@@ -3,45 +3,73 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from rrgmetrics import files
-from rrgmetrics.cli.arguments import add_metrics, metric_names
+from rrgmetrics.cli.arguments import add_metrics, add_rated, metric_names, read_rated
+from rrgmetrics.cli.documents import add_outputs, check_documents, write_documents
+from rrgmetrics.comparison import CORRECTIONS
 from rrgmetrics.errors import InputError
 from rrgmetrics.stats import TRIALS
+
+if TYPE_CHECKING:
+    from rrgmetrics.metaeval import Ranked, Rated
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics agree`."""
     parser.set_defaults(run=run)
-    parser.add_argument("--dataset", required=True, metavar="KIND:PATH", help="radpref:PATH or radjudge:PATH")
-    parser.add_argument("--plots", metavar="DIR", help="write a scatter plot per metric")
+    add_rated(parser)
+    parser.add_argument(
+        "--correction", choices=list(CORRECTIONS), default="holm", help="of the p-values of every two metrics"
+    )
+    parser.add_argument("--plots", metavar="DIR", help="write a forest, a map of kinds and a scatter plot a metric")
     parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
+    add_outputs(parser)
     add_metrics(parser, trials=TRIALS)
 
 
 def run(options: argparse.Namespace) -> None:
     """Scores the rated pairs, prints the agreement and writes what was asked for."""
-    from rrgmetrics.metaeval import agree
-    from rrgmetrics.metaeval.plots import plot_path
+    from rrgmetrics.metaeval import AgreementReport, agree_on
+    from rrgmetrics.metaeval.plots import write_plots
+    from rrgmetrics.present.agreement import agreement_tables, number_rows
 
     names = metric_names(options)
-    if options.plots and not options.dataset.startswith("radpref:"):
-        raise InputError("--plots draws scores against radiologists' ratings; only radpref has them.")
-    pictures = [plot_path(options.plots, name) for name in names] if options.plots else []
-    files.check_outputs(results=[options.json], pictures=pictures, force=options.force)
-    report = agree(
-        options.dataset,
+    data = read_rated(options)
+    check_documents(options, pictures=_pictures(options, data, names))
+    reports = agree_on(
+        data,
         names,
+        correction=options.correction,
         trials=options.trials,
         seed=options.seed,
         batch_size=options.batch_size,
         device=options.device,
         progress=not options.no_progress,
     )
-    report.print(Console())
-    if options.json:
-        files.write_json(options.json, report.to_dict(), force=options.force)
-    if options.plots:
-        report.plot(options.plots, force=options.force)
+    tables = list(agreement_tables(reports))
+    console = Console()
+    for table in tables:
+        console.print(table, "")
+    written = [report.to_dict() for report in reports]
+    write_documents(options, tables, number_rows(reports), written[0] if len(written) == 1 else {"datasets": written})
+    for report in reports:
+        if options.plots and isinstance(report, AgreementReport):
+            write_plots(report, options.plots, force=options.force)
+
+
+def _pictures(options: argparse.Namespace, data: Sequence[Rated | Ranked], names: Sequence[str]) -> list[Path]:
+    """The plots that will be written; InputError where there is nothing to plot."""
+    from rrgmetrics.metaeval import Rated
+    from rrgmetrics.metaeval.plots import plot_paths
+
+    if not options.plots:
+        return []
+    rated = [each for each in data if isinstance(each, Rated)]
+    if not rated:
+        raise InputError("--plots draws scores against radiologists' counts and ratings; radjudge has none.")
+    return [path for each in rated for path in plot_paths(options.plots, each, names).values()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
@@ -15,6 +15,9 @@ from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.specs import PRESETS, SPECS, OptionValue
 from rrgmetrics.worth import Worth, score_with_worth
+
+if TYPE_CHECKING:
+    from rrgmetrics.metaeval import Ranked, Rated
 
 SCORE_TRIALS = 1_000  # intervals only; `compare` also tests
 Results = Mapping[str, Mapping[str, Result]]
@@ -56,6 +59,43 @@ def add_metrics(parser: argparse.ArgumentParser, *, trials: int) -> None:
     add_trials(parser, trials)
     add_lexicon(parser)
     add_running(parser)
+
+
+def add_rated(parser: argparse.ArgumentParser) -> None:
+    """Adds data that radiologists judged."""
+    parser.add_argument(
+        "--dataset",
+        required=True,
+        nargs="+",
+        metavar="DATA",
+        help="NAME:PATH of your copy (rexval, rexval_star, radevalx, radeval_expert, refisco, rate_eval, radpref, "
+        "radjudge), or a table of rated pairs (.csv, .jsonl, .parquet); several give one table",
+    )
+    parser.add_argument(
+        "--columns",
+        nargs="+",
+        default=[],
+        metavar="FIELD=COLUMN",
+        help="of a table: reference, candidate, study, rater, section, source, age, sex, indication",
+    )
+    parser.add_argument(
+        "--counts", nargs="+", default=[], metavar="[NAME=]COLUMN", help="of a table: counts of errors, fewer is better"
+    )
+    parser.add_argument(
+        "--ratings", nargs="+", default=[], metavar="[NAME=]COLUMN", help="of a table: ratings, more is better"
+    )
+
+
+def read_rated(options: argparse.Namespace) -> list[Rated | Ranked]:
+    """The data sets that were named, checked."""
+    from rrgmetrics.metaeval import load
+
+    columns = dict(column.partition("=")[::2] for column in split_names(options.columns))
+    nameless = next((field for field, column in columns.items() if not column), None)
+    if nameless is not None:
+        raise InputError(f"--columns {nameless}: write FIELD=COLUMN, such as study={nameless}.")
+    counts, ratings = split_names(options.counts), split_names(options.ratings)
+    return [load(dataset, columns=columns, counts=counts, ratings=ratings) for dataset in options.dataset]
 
 
 def add_lexicon(parser: argparse.ArgumentParser) -> None:

@@ -9,10 +9,19 @@ file, line and column before anything is scored. Files are joined by `study_id`;
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of
 from rrgmetrics.files.join import join
 from rrgmetrics.files.read import Reports, Studies, read_column, read_flags, read_pairs, read_references, read_system
-from rrgmetrics.files.write import TABLE_SUFFIXES, check_outputs, replacing, write_json, write_table, write_text
+from rrgmetrics.files.write import (
+    DOCUMENT_SUFFIXES,
+    TABLE_SUFFIXES,
+    check_outputs,
+    replacing,
+    write_json,
+    write_table,
+    write_text,
+)
 
 __all__ = [
     "COLUMNS",
+    "DOCUMENT_SUFFIXES",
     "TABLE_SUFFIXES",
     "PathLike",
     "Reports",

@@ -21,6 +21,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike
 
 TABLE_SUFFIXES = (".csv", ".jsonl", ".parquet")
+DOCUMENT_SUFFIXES = (".md", ".tex")
 
 
 def check_outputs(
@@ -30,6 +31,7 @@ def check_outputs(
     pages: Iterable[PathLike | None] = (),
     pictures: Iterable[PathLike | None] = (),
     replies: Iterable[PathLike | None] = (),
+    documents: Iterable[PathLike | None] = (),
     inputs: Iterable[PathLike] = (),
     force: bool = False,
 ) -> None:
@@ -41,6 +43,7 @@ def check_outputs(
         pages: Paths for `write_text` (.html).
         pictures: Paths of plots (.png).
         replies: Paths of judges' replies (.jsonl).
+        documents: Paths of tables to read, Markdown or LaTeX (.md, .tex).
         inputs: Files that are read and must not be written.
         force: Whether files on disk may be replaced.
 
@@ -56,6 +59,7 @@ def check_outputs(
         (pages, (".html",)),
         (pictures, (".png",)),
         (replies, (".jsonl",)),
+        (documents, DOCUMENT_SUFFIXES),
     )
     for paths, suffixes in kinds:
         for path in (Path(path) for path in paths if path is not None):

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from rrgmetrics.metaeval.agreement import RadJudgeReport, RadPrefReport, agree
-from rrgmetrics.metaeval.datasets import load_radjudge, load_radpref
+from rrgmetrics.metaeval.agree import Report, agree, agree_on
+from rrgmetrics.metaeval.agreement import AgreementReport, measure
+from rrgmetrics.metaeval.loaders import load
+from rrgmetrics.metaeval.ranked import Ranked, RankedReport
+from rrgmetrics.metaeval.rated import Rated
 
-__all__ = ["RadJudgeReport", "RadPrefReport", "agree", "load_radjudge", "load_radpref"]
+__all__ = [
+    "AgreementReport",
+    "Ranked",
+    "RankedReport",
+    "Rated",
+    "Report",
+    "agree",
+    "agree_on",
+    "load",
+    "measure",
+]

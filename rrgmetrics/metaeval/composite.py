@@ -18,7 +18,8 @@ import numpy as np
 from rrgmetrics import files
 from rrgmetrics.aggregate import scored
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval.datasets import load_radpref
+from rrgmetrics.metaeval.loaders import NAMES, Rated, load
+from rrgmetrics.metaeval.rated import TOTAL
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Context, Pair
@@ -29,7 +30,7 @@ from rrgmetrics.stats import LEVEL, TRIALS, Correlation, Estimate, correlate
 FEWEST_CASES = len(FEATURES) + 2  # leaving one out must leave more cases than numbers to fit
 
 
-class Rated(NamedTuple):
+class Fitted(NamedTuple):
     """Rated pairs: the pairs, the errors counted in each candidate, and the case of each pair."""
 
     pairs: list[Pair]
@@ -96,7 +97,8 @@ def fit_radcliq(
     """Refits RadCliQ on rated pairs.
 
     Args:
-        source: CSV, JSONL or Parquet with `reference`, `candidate` and the errors of each pair; or `radpref:PATH`.
+        source: CSV, JSONL or Parquet with `reference`, `candidate` and the errors of each pair; or `NAME:PATH` of
+            data that radiologists judged, as `rrgmetrics agree` takes it.
         metric: Which metrics are combined: `radcliq`, `radcliq@paper`, with options.
         errors: Column with the number of errors that was counted in the candidate; more is worse.
         case: Column that says which pairs belong together; "" takes those with one reference.
@@ -135,12 +137,10 @@ def fit_radcliq(
     )
 
 
-def read_rated(source: str, *, errors: str = "errors", case: str = "") -> Rated:
+def read_rated(source: str, *, errors: str = "errors", case: str = "") -> Fitted:
     """Reads rated pairs, as `fit_radcliq` takes them."""
-    kind, _, path = source.partition(":")
-    if kind == "radpref" and path:
-        data = load_radpref(path)
-        return Rated(data.pairs, data.annotated("total_errors").mean(axis=0), data.cases)
+    if source.partition(":")[0] in NAMES:
+        return _of_data(source)
     pairs = files.read_pairs(source).pairs
     counts: list[float] = []
     cases: list[str] = []
@@ -149,7 +149,7 @@ def read_rated(source: str, *, errors: str = "errors", case: str = "") -> Rated:
         if case and case not in row:
             raise InputError(f"{source}, {unit} {number}: there is no column {case!r}.")
         cases.append(str(row[case]) if case else pair.reference)
-    return Rated(pairs, np.array(counts), cases)
+    return Fitted(pairs, np.array(counts), cases)
 
 
 def fit(
@@ -236,6 +236,16 @@ def _resampled(x: Array, y: Array, index: Any, model: Coefficients, *, trials: i
     return drawn
 
 
+def _of_data(source: str) -> Fitted:
+    """The total errors of data that radiologists judged, mean over raters."""
+    data = load(source)
+    if not isinstance(data, Rated) or TOTAL not in data.values:
+        raise InputError(f"{source} has no total errors to fit RadCliQ to.")
+    errors = data.mean(TOTAL)
+    judged = np.flatnonzero(~np.isnan(errors)).tolist()
+    return Fitted([data.pairs[row] for row in judged], errors[judged], [data.studies[row] for row in judged])
+
+
 def _count(cell: Any, where: str) -> float:
     try:
         value = float(cell)
@@ -246,7 +256,7 @@ def _count(cell: Any, where: str) -> float:
     return value
 
 
-def _check(rated: Rated, source: str) -> None:
+def _check(rated: Fitted, source: str) -> None:
     """Finds what no fit can be made of before anything is scored."""
     n_cases = len(set(rated.cases))
     if n_cases < FEWEST_CASES:

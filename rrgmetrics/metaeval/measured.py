@@ -19,7 +19,7 @@ from rrgmetrics.stats import Estimate
 from rrgmetrics.version import VERSION
 
 if TYPE_CHECKING:
-    from rrgmetrics.metaeval import RadPrefReport
+    from rrgmetrics.metaeval import AgreementReport
 
 TARGETS = ("total_errors", "significant_errors", "rating")
 FILE = Path(__file__).parent / "agreement.yaml"
@@ -77,7 +77,7 @@ def agreements(file: Path = FILE) -> Agreements:
     return Agreements(ceiling=ceiling, metrics=rows, **stored)
 
 
-def record(report: RadPrefReport, *, date: str, file: Path = FILE) -> None:
+def record(report: AgreementReport, *, date: str, file: Path = FILE) -> None:
     """Writes a report's measurements over the rows of the same metrics; other rows stay.
 
     Args:
@@ -89,10 +89,10 @@ def record(report: RadPrefReport, *, date: str, file: Path = FILE) -> None:
         InputError: The rows that stay were measured on other pairs.
     """
     about = {
-        "n_pairs": len(report.data.rated),
-        "n_cases": len(set(report.data.cases)),
-        "n_raters": len(report.data.rated[0].annotations),
-        "level": report.level,
+        "n_pairs": len(report.data.pairs),
+        "n_cases": report.data.n_studies,
+        "n_raters": len(report.data.raters),
+        "level": report.resampling.level,
     }
     stored = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
     rows = stored.get("metrics", {})
@@ -108,10 +108,9 @@ def record(report: RadPrefReport, *, date: str, file: Path = FILE) -> None:
     file.write_text(HEADER + text, encoding="utf-8")
 
 
-def _row(report: RadPrefReport, name: str, date: str) -> dict[str, Any]:
-    own = report.results[name].spec.name
-    lines = [line for line in report.agreements if (line.subject, line.key, line.view) == (name, own, "pairs")]
-    taus = {line.target: _to_list(line.tau_b) for line in lines if line.target in TARGETS}
+def _row(report: AgreementReport, name: str, date: str) -> dict[str, Any]:
+    lines = {target: report.headline(name, target) for target in TARGETS}
+    taus = {target: _to_list(line.tau_b) for target, line in lines.items() if line is not None}
     share = next(line.share for line in report.preferences if line.subject == name)
     return {
         "date": date,
@@ -122,11 +121,11 @@ def _row(report: RadPrefReport, name: str, date: str) -> dict[str, Any]:
     }
 
 
-def _ceiling(report: RadPrefReport) -> dict[str, list[float]]:
+def _ceiling(report: AgreementReport) -> dict[str, list[float]]:
     """Returns the least and the most agreement of one rater with the mean of the others."""
     values: dict[str, list[float]] = {target: [] for target in TARGETS}
     for line in report.ceiling:
-        if (line.key, line.view) == ("others", "pairs"):
+        if (line.key, line.view) == ("others", "pairs") and line.target in TARGETS:
             values[line.target].append(line.tau_b.value)
     values["preferences"] = [line.share.value for line in report.ceiling_preferences]
     return {target: [round(min(own), DIGITS), round(max(own), DIGITS)] for target, own in values.items()}

@@ -3,51 +3,63 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
-from rrgmetrics.metaeval.datasets import Target
+import numpy as np
+
 from rrgmetrics.stats import Estimate
 
-View = Literal["pairs", "differences"]
+View = Literal["pairs", "within", "differences"]
 VIEWS: tuple[View, ...] = get_args(View)
-HEADLINE_TARGETS: tuple[Target, ...] = ("total_errors", "significant_errors", "rating")
+Label = Literal["aligned", "misaligned", "not significant", ""]
+UNDEFINED = Estimate(np.nan, np.nan, np.nan, 0)
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """The agreement of one column of scores with one column of radiologists' annotations.
+    """The agreement of one column of scores with one column of raters' annotations.
 
     Attributes:
         subject: The metric as it was named, or the radiologist.
         key: Result key, or keys joined by +.
-        target: What radiologists said.
-        view: Over pairs, or over differences C1 - C2.
-        tau_b: Kendall's tau-b, positive where both agree, with its interval over cases.
-        rho: Spearman's rho.
-        r: Pearson's r.
+        target: What raters said.
+        view: `pairs` over all candidates (pooled); `within` studies (blocked: tau-b of each study's candidates,
+            averaged over the studies where neither side is constant); `differences` of each study's two candidates.
+        tau_b: Kendall's tau-b, positive where both agree, with its interval over studies.
+        rho: Spearman's rho; NaN within studies.
+        r: Pearson's r; NaN within studies.
         mae: Mean absolute error a pair, where the column counts what the target counts; else NaN.
-        n: Pairs (or cases) used: those with a score.
+        bias: Mean of counted less annotated, where there is a mean absolute error; above 0 is too many.
+        n: Pairs (or studies) used: those with a score and a judgement.
+        subset: Which pairs, such as `section findings`; "" is all.
     """
 
     subject: str
     key: str
-    target: Target
+    target: str
     view: View
     tau_b: Estimate
     rho: Estimate
     r: Estimate
     mae: float
+    bias: float
     n: int
+    subset: str = ""
+
+    @property
+    def label(self) -> Label:
+        """Whether the interval of tau-b lies above 0 (aligned), below (misaligned), or holds it; "" if undefined."""
+        return label_of(self.tau_b)
 
 
 @dataclass(frozen=True)
 class Preference:
-    """The share of radiologists' preferences between C1 and C2 that scores reproduce.
+    """The share of radiologists' preferences between two candidates of a study that scores reproduce.
 
     Attributes:
         subject: The metric as it was named, or the radiologist.
-        share: From 0 to 1 over the scored cases with a clear preference; equal scores count half, so chance is 0.5.
-        n_clear: Cases with a clear preference: the mean ratings of C1 and C2 differ.
+        share: From 0 to 1 over the scored twos with a clear preference; equal scores count half, so chance is 0.5.
+        n_clear: Twos with a clear preference: the raters' means differ.
         n_ties: Those of them in which the scores are equal.
     """
 
@@ -57,12 +69,36 @@ class Preference:
     n_ties: int
 
 
-class Judged(NamedTuple):
-    """A case under one metric: the candidates' scores, rounded, and whether every expected relation holds."""
+@dataclass(frozen=True)
+class Between:
+    """Two metrics' agreement with the same raters on the same pairs.
 
-    subject: str
-    case: str
-    category: str
-    expected: tuple[str, ...]
-    scores: dict[str, float]
-    passed: bool
+    Attributes:
+        target: What raters said.
+        first: A metric.
+        second: Another one.
+        taus: tau-b of the two on the pairs that both scored.
+        difference: first - second, with its paired bootstrap interval over studies.
+        p_value: Two-sided, from the same resamples.
+        p_corrected: Over all twos of metrics of this data set.
+    """
+
+    target: str
+    first: str
+    second: str
+    taus: tuple[float, float]
+    difference: Estimate
+    p_value: float
+    p_corrected: float
+
+
+def label_of(tau_b: Estimate) -> Label:
+    """As the table of RadEval's paper says it (Xu et al. 2025, table 2).
+
+    Example:
+        >>> label_of(Estimate(0.2, 0.1, 0.3, 9)), label_of(Estimate(-0.1, -0.3, 0.1, 9))
+        ('aligned', 'not significant')
+    """
+    if np.isnan([tau_b.low, tau_b.high]).any():
+        return ""
+    return "aligned" if tau_b.low > 0 else "misaligned" if tau_b.high < 0 else "not significant"

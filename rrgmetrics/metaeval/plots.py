@@ -1,80 +1,157 @@
-"""Draws scores against the radiologists' counts and ratings."""
+"""Plots of agreement with radiologists: scatters, a forest of tau-b with ceilings, a map of kinds by metrics."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import check_outputs
-from rrgmetrics.metaeval.datasets import Target
+from rrgmetrics.metaeval.agreement import AgreementReport, main_target
+from rrgmetrics.metaeval.model import Agreement
+from rrgmetrics.metaeval.rated import Rated
 from rrgmetrics.names import label, parse_name
 from rrgmetrics.scorers.base import Array
 
-if TYPE_CHECKING:
-    from rrgmetrics.metaeval.agreement import RadPrefReport
-
-PANELS: dict[Target, str] = {"rating": "mean rating (1 to 5)", "total_errors": "mean number of errors"}
-JITTER = 0.09  # means of three raters lie a third apart
-DOT = "#1f5f8b"
+DOT, WITHIN, CEILING_COLOUR = "#1d5b79", "#b4532a", "#c9a227"
+JITTER = 0.12  # counts are whole numbers: without it, dots lie upon each other
 
 
-def scatter_plots(report: RadPrefReport, folder: Path, *, force: bool = False) -> list[Path]:
-    """Writes one PNG a metric: its score against the radiologists' mean rating and mean number of errors.
+def write_plots(report: AgreementReport, folder: str | Path, *, force: bool = False) -> list[Path]:
+    """Writes a data set's plots.
 
     Args:
-        report: What `agree` returned.
-        folder: Where to; made if it is not there.
+        report: Its agreement.
+        folder: Where to; made if it is missing.
         force: Whether files on disk may be replaced.
 
     Returns:
-        The files, in the order of the metrics.
+        `<data set>_forest.png`, `<data set>_kinds.png` where raters marked kinds, and a scatter plot a metric,
+        `<data set>_<metric>.png`.
 
     Raises:
-        InputError: A file exists, or the folder cannot be written to; nothing was written.
+        InputError: A file exists, or the folder cannot be written to; nothing was drawn.
     """
-    paths = {name: plot_path(folder, name) for name in report.results}
+    paths = plot_paths(folder, report.data, report.results)
     check_outputs(pictures=paths.values(), force=force)
+    draw = {"forest": forest, "kinds": kinds_map}
     try:
         for name, path in paths.items():
-            _figure(report, name).savefig(path, dpi=150)
+            figure = draw[name](report) if name in draw else scatter(report, name)
+            figure.savefig(path, dpi=150)
     except OSError as error:
         raise InputError(f"{folder} cannot be written to: {error.strerror}.") from None
     return list(paths.values())
 
 
-def plot_path(folder: str | Path, name: str) -> Path:
-    """The path of a metric's plot: `<folder>/<slug>.png`."""
-    return Path(folder) / f"{parse_name(name).slug}.png"
+def plot_paths(folder: str | Path, data: Rated, metrics: Iterable[str]) -> dict[str, Path]:
+    """Each plot's path: `forest`, `kinds` where raters marked several, and each metric by its name."""
+    names = {"forest": "forest", **({"kinds": "kinds"} if len(data.counted_kinds) > 1 else {})}
+    slugs: Mapping[str, str] = names | {metric: parse_name(metric).slug for metric in metrics}
+    return {name: Path(folder) / f"{data.name}_{slug}.png" for name, slug in slugs.items()}
 
 
-def _figure(report: RadPrefReport, name: str) -> Any:
-    """A figure of its own, outside pyplot: no global state of matplotlib is touched."""
-    from matplotlib.figure import Figure
+# --- a forest
 
-    spec = report.results[name].titled
-    figure = Figure(figsize=(10, 4.6), layout="constrained")
-    figure.suptitle(label(name, spec), fontsize=14, fontweight="bold")
-    scores = report.results[name].per_pair[spec.name]
-    for axes, (target, quantity) in zip(figure.subplots(1, len(PANELS)), PANELS.items(), strict=True):
-        _scatter(axes, scores, report.data.annotated(target).mean(axis=0))
-        axes.set_title(_caption(report, name, target), fontsize=11)
-        axes.set_xlabel(f"{spec.headline.title} ({spec.headline.better} is better)")
-        axes.set_ylabel(f"radiologists' {quantity}")
+
+def forest(report: AgreementReport) -> Any:
+    """tau-b of each metric with the main target, pooled and within studies, and what a rater reaches."""
+    target = main_target(report.data)
+    lines = {name: report.headline(name, target) for name in report.results}
+    order = sorted(lines, key=lambda name: _height(lines[name]))
+    figure, axes = _figure(7.5, 1.6 + 0.34 * len(order))
+    within = {name: report.headline(name, target, "within") for name in order}
+    has_within = any(within.values())
+    series = (
+        (lines, DOT, 0.12 if has_within else 0.0, "o", "pooled"),
+        (within, "#b4532a", -0.16, "s", "within studies"),
+    )
+    for found, colour, shift, marker, title in series[: 1 + has_within]:
+        for height, name in enumerate(order):
+            line = found[name]
+            if line is not None and not np.isnan(line.tau_b.value):
+                value, low, high = line.tau_b[:3]
+                axes.plot([low, high], [height + shift] * 2, color=colour, linewidth=1.4)
+                axes.plot(value, height + shift, marker, color=colour, markersize=4.5)
+        axes.plot([], [], marker, color=colour, label=title)
+    reached = report.reached(target)
+    if reached:
+        axes.axvspan(min(reached), max(reached) + 0.004, color=CEILING_COLOUR, alpha=0.35, label="one radiologist")
+    axes.axvline(0, color="#888888", linewidth=0.8)
+    axes.set_yticks(range(len(order)), [label(name, report.results[name].titled) for name in order])
+    axes.set_ylim(-0.7, len(order) - 0.3)
+    axes.set_xlabel(
+        f"tau-b with radiologists' {report.data.title(target)}, {100 * report.resampling.level:g}% intervals"
+    )
+    axes.set_title(f"{report.name}: {len(report.data.pairs)} pairs of {report.data.n_studies} studies", fontsize=11)
+    axes.grid(axis="x", alpha=0.25)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     return figure
 
 
-def _caption(report: RadPrefReport, name: str, target: Target) -> str:
-    spec = report.results[name].spec
-    for line in report.agreements:
-        if (line.subject, line.key, line.target, line.view) == (name, spec.name, target, "pairs"):
-            tau = line.tau_b
-            if np.isnan(tau.value):
-                break
-            return f"agreement: tau-b {tau.value:.2f} [{tau.low:.2f}, {tau.high:.2f}], {line.n} pairs"
-    return "agreement is undefined: too few scores, or all alike"
+def _height(line: Agreement | None) -> float:
+    """The undefined stand below all others."""
+    return -2.0 if line is None or np.isnan(line.tau_b.value) else line.tau_b.value
+
+
+# --- a map
+
+
+def kinds_map(report: AgreementReport) -> Any:
+    """tau-b of each metric with each kind of error, as colours with numbers."""
+    kinds, names = report.data.counted_kinds, list(report.results)
+    found = [[report.headline(name, kind) for kind in kinds] for name in names]
+    values = np.array([[np.nan if line is None else line.tau_b.value for line in row] for row in found])
+    figure, axes = _figure(2.8 + 1.05 * len(kinds), 1.7 + 0.34 * len(names))
+    image = axes.imshow(values, cmap="RdBu", vmin=-1, vmax=1, aspect="auto")
+    for (row, column), value in np.ndenumerate(values):
+        line = found[row][column]
+        mark = "°" if line is not None and line.label == "not significant" else ""
+        shown = "–" if np.isnan(value) else f"{value:.2f}{mark}".replace("-", "−")
+        axes.text(
+            column, row, shown, ha="center", va="center", fontsize=8, color="white" if abs(value) > 0.6 else "black"
+        )
+    axes.set_xticks(range(len(kinds)), [_two_lines(report.data.title(kind)) for kind in kinds], fontsize=9)
+    axes.set_yticks(range(len(names)), [label(name, report.results[name].titled) for name in names], fontsize=9)
+    axes.spines[:].set_visible(False)
+    axes.set_title(f"{report.name}: tau-b with each kind of error (° not significant)", fontsize=11)
+    figure.colorbar(image, ax=axes, fraction=0.04, label="tau-b")
+    return figure
+
+
+def _two_lines(title: str) -> str:
+    """The letters of a kind over its name."""
+    letters, name = title.rsplit(" ", 1) if "+" in title else title.split(" ", 1) if " " in title else ("", title)
+    return f"{letters}\n{name}".strip()
+
+
+# --- a scatter
+
+
+def scatter(report: AgreementReport, name: str) -> Any:
+    """A metric's headline against each main target."""
+    spec = report.results[name].titled
+    panels = report.data.main
+    figure, _ = _figure(5 * len(panels), 4.6, axes=False)
+    figure.suptitle(label(name, spec), fontsize=14, fontweight="bold")
+    scores = report.results[name].per_pair[spec.name]
+    for axes, target in zip(np.atleast_1d(figure.subplots(1, len(panels))), panels, strict=True):
+        _scatter(axes, scores, report.data.mean(target))
+        axes.set_title(_caption(report, name, target), fontsize=11)
+        axes.set_xlabel(f"{spec.headline.title} ({spec.headline.better} is better)")
+        axes.set_ylabel(f"radiologists' {report.data.title(target)}")
+    return figure
+
+
+def _caption(report: AgreementReport, name: str, target: str) -> str:
+    line = report.headline(name, target)
+    if line is None or np.isnan(line.tau_b.value):
+        return "agreement is undefined: too few scores, or all alike"
+    tau = line.tau_b
+    return f"agreement: tau-b {tau.value:.2f} [{tau.low:.2f}, {tau.high:.2f}], {line.n} pairs"
 
 
 def _scatter(axes: Any, scores: Array, annotated: Array) -> None:
@@ -88,3 +165,11 @@ def _scatter(axes: Any, scores: Array, annotated: Array) -> None:
     axes.grid(alpha=0.25)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _figure(width: float, height: float, *, axes: bool = True) -> tuple[Any, Any]:
+    """A figure of its own, outside pyplot: no global state of matplotlib is touched."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots() if axes else None

@@ -286,7 +286,7 @@ class _Walk:
             return
         if item.word == "with":
             self.linking, self.accompanied = False, True
-            if self.clause and (self.resolved or (self.absent and (self.comma or self._normal_ahead(i)))):
+            if self.resolved or (self.absent and self.clause and (self.comma or self._normal_ahead(i))):
                 self._end_clause()
             elif not self.fresh and not self.listing:
                 self.certainty = "definite"

@@ -14,6 +14,7 @@ from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import BONES, DEVICES, Concept, Lexicon, Senses, SmallWords
 from rrgmetrics.reader.model import Finding
+from rrgmetrics.reader.places import near
 
 _CUES = frozenset(
     {
@@ -71,7 +72,8 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
             mention.modifiers.extend(items[mention.first : mention.last])
             mention.pre_place = _has_place(pre)
             mention.post_place = False
-            mention.definite_article = any(item.word in small.definite for item in pre[-3:])
+            says_where = _starts_with_place(items, mention)
+            mention.definite_article = not says_where and any(item.word in small.definite for item in pre[-3:])
         if k == len(groups) - 1:
             tail = items[group[0].last :]
             for mention in group:
@@ -136,6 +138,14 @@ def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
         if items[i].word == "with":
             return i + 1
     return 0
+
+
+def _starts_with_place(items: list[Item], mention: Mention) -> bool:
+    """Tells whether a statement begins with a place: in "the left base is dense" the article is that of the base."""
+    senses = items[mention.first].senses
+    if mention.at > mention.first:
+        return "structure" in senses
+    return any("zone" in part for part in senses.get("inside", ()))
 
 
 def _has_place(items: list[Item]) -> bool:
@@ -233,6 +243,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields["measurements"] += senses["measure"]
     if not fields["sides"] and fields.get("both"):
         fields["sides"].add("bilateral")
+    if mention.concept and lexicon.concepts[mention.concept].is_device:
+        fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
     fields["change"] = mention.change or mention.course or _since(fields)
     return fields
 
@@ -257,20 +269,39 @@ def _tip(fields: dict[str, Any], site: str, device: Concept) -> None:
         fields["tip"].add(site)
 
 
-def by_side(mention: Mention, fields: dict[str, Any]) -> list[dict[str, Any]]:
-    """Returns one set of fields for each side with a severity of its own: "moderate left and small right effusions"."""
-    severity: dict[str, int] = {}
-    step = None
-    for item in mention.modifiers:
-        if item.first >= mention.tokens[0]:
-            break
-        step = item.senses.get("severity", step)
-        side = item.senses.get("side")
-        if side in ("left", "right") and step is not None:
-            severity[side], step = step, None
-    if len(severity) < 2:
+def by_side(mention: Mention, fields: dict[str, Any], lexicon: Lexicon) -> list[dict[str, Any]]:
+    """Returns one set of fields for each side with a severity or a place of its own.
+
+    "Moderate left and small right effusions" are two findings, as are "opacities in the lingula and the right apex".
+    """
+    if fields["sides"] - {"midline"} != {"left", "right"} or fields.get("both"):
         return [fields]
-    return [{**fields, "sides": {side}, "severity": step} for side, step in severity.items()]
+    parts: dict[str, dict[str, Any]] = {side: {"zones": set(), "levels": set()} for side in ("left", "right")}
+    side, step, height = None, None, None
+    for item in sorted(mention.modifiers, key=lambda item: item.first):
+        senses = item.senses
+        step, zone = senses.get("severity", step), senses.get("zone")
+        named = senses.get("side") or (lexicon.zones[zone].side if zone else None)
+        if named in parts:
+            side = named
+            if step is not None:
+                parts[side].setdefault("severity", step)
+            if height in fields["zones"]:
+                parts[side]["zones"].add(height)  # "at the apex on the left"
+            step = height = None
+        if zone and side is None:
+            height = zone
+        if side is not None:
+            parts[side]["zones"] |= {zone} & fields["zones"]
+            parts[side]["levels"] |= fields["levels"].intersection(senses.get("level", ()))
+    left, right = parts.values()
+    severities = "severity" in left and "severity" in right
+    apart = left["zones"] and right["zones"] and not near(left["zones"], right["zones"], lexicon)
+    if not severities and not apart and not (left["levels"] and right["levels"]):
+        return [fields]
+    if not (left["zones"] and right["zones"]):
+        left["zones"] = right["zones"] = fields["zones"]
+    return [{**fields, **part, "sides": {side}} for side, part in parts.items()]
 
 
 def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:

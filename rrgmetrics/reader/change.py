@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
 _CHEST = ("chest",)  # the study
 _NEAR = 4  # items between a word of change and the verb or the place that belongs to it
@@ -21,22 +21,32 @@ _Head = tuple[int, int, "Mention | None"]  # the items of something that can cha
 
 
 def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
-    """Takes the change from words that compare two places, and the severity from words that measure something else."""
+    """Takes the change from words that compare two places, and severity and number from words that measure others."""
     named = {mention.at for mention in mentions}
-    for i, item in enumerate(items[:-1]):
-        uncounted = items[i + 1].word in lexicon.small.uncounted or items[i + 1].senses.get("structure") == _CHEST
-        if "count" in item.senses and uncounted:
-            item.senses = _without("count", item)
     for i, item in enumerate(items):
-        compares = "change" in item.senses and item.word in lexicon.small.comparatives
-        if compares and (_of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon)):
+        senses = item.senses
+        if "change" in senses and _compares_no_dates(items, i, lexicon):
             item.senses = _without("change", item)
-        elif "severity" in item.senses and i not in named and _measures_another(items, i, named, lexicon):
+        elif "severity" in senses and i not in named and _measures_another(items, i, named, lexicon):
             item.senses = _without("severity", item)
+        elif "count" in senses and _counts_another(items, i, lexicon):
+            item.senses = _without("count", item)
 
 
 def _without(kind: str, item: Item) -> dict[str, object]:
     return {key: value for key, value in item.senses.items() if key != kind}
+
+
+def _counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a number counts no findings: "two views", "four hours"."""
+    after = items[i + 1] if i + 1 < len(items) else None
+    return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == _CHEST)
+
+
+def _compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a word of change compares no two studies."""
+    comparative = items[i].word in lexicon.small.comparatives
+    return comparative and (_of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon))
 
 
 def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
@@ -266,16 +276,16 @@ def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
     return change if earlier or chest == len(items) else ""
 
 
-def compared_as(items: Sequence[Item]) -> str:
+def compared_as(items: Sequence[Item], small: SmallWords) -> str:
     """Returns how a sentence compares with an earlier study: a change rather than "stable", "earlier", "" if not."""
-    kinds: list[str] = []
+    told, denied = "", False
     for item in items:
-        if "negation_before" in item.senses or "hypothetical" in item.senses:
-            break  # "no earlier study", "no new opacity"
-        if "change" in item.senses:
-            kinds.append(item.senses["change"])
-        elif "earlier_study" in item.senses:
-            kinds.append("earlier")
-    return min(
-        kinds, key=lambda kind: ("stable", "earlier").index(kind) if kind in ("stable", "earlier") else -1, default=""
-    )
+        senses = item.senses
+        if "recommendation" in senses:
+            return ""  # "continued follow-up is advised"
+        if "negation_before" in senses or "hypothetical" in senses:
+            denied = True  # "no earlier study", "no new opacity"
+        kind = senses.get("change") or ("earlier" if "earlier_study" in senses else "")
+        if kind and not denied and item.word not in small.similar and told in ("", "earlier", "stable"):
+            told = kind if kind not in ("earlier", "stable") or not told else "stable"
+    return told

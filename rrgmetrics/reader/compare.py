@@ -38,7 +38,7 @@ from rrgmetrics.reader.similarity import assign, related, similarity
 from rrgmetrics.reader.wording import phrase
 from rrgmetrics.reports import Context, parse_context
 
-COVERED = 0.7  # above: a left-over finding is said by the other report in other words
+COVERED = 0.75  # above: a left-over finding is said by the other report in other words
 
 
 def compare(reference: Reading, candidate: Reading, context: Context | Mapping[str, Any] | None = None) -> Comparison:
@@ -88,7 +88,9 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
             else:
                 links.append(Link(r, same, other_words=True))
     for r, c, _ in pairs:
-        wrong = attribute_errors(refs[r], cands[c], lexicon)
+        ref = _with_other_side(refs[r], [refs[link.reference] for link in links if link.candidate == c])
+        cand = _with_other_side(cands[c], [cands[link.candidate] for link in links if link.reference == r])
+        wrong = attribute_errors(ref, cand, lexicon)
         errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
     errors.extend(comparison_errors(reference, candidate, lexicon))
     errors = [in_class(error, known, lexicon) for error in errors]
@@ -193,6 +195,13 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     scores = [similarity(named, other, lexicon) for other in others]
     best = max(scores, default=0.0)
     return scores.index(best) if best >= COVERED else None
+
+
+def _with_other_side(unit: Unit, beside: list[Unit]) -> Unit:
+    """Returns an observation as bilateral if the one on the other side shows the same: "right and left effusions"."""
+    if {"left", "right"} <= {other.side for other in beside}:
+        return replace(unit, side="bilateral", zones=unit.zones.union(*(other.zones for other in beside)))
+    return unit
 
 
 def _left_over(unit: Unit, other: Reading, category: ErrorCategory, context: Context, lexicon: Lexicon) -> FindingError:

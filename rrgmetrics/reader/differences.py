@@ -5,7 +5,7 @@ from __future__ import annotations
 from rrgmetrics.reader.levels import number_of, touch
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, FindingError, Reading, Unit
-from rrgmetrics.reader.places import is_astray, near, same_side
+from rrgmetrics.reader.places import beside, is_astray, near, same_side
 from rrgmetrics.reader.similarity import INTERCHANGEABLE, concept_similarity, related
 from rrgmetrics.reader.wording import phrase
 
@@ -74,9 +74,9 @@ def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
     if ref.side and cand.side and ref.side != cand.side:
         return "bilateral" not in (ref.side, cand.side)
     levels = ref.head.levels, cand.head.levels
-    if not (touch(*levels, lexicon) if all(levels) else near(ref.zones, cand.zones, lexicon)):
-        return True
-    return None
+    if all(levels):
+        return None if touch(*levels, lexicon) else True
+    return None if near(ref.zones, cand.zones, lexicon) else not beside(ref.zones, cand.zones, lexicon)
 
 
 def _number_differs(ref: Finding, cand: Finding, lexicon: Lexicon) -> bool:

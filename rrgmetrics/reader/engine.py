@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rrgmetrics.reader.assertion import assert_mentions
-from rrgmetrics.reader.attributes import attach, build, by_side, describe
+from rrgmetrics.reader.attributes import attach, build, by_side, describe, one_side
 from rrgmetrics.reader.change import compared_as, course_of_all
 from rrgmetrics.reader.items import Item, Mention, read_sentences
 from rrgmetrics.reader.lexicon import Lexicon, load
@@ -52,7 +52,7 @@ def read(report: str) -> Reading:
         if sums_up(items, lexicon):
             sentence = sentence._replace(section=SUMMARY)
         _read_sentence(tokens, sentence, number, items, mentions, lexicon, findings)
-        kind = compared_as(items)
+        kind = compared_as(items, lexicon.small)
         if kind:
             span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
             alone = not mentions and pointer(items, lexicon) is None
@@ -82,7 +82,7 @@ def _read_sentence(
         items[:ahead] = [Item(item.first, item.last, {}, item.word) for item in items[:ahead]]
     assert_mentions(items, mentions, lexicon)
     attach(items, mentions, lexicon)
-    observations: dict[int, int] = {}
+    observations: dict[int, list[int]] = {}
     for mention in mentions:
         if mention.dropped:
             continue
@@ -94,44 +94,44 @@ def _read_sentence(
         fields = describe(mention, lexicon)
         before = antecedent(mention, fields, findings, number, lexicon)
         if before is not None:
-            observations[id(mention)] = before
+            observations[id(mention)] = [before]
             more = build(mention, fields, sentence.section, number, before, spans)
             findings[before] = add(findings[before], more)
             continue
-        observation = len(findings)
         explained = _explained(mention, items, findings, observations, sentence.section, number, lexicon)
-        if explained is not None:
-            observation = findings[explained].observation
-            if not fields["sides"] and not fields["zones"]:
-                fields["sides"] = {findings[explained].side} - {None}
-                fields["zones"] = set(findings[explained].zones)
-        observations[id(mention)] = len(findings)
-        for part in by_side(mention, fields):
+        parts = by_side(mention, fields, lexicon)
+        if explained and not fields["sides"] and not fields["zones"]:
+            places = [(findings[k].side, findings[k].zones) for k in explained]
+            parts = [{**fields, "sides": {side} - {None}, "zones": zones} for side, zones in places]
+        observations[id(mention)] = list(range(len(findings), len(findings) + len(parts)))
+        for part in parts:
+            on_side = [k for k in explained if findings[k].side == one_side(part["sides"])]
+            fitting = on_side or (explained if part is parts[0] else [])
+            observation = findings[fitting[0]].observation if fitting else len(findings)
             findings.append(build(mention, part, sentence.section, number, observation, spans))
-            observation = len(findings)
 
 
 def _explained(
     mention: Mention,
     items: list[Item],
     findings: list[Finding],
-    observations: dict[int, int],
+    observations: dict[int, list[int]],
     section: str,
     number: int,
     lexicon: Lexicon,
-) -> int | None:
-    """Returns which finding a mention explains or is an alternative of, also one of the sentence before."""
+) -> list[int]:
+    """Returns which findings a mention explains or is an alternative of, also one of the sentence before."""
     if mention.link is not None:
-        return observations.get(id(mention.link))
+        return observations.get(id(mention.link), [])
     if not findings or mention.certainty == "definite" or mention.assertion == "absent" or observations:
-        return None
+        return []
     if any(item.word in lexicon.small.pointers for item in items[: mention.first]):
         before = findings[-1]
         described = before.assertion != "absent" and before.concept in lexicon.roles["picture"]
         next_to = number - before.sentence == 1 and before.section == section
         if described and next_to and lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]:
-            return len(findings) - 1
-    return None
+            return [len(findings) - 1]
+    return []
 
 
 def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span, ...]) -> list[Finding]:

@@ -7,7 +7,7 @@ from rrgmetrics.reader.model import Finding
 
 
 def near(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
-    """Tells whether two sets of zones overlap or touch; an unstated place agrees with all."""
+    """Tells whether two sets of zones may be one place; an unstated place agrees with all."""
     if not a or not b or a & b or not lexicon.everywhere.isdisjoint(a | b):
         return True
     for x in a:
@@ -15,6 +15,11 @@ def near(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
         if zone.inside in b or zone.near & b:
             return True
     return any(lexicon.zones[y].inside in a or lexicon.zones[y].near & a for y in b)
+
+
+def beside(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
+    """Tells whether two sets of zones that are not near one another are neighbours all the same."""
+    return any(y in lexicon.zones[x].beside or x in lexicon.zones[y].beside for x in a for y in b)
 
 
 def same_side(a: str | None, b: str | None) -> bool:

@@ -9,7 +9,7 @@ from rrgmetrics.reader.places import near, same_side
 # Similarity of concepts, of places, and what still counts as the same finding.
 SAME, INTERCHANGEABLE, PARENT, GRANDPARENT = 1.0, 0.9, 0.8, 0.7
 OPPOSITE_SIDE, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.55, 0.75, 0.85
-MATCH = 0.5  # below: two different findings
+MATCH = 0.55  # below: two different findings
 TIE_BREAK = 1e-4  # for each attribute that agrees
 
 

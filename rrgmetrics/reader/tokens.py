@@ -20,6 +20,7 @@ _TOKEN = re.compile(
     re.ASCII,
 )
 _MARKS = {"gap": "¶", "bullet": "¶", "query": "query"}
+_APOSTROPHES = frozenset({"'", "’"})
 ENDS = frozenset({".", "!", "?", "¶"})
 RUNNING = frozenset({"comparison", "technique"})
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
@@ -77,6 +78,8 @@ def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
         kind, start, end = m.lastgroup, m.start(), m.end()
         if kind == "word":
             word = m.group().lower()
+            if word == "s" and text[start - 1 : start] in _APOSTROPHES:
+                continue  # "Hampton's hump"
             if word[0] == "_":
                 word = "xxxx"
             append(Token(spellings.get(word) or singular(word), start, end))

@@ -9,7 +9,7 @@ Sources: bootstrap percentile intervals, Efron and Tibshirani 1993, chapter 13; 
 """
 
 from rrgmetrics.stats.comparisons import Comparison, benjamini_hochberg, compare, holm
-from rrgmetrics.stats.correlations import Correlation, blocked_tau_b, correlate
+from rrgmetrics.stats.correlations import Correlation, TauDraws, blocked_tau_b, correlate, tau_b_difference, tau_b_draws
 from rrgmetrics.stats.resampling import LEVEL, TRIALS, Estimate, Groups, bootstrap
 
 __all__ = [
@@ -19,10 +19,13 @@ __all__ = [
     "Correlation",
     "Estimate",
     "Groups",
+    "TauDraws",
     "benjamini_hochberg",
     "blocked_tau_b",
     "bootstrap",
     "compare",
     "correlate",
     "holm",
+    "tau_b_difference",
+    "tau_b_draws",
 ]

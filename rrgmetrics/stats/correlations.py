@@ -17,7 +17,9 @@ from rrgmetrics.stats.resampling import (
     Groups,
     bootstrap,
     group_index,
+    interval,
     resampled,
+    resamples,
     rows_of_groups,
 )
 
@@ -101,6 +103,65 @@ def blocked_tau_b(
     return bootstrap(Mean(("tau_b",)), taus, trials=trials, level=level, seed=seed)["tau_b"]
 
 
+class TauDraws(NamedTuple):
+    """tau-b of all pairs, and of each resample of studies `(trials,)`; NaN where a column is constant."""
+
+    value: float
+    drawn: Array
+    n: int
+
+
+def tau_b_draws(
+    x: ArrayLike, y: ArrayLike, *, groups: Groups | None = None, trials: int = TRIALS, seed: int = 0
+) -> TauDraws:
+    """Computes tau-b of resamples, so that two metrics can be compared on the same ones.
+
+    Args:
+        x: `(n_pairs,)`; a pair with NaN in either column is left out.
+        y: `(n_pairs,)`.
+        groups: As in `correlate`.
+        trials: Number of resamples.
+        seed: The same seed, groups and left-out pairs give the same resamples.
+
+    Raises:
+        InputError: As `correlate`.
+    """
+    x, y, keep = _columns(x, y)
+    index = group_index(groups, len(keep))[keep]
+    if len(x) < 2:
+        return TauDraws(np.nan, np.zeros(0), len(x))
+    columns = _Columns.of(x, y)
+    drawn = np.concatenate([columns.tau_b(weights) for weights in resamples(index, trials, seed)])
+    return TauDraws(float(columns.tau_b(np.ones((1, len(x))))[0]), drawn, len(x))
+
+
+def tau_b_difference(first: TauDraws, second: TauDraws, *, level: float = LEVEL) -> tuple[Estimate, float]:
+    """Compares two metrics' tau-b with the same raters on the same resamples of the same pairs.
+
+    Args:
+        first: Of `tau_b_draws`.
+        second: Of the same pairs, groups, trials and seed.
+        level: Coverage of the interval.
+
+    Returns:
+        first - second with its percentile interval, and the two-sided p-value of no difference: twice the share of
+        resamples on the other side of 0, both counts raised by one (Davison and Hinkley 1997, equation 4.11).
+
+    Raises:
+        InputError: Draws of different pairs or trials.
+    """
+    if (first.n, len(first.drawn)) != (second.n, len(second.drawn)):
+        raise InputError("The two tau-b were drawn on different pairs or with different trials.")
+    value = first.value - second.value
+    drawn = first.drawn - second.drawn
+    drawn = drawn[~np.isnan(drawn)]
+    estimate = Estimate(value, *interval(drawn, value, level), first.n)
+    if np.isnan(value) or not len(drawn):
+        return estimate, np.nan
+    other_side = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
+    return estimate, min(1.0, 2 * (other_side + 1) / (len(drawn) + 1))
+
+
 def _columns(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array, NDArray[np.bool_]]:
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if x.ndim != 1 or x.shape != y.shape:
@@ -168,6 +229,13 @@ class _Columns:
             "r": self._pearson(weights, n),
         }
         return {name: np.where(defined, value, np.nan) for name, value in values.items()}
+
+    def tau_b(self, weights: Array) -> Array:
+        """Computes tau-b alone, as `correlations` does."""
+        n = weights.sum(axis=1)
+        untied = [n**2 - np.einsum("ij,ij->i", tied, tied) for tied in (tie.weights(weights) for tie in self.ties)]
+        defined = (untied[0] > 0) & (untied[1] > 0)
+        return np.where(defined, _ratio(self._concordance(weights), untied[0], untied[1]), np.nan)
 
     def _concordance(self, weights: Array) -> Array:
         """Counts concordant less discordant pairs of pairs, each counted twice."""

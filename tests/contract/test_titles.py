@@ -6,6 +6,7 @@ import csv
 import io
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -13,11 +14,12 @@ from rrgmetrics import SPECS, module_path
 from rrgmetrics.cli.listing import metric_table
 from rrgmetrics.cli.score import print_summaries
 from rrgmetrics.comparison import compare_systems
-from rrgmetrics.metaeval.agreement import radjudge_report, radpref_report
-from rrgmetrics.metaeval.datasets import Annotation, RadPref, RankedCase, RatedPair
-from rrgmetrics.metaeval.plots import _figure
+from rrgmetrics.metaeval import Rated, measure
+from rrgmetrics.metaeval.plots import scatter
+from rrgmetrics.metaeval.ranked import Ranked, RankedCase, ranked_report
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import parse_names, prepare
+from rrgmetrics.present.agreement import agreement_tables
 from rrgmetrics.present.report import report_page
 from rrgmetrics.present.results import comparison_table, judge_lines, score_table
 from rrgmetrics.present.terminal import verdict
@@ -160,16 +162,23 @@ def test_the_summary_of_green(scored, capsys):
 
 
 def test_agreement_with_radiologists(scored, pairs, stand_in):
-    annotated = [(0, 0, 0, 0, 5), (2, 1, 1, 2, 2), (1, 0, 0, 0, 4), (2, 1, 0, 1, 3), (1, 1, 0, 1, 3), (3, 2, 1, 3, 2)]
-    rated = [
-        RatedPair(f"case {n // 2}", pair, (Annotation(*row), Annotation(*row)))
-        for n, (pair, row) in enumerate(zip(pairs["A"], annotated, strict=True))
-    ]
-    report = radpref_report(RadPref(tuple(rated)), {stand_in: scored["A"][stand_in]}, trials=20)
-    stream = io.StringIO()
-    report.print(Console(file=stream, width=200))
-    assert stream.getvalue().count(f"{stand_in} {BUNDLED_MARK}") == 3  # the summary and both views
-    figure = _figure(report, stand_in)
+    values = {
+        "total_errors": [[0, 4, 1, 3, 2, 6]],
+        "missing_finding": [[0, 2, 1, 1, 1, 3]],
+        "rating": [[5, 2, 4, 3, 3, 2]],
+    }
+    rated = Rated(
+        "lab",
+        pairs["A"],
+        [f"case {n // 2}" for n in range(6)],
+        ["a radiologist"],
+        {target: np.array(rows, dtype=float) for target, rows in values.items()},
+    )
+    report = measure(rated, {stand_in: scored["A"][stand_in]}, trials=20)
+    text = printed(*agreement_tables([report]))
+    assert f"{stand_in} {BUNDLED_MARK}" in text
+    assert text.count(stand_in) == text.count(f"{stand_in} {BUNDLED_MARK}")
+    figure = scatter(report, stand_in)
     words = "\n".join([figure.get_suptitle(), *(axes.get_xlabel() for axes in figure.axes)])
     assert words.count(parse_name(stand_in).titled.headline.title) == 3
     assert bare(words, stand_in) == []
@@ -178,9 +187,8 @@ def test_agreement_with_radiologists(scored, pairs, stand_in):
 def test_cases_of_radjudge(scored, pairs, stand_in):
     wrong = ("C1 > C2", "C2 > C1")  # nobody can pass it: the table of what was not passed is shown too
     cases = [RankedCase(f"case {n}", "any", {"C1": pairs["A"][n], "C2": pairs["A"][n + 1]}, wrong) for n in (0, 2, 4)]
-    stream = io.StringIO()
-    radjudge_report(cases, {stand_in: scored["A"][stand_in]}).print(Console(file=stream, width=200))
-    assert stream.getvalue().count(f"{stand_in} {BUNDLED_MARK}") == 2
+    report = ranked_report(Ranked("radjudge", tuple(cases)), {stand_in: scored["A"][stand_in]})
+    assert printed(*agreement_tables([report])).count(f"{stand_in} {BUNDLED_MARK}") == 2
 
 
 # --- pages

@@ -19,6 +19,8 @@ from rrgmetrics.stats import (
     correlations,
     holm,
     resampling,
+    tau_b_difference,
+    tau_b_draws,
 )
 
 NAN = float("nan")
@@ -335,3 +337,36 @@ def test_blocked_tau_without_a_study():
 def test_errors_say_what_and_where(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+# --- two metrics against the same raters
+
+
+def test_tau_b_of_draws_is_that_of_correlate():
+    rng = np.random.default_rng(1)
+    x, y, groups = rng.integers(5, size=40), rng.integers(4, size=40), np.arange(40) // 2
+    draws = tau_b_draws(x, y, groups=groups, trials=200, seed=3)
+    estimate = correlate(x, y, groups=groups, trials=200, seed=3).tau_b
+    assert draws.value == estimate.value
+    assert np.quantile(draws.drawn, [0.025, 0.975]).tolist() == [estimate.low, estimate.high]
+
+
+def test_a_difference_of_tau_b():
+    rng = np.random.default_rng(2)
+    truth = rng.normal(size=60)
+    good, bad = truth + rng.normal(size=60) / 4, rng.normal(size=60)
+    one, other = (tau_b_draws(x, truth, trials=500) for x in (good, bad))
+    difference, p = tau_b_difference(one, other)
+    assert difference.low > 0
+    assert p == 2 / 501  # no resample on the other side of 0
+    turned, same = tau_b_difference(other, one)
+    assert (turned.value, same) == (-difference.value, p)
+    assert tau_b_difference(one, one) == ((0, 0, 0, 60), 1.0)
+    with pytest.raises(InputError, match="drawn on different pairs"):
+        tau_b_difference(one, tau_b_draws(bad[:50], truth[:50], trials=500))
+
+
+def test_a_difference_of_nothing():
+    nothing = tau_b_draws([1.0], [1.0], trials=10)
+    difference, p = tau_b_difference(nothing, nothing)
+    assert np.isnan([difference.value, p]).all()

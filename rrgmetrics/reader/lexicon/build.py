@@ -203,8 +203,8 @@ def _add_anatomy(lexicon: Lexicon, trie: _Builder) -> None:
         trie.add(terms, "side", key)
     for key, entry in anatomy["zones"].items():
         name = entry.get("name", key.replace("_", " "))
-        near, never = frozenset(entry.get("near", ())), frozenset(entry.get("never", ()))
-        lexicon.zones[key] = Zone(name, entry.get("in"), near, entry.get("side"), never)
+        near, beside, never = (frozenset(entry.get(field, ())) for field in ("near", "beside", "never"))
+        lexicon.zones[key] = Zone(name, entry.get("in"), near, beside, entry.get("side"), never)
         trie.add(entry["terms"], "zone", key)
         if "structure" in entry:
             trie.add(entry["terms"], "structure", entry["structure"], several=True)

@@ -49,7 +49,8 @@ class Zone:
     Attributes:
         name: What the reader calls it beside a finding.
         inside: The bigger place that it is in.
-        near: The places next to it.
+        near: The places that may be the same one.
+        beside: The places that are not, though to mistake them matters little.
         side: The side that it implies.
         never: The concept files whose findings are not there.
     """
@@ -57,6 +58,7 @@ class Zone:
     name: str
     inside: str | None = None
     near: frozenset[str] = frozenset()
+    beside: frozenset[str] = frozenset()
     side: str | None = None
     never: frozenset[str] = frozenset()
 
@@ -101,6 +103,7 @@ class SmallWords:
     changing: frozenset[str]
     comparatives: frozenset[str]
     dates: frozenset[str]
+    similar: frozenset[str]
     bearers: frozenset[str]
     uncounted: frozenset[str]
     indefinite: frozenset[str]

@@ -216,6 +216,7 @@ SHAPES: dict[str, Shape] = {
                         "name": _TEXT,
                         "in": Value(of="zones"),
                         "near": _names("zones"),
+                        "beside": _names("zones"),
                         "side": _SIDE,
                         "structure": Value(of="structures"),
                         "everywhere": _FLAG,

@@ -1,21 +1,27 @@
 """Agreement with radiologists, on invented scores and annotations; the RadJudge table is the authors' checker's."""
 
 import contextlib
+import csv
 import io
 import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from rich.console import Console
 from scipy.stats import kendalltau
 
+from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval import agree, agreement
-from rrgmetrics.metaeval.agreement import holds, radjudge_report, radpref_report
-from rrgmetrics.metaeval.datasets import Annotation, RadPref, RankedCase, RatedPair
+from rrgmetrics.metaeval import Rated, agree, agree_on, measure
+from rrgmetrics.metaeval.model import label_of
+from rrgmetrics.metaeval.plots import write_plots
+from rrgmetrics.metaeval.ranked import Ranked, RankedCase, holds, ranked_report
+from rrgmetrics.present.agreement import agreement_tables
+from rrgmetrics.present.documents import latex, markdown
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Mean
@@ -41,18 +47,27 @@ def result(name, higher_is_better=True, **columns):
     return Result(spec, {}, per_pair, stats, Mean(tuple(keys)), f"{name}|v:0")
 
 
-def radpref(*rows):
-    """RadPref of pairs given as one tuple (false, missing, attribute, significant, rating) a rater."""
-    return RadPref(
-        tuple(
-            RatedPair(f"case {i // 2}", Pair("reference", f"candidate {i}"), tuple(Annotation(*rater) for rater in row))
-            for i, row in enumerate(rows)
-        )
-    )
+TARGETS = ("false_finding", "missing_finding", "attribute", "significant_errors", "rating")
+
+
+def rated(*rows, of_study=2, **changes):
+    """Pairs given as one tuple (false, missing, attribute, significant, rating) a rater; two make a study."""
+    table = np.array(rows, dtype=float).transpose(1, 0, 2)  # raters, pairs, targets
+    values = {"total_errors": table[..., :3].sum(axis=2)}
+    values |= {target: table[..., number] for number, target in enumerate(TARGETS)}
+    about = {
+        "name": "radpref",
+        "pairs": [Pair("reference", f"candidate {i}") for i in range(len(rows))],
+        "studies": [f"case {i // of_study}" for i in range(len(rows))],
+        "raters": [f"radiologist {i + 1}" for i in range(len(table))],
+        "kinds": ("false_finding", "missing_finding", "incorrect_location", "incorrect_severity"),
+    }
+    order = ("total_errors", "significant_errors", "rating", *TARGETS[:3])
+    return Rated(**about | {"values": {target: values[target] for target in order}} | changes)
 
 
 # Two raters; total errors 0, 4, 1, 3, 2, 6 for both; ratings fall with them, but in case 2 the means are equal.
-DATA = radpref(
+DATA = rated(
     [(0, 0, 0, 0, 5), (0, 0, 0, 0, 5)],
     [(2, 1, 1, 2, 2), (2, 1, 1, 2, 1)],
     [(1, 0, 0, 0, 4), (1, 0, 0, 0, 5)],
@@ -71,14 +86,16 @@ COUNTS = {
 
 
 def report_of(*results, data=DATA, trials=200):
-    return radpref_report(data, {each.spec.name: each for each in results}, trials=trials)
+    return measure(data, {each.spec.name: each for each in results}, trials=trials)
 
 
 def line(report, target, view="pairs", key=None, subject=None):
     (agreement,) = (
         each
         for each in (*report.agreements, *report.ceiling)
-        if each.target == target and each.view == view and key in (None, each.key) and subject in (None, each.subject)
+        if (each.target, each.view, each.subset) == (target, view, "")
+        and (key == each.key or (key is None and each.key != each.subject))
+        and subject in (None, each.subject)
     )
     return agreement
 
@@ -132,7 +149,7 @@ def test_a_score_with_categories_counts_in_these_only():
 
 def test_categories_that_a_metric_lacks_have_no_line():
     report = report_of(result("plain", headline=[1, 0, 1, 0, 1, 0]))
-    assert {each.target for each in report.agreements} == {"total_errors", "significant_errors", "rating"}
+    assert {each.key for each in report.agreements} == {"plain"}
 
 
 def test_unscored_pairs_are_left_out():
@@ -160,7 +177,7 @@ def test_preferences_of_clear_cases():
 
 def test_float_error_breaks_no_tie():
     # Means of three raters: 5/3 - 4/3 and 4/3 - 3/3 are the same difference, in floats they are not.
-    data = radpref(
+    data = rated(
         [(1, 0, 0, 0, 3), (2, 0, 0, 0, 3), (2, 0, 0, 0, 3)],
         [(1, 0, 0, 0, 3), (1, 0, 0, 0, 3), (2, 0, 0, 0, 3)],
         [(1, 0, 0, 0, 3), (1, 0, 0, 0, 3), (2, 0, 0, 0, 3)],
@@ -180,29 +197,31 @@ def test_the_ceiling_is_the_radiologists_own_agreement():
     report = report_of(result("plain", headline=[1, 0, 1, 0, 1, 0]))
     own = line(report, "total_errors", key="others", subject="radiologist 1")
     assert (own.tau_b.value, own.mae) == (1, 0)
-    pair = line(report, "rating", key="each other", subject="radiologists 1 and 2")
+    pair = line(report, "rating", key="each other", subject="radiologist 1 and radiologist 2")
     assert pair.tau_b.value == pytest.approx(kendalltau([5, 2, 4, 3, 3, 2], [5, 1, 5, 2, 2, 3]).statistic)
     assert math.isnan(pair.mae)
-    assert line(report, "rating", key="total_errors", subject="radiologists' mean").tau_b.value > 0.6
+    assert line(report, "rating", key="total_errors", subject="raters' mean").tau_b.value > 0.6
     assert [each.subject for each in report.ceiling_preferences] == ["radiologist 1", "radiologist 2"]
 
 
 def test_one_radiologist_has_no_ceiling():
-    data = RadPref(tuple(rated._replace(annotations=rated.annotations[:1]) for rated in DATA.rated))
+    data = replace(DATA, raters=DATA.raters[:1], values={target: values[:1] for target, values in DATA.values.items()})
     report = report_of(result("plain", headline=[1, 0, 1, 0, 1, 0]), data=data)
-    assert {each.subject for each in report.ceiling} == {"radiologists' mean"}
+    assert {each.subject for each in report.ceiling} == {"raters' mean"}
     assert report.ceiling_preferences == ()
     assert "a radiologist" not in printed(report)
 
 
 def test_results_do_not_depend_on_the_other_metrics():
     one, other = result("one", headline=[1, 0, 1, 0, 0, 0.5]), result("other", headline=[1, 0, 0.4, 0, 0, 0.5])
-    assert report_of(one).agreements == report_of(other, one).agreements[6:]
+    both = [each for each in report_of(other, one).agreements if each.subject == "one"]
+    assert repr(report_of(one).agreements) == repr(tuple(both))
 
 
 def printed(report, width=80):
     console = Console(file=io.StringIO(), width=width, color_system=None)
-    report.print(console)
+    for table in agreement_tables([report]):
+        console.print(table, "")
     return console.file.getvalue()
 
 
@@ -233,15 +252,15 @@ def test_json_of_radpref():
 
 def test_plots(tmp_path):
     report = report_of(result("rouge", headline=[1, 0, 0.9, 0.2, 0.5, NAN]), result("bleu", headline=[NAN] * 6))
-    paths = report.plot(tmp_path / "plots")
-    assert [path.name for path in paths] == ["rouge.png", "bleu.png"]
+    paths = write_plots(report, tmp_path / "plots")
+    assert [path.name for path in paths] == [f"radpref_{name}.png" for name in ("forest", "kinds", "rouge", "bleu")]
     assert all(path.read_bytes().startswith(b"\x89PNG") for path in paths)
-    with pytest.raises(InputError, match=r"rouge\.png exists; pass --force"):
-        report.plot(tmp_path / "plots")
-    report.plot(tmp_path / "plots", force=True)
+    with pytest.raises(InputError, match=r"radpref_forest\.png exists; pass --force"):
+        write_plots(report, tmp_path / "plots")
+    write_plots(report, tmp_path / "plots", force=True)
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="file cannot be made: File exists"):
-        report.plot(tmp_path / "file")
+        write_plots(report, tmp_path / "file")
 
 
 # --- RadJudge
@@ -287,7 +306,7 @@ def test_cases_passed_by_category():
         "up": result("up", headline=[0.9, 0.1, 0.9, 0.5, 0.5, 0.00004, 0.01]),
         "down": result("down", higher_is_better=False, headline=[0, 1, 1, 0, 0, NAN, NAN]),
     }
-    report = radjudge_report(CASES, results)
+    report = ranked_report(Ranked("radjudge", CASES), results)
     assert [report.passed("up", category) for category in report.categories] == [(2, 2), (0, 1)]  # 0.0000 to 0.0100
     assert report.passed("up") == (2, 3)
     assert report.passed("down") == (1, 3)
@@ -298,17 +317,9 @@ def test_cases_passed_by_category():
     text = printed(report)
     assert "2/2" in text
     assert "unscored" in text
-    with pytest.raises(InputError, match="RadJudge has no ratings"):
-        report.plot("anywhere")
 
 
 # --- agree
-
-
-@pytest.mark.parametrize("dataset", ["radpref", "radpref:", "other:path", ""])
-def test_unknown_data_sets(dataset):
-    with pytest.raises(InputError, match="write radpref:PATH or radjudge:PATH"):
-        agree(dataset, ["bleu"])
 
 
 def test_agree_scores_with_contexts(tmp_path, monkeypatch):
@@ -322,7 +333,11 @@ def test_agree_scores_with_contexts(tmp_path, monkeypatch):
             seen.update(pairs=pairs, progress=progress)
             return {"made_up": result("made_up", headline=[1, 0])}
 
-    monkeypatch.setattr(agreement, "prepare", lambda names, **runtime: seen.update(runtime=runtime) or Prepared())
+    monkeypatch.setattr(
+        sys.modules["rrgmetrics.metaeval.agree"],
+        "prepare",
+        lambda names, **runtime: seen.update(runtime=runtime) or Prepared(),
+    )
     judged = {
         "id": "2a",
         "category": "Age",
@@ -357,7 +372,7 @@ def test_agree_from_file_to_report(tmp_path):
     report = agree(f"radpref:{tmp_path / 'cases.jsonl'}", ["rouge", "bleu?text=lower"], trials=50, progress=False)
     assert [each.share.value for each in report.preferences] == [1, 1]
     assert line(report, "total_errors", key="rouge").tau_b.value == 1
-    assert report.plot(tmp_path)[1].name == "bleu__text_lower.png"
+    assert write_plots(report, tmp_path)[-1].name == "radpref_bleu__text_lower.png"
 
 
 def test_import_is_cheap():
@@ -373,7 +388,8 @@ def test_plots_leave_matplotlib_as_it_was(tmp_path, run_python):
 import matplotlib, sys
 before = dict(matplotlib.rcParams)
 from rrgmetrics.metaeval import agree
-agree(sys.argv[1], ["rouge"], trials=10, progress=False).plot("plots")
+from rrgmetrics.metaeval.plots import write_plots
+write_plots(agree(sys.argv[1], ["rouge"], trials=10, progress=False), "plots")
 print(dict(matplotlib.rcParams) == before)
 """
     rater = {f"{kind}{end}": 0 for kind in ("false", "missing", "attribute") for end in ("", "_significant")}
@@ -381,3 +397,222 @@ print(dict(matplotlib.rcParams) == before)
     row = {"case": 1, "reference": "Clear lungs.", "candidates": {"C1": candidate, "C2": candidate}}
     (tmp_path / "one.jsonl").write_text(json.dumps(row))
     assert run_python(script, f"radpref:{tmp_path / 'one.jsonl'}").strip() == "True"
+
+
+# --- the general model
+
+
+def three(**changes):
+    """Four studies of three candidates; one rater saw the first two studies, both the third, the other the fourth."""
+    rows = [[(n % 3, (n * n) % 4, 0, n % 2, 5 - n % 4)] * 2 for n in range(12)]
+    data = rated(*rows, of_study=3, name="lab", **changes)
+    values = {target: each.copy() for target, each in data.values.items()}
+    for each in values.values():
+        each[1, :6] = np.nan
+        each[0, 9:] = np.nan
+    return replace(data, values=values)
+
+
+def test_means_are_over_the_raters_who_judged():
+    data = rated([(1, 0, 0, 0, 1), (3, 0, 0, 0, 2)], [(1, 0, 0, 0, 5), (NAN, 0, 0, 0, NAN)])
+    assert data.mean("false_finding").tolist() == [2, 1]
+    assert data.mean("rating").tolist() == [1.5, 5]
+
+
+def test_within_studies_is_the_mean_of_each_studys_tau_b():
+    data = three()
+    scores = np.array([3, 1, 2, 1, 2, 3, 5, 5, 5, 0, 2, 1.0])
+    report = report_of(result("score", headline=scores), data=data)
+    errors = data.mean("total_errors")
+    taus = [kendalltau(scores[3 * n : 3 * n + 3], -errors[3 * n : 3 * n + 3]).statistic for n in (0, 1, 3)]
+    found = line(report, "total_errors", "within", key="score")
+    assert found.tau_b.value == pytest.approx(np.mean(taus))  # the third study's scores are all alike: it drops out
+    assert (found.n, found.tau_b.n) == (3, 3)
+    assert math.isnan(found.rho.value)
+    assert not [each for each in report.agreements if each.view == "differences"]  # these need two candidates
+
+
+def test_preferences_are_over_every_two_candidates_of_a_study():
+    data = three()
+    (preference,) = report_of(result("rater", headline=data.mean("rating")), data=data).preferences
+    assert (preference.share.value, preference.n_ties) == (1, 0)
+    first, second = data.candidates_compared()
+    assert len(first) == 12
+    assert preference.n_clear == int((data.mean("rating")[first] != data.mean("rating")[second]).sum())
+
+
+def test_raters_who_shared_too_few_pairs_have_no_ceiling():
+    report = report_of(result("score", headline=range(12)), data=three())
+    others = [each for each in report.ceiling if each.key == "others" and each.target == "total_errors"]
+    assert {each.n for each in others if each.view == "pairs"} == {3}
+    alone = three()
+    for each in alone.values.values():
+        each[1, 6:9] = np.nan
+    assert not [
+        each for each in report_of(result("score", headline=range(12)), data=alone).ceiling if each.key == "others"
+    ]
+
+
+def test_bias_is_counted_less_annotated():
+    report = report_of(result("counter", higher_is_better=False, **COUNTS))
+    assert line(report, "false_finding").bias == pytest.approx(2 / 6)
+    assert line(report, "missing_finding").bias == 0
+    assert math.isnan(line(report, "false_finding", "differences").bias)
+
+
+def test_each_kind_is_held_against_the_headline():
+    report = report_of(result("plain", headline=[0, -1, 0, -1, -1, -2]))
+    kind = line(report, "missing_finding", key="plain")
+    assert (kind.tau_b.value, kind.view) == (1, "pairs")
+    assert "B missing" in printed(report)
+
+
+def test_sections_and_sources():
+    labels = {"section": ["findings"] * 6 + ["impression"] * 6, "source": ["a", "b", "c"] * 4, "origin": ["one"] * 12}
+    data = three(labels=labels)
+    scores = -data.mean("total_errors")
+    scores[6:] *= -1
+    report = report_of(result("score", headline=scores), data=data)
+    taus = {
+        each.subset: each.tau_b.value for each in report.agreements if each.subset and each.target == "total_errors"
+    }
+    assert set(taus) == {"section findings", "section impression", "source a", "source b", "source c"}
+    assert (taus["section findings"], taus["section impression"]) == (1, -1)
+    text = printed(report)
+    assert "by section" in text
+    assert "by source" in text
+    assert "origin" not in text  # one text divides nothing
+
+
+def test_labels():
+    data = rated(*[[(n, 0, 0, 0, 3)] for n in range(20)])
+    values = {
+        "good": -np.arange(20.0),
+        "bad": np.arange(20.0),
+        "chance": np.array([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4.0]),
+        "constant": np.ones(20),
+    }
+    report = report_of(*(result(name, headline=scores) for name, scores in values.items()), data=data)
+    labels = {name: line(report, "total_errors", key=name).label for name in values}
+    assert labels == {"good": "aligned", "bad": "misaligned", "chance": "not significant", "constant": ""}
+    assert label_of(line(report, "total_errors", key="good").tau_b) == "aligned"
+
+
+def test_two_metrics_are_compared_on_the_pairs_that_both_scored():
+    errors = DATA.mean("total_errors")
+    good, weak = -errors, np.array([1, 0, 1, 0, 1, 0.5])
+    weak[5] = NAN
+    report = report_of(result("good", headline=good), result("weak", headline=weak), result("same", headline=2 * good))
+    by_names = {(each.first, each.second): each for each in report.between}
+    assert set(by_names) == {("good", "weak"), ("good", "same"), ("weak", "same")}
+    compared = by_names["good", "weak"]
+    assert compared.taus == pytest.approx((1, kendalltau(weak[:5], good[:5]).statistic))
+    assert compared.difference.n == 5
+    assert compared.difference.value == pytest.approx(compared.taus[0] - compared.taus[1])
+    same = by_names["good", "same"]
+    assert same.difference[:3] == (0, 0, 0)
+    assert same.p_value == same.p_corrected == 1
+    assert compared.p_corrected == pytest.approx(min(1, 3 * compared.p_value))  # Holm: the smallest of three
+
+
+def test_corrections_are_named():
+    metrics = {name: result(name, headline=scores) for name, scores in (("a", range(6)), ("b", [1, 0, 1, 0, 1, 0]))}
+    report = measure(DATA, metrics, trials=50, correction="bh")
+    assert "Benjamini–Hochberg" in printed(report)
+
+
+def test_several_data_sets_stand_in_one_table(tmp_path):
+    reports = [
+        report_of(result("score", headline=range(6))),
+        report_of(result("score", headline=range(12)), data=three()),
+    ]
+    first, *others = agreement_tables(reports)
+    assert first.heads == ("metric", "radpref", "lab")
+    assert len(others) > 4
+    text = markdown([first])
+    assert text.splitlines()[2] == "| metric | radpref | lab |"
+    assert "| **total errors, over all pairs** |" in text
+
+
+def test_documents():
+    report = report_of(result("counter_1", higher_is_better=False, **COUNTS))
+    tables = list(agreement_tables([report]))
+    written = latex(tables)
+    assert written.count(r"\begin{table}") == written.count(r"\end{table}") == len(tables)
+    assert r"counter\_1 $\downarrow$ &" in written
+    assert "↓" not in written
+    assert markdown(tables).count("| --- |") == len(tables)
+
+
+def test_rows_are_every_number():
+    report = report_of(result("counter", higher_is_better=False, **COUNTS))
+    rows = list(report.rows())
+    assert len(rows) == len(report.agreements) + len(report.ceiling)
+    assert {row["label"] for row in rows} <= {"aligned", "misaligned", "not significant", ""}
+
+
+LAB = [
+    ["case", "truth", "draft", "model", "errs", "stars"],
+    ["1", "Small left effusion.", "Small left effusion.", "a", 0, 5],
+    ["1", "Small left effusion.", "Clear lungs.", "b", 2, 2],
+    ["2", "Right lower lobe mass. No effusion.", "Right mass. No effusion.", "a", 1, 4],
+    ["2", "Right lower lobe mass. No effusion.", "Large right effusion.", "b", 3, 1],
+    ["3", "Clear lungs.", "Clear lungs.", "a", 0, 5],
+    ["3", "Clear lungs.", "Cardiomegaly.", "b", 1, 3],
+]
+
+
+@pytest.fixture
+def lab(tmp_path):
+    with (tmp_path / "lab.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(LAB)
+    return tmp_path / "lab.csv"
+
+
+def command(lab, *arguments):
+    columns = "reference=truth,candidate=draft,study=case,source=model"
+    return [
+        *("agree", "--dataset", str(lab), "--columns", columns, "--counts", "total_errors=errs"),
+        *("--ratings", "rating=stars", "--metrics", "rouge,bleu", "--trials", "20", "--no-progress", *arguments),
+    ]
+
+
+def test_a_lab_measures_its_own_file(lab, tmp_path, capsys):
+    names = [str(tmp_path / f"out.{suffix}") for suffix in ("csv", "md", "tex")]
+    arguments = ["--json", str(tmp_path / "out.json"), "--output", *names, "--plots", str(tmp_path / "plots")]
+    assert main(command(lab, *arguments)) == 0
+    assert "lab, 6 pairs of 3 studies" in capsys.readouterr().out
+    written = json.loads((tmp_path / "out.json").read_text())
+    assert (written["dataset"], written["n_pairs"]) == ("lab", 6)
+    with (tmp_path / "out.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["subject"] for row in rows} == {"rouge", "bleu", "raters' mean"}
+    assert (tmp_path / "out.tex").read_text().startswith("% \\usepackage{booktabs}")
+    assert {path.name for path in (tmp_path / "plots").iterdir()} == {
+        f"lab_{x}.png" for x in ("forest", "rouge", "bleu")
+    }
+    assert main(command(lab, "--json", str(tmp_path / "out.json"))) == 2
+    assert "exists; pass --force" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--output", "out.docx"), "out.docx must end in"),
+        (("--columns", "study"), "--columns study: write FIELD=COLUMN"),
+        (("--counts", "nothing"), "has no column 'nothing', but 'case'"),
+        (("--dataset", "radpref:nowhere"), "nowhere does not exist"),
+        (("--metrics", "nothing"), "nothing"),
+    ],
+)
+def test_wrong_use(lab, capsys, arguments, message):
+    assert main(command(lab, *arguments)) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_two_data_sets_of_one_name(lab):
+    from rrgmetrics.metaeval.loaders import load_table
+
+    data = load_table(lab, columns={"reference": "truth", "candidate": "draft"}, counts=["errs"])
+    with pytest.raises(InputError, match="Two data sets are called 'lab'"):
+        agree_on([data, data], ["bleu"], progress=False)

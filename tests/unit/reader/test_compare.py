@@ -29,7 +29,7 @@ PAIRS = [
     # location
     ("Small right effusion.", "Small left effusion.", "C", 1),
     ("Left apical pneumothorax.", "Left basilar pneumothorax.", "C", 1),
-    ("Right upper lobe nodule.", "Right middle lobe nodule.", "", 0),  # adjacent
+    ("Right upper lobe nodule.", "Right middle lobe nodule.", "C", 0),  # adjacent
     ("Right lower lobe nodule.", "Right upper lobe nodule.", "C", 1),
     ("Pneumothorax.", "Left pneumothorax.", "", 0),  # a place added where the reference has none
     ("Bilateral effusions.", "Right effusion.", "C", 0),

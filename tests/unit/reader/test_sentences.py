@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rrgmetrics.reader import Finding, Reading, read
+from rrgmetrics.reader.lexicon import load
 
 HERE = Path(__file__).parent
 ROWS = [
@@ -73,6 +74,7 @@ def holds(attribute: str, finding: Finding, observations: dict[str, int]) -> boo
         return (
             (attribute in ("left", "right", "bilateral") and finding.side == attribute)
             or attribute in finding.zones
+            or any(load().zones[zone].inside == attribute for zone in finding.zones)
             or (attribute == "noside" and finding.side is None)
             or (attribute == "nozone" and not finding.zones)
             or (attribute == "nolevel" and not finding.levels)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval.datasets import load_radjudge, load_radpref
+from rrgmetrics.metaeval.loaders import load_radjudge, load_radpref
 from rrgmetrics.reports import Context
 
 PREFERENCES = [
@@ -151,38 +151,44 @@ def jsonl(path, rows):
 
 
 def test_both_formats_of_radpref_read_alike(clone, tmp_path):
-    assert load_radpref(clone.root) == load_radpref(jsonl(tmp_path / "cases.jsonl", CASES))
+    published, lines = load_radpref(clone.root), load_radpref(jsonl(tmp_path / "cases.jsonl", CASES))
+    assert (published.pairs, published.studies) == (lines.pairs, lines.studies)
+    assert {name: values.tolist() for name, values in published.values.items()} == {
+        name: values.tolist() for name, values in lines.values.items()
+    }
+    assert published.labels == {"source": ["one", "two", "", ""]}
 
 
 def test_weighted_errors(tmp_path):
     data = load_radpref(jsonl(tmp_path / "cases.jsonl", CASES))
-    weighted = [[annotation.weighted_errors for annotation in rated.annotations] for rated in data.rated]
+    weighted = data.values["weighted_errors"].T.tolist()
     # 0.5 + 0 for false findings, 0.25 for the missing one, 0.5 for the significant attribute; 0.25 without a class
     assert weighted == [[1.25, 0.0], [0.0, 0.0], [0.0, 0.0], [0.25, 0.0]]
 
 
 @pytest.mark.parametrize("place", ["", "RadPref", "RadPref/preference_data.json"])
 def test_radpref_is_found(clone, place):
-    assert len(load_radpref(clone.root / place).rated) == 4
+    assert len(load_radpref(clone.root / place).pairs) == 4
 
 
 def test_errors_are_counted(clone):
     data = load_radpref(str(clone.root))
-    assert data.cases == ["7", "7", "8", "8"]
-    assert data.annotated("false_finding").tolist() == [[2, 0, 0, 1], [0, 0, 0, 0]]
-    assert data.annotated("missing_finding")[0].tolist() == [1, 0, 0, 0]
-    assert data.annotated("attribute")[0].tolist() == [2, 0, 0, 0]
-    assert data.annotated("total_errors")[0].tolist() == [5, 0, 0, 1]
-    assert data.annotated("significant_errors")[0].tolist() == [2, 0, 0, 0]
-    assert data.annotated("rating").tolist() == [[2, 5, 5, 4], [5, 5, 5, 5]]
+    assert data.studies == ["7", "7", "8", "8"]
+    assert data.values["false_finding"].tolist() == [[2, 0, 0, 1], [0, 0, 0, 0]]
+    assert data.values["missing_finding"][0].tolist() == [1, 0, 0, 0]
+    assert data.values["attribute"][0].tolist() == [2, 0, 0, 0]
+    assert data.values["total_errors"][0].tolist() == [5, 0, 0, 1]
+    assert data.values["significant_errors"][0].tolist() == [2, 0, 0, 0]
+    assert data.values["rating"].tolist() == [[2, 5, 5, 4], [5, 5, 5, 5]]
     assert [pair.context for pair in data.pairs[1:3]] == [Context(61.0, "F", "Cough."), Context(None, "M", "")]
     assert data.pairs[3][:2] == ("Clear lungs.", "")
 
 
 def test_both_formats_of_radjudge_read_alike(clone, tmp_path):
-    cases = load_radjudge(clone.root)
-    assert cases == load_radjudge(jsonl(tmp_path / "judged.jsonl", JUDGED))
-    assert cases == load_radjudge(clone.root / "RadJudge") == load_radjudge(clone.root / "RadJudge" / "test_cases.py")
+    cases = load_radjudge(clone.root).cases
+    assert cases == load_radjudge(jsonl(tmp_path / "judged.jsonl", JUDGED)).cases
+    for place in ("RadJudge", "RadJudge/test_cases.py"):
+        assert cases == load_radjudge(clone.root / place).cases
     assert cases[1].pairs["C1"] == ("Calcified aorta.", "Clear lungs.", Context(30.0, "", "Chest pain."))
     assert cases[1].pairs["C3"].context == Context()
     assert cases[1].expected == ("C3 > C2", "C2 > C1")
@@ -276,11 +282,14 @@ def test_jsonl_radpref_errors(tmp_path, rows, message):
     [
         ("CASES = make_cases()\n", "no list or dict of cases written out at module level"),
         ("CASES = [", "not Python that we can read"),
-        (f"CASES = {changed(JUDGED, 0, reference=None)!r}", "case 1a has no 'reference'; it has: id, category"),
+        (
+            f"CASES = {changed(JUDGED, 0, reference=None)!r}",
+            "case 1a has none of reference, ground_truth",
+        ),
         (f"CASES = {changed(JUDGED, 1, expected=[])!r}", "case 2a: expected is"),
         (f"CASES = {changed(JUDGED, 1, id='1a')!r}", "case 1a stands there 2 times"),
         (f"CASES = {changed(JUDGED, 1, 'candidates', 'C2', context={'age': 'old'})!r}", "case 2a: C2: context: age"),
-        (f"CASES = {changed(JUDGED, 0, 'candidates', 'C1', text=None)!r}", "case 1a: C1 has no 'text'"),
+        (f"CASES = {changed(JUDGED, 0, 'candidates', 'C1', text=None)!r}", "case 1a: C1 has none of text"),
     ],
 )
 def test_radjudge_errors(clone, source, message):
@@ -311,3 +320,86 @@ def test_no_annotations(clone):
         path.unlink()
     with pytest.raises(InputError, match=r"no radiologist_annotations/user_1\.json"):
         load_radpref(clone.root)
+
+
+# --- RadJudge as its repository has it
+
+PUBLISHED = '''"""Ranking tests."""
+from typing import Any
+
+PREFIX = "The heart is "
+RANKING_TESTS: list[dict[str, Any]] = [
+    {
+        "category": "Left and right",
+        "description": "Sides matter.",
+        "tests": [
+            {
+                "id": "1a",
+                "ground_truth": "Left effusion.",
+                "candidates": {"C1": "Effusion on " + "the left.", "C2": {"text": "Right effusion."}},
+                "expected_ranking": "C1 > C2",
+            },
+            {
+                "id": "1b",
+                "ground_truth": PREFIX + "enlarged.",
+                "candidates": {"C1": "Mild cardiomegaly.", "C2": "Cardiomegaly.", "C3": "Clear lungs."},
+                "expected_ranking": ["C1 = C2", "C2 > C3"],
+            },
+        ],
+    },
+    {
+        "category": "Age",
+        "description": "Context matters.",
+        "tests": [
+            {
+                "id": "2a",
+                "ground_truth": "Calcified aorta.",
+                "candidates": {
+                    "C1": {"text": "Clear lungs.", "context": {"age": 25, "indication": "Chest pain."}},
+                    "C2": {"text": "Clear lungs.", "context": {"age": "82"}},
+                },
+                "expected_ranking": "C2 > C1",
+            },
+        ],
+    },
+]
+ALL_TESTS = RANKING_TESTS
+'''
+
+
+def test_the_published_radjudge_is_read(clone):
+    clone.write(cases=PUBLISHED)
+    cases = load_radjudge(clone.root).cases
+    assert [(case.case, case.category) for case in cases] == [
+        ("1a", "Left and right"),
+        ("1b", "Left and right"),
+        ("2a", "Age"),
+    ]
+    assert cases[0].pairs == {
+        "C1": ("Left effusion.", "Effusion on the left.", Context()),
+        "C2": ("Left effusion.", "Right effusion.", Context()),
+    }
+    assert cases[1].pairs["C3"].reference == "The heart is enlarged."
+    assert cases[1].expected == ("C1 = C2", "C2 > C3")
+    assert [pair.context for pair in cases[2].pairs.values()] == [Context(25.0, "", "Chest pain."), Context(82.0)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            '"ground_truth": "Left effusion."',
+            '"truth": "Left effusion."',
+            "case 1a has none of reference, ground_truth",
+        ),
+        ('"expected_ranking": "C2 > C1"', '"order": "C2 > C1"', "case 2a has none of expected, expected_ranking"),
+        ('{"text": "Right effusion."}', '{"words": "Right effusion."}', "case 1a: C2 has none of text, report"),
+        ('"age": 25', '"age": "old"', "case 2a: C1: context: age 'old'"),
+        ("RANKING_TESTS: list[dict[str, Any]] = [", "RANKING_TESTS = make() or [", "no list or dict of cases"),
+    ],
+)
+def test_published_radjudge_errors(clone, old, new, message):
+    assert old in PUBLISHED
+    clone.write(cases=PUBLISHED.replace(old, new))
+    with pytest.raises(InputError, match=message):
+        load_radjudge(clone.root)

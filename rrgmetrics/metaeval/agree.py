@@ -1,0 +1,95 @@
+"""`agree`: scores data that radiologists judged, and measures how far metrics agree with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from rrgmetrics.comparison import Correction
+from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.agreement import AgreementReport, measure
+from rrgmetrics.metaeval.loaders import Ranked, Rated, load
+from rrgmetrics.metaeval.ranked import RankedReport, ranked_report
+from rrgmetrics.prepared import prepare
+from rrgmetrics.stats import LEVEL, TRIALS
+
+Report = AgreementReport | RankedReport
+
+
+def agree(
+    dataset: str,
+    metrics: Sequence[str],
+    *,
+    columns: Mapping[str, str] | None = None,
+    counts: Sequence[str] = (),
+    ratings: Sequence[str] = (),
+    correction: Correction = "holm",
+    trials: int = TRIALS,
+    level: float = LEVEL,
+    seed: int = 0,
+    batch_size: int | None = None,
+    device: str | None = None,
+    progress: bool = True,
+) -> Report:
+    """Scores one data set, and measures how far metrics agree with its raters.
+
+    Args:
+        dataset: `NAME:PATH`, or a table of rated pairs; see `rrgmetrics.metaeval.loaders.load`.
+        metrics: As `rrgmetrics.score` takes them.
+        columns: Of a table: the column of each field, such as `{"study_id": "case"}`.
+        counts: Of a table: columns that count errors.
+        ratings: Of a table: columns in which more is better.
+        correction: Of the p-values of every two metrics.
+        trials: Resamples of studies behind each interval.
+        level: Coverage of the intervals.
+        seed: Of every interval.
+        batch_size: As in `rrgmetrics.score`.
+        device: As in `rrgmetrics.score`.
+        progress: As in `rrgmetrics.score`.
+
+    Returns:
+        The report; of RadJudge the cases passed, of all others the agreement.
+
+    Raises:
+        InputError: Unknown data set or metric, or data that cannot be used; nothing was scored.
+        BackendError: Weights or data of a metric are not there; nothing was scored.
+    """
+    data = load(dataset, columns=columns, counts=counts, ratings=ratings)
+    return agree_on(
+        [data],
+        metrics,
+        correction=correction,
+        trials=trials,
+        level=level,
+        seed=seed,
+        batch_size=batch_size,
+        device=device,
+        progress=progress,
+    )[0]
+
+
+def agree_on(
+    data: Sequence[Rated | Ranked],
+    metrics: Sequence[str],
+    *,
+    correction: Correction = "holm",
+    trials: int = TRIALS,
+    level: float = LEVEL,
+    seed: int = 0,
+    batch_size: int | None = None,
+    device: str | None = None,
+    progress: bool = True,
+) -> list[Report]:
+    """Scores several data sets with the same prepared metrics; arguments as in `agree`."""
+    name, times = Counter(each.name for each in data).most_common(1)[0]
+    if times > 1:
+        raise InputError(f"Two data sets are called {name!r}; give each file its own name.")
+    reports: list[Report] = []
+    with prepare(metrics, batch_size=batch_size, device=device) as ready:
+        for each in data:
+            results = ready.score_pairs(list(each.pairs), progress=progress)
+            if isinstance(each, Ranked):
+                reports.append(ranked_report(each, results))
+            else:
+                reports.append(measure(each, results, trials=trials, level=level, seed=seed, correction=correction))
+    return reports

@@ -1,0 +1,64 @@
+"""Reads data sets that radiologists judged, each from the user's own copy; nothing of them is part of this package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.loaders.fields import TABLES
+from rrgmetrics.metaeval.loaders.radeval_expert import load_radeval_expert
+from rrgmetrics.metaeval.loaders.radevalx import load_radevalx
+from rrgmetrics.metaeval.loaders.radjudge import load_radjudge
+from rrgmetrics.metaeval.loaders.radpref import load_radpref
+from rrgmetrics.metaeval.loaders.rate_eval import load_rate_eval
+from rrgmetrics.metaeval.loaders.refisco import load_refisco
+from rrgmetrics.metaeval.loaders.rexval import load_rexval, load_rexval_star
+from rrgmetrics.metaeval.loaders.table import load_table
+from rrgmetrics.metaeval.ranked import Ranked
+from rrgmetrics.metaeval.rated import Rated
+
+PUBLISHED: Mapping[str, Callable[[str], Rated | Ranked]] = {
+    "rexval": load_rexval,
+    "rexval_star": load_rexval_star,
+    "radevalx": load_radevalx,
+    "radeval_expert": load_radeval_expert,
+    "refisco": load_refisco,
+    "radpref": load_radpref,
+    "radjudge": load_radjudge,
+}
+NAMES = (*PUBLISHED, "rate_eval")
+
+
+def load(
+    dataset: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    counts: Sequence[str] = (),
+    ratings: Sequence[str] = (),
+) -> Rated | Ranked:
+    """Reads a data set.
+
+    Args:
+        dataset: `NAME:PATH` with a name of `NAMES`, or a table of rated pairs (.csv, .jsonl, .parquet).
+        columns: Of a table; see `load_table`.
+        counts: Of a table.
+        ratings: Of a table.
+
+    Raises:
+        InputError: No such name or file, or data that cannot be used.
+    """
+    name, _, path = dataset.partition(":")
+    if name in PUBLISHED and path:
+        return PUBLISHED[name](path)
+    if name == "rate_eval" and path:
+        return load_rate_eval(path, columns=columns, counts=counts, ratings=ratings)
+    if Path(dataset).suffix.lower() in TABLES and name not in NAMES:
+        return load_table(dataset, columns=columns, counts=counts, ratings=ratings)
+    raise InputError(
+        f"There is no dataset {dataset!r}; write NAME:PATH with one of {', '.join(NAMES)}, or a table of rated pairs "
+        f"({', '.join(TABLES)}) with --counts or --ratings."
+    )
+
+
+__all__ = ["NAMES", "Ranked", "Rated", "load", "load_radjudge", "load_radpref", "load_table"]

@@ -1,0 +1,176 @@
+"""Reads fields of data sets as published, with errors that name file, line and field."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.files import rows_of
+from rrgmetrics.reports import Context, check_report, parse_context
+
+TABLES = (".csv", ".jsonl", ".parquet")
+
+
+def find_file(path: str | Path, *names: str, what: str) -> Path:
+    """The file of one of the names, at a path or in the folder there (or in the first of its folders that has it).
+
+    Args:
+        path: A file, whatever its name, or a folder.
+        names: Names or patterns of it in a folder.
+        what: To be given, for the message.
+
+    Raises:
+        InputError: Nothing there.
+    """
+    path = Path(path).expanduser()
+    if path.is_file():
+        return path
+    if not path.exists():
+        raise InputError(f"{path} does not exist; give {what}.")
+    for name in names:
+        for place in (*sorted(path.glob(name)), *sorted(path.glob(f"*/{name}"))):
+            if place.is_file():
+                return place
+    raise InputError(f"{path} has no {' or '.join(names)}; give {what}.")
+
+
+def rows(path: Path, columns: Collection[str] = ()) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields the rows of a CSV, JSONL or Parquet file with where they stand.
+
+    Args:
+        path: The file.
+        columns: Those that each row must have; of a Parquet file only they are read.
+    """
+    for unit, number, row in rows_of(path, columns):
+        where = f"{path}, {unit} {number}"
+        for name in columns:
+            value_of(row, name, where)
+        yield where, row
+
+
+def column_names(path: Path) -> list[str]:
+    """The columns of a file: those of its first row."""
+    if path.suffix.lower() == ".parquet":
+        from pyarrow import parquet
+
+        return list(parquet.read_schema(path).names)
+    for _, _, row in rows_of(path, ()):
+        return list(row)
+    raise InputError(f"{path} has no rows.")
+
+
+def value_of(row: Mapping[str, Any], name: str, where: str) -> Any:
+    """A field; InputError with the fields that are there."""
+    if name not in row:
+        raise InputError(f"{where} has no {name!r}; it has: {', '.join(map(str, row)) or 'nothing'}.")
+    return row[name]
+
+
+def first_of(row: Mapping[str, Any], names: Sequence[str], where: str) -> str:
+    """The first of several names that a row has."""
+    for name in names:
+        if name in row:
+            return name
+    raise InputError(f"{where} has none of {', '.join(names)}; it has: {', '.join(map(str, row)) or 'nothing'}.")
+
+
+def report_of(row: Mapping[str, Any], name: str, where: str) -> str:
+    """A report."""
+    text = value_of(row, name, where)
+    check_report(text, f"{where}: {name}")
+    return str(text)
+
+
+def context_of(value: Any, where: str) -> Context:
+    """A patient's context."""
+    return parse_context(value, f"{where}: context")
+
+
+def mapping(value: Any, where: str) -> Mapping[str, Any]:
+    """An object with named fields."""
+    if not isinstance(value, Mapping):
+        raise InputError(f"{where} is {type(value).__name__}; an object with named fields is needed.")
+    return value
+
+
+def sequence(value: Any, where: str) -> Sequence[Any]:
+    """A list."""
+    if not isinstance(value, list | tuple):
+        raise InputError(f"{where} is {type(value).__name__}; a list is needed.")
+    return value
+
+
+def count_of(row: Mapping[str, Any], name: str, where: str) -> int:
+    """A whole number from 0, which a CSV may hold as digits."""
+    value = value_of(row, name, where)
+    number = _number(value)
+    if number is None or number < 0 or number != int(number):
+        raise InputError(f"{where}: {name} is {value!r}; a whole number from 0 is needed.")
+    return int(number)
+
+
+def number_of(row: Mapping[str, Any], name: str, where: str, *, least: float = -math.inf) -> float:
+    """A number; NaN for an empty cell, which says that nobody judged."""
+    value = value_of(row, name, where)
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return math.nan
+    if isinstance(value, float) and math.isnan(value):
+        return math.nan
+    number = _number(value)
+    if number is None or number < least:
+        wanted = "a number" if least == -math.inf else f"a number from {least:g}"
+        raise InputError(f"{where}: {name} is {value!r}; {wanted} is needed, or nothing where nobody judged.")
+    return number
+
+
+def flag_of(row: Mapping[str, Any], name: str, where: str) -> bool:
+    """A truth value, which a CSV may hold as a word."""
+    value = value_of(row, name, where)
+    words = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+    word = str(value).strip().lower().removesuffix(".0")
+    if word not in words:
+        raise InputError(f"{where}: {name} is {value!r}; True or False is needed.")
+    return words[word]
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def text(file: Path) -> str:
+    """A file's text."""
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file} is not UTF-8 at byte {error.start}; save it as UTF-8.") from None
+
+
+def json_of(file: Path) -> Any:
+    """A file's JSON."""
+    try:
+        return json.loads(text(file))
+    except json.JSONDecodeError as error:
+        raise InputError(f"{file} is not JSON at line {error.lineno}: {error.msg}.") from None
+
+
+def json_lines(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The objects of a JSONL file with where they stand."""
+    for number, line in enumerate(text(file).split("\n"), 1):
+        where = f"{file}, line {number}"
+        if line.strip():
+            try:
+                yield where, mapping(json.loads(line), where)
+            except json.JSONDecodeError as error:
+                raise InputError(f"{where} is not JSON: {error.msg}; write one case a line.") from None

@@ -1,0 +1,37 @@
+"""Counts of the six kinds of error, significant and not, as targets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
+
+from rrgmetrics.metaeval.rated import KINDS, SIGNIFICANT, TOTAL
+from rrgmetrics.scorers.base import Array
+
+
+class Counted(TypedDict):
+    """The raters and their values, as `Rated` takes them."""
+
+    raters: Sequence[str]
+    values: Mapping[str, Array]
+
+
+def with_totals(significant: Array, insignificant: Array, raters: Sequence[str]) -> Counted:
+    """The targets of data that count every kind twice.
+
+    Args:
+        significant: `(6, n_raters, n_pairs)`, in the order of the kinds A to F.
+        insignificant: The same.
+        raters: Their names.
+    """
+    every = significant + insignificant
+    return {
+        "raters": raters,
+        "values": {
+            TOTAL: every.sum(axis=0),
+            SIGNIFICANT: significant.sum(axis=0),
+            "insignificant_errors": insignificant.sum(axis=0),
+            **dict(zip(KINDS, every, strict=True)),
+            **{f"{kind}_significant": counts for kind, counts in zip(KINDS, significant, strict=True)},
+        },
+    }

@@ -1,0 +1,79 @@
+"""RaTE-Eval: sentences and paragraphs of nine modalities that radiologists judged (Zhao et al. 2024, on the Hub).
+
+The user brings a file of `Angelakeke/RaTE-Eval`. Task 1 counts the errors of a sentence over the potential errors: the
+target is the share `errors / potential errors` (fewer is better) and, as `total_errors`, the raw count. Task 2 rates
+paragraphs from 1 to 5. Which task a file holds follows from its columns; the names that we know are listed here, and
+others are named with `--columns`, `--counts` and `--ratings`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.loaders.fields import column_names, find_file
+from rrgmetrics.metaeval.loaders.table import load_table
+from rrgmetrics.metaeval.rated import RATING, TOTAL, Rated
+
+KNOWN: Mapping[str, tuple[str, ...]] = {
+    "reference": ("reference", "gt", "ground_truth", "gt_report", "reference_report"),
+    "candidate": ("candidate", "pred", "prediction", "pred_report", "candidate_report"),
+    "study_id": ("study_id", "case_id", "id"),
+    "source": ("source", "modality"),
+    "section": ("section", "anatomy"),
+}
+ERRORS = ("errors", "error", "num_errors", "error_count", TOTAL)
+POTENTIAL = ("potential_errors", "potential_error", "num_potential_errors", "potential_error_count", "total")
+RATINGS = (RATING, "score", "human_score", "human_rating", "rating_score")
+SHARE = "error_share"
+
+
+def load_rate_eval(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    counts: Sequence[str] = (),
+    ratings: Sequence[str] = (),
+) -> Rated:
+    """Reads a file of RaTE-Eval.
+
+    Args:
+        path: CSV, JSONL or Parquet, or the folder that holds one.
+        columns: As `load_table`; over the names that we know. `source` is the modality.
+        counts: As `load_table`, where our names do not fit.
+        ratings: The same.
+
+    Raises:
+        InputError: No file, or columns that cannot be told; names them.
+    """
+    file = find_file(path, "*.jsonl", "*.parquet", "*.csv", what="a file of RaTE-Eval")
+    there = column_names(file)
+    placed = {field: name for field, names in KNOWN.items() if (name := _first(names, there))} | dict(columns or {})
+    errors, potential, rating = (_first(names, there) for names in (ERRORS, POTENTIAL, RATINGS))
+    if counts or ratings:
+        return load_table(file, columns=placed, counts=counts, ratings=ratings, name="rate_eval")
+    if errors:
+        wanted = [f"{TOTAL}={errors}", *([f"potential={potential}"] if potential else [])]
+        data = load_table(file, columns=placed, counts=wanted, name="rate_eval")
+        return _with_share(data) if potential else data
+    if rating:
+        return load_table(file, columns=placed, ratings=[f"{RATING}={rating}"], name="rate_eval")
+    raise InputError(
+        f"{file} has the columns {', '.join(there)}; none is known as a count of errors or a rating: name it with "
+        "--counts total_errors=COLUMN or --ratings rating=COLUMN."
+    )
+
+
+def _with_share(data: Rated) -> Rated:
+    """Errors over potential errors beside their number; NaN where no error was possible."""
+    potential = data.values["potential"]
+    share = np.divide(data.values[TOTAL], potential, out=np.full_like(potential, np.nan), where=potential > 0)
+    return replace(data, values={TOTAL: data.values[TOTAL], SHARE: share})
+
+
+def _first(names: Sequence[str], there: Sequence[str]) -> str:
+    return next((name for name in names if name in there), "")

@@ -1,0 +1,139 @@
+"""Rated pairs in a table of any columns: CSV, JSONL or Parquet, one row a pair or one row a (pair, rater)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.loaders.fields import TABLES, column_names, number_of, report_of, rows
+from rrgmetrics.metaeval.rated import KINDS, Rated
+from rrgmetrics.reports import CONTEXT_KEYS, Pair, parse_context
+
+FIELDS = ("reference", "candidate", "study_id", "rater", "section", "source", *CONTEXT_KEYS)
+ALIASES = {"study": "study_id"}
+LABELS = ("section", "source")
+
+
+def load_table(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    counts: Sequence[str] = (),
+    ratings: Sequence[str] = (),
+    name: str = "",
+) -> Rated:
+    """Reads rated pairs from a table.
+
+    Args:
+        path: CSV, JSONL or Parquet.
+        columns: The file's column for each of `reference`, `candidate`, `study_id` (or `study`), `rater`, `section`,
+            `source`, `age`, `sex`, `indication`; one that is not named here has the field's own name. Without a study,
+            pairs of one reference are of one study.
+        counts: Columns that count errors: fewer is better. `NAME=COLUMN` gives a column the name of what it counts,
+            such as `total_errors`, `significant_errors`, `false_finding`: a metric's own counts are held against it.
+        ratings: Columns of ratings: more is better; `rating=COLUMN` too.
+        name: Of the data; "" takes the file's.
+
+    Returns:
+        The rated pairs. With a column `rater`, rows of one study, source, reference and candidate are one pair; a blank
+        cell says that nobody judged.
+
+    Raises:
+        InputError: A file, column or cell that cannot be used; names file, line and column.
+    """
+    file = Path(path)
+    if file.suffix.lower() not in TABLES:
+        raise InputError(f"{file} is no table of rated pairs; give {', '.join(TABLES)}.")
+    there = column_names(file)
+    placed = _placed(columns or {}, there, file)
+    targets = _targets(counts, ratings, there, file)
+    used = [*placed.values(), *targets.values()]
+    raters: dict[str, int] = {}
+    pairs: dict[tuple[Any, ...], tuple[Pair, dict[str, str]]] = {}
+    cells: dict[tuple[tuple[Any, ...], str], dict[str, float]] = {}
+    rated = {_split(text)[0] for text in ratings}
+    for where, row in rows(file, used):
+        texts = {field: row[column] for field, column in placed.items()}
+        reference, candidate = (report_of(row, placed[field], where) for field in ("reference", "candidate"))
+        context = parse_context({key: texts[key] for key in CONTEXT_KEYS if key in texts}, where)
+        study = str(texts["study_id"]) if "study_id" in texts else reference
+        labels = {label: str(texts[label] if texts[label] is not None else "") for label in LABELS if label in texts}
+        rater = str(texts.get("rater", "rater"))
+        key = (study, labels.get("source"), reference, candidate) if "rater" in texts else (len(pairs),)
+        pairs.setdefault(key, (Pair(reference, candidate, context), {"study": study, **labels}))
+        raters.setdefault(rater, len(raters))
+        if (key, rater) in cells:
+            raise InputError(f"{where}: rater {rater!r} judges this pair of study {study!r} a second time.")
+        cells[key, rater] = {
+            target: number_of(row, column, where, least=-math.inf if target in rated else 0.0)
+            for target, column in targets.items()
+        }
+    if not pairs:
+        raise InputError(f"{file} has no rows.")
+    numbers = {key: number for number, key in enumerate(pairs)}
+    values = {target: np.full((len(raters), len(pairs)), np.nan) for target in targets}
+    for (key, rater), own in cells.items():
+        for target, value in own.items():
+            values[target][raters[rater], numbers[key]] = value
+    kinds = tuple(kind for kind in KINDS if kind in targets)
+    return Rated(
+        name=name or file.stem,
+        pairs=[pair for pair, _ in pairs.values()],
+        studies=[about["study"] for _, about in pairs.values()],
+        raters=list(raters),
+        values=values,
+        ratings=frozenset(rated),
+        kinds=kinds or KINDS,
+        labels={label: [about[label] for _, about in pairs.values()] for label in LABELS if label in placed},
+        notes=() if "study_id" in placed else ("no column of studies: pairs of one reference are one study",),
+    )
+
+
+def _placed(columns: Mapping[str, str], there: Sequence[str], file: Path) -> dict[str, str]:
+    """The column of each field that the file has."""
+    named = {ALIASES.get(field, field): column for field, column in columns.items()}
+    for field, column in named.items():
+        if field not in FIELDS:
+            raise InputError(f"--columns has {field!r}; it names columns for {', '.join(FIELDS)}.")
+        _check_column(column, there, file)
+    placed = {field: field for field in FIELDS if field in there} | named
+    for field in ("reference", "candidate"):
+        if field not in placed:
+            raise InputError(f"{file} has no column {field!r}, but {_shown(there)}; name it: --columns {field}=COLUMN.")
+    return placed
+
+
+def _targets(counts: Sequence[str], ratings: Sequence[str], there: Sequence[str], file: Path) -> dict[str, str]:
+    """The column of each target."""
+    targets: dict[str, str] = {}
+    for text in (*counts, *ratings):
+        name, column = _split(text)
+        _check_column(column, there, file)
+        if name in targets:
+            raise InputError(f"{name!r} is named twice in --counts and --ratings.")
+        targets[name] = column
+    if not targets:
+        raise InputError(
+            f"{file}: name what raters said: --counts COLUMN,... (fewer is better), --ratings COLUMN,... (more is "
+            f"better); it has the columns {_shown(there)}."
+        )
+    return targets
+
+
+def _split(text: str) -> tuple[str, str]:
+    name, equals, column = text.partition("=")
+    return (name.strip(), column.strip()) if equals else (text.strip(), text.strip())
+
+
+def _check_column(column: str, there: Sequence[str], file: Path) -> None:
+    if column not in there:
+        raise InputError(f"{file} has no column {column!r}, but {_shown(there)}.")
+
+
+def _shown(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names)) or "none"

@@ -1,0 +1,394 @@
+"""Tables of agreement with radiologists."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from rrgmetrics.metaeval.agreement import AgreementReport, main_target
+from rrgmetrics.metaeval.model import Agreement, Between, Preference, View
+from rrgmetrics.metaeval.ranked import RankedReport
+from rrgmetrics.metaeval.rated import TOTAL
+from rrgmetrics.present.numbers import p_value
+from rrgmetrics.present.ranked import failed_table, passed_table
+from rrgmetrics.present.short import (
+    NOTHING,
+    STYLES,
+    metric_head,
+    named,
+    short,
+    short_estimate,
+    short_signed,
+    span,
+    tau_cell,
+)
+from rrgmetrics.present.tables import Cell, Cells, Group, Table
+from rrgmetrics.stats import Estimate
+
+CEILING = {"others": "a radiologist", "each other": "two radiologists"}
+CORRECTED = {"holm": "Holm", "bh": "Benjamini–Hochberg", "none": "uncorrected"}
+
+
+def agreement_tables(reports: Sequence[AgreementReport | RankedReport]) -> Iterator[Table]:
+    """Yields every table: all rated data sets in one summary, then each data set's own."""
+    rated = [report for report in reports if isinstance(report, AgreementReport)]
+    if len(rated) > 1:
+        yield datasets_table(rated)
+    for report in rated:
+        yield summary_table(report)
+        yield pooled_table(report)
+        if any(not math.isnan(line.mae) for line in report.agreements):
+            yield counts_table(report)
+        if any(line.view != "pairs" for line in report.agreements):
+            yield within_table(report)
+        if len(report.data.counted_kinds) > 1:
+            yield kinds_table(report)
+        yield from subset_tables(report)
+        if report.between:
+            yield between_table(report)
+    for ranked in reports:
+        if isinstance(ranked, RankedReport):
+            yield passed_table(ranked)
+            if not all(row.passed for row in ranked.judged):
+                yield failed_table(ranked)
+
+
+def summary_table(report: AgreementReport) -> Table:
+    """tau-b of each metric's headline with each main target, pooled and within studies, and preferences."""
+    heads = [report.data.title(target) for target in report.data.main]
+    heads += ["within"] if _has(report, "within") else []
+    heads += ["preferences"] if _has_preferences(report) else []
+    lines = [(named(name, result), *_summary_cells(report, name)) for name, result in report.results.items()]
+    ceiling = list(_ceiling_cells(report))
+    groups = [Group(tuple(lines))]
+    if any(ceiling):
+        groups.append(Group(((Cell("a radiologist", "quiet"), *(Cell(text, "quiet") for text in ceiling)),)))
+    within = (
+        f" Within: tau-b with {report.data.title(main_target(report.data))} over each study's candidates, averaged."
+    )
+    return Table(
+        ("metric", *heads),
+        tuple(groups),
+        title=f"{_size(report)}: tau-b with radiologists",
+        note=f"{LABEL_NOTE}{within if _has(report, 'within') else ''} {_notes([report])}".rstrip(),
+    )
+
+
+def datasets_table(reports: Sequence[AgreementReport]) -> Table:
+    """tau-b of each metric with what the raters of each data set said, pooled and within studies."""
+    groups = []
+    for target in dict.fromkeys(target for report in reports for target in report.data.main):
+        views: tuple[View, ...] = ("pairs", "within")
+        for view in views:
+            have = [report for report in reports if target in report.data.main and _has(report, view)]
+            if have and (view == "pairs" or any(target == main_target(report.data) for report in have)):
+                over = "over all pairs" if view == "pairs" else "within studies"
+                groups.append(_datasets_group(reports, target, view, f"{have[0].data.title(target)}, {over}"))
+    return Table(
+        ("metric", *(report.name for report in reports)),
+        tuple(groups),
+        title="tau-b with radiologists",
+        note=f"{'; '.join(map(_size, reports))}. {LABEL_NOTE} {_notes(reports)}".rstrip(),
+        broken=frozenset(range(len(reports) + 1)),
+    )
+
+
+def _datasets_group(reports: Sequence[AgreementReport], target: str, view: View, title: str) -> Group:
+    lines: list[Cells] = []
+    for name, result in reports[0].results.items():
+        found = [report.headline(name, target, view) if target in report.data.values else None for report in reports]
+        lines.append((f"  {named(name, result)}", *map(_agreed, found)))
+    spans = [span(report.reached(target, view)) for report in reports]
+    if any(spans):
+        lines.append((Cell("  a radiologist", "quiet"), *(Cell(span, "quiet") for span in spans)))
+    return Group(tuple(lines), (Cell(title, "strong"),))
+
+
+def pooled_table(report: AgreementReport) -> Table:
+    """Each metric against each target over all pairs."""
+    groups = []
+    for subject, result in report.results.items():
+        lines = [line for line in _of(report, subject, "pairs") if not line.subset]
+        groups.append(Group(tuple(_pooled_line(report, line) for line in lines), metric_head(subject, result)))
+    groups += _ceiling_groups(report)
+    return Table(
+        ("metric against", "tau-b", "label", "rho", "r", "pairs"),
+        tuple(groups),
+        title=f"{report.name}: pairs, {100 * report.resampling.level:g}% intervals over studies",
+        note=CEILING_NOTE if report.ceiling else "",
+    )
+
+
+def counts_table(report: AgreementReport) -> Table:
+    """How far a metric's counts lie from the raters' mean, and a rater's from the mean of the others."""
+    groups = []
+    for subject, result in report.results.items():
+        counted = [line for line in _of(report, subject, "pairs") if not math.isnan(line.mae)]
+        rows = [
+            (f"  {_against(report, line)}", short(line.mae), short_signed(line.bias), str(line.n)) for line in counted
+        ]
+        groups += [Group(tuple(rows), metric_head(subject, result))] if rows else []
+    spans: list[Cells] = []
+    for target in report.data.main:
+        lines = [line for line in _rated_lines(report, "others", target, "pairs") if not math.isnan(line.mae)]
+        if lines:
+            mae, bias = (span(getattr(line, name) for line in lines) for name in ("mae", "bias"))
+            spans.append((Cell(f"  {report.data.title(target)}", "quiet"), mae, bias, _n(lines)))
+    groups += [Group(tuple(spans), (Cell(CEILING["others"], "quiet"),))] if spans else []
+    return Table(
+        ("counts", "MAE", "bias", "pairs"),
+        tuple(groups),
+        title=f"{report.name}: mean absolute error of counts a pair",
+        note="Against the mean of the raters; a radiologist: of the other raters. Bias: counted less annotated.",
+    )
+
+
+def within_table(report: AgreementReport) -> Table:
+    """Each metric against each target within studies, and on differences where each study has two candidates."""
+    views: list[View] = [view for view in ("within", "differences") if _has(report, view)]
+    heads = {"within": ("within", "studies"), "differences": ("C1 − C2", "twos")}
+    groups = []
+    for subject, result in report.results.items():
+        by_view = {view: _of(report, subject, view) for view in views}
+        lines: list[Cells] = []
+        for line in by_view[views[0]]:
+            same = [_same(by_view[view], line) for view in views]
+            cells = [
+                cell for each in same for cell in ((short_estimate(each.tau_b), str(each.n)) if each else ("", ""))
+            ]
+            lines.append((f"  {_against(report, line)}", *cells))
+        groups.append(Group(tuple(lines), metric_head(subject, result)))
+    for key, heading in CEILING.items():
+        spans: list[Cells] = []
+        for target in report.data.main:
+            own = [_rated_lines(report, key, target, view) for view in views]
+            if any(own):
+                cells = [cell for lines in own for cell in (span(line.tau_b.value for line in lines), _n(lines))]
+                spans.append((Cell(f"  {report.data.title(target)}", "quiet"), *cells))
+        if spans:
+            groups.append(Group(tuple(spans), (Cell(heading, "quiet"),)))
+    return Table(
+        ("metric against", *(head for view in views for head in heads[view])),
+        tuple(groups),
+        title=f"{report.name}: within studies",
+        note=WITHIN_NOTE,
+    )
+
+
+def kinds_table(report: AgreementReport) -> Table:
+    """Each metric's headline against each kind of error: what a metric sees."""
+    kinds = report.data.counted_kinds
+    lines = []
+    for subject, result in report.results.items():
+        found = [report.headline(subject, kind) for kind in kinds]
+        lines.append((named(subject, result), *map(_agreed, found)))
+    mean = ("errors a pair", *(f"{_nanmean(report.data.mean(kind)):.2f}" for kind in kinds))
+    return Table(
+        ("metric", *map(report.data.title, kinds)),
+        (Group(tuple(lines)), Group(((Cell(mean[0], "quiet"), *mean[1:]),))),
+        title=f"{report.name}: tau-b of each headline with each kind of error",
+        note=LABEL_NOTE,
+        broken=frozenset(range(len(kinds) + 1)),
+    )
+
+
+def subset_tables(report: AgreementReport) -> Iterator[Table]:
+    """Yields for each label, such as the section or the source of the candidate, the pooled tau-b of each part."""
+    target = main_target(report.data)
+    parts: dict[str, list[str]] = {}
+    for label, text, _ in report.data.subsets():
+        parts.setdefault(label, []).append(text)
+    for label, texts in parts.items():
+        lines = []
+        for subject, result in report.results.items():
+            found = [report.headline(subject, target, subset=f"{label} {text}") for text in texts]
+            lines.append((named(subject, result), *map(_agreed, found)))
+        sizes = [str(sum(each == text for each in report.data.labels[label])) for text in texts]
+        yield Table(
+            ("metric", *texts),
+            (Group(tuple(lines)), Group(((Cell("pairs", "quiet"), *sizes),))),
+            title=f"{report.name}: tau-b with {report.data.title(target)}, by {label}",
+            note=LABEL_NOTE,
+            broken=frozenset(range(len(texts) + 1)),
+        )
+
+
+def between_table(report: AgreementReport) -> Table:
+    """The metric that agrees best against every other one."""
+    lines = report.between
+    taus: dict[str, float] = {}
+    for line in lines:
+        taus |= {line.first: line.taus[0], line.second: line.taus[1]}
+    ranked = sorted(taus, key=lambda name: -math.inf if math.isnan(taus[name]) else taus[name], reverse=True)
+    best, *others = ranked
+    rows: list[Cells] = [(Cell(named(best, report.results[best]), "strong"), short(taus[best]), "", "")]
+    for name in others:
+        line = next(line for line in lines if {line.first, line.second} == {best, name})
+        rows.append((named(name, report.results[name]), short(taus[name]), *_difference(line, best)))
+    shown = report.data.title(lines[0].target)
+    return Table(
+        ("metric", "tau-b", "best less it", "p"),
+        (Group(tuple(rows)),),
+        title=f"{report.name}: differences between metrics, {shown}",
+        note=f"Paired bootstrap over studies; p two-sided, corrected over all {len(lines)} twos of metrics "
+        f"({CORRECTED[report.correction]}).",
+    )
+
+
+def number_rows(reports: Sequence[AgreementReport | RankedReport]) -> list[dict[str, Any]]:
+    """Every number, a row each, as `--output` writes them."""
+    return [row for report in reports for row in report.rows()]
+
+
+# --- cells
+
+CEILING_NOTE = (
+    "Least to most over raters. A radiologist: one against the mean of the others; two: one against another; "
+    "errors to rating: their mean counts against their mean rating."
+)
+WITHIN_NOTE = (
+    "Within (blocked): tau-b of each study's candidates, averaged over the studies where neither side is constant. "
+    "C1 − C2: tau-b of the differences of the two candidates of each study."
+)
+LABEL_NOTE = "°: not significant, the interval holds 0; all others are aligned (above 0) or misaligned (below)."
+
+
+def _summary_cells(report: AgreementReport, subject: str) -> Iterator[str | Cell]:
+    for target in report.data.main:
+        line = report.headline(subject, target)
+        yield tau_cell(line.tau_b, line.label) if line else ""
+    if _has(report, "within"):
+        line = report.headline(subject, main_target(report.data), "within")
+        yield tau_cell(line.tau_b, line.label) if line else ""
+    if _has_preferences(report):
+        yield _share(next(each for each in report.preferences if each.subject == subject))
+
+
+def _ceiling_cells(report: AgreementReport) -> Iterator[str]:
+    yield from (span(report.reached(target)) for target in report.data.main)
+    if _has(report, "within"):
+        yield span(report.reached(main_target(report.data), "within"))
+    if _has_preferences(report):
+        yield span(each.share.value for each in report.ceiling_preferences)
+
+
+def _size(report: AgreementReport) -> str:
+    return f"{report.name}, {len(report.data.pairs)} pairs of {report.data.n_studies} studies"
+
+
+def _notes(reports: Sequence[AgreementReport]) -> str:
+    notes = []
+    clear = [f"{each.preferences[0].n_clear} of {each.name}" for each in reports if _has_preferences(each)]
+    if clear and len(reports) == 1:
+        notes.append(
+            "Preferences: share reproduced of the twos of candidates that raters put apart "
+            f"({', '.join(clear)}); equal scores count half."
+        )
+    notes += [f"{report.name}: {note}." for report in reports for note in report.data.notes]
+    unscored = [
+        f"{name} {result.n_unscored} of {report.name}"
+        for report in reports
+        for name, result in report.results.items()
+        if result.n_unscored
+    ]
+    notes += [f"Unscored pairs are left out: {', '.join(unscored)}."] if unscored else []
+    return " ".join(notes)
+
+
+def _pooled_line(report: AgreementReport, line: Agreement) -> Cells:
+    return (
+        f"  {_against(report, line)}",
+        short_estimate(line.tau_b),
+        Cell(line.label, STYLES[line.label]),
+        short(line.rho.value),
+        short(line.r.value),
+        str(line.n),
+    )
+
+
+def _pooled_span(lines: Sequence[Agreement]) -> Cells:
+    spans = (span(getattr(line, name).value for line in lines) for name in ("tau_b", "rho", "r"))
+    tau, rho, r = spans
+    return tau, "", rho, r, _n(lines)
+
+
+def _ceiling_groups(report: AgreementReport) -> list[Group]:
+    """What raters reach: a row a target, each cell from the least to the most over raters."""
+    groups = []
+    headings = CEILING | dict.fromkeys(report.data.main, "errors to rating")
+    by_heading: dict[str, list[Cells]] = {}
+    for key, heading in headings.items():
+        lines = [line for line in report.ceiling if line.key == key and line.view == "pairs"]
+        for target in dict.fromkeys(line.target for line in lines):
+            own = [line for line in lines if line.target == target]
+            shown = report.data.title(key if heading == "errors to rating" else target)
+            by_heading.setdefault(heading, []).append((Cell(f"  {shown}", "quiet"), *_pooled_span(own)))
+    for heading, rows in by_heading.items():
+        groups.append(Group(tuple(rows), (Cell(heading, "quiet"),)))
+    return groups
+
+
+def _agreed(line: Agreement | None) -> str | Cell:
+    return "" if line is None else tau_cell(line.tau_b, line.label)
+
+
+def _with_n(line: Agreement | None) -> tuple[str, str]:
+    return ("", "") if line is None else (short_estimate(line.tau_b), str(line.n))
+
+
+def _counted_line(report: AgreementReport, line: Agreement) -> Cells:
+    return f"  {_against(report, line)}", short(line.mae), short_signed(line.bias), str(line.n)
+
+
+def _rated_lines(report: AgreementReport, key: str, target: str, view: View) -> list[Agreement]:
+    return [line for line in report.ceiling if (line.key, line.target, line.view) == (key, target, view)]
+
+
+def _against(report: AgreementReport, line: Agreement) -> str:
+    """What a line holds the metric against; of its own counts, how it counts them."""
+    title = report.data.title(line.target)
+    if line.key == report.results[line.subject].spec.name:
+        return title
+    return f"own kinds: {title}" if line.target == TOTAL else f"own {title}"
+
+
+def _of(report: AgreementReport, subject: str, view: View) -> list[Agreement]:
+    return [line for line in report.agreements if (line.subject, line.view, line.subset) == (subject, view, "")]
+
+
+def _same(lines: Iterable[Agreement], wanted: Agreement) -> Agreement | None:
+    return next((line for line in lines if (line.key, line.target) == (wanted.key, wanted.target)), None)
+
+
+def _has(report: AgreementReport, view: View) -> bool:
+    return any(line.view == view for line in report.agreements)
+
+
+def _has_preferences(report: AgreementReport) -> bool:
+    return any(each.n_clear for each in report.preferences)
+
+
+def _difference(line: Between, best: str) -> Cells:
+    value, low, high = line.difference[:3]
+    if line.first != best:
+        value, low, high = -value, -high, -low
+    style = "better" if line.p_corrected < 0.05 else "quiet"
+    return Cell(short_estimate(Estimate(value, low, high, line.difference.n)), style), p_value(line.p_corrected)
+
+
+def _share(preference: Preference) -> str:
+    share = preference.share
+    if math.isnan(share.value):
+        return NOTHING
+    missing = "" if share.n == preference.n_clear else f" of {share.n}"
+    return f"{share.value:.0%}{missing}"
+
+
+def _n(lines: Sequence[Agreement]) -> str:
+    return str(lines[0].n) if lines else ""
+
+
+def _nanmean(values: Iterable[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return math.fsum(known) / len(known) if known else math.nan
