@@ -26,6 +26,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
     "score": ("rrgmetrics.cli.score", "score one system's reports"),
     "compare": ("rrgmetrics.cli.compare", "compare systems on the same studies; the first is the baseline"),
     "agree": ("rrgmetrics.cli.agree", "measure how far metrics agree with radiologists"),
+    "retrieve": ("rrgmetrics.cli.retrieve", "measure how well encoders retrieve reports with the same labels"),
+    "oracle": ("rrgmetrics.cli.oracle", "find the report that a metric ranks best, and what others say of it"),
     "explain": ("rrgmetrics.cli.explain", "show two reports and what differs, with the evidence in colour"),
     "judge": ("rrgmetrics.cli.judge", "ask a judge about each pair and keep its replies"),
     "lexicon": ("rrgmetrics.cli.lexicon", "check what the reader knows, or show what it knows of a term"),
