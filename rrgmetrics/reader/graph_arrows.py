@@ -7,7 +7,7 @@ preposition leads to a place ("opacity IN the left base"), a verb back to its su
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import zip_longest
 
 from rrgmetrics.reader.graph_words import (
     ARTICLE,
@@ -24,6 +24,8 @@ from rrgmetrics.reader.graph_words import (
     Node,
 )
 
+_VIEWS = frozenset({"chest", "lateral", "single"})
+
 
 def relate(clause: Clause) -> None:
     """Adds the arrows of a sentence to its nodes, in place."""
@@ -39,8 +41,13 @@ def relate(clause: Clause) -> None:
 def entities_of(clause: Clause) -> list[Node]:
     """The nodes of a related sentence; a "chest" of which nothing is said is the name of the examination."""
     nodes = [node for chunk in clause.chunks for node in chunk.nodes]
-    told = {id(to) for node in nodes for _, to in node.arrows.values()}
-    return [node for node in nodes if node.word not in ("chest", "lateral") or node.arrows or id(node) in told]
+    views = [node for node in nodes if node.word in _VIEWS]
+    if not views:
+        return nodes
+    told = {id(to) for node in nodes if node not in views for _, to in node.arrows.values()}
+    told |= {id(node) for node in views for _, to in node.arrows.values() if to not in views}
+    told |= {id(to) for node in views if id(node) in told for _, to in node.arrows.values()}
+    return [node for node in nodes if node not in views or id(node) in told]
 
 
 def _merged(chunks: list[Chunk]) -> list[Chunk]:
@@ -71,9 +78,7 @@ def _inside(chunk: Chunk) -> None:
         for node in run:
             node.point("modify", head_of_places(run))
     observations, head = chunk.observations, head_of(chunk)
-    for node, after in pairwise([*observations, None]):
-        if node is None:
-            continue
+    for node, after in zip_longest(observations, observations[1:]):
         if node.kind.is_adverb and after is not None and after.kind.is_adjective and not after.is_size:
             node.point("modify", after)
         elif head is not None and node is not head:
@@ -102,8 +107,8 @@ def _modified(node: Node, observations: list[Node], head: Node) -> Node:
 
 
 def _free(observations: list[Node]) -> list[Node]:
-    """The descriptions that are no adverbs of the next one."""
-    return [node for node, after in pairwise([*observations, None]) if node and not (node.kind.is_adverb and after)]
+    """The descriptions that are no adverbs, or the adverbs if there is nothing else."""
+    return [node for node in observations if not node.kind.is_adverb] or observations
 
 
 def _runs(chunk: Chunk) -> list[list[Node]]:
@@ -131,7 +136,8 @@ def head_of(chunk: Chunk) -> Node | None:
     """Returns the finding or device that a chunk is about; None where it only describes."""
     nouns = [node for node in chunk.observations if not node.kind.is_adjective]
     whole = [node for node in nouns if not node.kind.is_part]
-    return (whole or nouns or [None])[-1]
+    named = whole or nouns
+    return named[-1] if named else None
 
 
 def locator(chunk: Chunk) -> Node | None:
@@ -237,9 +243,8 @@ class _Walk:
 def _across(chunks: list[Chunk]) -> None:
     """The arrows from chunk to chunk."""
     walk = _Walk()
-    for chunk, after in pairwise([*chunks, None]):
-        if chunk is not None:
-            walk.step(chunk, after)
+    for chunk, after in zip_longest(chunks, chunks[1:]):
+        walk.step(chunk, after)
 
 
 def _is_subject(chunk: Chunk | None) -> bool:

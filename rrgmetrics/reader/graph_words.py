@@ -147,7 +147,10 @@ def known_words() -> Words:
         vocabulary["anatomy"],
         vocabulary["description"],
         table["no_node"] | vocabulary["grammar"] | vocabulary["report"],
-        *(table[name] for name in ("either", "device_words", "placing", "studies")),
+        table["either"],
+        table["device_words"],
+        table["placing"],
+        table["studies"],
         table,
     )
     for name, is_place in (("observation", False), ("anatomy", True)):

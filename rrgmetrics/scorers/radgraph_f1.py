@@ -42,6 +42,7 @@ from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.graph import Graph, build_graph
+from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 from rrgmetrics.specs import keys_of
@@ -84,7 +85,7 @@ class RadgraphF1:
         """The backend of the graphs; by default the reader, whose readings other metrics share."""
         if self.record:
             return Recording.to(Path(self.record), self._graphs(runtime))
-        return reader_backend(graph=GRAPH) if self.config == "default" else self._graphs(runtime)
+        return _reader() if self.config == "default" else self._graphs(runtime)
 
     def _graphs(self, runtime: Runtime) -> Backend:
         """The backend, as one that gives graphs."""
@@ -116,9 +117,14 @@ class RadgraphF1:
         return (scores.partial, *scores[:3], scores.radcliq, scores.simple, scores.relation)
 
 
+def _reader() -> TextFunction:
+    """The reader; the signature names how its graphs are made, and of which words."""
+    return reader_backend(graph=GRAPH, graph_sha256=checksum("graph"))
+
+
 def _reader_graphs() -> TextFunction:
     """The reader, giving graphs instead of readings."""
-    readings = reader_backend(graph=GRAPH)
+    readings = _reader()
     return TextFunction("reader:graph", lambda text: build_graph(readings.function(text)), readings.facts)
 
 

@@ -31,9 +31,14 @@ TABLE_FILES = (
     "rubric",
     "scope",
     "vocabulary",
-    "graph",
 )
-LABEL_FILES = ("conditions", "ct", "srr", "entities")  # label sets of others, which no folder of a user's own changes
+LABEL_FILES = (
+    "conditions",
+    "ct",
+    "srr",
+    "entities",
+    "graph",
+)  # label sets of others, which no folder of a user's own changes
 CONDITIONS = (
     "Enlarged Cardiomediastinum",
     "Cardiomegaly",
