@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rrgmetrics import aggregate
+from rrgmetrics import aggregate, cli
 from rrgmetrics.backends.chexbert import ConditionReading
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import build_scorer
@@ -109,3 +109,14 @@ def test_presets_name_keys_that_are_there_and_a_source(preset):
 )
 def test_r2gen_cleans_a_report(name, report, cleaned):
     assert get_normaliser(name).apply(report) == cleaned
+
+
+def test_a_preset_prints_the_paper_s_own_words(tmp_path, capsys, published_checkpoints):
+    path = tmp_path / "pairs.csv"
+    path.write_text("reference,candidate\nMild cardiomegaly.,Mild cardiomegaly.\nSmall effusion.,Clear lungs.\n")
+    assert (
+        cli.main(["score", str(path), "--metrics", "rgrg-ce", "--no-progress", "--no-trivial", "--trials", "10"]) == 0
+    )
+    printed = capsys.readouterr().out
+    assert "As RGRG prints it" in printed
+    assert "precision, example-based" in printed
