@@ -122,7 +122,7 @@ class _Walk:
     def step(self, i: int, item: Item) -> None:
         """Lets an item that is no mention change the state."""
         senses = item.senses
-        if "clause_end" in senses and not (self.hypothetical and item.word in self.small.then):
+        if "clause_end" in senses and not self._held(item):
             self._end_clause()
             if item.word in self.small.existing:
                 self.verb_at = i
@@ -144,6 +144,10 @@ class _Walk:
         elif "item_break" in senses:
             self._verb(i)
 
+    def _held(self, item: Item) -> bool:
+        """Tells whether a clause goes on: "follow-up AFTER treatment of pneumonia", "perhaps THERE IS edema"."""
+        return item.word in self.small.then if self.hypothetical else self.fresh and item.word in self.small.existing
+
     def _cue(self, i: int, item: Item) -> None:
         """Lets a cue change the state for what follows it."""
         senses = item.senses
@@ -155,10 +159,10 @@ class _Walk:
         elif "not_excluded_before" in senses:
             self.certainty, self.absent, self.linking = "not_excluded", False, False
         elif senses.keys() & {"possible_before", "possible_list"}:
-            self._hedge(item, "possible")
+            self._hedge(i, item, "possible")
             self.listing = "possible_list" in senses
         elif "probable_before" in senses:
-            self._hedge(item, "possible" if self.fresh and self.certainty == "possible" else "probable")
+            self._hedge(i, item, "possible" if self.fresh and self.certainty == "possible" else "probable")
         elif "quality" in senses and "normal" in senses["quality"] and self.verb_at >= self.met_at:
             for mention in self._statement():
                 if not mention.denies and not self.lexicon.concepts[mention.concept].is_device:
@@ -166,11 +170,12 @@ class _Walk:
         elif "evidenced_by" in senses:
             self.certainty, self.linking, self.joined = "definite", False, False
 
-    def _hedge(self, item: Item, certainty: Certainty) -> None:
+    def _hedge(self, i: int, item: Item, certainty: Certainty) -> None:
         if self.lacking and self.absent and self.clause and not self.hypothetical:
             self._end_clause()  # "the absence of effusion suggests pneumonia"
         self.certainty, self.fresh, self.listing = certainty, True, False
-        beside = self.accompanied and item.last - item.first == 1  # "collapse with probable effusion"
+        after = self.items[i + 1].senses.keys() if i + 1 < len(self.items) else frozenset()
+        beside = self.accompanied and item.last - item.first == 1 and not after & _BEFORE  # "with probable effusion"
         self.linking = not self.conjoined and not beside
 
     def _told(self, i: int) -> bool:
@@ -299,7 +304,7 @@ class _Walk:
             self.segment = len(self.clause)
             self.verb_at = -1
         if item.word == "," and self._apposition(i):
-            self._hedge(item, "probable")
+            self._hedge(i, item, "probable")
         if self.certainty != "definite" and not self.fresh and not self.listing:
             if self._list_goes_on(i):
                 self.joined = True
