@@ -258,6 +258,9 @@ def _one_list(between: Sequence[Item], lexicon: Lexicon) -> bool:
     )
 
 
+_NOT_OF_ALL = frozenset({"hypothetical", "recommendation", "negation_before", "side", "zone"})
+
+
 def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
     """Returns the change that a sentence without a finding tells of all findings before it; "" if it tells none.
 
