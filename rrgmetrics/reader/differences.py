@@ -25,7 +25,7 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     """Returns the errors in the attributes of two matched observations, at most one for each attribute."""
     device = lexicon.concepts[ref.head.concept].is_device
     wrong: list[tuple[Attribute, bool]] = []
-    size = _measurement_error(ref, cand, device)
+    size = _measurement_error(ref, cand, lexicon)
     place = _location_error(ref, cand, lexicon)
     tip = [error for error in (_device_error(ref, cand, lexicon), size) if error is not None] if device else []
     if tip:
@@ -142,8 +142,12 @@ def opposed(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
 
 
 def _tip_steps(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> int:
-    """Returns how far the tip of `a` that fits `b` least lies from the tips of `b` on the same path."""
-    worst = 0
+    """Returns how far the tip of `a` that fits `b` least lies from the tips of `b` on the same path.
+
+    Tips on two paths, one in the airway and one in the gut, are as far apart as matters.
+    """
+    paths = [{lexicon.tips[tip].path for tip in tips} for tips in (a, b)]
+    worst = TIP_SIGNIFICANT_STEPS if all(paths) and paths[0].isdisjoint(paths[1]) else 0
     for x in a:
         path, order, x_wide = lexicon.tips[x]
         distances = [
@@ -162,17 +166,21 @@ def _severity_steps(ref: Unit, cand: Unit) -> int:
     return abs(a - b) if a is not None and b is not None else 0
 
 
-def _measurement_error(ref: Unit, cand: Unit, device: bool) -> bool | None:
+def _measurement_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
     """Returns whether two sizes differ by more than the thresholds; None if they agree or one is missing."""
+    concept = lexicon.concepts[ref.head.concept]
     a = max((n for finding in ref.readings for n in finding.measurements_mm), default=None)
     b = max((n for finding in cand.readings for n in finding.measurements_mm), default=None)
     if a is None or b is None or a == b:
         return None
     difference = abs(a - b)
-    if device:
+    if concept.is_device:
         return difference > TUBE_SIGNIFICANT_MM if difference > TUBE_DIFFERENCE_MM else None
     if difference <= max(READING_ERROR_MM, READING_ERROR * a):
         return None
+    for row in lexicon.rubric["thresholds"]:
+        if not {concept.key, *concept.ancestors}.isdisjoint(row["concepts"]):
+            return difference > row["beyond"] and any((a >= mm) != (b >= mm) for mm in row["mm"])
     if a >= MASS_MM:
         return difference / a > MASS_RELATIVE_DIFFERENCE or b < MASS_MM
     limit = SMALL_NODULE_DIFFERENCE_MM if a < SMALL_NODULE_MM else NODULE_DIFFERENCE_MM

@@ -36,6 +36,7 @@ _TRANSPARENT = frozenset(
         "ordinal",
     }
 )
+_LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
 
@@ -94,6 +95,8 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             length = _measure(tokens, i, last, lexicon)
             if length:
                 end, senses = length[0], {"measure": length[1]}
+            elif word[0].isdigit():
+                senses = _ratio(word, items, lexicon)
             items.append(Item(i, end, senses or {}, word))
         elif "parts" in senses:
             items.extend(_part(i, end, word, part, lexicon) for part in senses["parts"])
@@ -137,6 +140,15 @@ def _part(i: int, end: int, word: str, part: str, lexicon: Lexicon) -> Item:
     for piece in part.split():
         node = node[piece]
     return Item(i, end, node[""], word)
+
+
+def _ratio(word: str, items: list[Item], lexicon: Lexicon) -> Senses:
+    """Reads the number behind "cardiothoracic ratio": above a half the heart is enlarged."""
+    named = next((item for item in reversed(items[-4:]) if "structure" in item.senses), None)
+    if named is None or named.word not in lexicon.small.ratios:
+        return {}
+    share = float(word) if float(word) < 1 else float(word) / 100
+    return {"quality": ("enlarged" if share > _LARGEST_HEART else "normal",)} if 0.3 <= share < 1 else {}
 
 
 def _measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:

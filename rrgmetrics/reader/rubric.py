@@ -18,6 +18,7 @@ from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance, Unit
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.significance import indication_kinds, level, position_of
+from rrgmetrics.reader.similarity import related
 from rrgmetrics.reader.wording import phrase
 from rrgmetrics.reports import Context
 
@@ -87,18 +88,40 @@ def appraise(comparison: Comparison, context: Context) -> Appraisal:
     links = [link for link in comparison.links if not grader.apart(link)]
     grader.links.extend(links := links + _vague_links(refs, cands, links, lexicon))
     linked = dict.fromkeys((link.reference, link.candidate) for link in links)
+    missing = tuple(r for r in range(len(refs)) if not any(r == pair[0] for pair in linked))
+    false = tuple(c for c in range(len(cands)) if not any(c == pair[1] for pair in linked))
     return Appraisal(
-        references=refs,
-        candidates=cands,
+        references=_only_named(refs, missing, "class", lexicon),
+        candidates=_only_named(cands, false, "added", lexicon),
         links=tuple(linked),
-        missing=tuple(r for r in range(len(refs)) if not any(r == pair[0] for pair in linked)),
-        false=tuple(c for c in range(len(cands)) if not any(c == pair[1] for pair in linked)),
+        missing=missing,
+        false=false,
         differences=tuple(difference for link in links for difference in grader.differences(link)),
     )
 
 
 def _graded(unit: Unit, context: Context, lexicon: Lexicon) -> Graded:
     return Graded(unit, phrase(unit, lexicon), *level(unit.head, context, lexicon))
+
+
+def _only_named(graded: tuple[Graded, ...], alone: tuple[int, ...], key: str, lexicon: Lexicon) -> tuple[Graded, ...]:
+    """Regrades diagnoses that only one report has (`alone`), but whose pictures both describe."""
+    described = {
+        name
+        for i, each in enumerate(graded)
+        if i not in alone
+        for finding in each.unit.readings
+        for name in (finding.concept, *lexicon.concepts[finding.concept].ancestors)
+    }
+    regraded = list(graded)
+    for i in alone:
+        head = graded[i].unit.head.concept
+        names = {head, *lexicon.concepts[head].ancestors}
+        for row in lexicon.rubric["named"]:
+            if key in row and not names.isdisjoint(row["diagnosis"]) and not described.isdisjoint(row["shown_by"]):
+                regraded[i] = graded[i]._replace(significance=row[key], why=row["why"])
+                break
+    return tuple(regraded)
 
 
 def _vague_links(
@@ -116,6 +139,8 @@ def _vague_links(
     def fits(r: int, c: int) -> dict[str, Any] | None:
         a, b = refs[r].unit, cands[c].unit
         one_place = same_side(a.side, b.side) and near(a.zones, b.zones, lexicon)
+        if _turned(refs[r], cands[c], lexicon) or _turned(cands[c], refs[r], lexicon):
+            return None
         return _row(a.head.concept, b.head.concept, lexicon) if one_place else None
 
     for r in list(free_refs):
@@ -148,13 +173,16 @@ class _Grader:
         """Tells whether two linked observations are two findings after all.
 
         A device called malpositioned by one report and well positioned by the other: the danger is denied. Words that
-        are not interchangeable, for pictures at two places: an opacity at the apex is no atelectasis at the base.
+        are not interchangeable, for pictures at two places: an opacity at the apex is no atelectasis at the base. A
+        normal variant or an artefact that the other report makes a disease of.
         """
         ref, cand = self.refs[link.reference], self.cands[link.candidate]
         heads = (ref.unit.head, cand.unit.head)
         positions = {position_of(head, self.lexicon) or position(head, self.lexicon) for head in heads}
         if positions == {"good", "bad"}:
             return "urgent" in (ref.significance, cand.significance)
+        if _turned(ref, cand, self.lexicon) or _turned(cand, ref, self.lexicon):
+            return True
         a, b = ref.unit, cand.unit
         elsewhere = {a.side, b.side} == {"left", "right"} or not near(a.zones, b.zones, self.lexicon)
         return elsewhere and self.wording(ref, cand) is not None
@@ -172,7 +200,7 @@ class _Grader:
             if against:
                 stated.pop("descriptor", None)
             grades += [self.graded(link, attribute, matters) for attribute, matters in stated.items()]
-            grades += [self.certainty(ref, cand), against]
+            grades += [self.certainty(ref, cand), against, self.misnamed(ref, cand)]
             if stated.keys().isdisjoint(("device_position", "measurement")):
                 grades.append(self.malposition(ref, cand))
         for each in grades:
@@ -259,6 +287,22 @@ class _Grader:
         matters = self.changes_class(ref, assertion=cand.unit.head.assertion)
         return _Grade("certainty", matters, _WHY["certainty"][matters])
 
+    def misnamed(self, ref: Graded, cand: Graded) -> _Grade | None:
+        """Returns another diagnosis for the picture that both reports describe."""
+        mine, theirs = (self._diagnoses(graded) for graded in (ref, cand))
+        if not mine or not theirs or any(related(x, y, self.lexicon) for x in mine for y in theirs):
+            return None
+        one, other = (self.lexicon.concepts[next(iter(names))].name for names in (mine, theirs))
+        return _Grade("overinterpretation", True, f"{other} instead of {one}, which would lead to other steps")
+
+    def _diagnoses(self, graded: Graded) -> dict[str, None]:
+        """Returns the diagnoses among the readings of an observation, in their order."""
+        named = self.lexicon.rubric["diagnoses"]
+        concepts = (finding.concept for finding in graded.unit.readings)
+        return dict.fromkeys(
+            name for name in concepts if not {name, *self.lexicon.concepts[name].ancestors}.isdisjoint(named)
+        )
+
     def opposed(self, ref: Graded, cand: Graded) -> _Grade | None:
         """Returns two descriptions that exclude each other."""
         if not opposed(ref.unit, cand.unit, self.lexicon):
@@ -268,7 +312,7 @@ class _Grader:
     def malposition(self, ref: Graded, cand: Graded) -> _Grade | None:
         """Returns a malposition that only one report tells of, while the other is silent about the position."""
         one, other = (position_of(graded.unit.head, self.lexicon) for graded in (ref, cand))
-        if (one == "bad") == (other == "bad"):
+        if (one == "bad") == (other == "bad") or ref.unit.head.tip & cand.unit.head.tip:
             return None
         return _Grade("device_position", True, "only one report tells of the malposition")
 
@@ -276,6 +320,16 @@ class _Grader:
         """Tells whether the reference's finding with another value of an attribute would be of another class."""
         changed = level(replace(ref.unit.head, **values), self.context, self.lexicon)
         return _differ(ref.significance, changed.significance)
+
+
+def _turned(one: Graded, other: Graded, lexicon: Lexicon) -> bool:
+    """Tells whether one is harmless and the other a disease that says more than a vague word for it would."""
+    harmless, disease = one.unit.head.concept, other.unit.head.concept
+    if one.significance not in lexicon.rubric["harmless"] or not other.matters or harmless == disease:
+        return False
+    return (
+        disease not in lexicon.concepts[harmless].ancestors and (harmless, disease) not in lexicon.rubric["precision"]
+    )
 
 
 class _Grade(NamedTuple):

@@ -305,4 +305,4 @@ def _rubric(tables: Mapping[str, Any]) -> dict[str, Any]:
         entry = {"matters": row["matters"], "unless": frozenset(row.get("unless_indication", ()))}
         for pair in product(row["precise"], row["vague"]):
             precision.setdefault(pair, entry)
-    return {"precision": precision, "opposed": tables["opposed"]}
+    return {**tables, "precision": precision}

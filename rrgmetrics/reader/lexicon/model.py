@@ -125,6 +125,7 @@ class SmallWords:
     conjunctions: frozenset[str]
     plural: frozenset[str]
     single: frozenset[str]
+    ratios: frozenset[str]
     lacking: frozenset[str]
     preferring: frozenset[str]
 

@@ -299,6 +299,24 @@ SHAPES: dict[str, Shape] = {
     "rubric": _record(
         {
             "precision": Many(_PRECISION, joins=True),
+            "harmless": Many(_SIGNIFICANCE),
+            "diagnoses": _names("concepts"),
+            "named": Many(
+                _record(
+                    {
+                        "diagnosis": _names("concepts"),
+                        "shown_by": _names("concepts"),
+                        "class": _SIGNIFICANCE,
+                        "why": _TEXT,
+                    },
+                    {"added": _SIGNIFICANCE},
+                ),
+                joins=True,
+            ),
+            "thresholds": Many(
+                _record({"concepts": _names("concepts"), "mm": Many(_NUMBER), "beyond": _NUMBER, "why": _TEXT}),
+                joins=True,
+            ),
             "opposed": Many(_record({"one": _names("morphology"), "other": _names("morphology")}), joins=True),
         }
     ),
