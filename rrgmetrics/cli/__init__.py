@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
     "score": ("rrgmetrics.cli.score", "score one system's reports"),
     "compare": ("rrgmetrics.cli.compare", "compare systems on the same studies; the first is the baseline"),
     "agree": ("rrgmetrics.cli.agree", "measure how far metrics agree with radiologists"),
+    "ablation": ("rrgmetrics.cli.ablation", "hold CREPE's checkpoints against raters: heads, losses"),
     "retrieve": ("rrgmetrics.cli.retrieve", "measure how well encoders retrieve reports with the same labels"),
     "oracle": ("rrgmetrics.cli.oracle", "find the report that a metric ranks best, and what others say of it"),
     "explain": ("rrgmetrics.cli.explain", "show two reports and what differs, with the evidence in colour"),

@@ -18,6 +18,8 @@ from rrgmetrics.stats import TRIALS
 if TYPE_CHECKING:
     from rrgmetrics.metaeval import Ranked, Rated
 
+ALSO = ("failures", "counts", "raters", "sources")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics agree`."""
@@ -25,6 +27,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_rated(parser)
     parser.add_argument(
         "--correction", choices=list(CORRECTIONS), default="holm", help="of the p-values of every two metrics"
+    )
+    parser.add_argument(
+        "--also",
+        nargs="+",
+        default=[],
+        choices=ALSO,
+        metavar="TABLE",
+        help="failures (what a metric overlooks), counts (MAE by kind, one rater left out), raters (each alone), "
+        "sources (what raters say of each)",
     )
     parser.add_argument("--plots", metavar="DIR", help="write a forest, a map of kinds and a scatter plot a metric")
     parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
@@ -36,6 +47,7 @@ def run(options: argparse.Namespace) -> None:
     """Scores the rated pairs, prints the agreement and writes what was asked for."""
     from rrgmetrics.metaeval import AgreementReport, agree_on
     from rrgmetrics.metaeval.plots import write_plots
+    from rrgmetrics.present import papers
     from rrgmetrics.present.agreement import agreement_tables, number_rows
 
     names = metric_names(options)
@@ -52,6 +64,9 @@ def run(options: argparse.Namespace) -> None:
         progress=not options.no_progress,
     )
     tables = list(agreement_tables(reports))
+    for report in reports:
+        if isinstance(report, AgreementReport):
+            tables += [table for name in options.also for table in papers.ALSO[name](report)]
     console = Console()
     for table in tables:
         console.print(table, "")

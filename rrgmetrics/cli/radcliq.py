@@ -17,7 +17,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     steps = parser.add_subparsers(required=True, metavar="WHAT")
     parser = add_step(steps, "fit", _fit_radcliq, "fit RadCliQ's coefficients to errors that raters counted")
     parser.add_argument(
-        "rated", metavar="RATED", help="pairs with a column of errors: .csv, .jsonl, .parquet; or radpref:PATH"
+        "rated",
+        metavar="RATED",
+        help="pairs with a column of errors: .csv, .jsonl, .parquet; or NAME:PATH as `agree` takes it",
     )
     parser.add_argument("--output", required=True, metavar="FILE", help="coefficients, for radcliq@FILE: .json")
     parser.add_argument(
@@ -28,6 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--case", default="", metavar="COLUMN", help="pairs that belong together (default: one reference)"
+    )
+    parser.add_argument(
+        "--folds", type=int, default=0, help="parts of the cases, each predicted by the others; 0 leaves out each case"
     )
     add_trials(parser, SCORE_TRIALS)
     add_running(parser)
@@ -44,6 +49,7 @@ def _fit_radcliq(options: argparse.Namespace) -> None:
         metric=options.metric,
         errors=options.errors,
         case=options.case,
+        folds=options.folds,
         trials=options.trials,
         seed=options.seed,
         batch_size=options.batch_size,

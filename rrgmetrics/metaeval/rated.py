@@ -59,6 +59,8 @@ class Rated:
         kinds: The kinds of error that raters could mark, of which `total_errors` is the sum.
         labels: What divides the pairs, such as `section` or `source`: one text a pair.
         notes: What a reader of the numbers must know, such as rows that could not be read.
+        marks: By rater, the class of each single error that he marked, by what names the error; where data hold these.
+        significant_classes: The classes that are significant.
     """
 
     name: str
@@ -70,6 +72,8 @@ class Rated:
     kinds: tuple[str, ...] = KINDS
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    marks: Mapping[str, Mapping[tuple[str, ...], str]] = field(default_factory=dict)
+    significant_classes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         shape = (len(self.raters), len(self.pairs))

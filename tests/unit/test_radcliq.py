@@ -164,6 +164,19 @@ def test_a_case_that_is_left_out_does_not_help_itself():
     assert abs(fit(features, nothing, cases, trials=20).held_out.tau_b.value) < 0.25
 
 
+def test_folds_of_cases():
+    features, errors, cases = made()
+    whole = fit(features, errors, cases, trials=20)
+    five = fit(features, errors, cases, folds=5, trials=20)
+    assert five.coefficients == whole.coefficients  # folds say how well it does, not what it is
+    assert five.held_out.tau_b.value == pytest.approx(whole.held_out.tau_b.value, abs=0.1)
+    assert five.held_out != whole.held_out
+    assert fit(features, errors, cases, folds=40, trials=20).mae == pytest.approx(whole.mae)
+    for folds in (1, -2, 41):
+        with pytest.raises(InputError, match=f"folds is {folds} for 40 cases"):
+            fit(features, errors, cases, folds=folds, trials=20)
+
+
 def test_fit_leaves_out_what_is_unscored_and_survives_constants():
     features, errors, cases = made()
     features[3, 1] = np.nan

@@ -59,6 +59,7 @@ def load_radpref(path: str | Path) -> Rated:
     file = locate(path, "RadPref", "preference_data.json")
     rows = json_lines(file) if file.suffix == ".jsonl" else _published(file)
     cases, pairs, judged, sources = [], [], [], []
+    marks: dict[str, dict[tuple[str, ...], str]] = {}
     for where, row in rows:
         for name in CANDIDATES:
             case, pair, annotations, source = _candidate(row, name, where)
@@ -66,6 +67,10 @@ def load_radpref(path: str | Path) -> Rated:
             pairs.append(pair)
             judged.append(annotations)
             sources.append(source)
+            for number, rater in enumerate(row["candidates"][name]["raters"], 1):
+                classes = rater.get("classes", {}).items()
+                own = marks.setdefault(f"radiologist {number}", {})
+                own |= {(case, name, *error): label for error, label in classes if label is not None}
     check_cases(cases, len(CANDIDATES), file)
     numbers = {len(annotations) for annotations in judged}
     if len(numbers) > 1 or 0 in numbers:
@@ -82,6 +87,8 @@ def load_radpref(path: str | Path) -> Rated:
         values={target: each for target, each in values.items() if not np.isnan(each).any()},
         kinds=MARKED,
         labels={"source": sources} if any(sources) else {},
+        marks={rater: own for rater, own in marks.items() if own},
+        significant_classes=tuple(label for label, significant in SIGNIFICANCE.items() if significant),
     )
 
 
@@ -181,7 +188,19 @@ def _marks(marks: Mapping[str, Any], case: str, candidate: str, path: Path) -> d
         "attribute_significant": _significant(attributes, ATTRIBUTE_SIGNIFICANCE, where),
         "false_significance": false,
         "missing_significance": missing,
+        "classes": _classes(marked, where),
         "rating": value_of(marked, "rating", where),
+    }
+
+
+def _classes(marked: Mapping[str, Any], where: str) -> dict[tuple[str, str], Any]:
+    """The class of each false and missing finding, by its kind and its number in the published lists."""
+    kinds = {"false": "finding_errors", "missing": "missing_findings"}
+    return {
+        (kind, str(number)): error.get("clinical_significance")
+        for kind, key in kinds.items()
+        for number, error in mapping(marked.get(key) or {}, f"{where}: {key}").items()
+        if error.get("error_type", "missing") == kind
     }
 
 

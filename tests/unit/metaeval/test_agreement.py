@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_results import result
 from rich.console import Console
 from scipy.stats import kendalltau
 
@@ -23,28 +24,8 @@ from rrgmetrics.metaeval.ranked import Ranked, RankedCase, holds, ranked_report
 from rrgmetrics.present.agreement import agreement_tables
 from rrgmetrics.present.documents import latex, markdown
 from rrgmetrics.reports import Context, Pair
-from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Mean
-from rrgmetrics.specs import Key, MetricSpec
 
 NAN = float("nan")
-UNIT = (0.0, 1.0)
-
-
-def result(name, higher_is_better=True, **columns):
-    """A Result with a headline `name` and the keys `name_...` of the other columns."""
-    keys = {name: columns.pop("headline"), **{f"{name}_{key}": values for key, values in columns.items()}}
-    per_pair = {key: np.array(values, dtype=float) for key, values in keys.items()}
-    spec = MetricSpec(
-        name=name,
-        title=name,
-        scorer="",
-        keys=tuple(Key(key, key, UNIT, higher_is_better) for key in keys),
-        level="pair",
-        empty=(0, 0, 0),
-    )
-    stats = np.stack(list(per_pair.values()), axis=1)
-    return Result(spec, {}, per_pair, stats, Mean(tuple(keys)), f"{name}|v:0")
 
 
 TARGETS = ("false_finding", "missing_finding", "attribute", "significant_errors", "rating")

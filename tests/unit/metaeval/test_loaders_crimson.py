@@ -403,3 +403,14 @@ def test_published_radjudge_errors(clone, old, new, message):
     clone.write(cases=PUBLISHED.replace(old, new))
     with pytest.raises(InputError, match=message):
         load_radjudge(clone.root)
+
+
+def test_published_radpref_keeps_the_class_of_each_finding(clone):
+    marks = load_radpref(clone.root).marks
+    assert marks == {
+        "radiologist 1": {
+            ("7", "C1", "false", "1"): "actionable_not_urgent",
+            ("7", "C1", "false", "9"): "benign_expected",
+            ("7", "C1", "missing", "1"): "not_actionable_not_urgent",
+        }
+    }

@@ -1,0 +1,55 @@
+"""`rrgmetrics ablation`: checkpoints of CREPE, with any number of heads and any loss, against raters."""
+
+from __future__ import annotations
+
+import argparse
+
+from rich.console import Console
+
+from rrgmetrics.cli.arguments import add_rated, add_running, add_trials, read_rated
+from rrgmetrics.cli.documents import add_outputs, check_documents, write_documents
+from rrgmetrics.errors import InputError
+from rrgmetrics.stats import TRIALS
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `rrgmetrics ablation`."""
+    parser.set_defaults(run=run)
+    parser.add_argument("checkpoints", nargs="+", metavar="CHECKPOINT", help="folders or Hub ids of CREPE")
+    add_rated(parser)
+    parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
+    add_outputs(parser)
+    add_trials(parser, TRIALS)
+    add_running(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Runs each checkpoint on the rated pairs, prints a table a data set and writes what was asked for."""
+    from rrgmetrics.metaeval import Rated
+    from rrgmetrics.metaeval.ablation import ablation
+    from rrgmetrics.present.papers import ablation_table
+
+    check_documents(options)
+    tables, rows = [], []
+    for data in read_rated(options):
+        if not isinstance(data, Rated):
+            raise InputError(f"{data.name} has no counts of errors to hold checkpoints against.")
+        runtime = {"batch_size": options.batch_size, "device": options.device}
+        found = ablation(data, options.checkpoints, trials=options.trials, seed=options.seed, **runtime)
+        tables.append(ablation_table(data, found))
+        Console().print(tables[-1], "")
+        rows += [
+            {
+                "dataset": data.name,
+                "checkpoint": each.checkpoint,
+                "heads": each.settings.num_error_categories,
+                "loss": each.loss,
+                **{name: getattr(each.agreement, name).value for name in ("tau_b", "rho", "r")},
+                "low": each.agreement.tau_b.low,
+                "high": each.agreement.tau_b.high,
+                "mae": each.mae,
+                "n": each.agreement.n,
+            }
+            for each in found
+        ]
+    write_documents(options, tables, rows, rows)

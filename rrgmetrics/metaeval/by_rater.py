@@ -1,0 +1,86 @@
+"""Each metric against each rater alone, and the raters' own classes of significance against each other.
+
+CRIMSON's paper (arXiv 2603.06183) tells agreement by radiologist, and compares significance classes on errors that two
+of them both marked. The classes of single findings are there where RadPref is read as published.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from rrgmetrics.metaeval.agreement import FEWEST, AgreementReport, goodness
+from rrgmetrics.stats import Estimate, correlate
+
+
+@dataclass(frozen=True)
+class ByRater:
+    """tau-b of one metric with one rater alone.
+
+    Attributes:
+        subject: The metric.
+        rater: Who.
+        target: What he said.
+        tau_b: With its interval over studies.
+    """
+
+    subject: str
+    rater: str
+    target: str
+    tau_b: Estimate
+
+
+def by_rater(report: AgreementReport) -> Iterator[ByRater]:
+    """Yields each metric's headline against each rater who judged enough pairs, on every main target."""
+    data, draws = report.data, vars(report.resampling)
+    for subject, result in report.results.items():
+        scores = goodness(result).astype(np.float32)
+        for target in data.main:
+            for rater, values in zip(data.raters, data.values[target] * data.goodness(target), strict=True):
+                if int((~np.isnan(values)).sum()) >= FEWEST:
+                    tau_b = correlate(scores, values, groups=data.studies, **draws).tau_b
+                    yield ByRater(subject, rater, target, tau_b)
+
+
+@dataclass(frozen=True)
+class SameClass:
+    """How often two raters gave an error that both marked the same class.
+
+    Attributes:
+        raters: The two.
+        classes: Share with the same class.
+        significant: Share with the same side of significant or not.
+        n: Errors that both marked.
+    """
+
+    raters: tuple[str, str]
+    classes: float
+    significant: float
+    n: int
+
+
+def same_classes(
+    marks: Mapping[str, Mapping[tuple[str, ...], str]], significant: Sequence[str]
+) -> tuple[SameClass, ...]:
+    """Compares the classes of every two raters.
+
+    Args:
+        marks: By rater, the class of each marked error, by what names it (case, candidate, kind, finding).
+        significant: The classes that are significant.
+
+    Example:
+        >>> same_classes({"a": {("1",): "urgent"}, "b": {("1",): "urgent", ("2",): "benign"}}, ["urgent"])
+        (SameClass(raters=('a', 'b'), classes=1.0, significant=1.0, n=1),)
+    """
+    found = []
+    for one, other in combinations(marks, 2):
+        both = [(marks[one][error], marks[other][error]) for error in marks[one] if error in marks[other]]
+        same = sum(a == b for a, b in both)
+        side = sum((a in significant) == (b in significant) for a, b in both)
+        n = len(both)
+        found.append(SameClass((one, other), same / n if n else math.nan, side / n if n else math.nan, n))
+    return tuple(found)

@@ -1,0 +1,184 @@
+"""Tables that papers made of rated data, a function each: RadEval, ReXVal, CRIMSON, GREEN, CREPE."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from rrgmetrics.metaeval.ablation import Ablated
+from rrgmetrics.metaeval.agreement import AgreementReport
+from rrgmetrics.metaeval.by_rater import by_rater, same_classes
+from rrgmetrics.metaeval.counting import RADIOLOGIST, counting
+from rrgmetrics.metaeval.failures import ANY, BEST, overlooked
+from rrgmetrics.metaeval.rated import Rated
+from rrgmetrics.present.numbers import p_value
+from rrgmetrics.present.short import named, short, short_estimate, short_signed
+from rrgmetrics.present.tables import Cell, Cells, Group, Table
+from rrgmetrics.scorers.base import Mean
+from rrgmetrics.stats import bootstrap
+
+SHOWN_TESTS = 12
+
+
+def failure_tables(report: AgreementReport) -> Iterator[Table]:
+    """Yields what each metric overlooks by kind, and the paired t-tests between kinds."""
+    found = overlooked(report)
+    if not found:
+        return
+    kinds = list(found[0].means)
+    lines: list[Cells] = []
+    for each in found:
+        shares = each.shares
+        cells = [f"{short(mean)} ({_percent(shares[kind])})" for kind, mean in each.means.items()]
+        style = "quiet" if each.subject in (ANY, BEST) or each.subject.startswith("source ") else ""
+        lines.append((Cell(_name(report, each.subject), style), short(each.total), *cells, str(each.n)))
+    yield Table(
+        ("ranked best by", "errors", *map(report.data.title, kinds), "studies"),
+        (Group(tuple(lines)),),
+        title=f"{report.name}: what a metric overlooks",
+        note="Errors a report in the candidate of each study that the metric ranks best, and the share of each kind.",
+        broken=frozenset(range(len(kinds) + 3)),
+    )
+    tests = [(each, test) for each in found if each.subject in report.results for test in each.tests]
+    tests = [(each, test) for each, test in tests if test.p_corrected < 0.05]
+    tests.sort(key=lambda pair: pair[1].p_corrected)
+    rows = [
+        (
+            _name(report, each.subject),
+            f"{report.data.title(test.first)} − {report.data.title(test.second)}",
+            short_signed(test.difference),
+            p_value(test.p_corrected),
+        )
+        for each, test in tests[:SHOWN_TESTS]
+    ]
+    more = f" {len(tests) - SHOWN_TESTS} more are below 0.05." if len(tests) > SHOWN_TESTS else ""
+    n_tests = sum(not math.isnan(test.p_value) for each in found for test in each.tests)
+    yield Table(
+        ("metric", "kinds", "difference", "p"),
+        (Group(tuple(rows)),),
+        title=f"{report.name}: kinds that a metric overlooks more than others",
+        note=f"Errors a report; paired t-tests over studies, Benjamini–Hochberg over {n_tests} tests.{more}",
+        broken=frozenset({0, 1}),
+    )
+
+
+def counting_table(report: AgreementReport) -> Iterator[Table]:
+    """Yields MAE by kind with one rater left out, and accuracies."""
+    groups: dict[str, list[Cells]] = {}
+    for line in counting(report):
+        quiet = "quiet" if line.subject == RADIOLOGIST else ""
+        groups.setdefault(report.data.title(line.target), []).append(
+            (
+                Cell(f"  {_name(report, line.subject)}", quiet),
+                short(line.mae, ""),
+                short(line.left_out, ""),
+                _percent(line.exact),
+                _percent(line.any_rater),
+                str(line.n),
+            )
+        )
+    if groups:
+        yield Table(
+            ("", "MAE", "one left out", "exact", "any rater", "pairs"),
+            tuple(Group(tuple(lines), (Cell(title, "strong"),)) for title, lines in groups.items()),
+            title=f"{report.name}: counts by kind",
+            note="MAE against the mean of the raters; one left out: against the mean of the others, averaged. Exact: "
+            "equal to the mean, which is a fraction where raters differ; any rater: equal to one of them.",
+        )
+
+
+def rater_tables(report: AgreementReport) -> Iterator[Table]:
+    """Yields each metric against each rater alone, and how often raters class an error alike."""
+    data = report.data
+    lines = list(by_rater(report))
+    for target in data.main:
+        raters = [rater for rater in data.raters if any((each.rater, each.target) == (rater, target) for each in lines)]
+        if len(raters) > 1:
+            found = {(each.subject, each.rater): each for each in lines if each.target == target}
+            rows: list[Cells] = [
+                (named(subject, result), *(short_estimate(found[subject, rater].tau_b) for rater in raters))
+                for subject, result in report.results.items()
+            ]
+            yield Table(
+                ("metric", *raters),
+                (Group(tuple(rows)),),
+                title=f"{report.name}: tau-b with each rater alone, {data.title(target)}",
+                broken=frozenset(range(len(raters) + 1)),
+            )
+    if data.marks:
+        yield _classes_table(data)
+
+
+def _classes_table(data: Rated) -> Table:
+    rows: list[Cells] = [
+        (" and ".join(each.raters), _percent(each.classes), _percent(each.significant), str(each.n))
+        for each in same_classes(data.marks, data.significant_classes)
+    ]
+    return Table(
+        ("raters", "same class", "same side of significant", "errors"),
+        (Group(tuple(rows)),),
+        title=f"{data.name}: classes of the errors that both marked",
+        broken=frozenset(range(4)),
+    )
+
+
+def source_tables(report: AgreementReport) -> Iterator[Table]:
+    """Yields what raters say of each source of candidates."""
+    data = report.data
+    sources = list(dict.fromkeys(data.labels.get("source", ())))
+    if len(sources) < 2:
+        return
+    rows: list[Cells] = []
+    for source in sources:
+        keep = np.array([each == source for each in data.labels["source"]])
+        part = data.only(keep)
+        cells = []
+        for target in data.main:
+            stats = part.mean(target)[:, None]
+            draws = vars(report.resampling)
+            cells.append(short_estimate(bootstrap(Mean(("mean",)), stats, groups=part.studies, **draws)["mean"]))
+        rows.append((source, *cells, str(int(keep.sum()))))
+    yield Table(
+        ("source", *map(data.title, data.main), "pairs"),
+        (Group(tuple(rows)),),
+        title=f"{report.name}: what raters say of each source, mean a report",
+    )
+
+
+ALSO: Mapping[str, Callable[[AgreementReport], Iterator[Table]]] = {
+    "failures": failure_tables,
+    "counts": counting_table,
+    "raters": rater_tables,
+    "sources": source_tables,
+}
+
+
+def ablation_table(data: Rated, found: Sequence[Ablated]) -> Table:
+    """Checkpoints with their heads and losses, and how far each agrees."""
+    rows: list[Cells] = [
+        (
+            each.checkpoint,
+            str(each.settings.num_error_categories),
+            each.loss,
+            short_estimate(each.agreement.tau_b),
+            short_estimate(each.agreement.rho),
+            short(each.mae),
+        )
+        for each in found
+    ]
+    return Table(
+        ("checkpoint", "heads", "loss", "tau-b", "rho", "MAE"),
+        (Group(tuple(rows)),),
+        title=f"{data.name}: checkpoints on {found[0].agreement.n} pairs, total errors",
+        broken=frozenset({0, 2}),
+    )
+
+
+def _name(report: AgreementReport, subject: str) -> str:
+    return named(subject, report.results[subject]) if subject in report.results else subject
+
+
+def _percent(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.0%}"

@@ -1,0 +1,23 @@
+"""Results that no metric computed: the numbers of each pair are given."""
+
+import numpy as np
+
+from rrgmetrics.results import Result
+from rrgmetrics.scorers.base import Mean
+from rrgmetrics.specs import Key, MetricSpec
+
+
+def result(name, higher_is_better=True, **columns):
+    """A Result with a headline `name` and the keys `name_...` of the other columns."""
+    keys = {name: columns.pop("headline"), **{f"{name}_{key}": values for key, values in columns.items()}}
+    per_pair = {key: np.array(values, dtype=float) for key, values in keys.items()}
+    spec = MetricSpec(
+        name=name,
+        title=name,
+        scorer="",
+        keys=tuple(Key(key, key, (0.0, 1.0), higher_is_better) for key in keys),
+        level="pair",
+        empty=(0, 0, 0),
+    )
+    stats = np.stack(list(per_pair.values()), axis=1)
+    return Result(spec, {}, per_pair, stats, Mean(tuple(keys)), f"{name}|v:0")

@@ -1,0 +1,174 @@
+"""What papers made of rated data: overlooked kinds, counts by kind, raters alone, sources, checkpoints."""
+
+import io
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_results import result
+from rich.console import Console
+from scipy.stats import ttest_rel
+
+from rrgmetrics.cli import main
+from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval import Rated, measure
+from rrgmetrics.metaeval.ablation import ablation
+from rrgmetrics.metaeval.by_rater import by_rater, same_classes
+from rrgmetrics.metaeval.counting import counting
+from rrgmetrics.metaeval.failures import ANY, BEST, overlooked
+from rrgmetrics.present.papers import ALSO
+from rrgmetrics.reports import Pair
+
+NAN = float("nan")
+FALSE = np.array([[0, 3, 1, 1, 2, 0, 0, 4.0]])
+MISSING = np.array([[2, 0, 1, 0, 0, 1, 3, 0.0]])
+
+
+def data(**changes):
+    """Four studies of two candidates, one rater."""
+    about = {
+        "name": "lab",
+        "pairs": [Pair("Clear lungs.", f"candidate {n}") for n in range(8)],
+        "studies": [f"study {n // 2}" for n in range(8)],
+        "raters": ["anna"],
+        "values": {"total_errors": FALSE + MISSING, "false_finding": FALSE, "missing_finding": MISSING},
+        "kinds": ("false_finding", "missing_finding"),
+        "labels": {"source": ["a", "b"] * 4},
+    }
+    return Rated(**about | changes)
+
+
+def report_of(rated, *results):
+    return measure(rated, {each.spec.name: each for each in results}, trials=20)
+
+
+def test_what_a_metric_overlooks():
+    # It prefers the first candidate of each study, and in the last study both alike: their mean counts.
+    report = report_of(data(), result("first", headline=[1, 0, 1, 0, 1, 0, 1, 1]))
+    found = {each.subject: each for each in overlooked(report)}
+    assert list(found) == ["first", BEST, ANY, "source a", "source b"]
+    first = found["first"]
+    assert first.means == {"false_finding": (0 + 1 + 2 + 2) / 4, "missing_finding": (2 + 1 + 0 + 1.5) / 4}
+    assert first.shares["false_finding"] == pytest.approx(5 / 9.5)
+    assert (first.n, first.total) == (4, 9.5 / 4)
+    (test,) = first.tests
+    assert test.p_value == pytest.approx(ttest_rel([0, 1, 2, 2], [2, 1, 0, 1.5]).pvalue)
+    assert test.difference == pytest.approx(0.125)
+    assert found["source b"].means["false_finding"] == 2
+    assert found[ANY].total == pytest.approx(float((FALSE + MISSING).mean()))
+    p_values = [each.p_value for line in found.values() for each in line.tests]
+    assert max(p_values) <= max(each.p_corrected for line in found.values() for each in line.tests) <= 1
+
+
+def test_unscored_and_unjudged_candidates_are_not_chosen():
+    missing = MISSING.copy()
+    missing[0, 0] = NAN
+    rated = data(values={"total_errors": FALSE + missing, "false_finding": FALSE, "missing_finding": missing})
+    report = report_of(rated, result("some", headline=[1, 0, NAN, 1, 1, 0, NAN, NAN]))
+    (line, *_) = overlooked(report)
+    assert line.n == 1  # of the third study alone two candidates are scored and judged
+    assert np.isnan(line.tests[0].p_value)
+
+
+def test_one_kind_has_no_failures():
+    rated = data(values={"total_errors": FALSE, "false_finding": FALSE})
+    assert overlooked(report_of(rated, result("any", headline=range(8)))) == ()
+
+
+def test_counts_by_kind():
+    values = {"false_finding": np.array([[1, 2, 0, NAN], [2, 2, 1, 1], [NAN, 2, 2, 1]])}
+    rated = data(
+        pairs=[Pair("a", str(n)) for n in range(4)],
+        studies=list("1234"),
+        raters=["x", "y", "z"],
+        values=values,
+        labels={},
+        kinds=("false_finding",),
+    )
+    metric = result("counter", higher_is_better=False, headline=[0] * 4, false_finding=[1, 2, NAN, 1])
+    line, own = counting(report_of(rated, metric))
+    assert (line.subject, line.n, line.mae) == ("counter", 3, pytest.approx(0.5 / 3))
+    assert (line.exact, line.any_rater) == (pytest.approx(2 / 3), 1)
+    # others' means by rater left out: x 2, y 1, z 1.5 of the first pair; 2 of the second; 1 of the last
+    assert line.left_out == pytest.approx((1 + 0 + 0.5 + 0) / 9)
+    assert own.subject == "a radiologist"
+    # x 1 against 2, y 2 against 1; nothing; 0 against 1.5, 1 against 1, 2 against 0.5; 1 against 1
+    assert own.left_out == pytest.approx((1 + 1 + 0 + 0 + 0 + 1.5 + 0 + 1.5 + 0 + 0) / 10)
+
+
+def test_each_rater_alone():
+    values = {"total_errors": np.array([np.arange(8.0), -np.arange(8.0) + 7, [0, 1, *[NAN] * 6]])}
+    rated = data(raters=["up", "down", "hardly"], values=values)
+    found = list(by_rater(report_of(rated, result("score", headline=-np.arange(8)))))
+    assert [(each.rater, each.tau_b.value) for each in found] == [("up", 1), ("down", -1)]
+
+
+def test_classes_of_errors_that_two_marked():
+    marks = {
+        "one": {("1", "C1", "false", "0"): "urgent", ("1", "C1", "false", "1"): "benign_expected"},
+        "two": {("1", "C1", "false", "0"): "actionable_not_urgent", ("1", "C1", "false", "1"): "benign_expected"},
+        "three": {("2", "C1", "false", "0"): "urgent"},
+    }
+    first, *others = same_classes(marks, ("urgent", "actionable_not_urgent"))
+    assert (first.raters, first.classes, first.significant, first.n) == (("one", "two"), 0.5, 1, 2)
+    assert [each.n for each in others] == [0, 0]
+    assert np.isnan(others[0].classes)
+
+
+def test_the_tables_say_it_all():
+    rated = data(
+        raters=["anna", "ben"], values={target: np.repeat(v, 2, axis=0) for target, v in data().values.items()}
+    )
+    rated = replace(
+        rated, marks={"anna": {("1",): "urgent"}, "ben": {("1",): "urgent"}}, significant_classes=("urgent",)
+    )
+    metric = result(
+        "counter", higher_is_better=False, headline=range(8), false_finding=range(8), missing_finding=[0] * 8
+    )
+    report = report_of(rated, metric)
+    console = Console(file=io.StringIO(), width=80, color_system=None)
+    for tables in ALSO.values():
+        for table in tables(report):
+            console.print(table)
+    text = " ".join(console.file.getvalue().split())
+    for words in ("what a metric overlooks", "counts by kind", "each rater alone", "both marked", "say of each source"):
+        assert words in text
+    assert "nan" not in text
+    assert "…" not in text
+
+
+# --- checkpoints
+
+
+@pytest.fixture
+def heads(tmp_path, checkpoints):
+    """Checkpoints with 1, 2 and 6 heads and different losses."""
+    losses = {1: {"use_poisson_loss": True, "use_presence_loss": False}, 2: {}, 6: {"use_presence_loss": True}}
+    return {
+        str(checkpoints.write_crepe(tmp_path / f"heads{n}", num_error_categories=n, **loss)): n
+        for n, loss in losses.items()
+    }
+
+
+def test_checkpoints_of_any_number_of_heads(heads):
+    found = ablation(data(), list(heads), trials=20)
+    assert [each.settings.num_error_categories for each in found] == [1, 2, 6]
+    assert found[0].loss == "Poisson"
+    assert "presence" in found[2].loss
+    assert all(each.agreement.n == 8 for each in found)
+    with pytest.raises(InputError, match="Name each checkpoint once"):
+        ablation(data(), [*heads, *heads])
+    with pytest.raises(InputError, match="lab has no total errors"):
+        ablation(data(values={"rating": FALSE}), list(heads))
+
+
+def test_the_command(heads, tmp_path, capsys):
+    lines = [{"reference": "Clear lungs.", "candidate": f"Mass {n}.", "errors": n % 3, "study_id": n} for n in range(6)]
+    (tmp_path / "rated.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    wanted = ["--dataset", str(tmp_path / "rated.jsonl"), "--counts", "total_errors=errors", "--trials", "10"]
+    assert main(["ablation", *heads, *wanted, "--json", str(tmp_path / "out.json")]) == 0
+    assert "checkpoints on 6 pairs" in " ".join(capsys.readouterr().out.split())
+    assert [row["heads"] for row in json.loads((tmp_path / "out.json").read_text())] == [1, 2, 6]
+    assert main(["ablation", str(tmp_path / "nowhere"), *wanted]) == 2
+    assert "nowhere" in capsys.readouterr().err
