@@ -240,9 +240,9 @@ class _Walk:
         after = self.items[i + 1]
         if after.word == "," and self.items[i - 1].word in self.small.joints:
             return False  # "aspiration and, LESS LIKELY, hemorrhage"
-        if after.last - after.first > 1:
-            return False
         stated = i > 0 and self.verb_at == i - 1
+        if after.last - after.first > 1:
+            return stated and "zone" in after.senses
         return after.word in self.small.closing or (stated and after.word in self.small.grounds)
 
     def _subject(self, i: int, *, denied: bool) -> list[Mention]:
@@ -258,7 +258,7 @@ class _Walk:
         for k in range(len(stated) - 1, 0, -1):
             words = {item.word for item in self.items[stated[k - 1].last : stated[k].first]}
             if not words.isdisjoint(self.small.conjunctions):
-                break
+                return stated[k:] if "," in words and len(stated) == 2 else stated  # a list of two has no comma
             if "," in words and (asserted or self._firm(stated[k - 1])):
                 return stated[k:]
         return stated
