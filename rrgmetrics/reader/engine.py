@@ -216,7 +216,13 @@ def _merge(findings: list[Finding], lexicon: Lexicon) -> list[Finding]:
             position.setdefault(finding.observation, kept[twin].observation)
             continue
         if finding.assertion != "absent":
-            finding = _join_observation(finding, kept, position, lexicon)
+            alone, finding = finding.observation, _join_observation(finding, kept, position, lexicon)
+            if finding.observation != alone:  # what stands beside it in one sentence comes along
+                position.setdefault(alone, finding.observation)
+                kept[-8:] = [
+                    replace(other, observation=finding.observation) if other.observation == alone else other
+                    for other in kept[-8:]
+                ]
         by_concept.setdefault(key, []).append(len(kept))
         kept.append(finding)
     return kept
