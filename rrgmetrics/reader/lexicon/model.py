@@ -131,6 +131,7 @@ class SmallWords:
     adverbs: frozenset[str]
     closing: frozenset[str]
     existent: frozenset[str]
+    inverted: frozenset[str]
     questions: frozenset[str]
     grounds: frozenset[str]
     conjunctions: frozenset[str]
