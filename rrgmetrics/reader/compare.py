@@ -15,7 +15,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from rrgmetrics.reader.differences import attribute_errors, certainty_errors, comparison_errors, told_of_all
+from rrgmetrics.reader.differences import (
+    attribute_errors,
+    certainty_errors,
+    comparison_errors,
+    other_route,
+    told_of_all,
+)
 from rrgmetrics.reader.engine import read
 from rrgmetrics.reader.lexicon import Lexicon, load
 from rrgmetrics.reader.model import (
@@ -192,7 +198,7 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     if all(causes):
         return min(stated[concept] for concept in causes[0])
     named = replace(unit, readings=(unit.head,))
-    scores = [similarity(named, other, lexicon) for other in others]
+    scores = [0.0 if other_route(unit, other) else similarity(named, other, lexicon) for other in others]
     best = max(scores, default=0.0)
     return scores.index(best) if best >= COVERED else None
 

@@ -90,10 +90,22 @@ def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
     a, b = ref.head, cand.head
     if {position(a, lexicon), position(b, lexicon)} == {"good", "bad"}:
         return True
-    if a.route and b.route and a.route != b.route and "chest_wall" not in (a.route, b.route):
+    if other_route(ref, cand):
         return False
+    if ref.head.concept in lexicon.roles["lodged"] and a.tip and b.tip and not _paths(a, lexicon) & _paths(b, lexicon):
+        return True
     steps = max(_tip_steps(a.tip, b.tip, lexicon), _tip_steps(b.tip, a.tip, lexicon))
     return steps >= TIP_SIGNIFICANT_STEPS if steps >= TIP_STEPS else None
+
+
+def other_route(a: Unit, b: Unit) -> bool:
+    """Tells whether two devices came in by different ways; one in the chest wall may have come in by any."""
+    routes = {a.head.route, b.head.route}
+    return len(routes) == 2 and routes.isdisjoint({None, "chest_wall"})
+
+
+def _paths(device: Finding, lexicon: Lexicon) -> set[str]:
+    return {lexicon.tips[site].path for site in device.tip}
 
 
 def position(device: Finding, lexicon: Lexicon) -> str | None:

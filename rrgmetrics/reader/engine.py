@@ -17,6 +17,8 @@ from rrgmetrics.reader.references import (
     add_what_is_said,
     antecedent,
     clause_ahead,
+    drop_history,
+    is_left_by,
     named_before,
     pointer,
     side_meant,
@@ -82,6 +84,7 @@ def _read_sentence(
         items[:ahead] = [Item(item.first, item.last, {}, item.word) for item in items[:ahead]]
     assert_mentions(items, mentions, lexicon)
     attach(items, mentions, lexicon)
+    drop_history(items, mentions, lexicon)
     observations: dict[int, list[int]] = {}
     for mention in mentions:
         if mention.dropped:
@@ -123,6 +126,8 @@ def _explained(
     """Returns which findings a mention explains or is an alternative of, also one of the sentence before."""
     if mention.link is not None:
         return observations.get(id(mention.link), [])
+    if is_left_by(mention, items, findings, number, lexicon):
+        return [len(findings) - 1]
     if not findings or mention.certainty == "definite" or mention.assertion == "absent" or observations:
         return []
     if any(item.word in lexicon.small.pointers for item in items[: mention.first]):
@@ -224,7 +229,7 @@ def _join_observation(finding: Finding, kept: list[Finding], position: dict[int,
 
 def _same_place(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
     """Tells whether two findings of one report may be at one place."""
-    if not same_side(a.side, b.side):
+    if not same_side(a.side, b.side) or (a.route and b.route and a.route != b.route):
         return False
     return a.section != b.section or near(a.zones, b.zones, lexicon)
 

@@ -25,6 +25,7 @@ POINTING = 3  # sentences between a pronoun and what it points to, those that on
 SENTENCES = 1  # how far back a word that may name any picture points
 FINDINGS = 40  # how many findings back any word points; keeps the reading linear
 SUMMARY = "impression"
+LEFT_BY = frozenset({"from", "after", "following", "post"})
 BARE_DEVICES = frozenset({"catheter", "drain"})
 GAPS = ("severity", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
 SUMMED = ("morphology", "tip", "zones", "levels", "spans")
@@ -61,6 +62,24 @@ def _is_bare_device(mention: Mention) -> bool:
     """Tells whether one word alone names a device; beside another device it is a part of that one."""
     own = next((item for item in mention.modifiers if item.first == mention.tokens[0]), None)
     return own is not None and own.word in BARE_DEVICES and own.last - own.first == 1
+
+
+def drop_history(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+    """Drops what tells of the patient: "known lymphoma", "treated lung cancer"."""
+    for mention in mentions:
+        if mention.concept in lexicon.roles["history"] and mention.first:
+            mention.dropped = mention.dropped or items[mention.first - 1].word in lexicon.small.historic
+
+
+def is_left_by(
+    mention: Mention, items: Sequence[Item], findings: Sequence[Finding], number: int, lexicon: Lexicon
+) -> bool:
+    """Tells whether a mention is the operation that left the finding before: "clips from cholecystectomy"."""
+    if not findings or findings[-1].sentence != number or findings[-1].assertion == "absent":
+        return False
+    left = [mention.concept, findings[-1].concept]
+    of_operations = all(lexicon.concepts[c].is_device and c not in lexicon.roles["tipped"] for c in left)
+    return of_operations and any(item.word in LEFT_BY for item in items[max(0, mention.first - 3) : mention.first])
 
 
 def _may_be_at(earlier: Finding, fields: dict[str, Any], lexicon: Lexicon) -> bool:

@@ -23,7 +23,7 @@ from rrgmetrics.reader.tokens import singular, tokenize
 # What a term of several words tells of its finding besides the concept.
 _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route", "count")
 _DESCRIBED = ("change", "acuity", "morphology", "position", "route", "asymmetry")
-_INHERITED: frozenset[Role] = frozenset({"picture", "sized"})  # the concept's own and its children's
+_INHERITED: frozenset[Role] = frozenset({"picture", "sized", "lodged"})  # the concept's own and its children's
 _BELOW: frozenset[Role] = frozenset({"tipped"})  # its children's only
 
 

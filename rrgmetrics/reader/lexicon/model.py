@@ -11,7 +11,17 @@ from typing import Any, Literal, NamedTuple
 Senses = dict[str, Any]
 Trie = dict[str, Any]
 Role = Literal[
-    "describing", "replaceable", "generic", "picture", "anything", "anywhere", "otherwise", "sized", "tipped"
+    "describing",
+    "replaceable",
+    "generic",
+    "picture",
+    "anything",
+    "anywhere",
+    "otherwise",
+    "sized",
+    "tipped",
+    "lodged",
+    "history",
 ]
 BONES, DEVICES, TECHNIQUE = "bones", "devices", "technique"  # the concept files that the engine treats as what they are
 
@@ -110,6 +120,7 @@ class SmallWords:
     definite: frozenset[str]
     pointers: frozenset[str]
     device_pointers: frozenset[str]
+    historic: frozenset[str]
     subjects: frozenset[str]
     all_before: frozenset[str]
     last_before: frozenset[str]
