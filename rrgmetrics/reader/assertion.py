@@ -10,6 +10,7 @@ from __future__ import annotations
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.model import Certainty
+from rrgmetrics.reader.similarity import related
 
 _LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
 _JUDGEMENTS: dict[str, Certainty | None] = {  # cue behind a finding → how certain it makes it; None: absent
@@ -109,8 +110,17 @@ class _Walk:
         """Returns the mention that a hedged mention explains: the last before it that can be the same picture."""
         stated = [m for m in self.clause[-3:] if m.assertion != "absent" and not m.dropped and not m.denies]
         fitting = [m for m in reversed(stated) if self._same_picture(m, mention)]
-        signs = [m for m in fitting if self.lexicon.concepts[m.concept].sign_of]
-        return next((m for m in fitting if m not in signs), fitting[0] if fitting else None)
+        concepts = self.lexicon.concepts
+
+        def unlike(m: Mention) -> tuple[bool, bool, bool]:
+            return (
+                not related(m.concept, mention.concept, self.lexicon),
+                concepts[m.concept].group != concepts[mention.concept].group,
+                bool(concepts[m.concept].sign_of),
+            )
+
+        fitting.sort(key=unlike)
+        return fitting[0] if fitting else None
 
     def _same_picture(self, a: Mention, b: Mention) -> bool:
         """Tells whether the second mention can be a reading of the first."""

@@ -218,6 +218,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         if "asymmetry" in senses or "several" in senses:
             fields["both"] = True
         if "asymmetry" in senses:
+            fields["worse_side"] = senses["asymmetry"]
             continue
         _place(fields, senses, lexicon, device, group)
         if "severity" in senses and fields.get("severity") is None:
@@ -243,6 +244,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields["measurements"] += senses["measure"]
     if not fields["sides"] and fields.get("both"):
         fields["sides"].add("bilateral")
+    if "bilateral" in fields["sides"] and len(fields["sides"]) == 2:
+        fields.setdefault("worse_side", one_side(fields["sides"] - {"bilateral"}))
     if mention.concept and lexicon.concepts[mention.concept].is_device:
         fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
     fields["change"] = mention.change or mention.course or _since(fields)
@@ -351,6 +354,7 @@ def build(
         assertion=mention.assertion,
         certainty=mention.certainty,
         side=one_side(fields["sides"]),
+        worse_side=fields.get("worse_side"),
         zones=frozenset(fields["zones"]),
         levels=frozenset(fields["levels"]),
         severity=fields.get("severity"),

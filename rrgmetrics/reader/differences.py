@@ -73,6 +73,8 @@ def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
     """Returns whether a wrong place matters; None if the places agree. A place added to none is no error."""
     if ref.side and cand.side and ref.side != cand.side:
         return "bilateral" not in (ref.side, cand.side)
+    if ref.side == cand.side == "bilateral" and {ref.head.worse_side, cand.head.worse_side} == {"left", "right"}:
+        return False
     levels = ref.head.levels, cand.head.levels
     if all(levels):
         return None if touch(*levels, lexicon) else True

@@ -8,7 +8,7 @@ from rrgmetrics.reader.assertion import assert_mentions
 from rrgmetrics.reader.attributes import attach, build, by_side, describe, one_side
 from rrgmetrics.reader.change import compared_as, course_of_all
 from rrgmetrics.reader.items import Item, Mention, read_sentences
-from rrgmetrics.reader.lexicon import Lexicon, load
+from rrgmetrics.reader.lexicon import Lexicon, Senses, load
 from rrgmetrics.reader.model import Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.references import (
@@ -141,7 +141,12 @@ def _explained(
 
 def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span, ...]) -> list[Finding]:
     """Returns the absent findings of a normal statement; "the left lung is clear" denies on the left only."""
-    before = [item.senses for item in mention.modifiers if item.first < mention.tokens[1]]
+    before: list[Senses] = []
+    for item in mention.modifiers:
+        if item.word == ";":
+            before = []  # "the right angle is blunted; the left is clear"
+        elif item.first < mention.tokens[1]:
+            before.append(item.senses)
     sides = {senses["side"] for senses in before if "side" in senses}
     return [
         Finding(
@@ -211,7 +216,13 @@ def _merge(findings: list[Finding], lexicon: Lexicon) -> list[Finding]:
             position.setdefault(finding.observation, kept[twin].observation)
             continue
         if finding.assertion != "absent":
-            finding = _join_observation(finding, kept, position, lexicon)
+            alone, finding = finding.observation, _join_observation(finding, kept, position, lexicon)
+            if finding.observation != alone:  # what stands beside it in one sentence comes along
+                position.setdefault(alone, finding.observation)
+                kept[-8:] = [
+                    replace(other, observation=finding.observation) if other.observation == alone else other
+                    for other in kept[-8:]
+                ]
         by_concept.setdefault(key, []).append(len(kept))
         kept.append(finding)
     return kept
@@ -242,6 +253,7 @@ def _union(a: Finding, b: Finding) -> Finding:
         certainty=a.certainty if a.certainty == "definite" else b.certainty,
         assertion=a.assertion if a.assertion != "uncertain" else b.assertion,
         side=a.side or b.side,
+        worse_side=a.worse_side or b.worse_side,
         zones=a.zones | b.zones,
         levels=a.levels | b.levels,
         severity=a.severity if a.severity is not None else b.severity,

@@ -25,7 +25,7 @@ POINTING = 3  # sentences between a pronoun and what it points to, those that on
 SENTENCES = 1  # how far back a word that may name any picture points
 FINDINGS = 40  # how many findings back any word points; keeps the reading linear
 SUMMARY = "impression"
-LEFT_BY = frozenset({"from", "after", "following", "post"})
+LEFT_BY = frozenset({"from", "after", "following", "post", "of"})
 BARE_DEVICES = frozenset({"catheter", "drain"})
 GAPS = ("severity", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
 SUMMED = ("morphology", "tip", "zones", "levels", "spans")
@@ -182,10 +182,17 @@ def named_before(finding: Finding, kept: Sequence[Finding], lexicon: Lexicon) ->
         for other in kept[-FINDINGS:]
         if other.assertion != "absent"
         and other.section != SUMMARY
-        and related(other.concept, finding.concept, lexicon)
+        and _may_be_named(other.concept, finding.concept, lexicon)
         and _sides_meet(other.side, finding.side)
     ]
     return max(fitting, key=lambda other: concept_similarity(other.concept, finding.concept, lexicon), default=None)
+
+
+def _may_be_named(a: str, b: str, lexicon: Lexicon) -> bool:
+    """Tells whether one concept can be the other's name: also if what is above one is the same as the other."""
+    names = (a, b), (b, a)
+    above = ((one, lexicon.concepts[other].parent) for one, other in names)
+    return related(a, b, lexicon) or any(parent in lexicon.concepts[one].same_as for one, parent in above)
 
 
 def side_meant(finding: Finding, before: Finding, kept: Sequence[Finding], lexicon: Lexicon) -> str | None:

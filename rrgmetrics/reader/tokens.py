@@ -16,10 +16,11 @@ _TOKEN = re.compile(
     r"(?P<gap>\n[ \t\r]*\n)|(?P<bullet>\n[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
     r"|(?P<query>(?<![^\s(])\?(?= ?[A-Za-z]))"  # "?pneumonia"
+    r"|(?P<fracture>(?<=[A-Za-z] )#(?=s?(?:[ .,;)]|$)))"  # "6th rib #"
     r"|(?P<word>[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+)|(?P<mark>[.,;:!?/—–()\[\]])",
     re.ASCII,
 )
-_MARKS = {"gap": "¶", "bullet": "¶", "query": "query"}
+_MARKS = {"gap": "¶", "bullet": "¶", "query": "query", "fracture": "fracture"}
 _APOSTROPHES = frozenset({"'", "’"})
 ENDS = frozenset({".", "!", "?", "¶"})
 RUNNING = frozenset({"comparison", "technique"})
