@@ -10,7 +10,7 @@ from rich.console import Console
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_scoring, add_trivial, metric_names, read_beside, score_with_trivial
-from rrgmetrics.cli.output import print_unscored, print_worth, write_reports
+from rrgmetrics.cli.output import print_conventions, print_unscored, print_worth, write_reports
 from rrgmetrics.comparison import CORRECTIONS, compare_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.present.documents import document
@@ -53,6 +53,7 @@ def run(options: argparse.Namespace) -> None:
     Console().print(table)
     for path in options.table:
         files.write_text(path, document(path, [table]), force=options.force)
+    print_conventions(options, results)
     print_worth(worth)
     print_unscored(results)
     write_reports(options, results, systems, rows, worth)
