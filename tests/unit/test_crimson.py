@@ -220,7 +220,7 @@ CONTEXTS = [
         "Small left pleural effusion. Right upper lobe nodule.",
         "Right upper lobe nodule.",
         {"age": 50, "indication": "Fall from a ladder."},
-        {"age": 50, "indication": "Cough. No trauma."},
+        {"age": 50, "indication": "Known heart failure. No trauma."},
     ),
 ]
 
@@ -295,7 +295,7 @@ def test_each_grade_has_its_reason():
     )[name]
     (explained,) = result.details["crimson_explained"]
     assert explained["reasons"] == [
-        "False: pneumothorax (urgent).",
+        "False: pneumothorax (urgent: may grow, and be drained).",
         "Missing: aortic atherosclerosis (benign expected: expected at this age).",
         "small right pleural effusion / small left pleural effusion: location, significant "
         "(another place, which would change the treatment).",
@@ -328,3 +328,21 @@ def test_every_observation_is_matched_missing_or_false(reports):
 )
 def test_kinds_of_indication(indication, kinds):
     assert indication_kinds(indication) == kinds
+
+
+@pytest.mark.parametrize(
+    ("context", "patient", "known"),
+    [
+        (Context(72.0, "F", "Cough."), "years", {"Age": "72", "Sex": "F", "Indication": "Cough."}),
+        (Context(72.0, "F", "Cough."), "dicom", {"Age": "072Y", "Sex": "F", "Indication": "Cough."}),
+        (Context(25.0, "", "Fever."), "keys", {"age": "25", "indication": "Fever."}),
+        (Context(19 / 12), "years", {"Age": "19 months"}),
+        (Context(19 / 12), "dicom", {"Age": "019M"}),
+        (Context(3 / 365.25), "dicom", {"Age": "003D"}),
+        (Context(3 / 365.25), "years", {"Age": "3 days"}),
+        (Context(), "dicom", {}),
+    ],
+)
+def test_a_patient_as_the_authors_write_one(context, patient, known):
+    """RadPref's rows have `Age: 072Y` as DICOM has it, RadJudge's cases `age: 25`."""
+    assert described(context, patient) == known
