@@ -211,7 +211,7 @@ def _share_verdict(items: list[Item], mentions: list[Mention], lexicon: Lexicon)
 def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     """Returns the fields of the `Finding` that a mention's modifiers give."""
     group = lexicon.concepts[mention.concept].group
-    device = mention.concept in lexicon.roles["tipped"] | lexicon.roles["lodged"]
+    device = mention.concept in lexicon.roles["tipped"] or mention.concept in lexicon.roles["lodged"]
     fields: dict[str, Any] = {key: set() for key in ("morphology", "tip", "zones", "sides", "levels")}
     fields["measurements"] = ()
     for senses in _all_senses(mention, lexicon):

@@ -221,7 +221,9 @@ def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     if a == b:
         return []
     if a:
-        return [_attribute_error(ref, cand, "temporal", b is not None, lexicon, ErrorCategory.MISSING_COMPARISON)]
+        called_old = a in ("new", "worse") and any(finding.change == "stable" for finding in cand.readings)
+        turned = b is not None or called_old
+        return [_attribute_error(ref, cand, "temporal", turned, lexicon, ErrorCategory.MISSING_COMPARISON)]
     return [_attribute_error(ref, cand, "temporal", False, lexicon, ErrorCategory.FALSE_COMPARISON)]
 
 

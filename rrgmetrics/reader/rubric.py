@@ -22,6 +22,8 @@ from rrgmetrics.reader.similarity import related
 from rrgmetrics.reader.wording import phrase
 from rrgmetrics.reports import Context
 
+READERS_DIFFER_MM = 1.0  # two readers of one nodule
+
 
 class Graded(NamedTuple):
     """An observation of one report, in words, in its class of significance; `why` says the reason."""
@@ -252,6 +254,8 @@ class _Grader:
             return None  # see wording, certainty
         if attribute == "location":
             return self.location(link, matters)
+        if attribute == "measurement" and abs(_largest(ref) - _largest(cand)) <= READERS_DIFFER_MM:
+            return None
         changes = _SUBSTITUTED.get(attribute)
         if changes and not matters:
             value = next(
@@ -320,6 +324,10 @@ class _Grader:
         """Tells whether the reference's finding with another value of an attribute would be of another class."""
         changed = level(replace(ref.unit.head, **values), self.context, self.lexicon)
         return _differ(ref.significance, changed.significance)
+
+
+def _largest(graded: Graded) -> float:
+    return max((mm for finding in graded.unit.readings for mm in finding.measurements_mm), default=0.0)
 
 
 def _turned(one: Graded, other: Graded, lexicon: Lexicon) -> bool:

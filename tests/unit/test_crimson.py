@@ -220,7 +220,7 @@ CONTEXTS = [
         "Small left pleural effusion. Right upper lobe nodule.",
         "Right upper lobe nodule.",
         {"age": 50, "indication": "Fall from a ladder."},
-        {"age": 50, "indication": "Cough. No trauma."},
+        {"age": 50, "indication": "Known heart failure. No trauma."},
     ),
 ]
 
@@ -295,7 +295,7 @@ def test_each_grade_has_its_reason():
     )[name]
     (explained,) = result.details["crimson_explained"]
     assert explained["reasons"] == [
-        "False: pneumothorax (urgent).",
+        "False: pneumothorax (urgent: may grow, and be drained).",
         "Missing: aortic atherosclerosis (benign expected: expected at this age).",
         "small right pleural effusion / small left pleural effusion: location, significant "
         "(another place, which would change the treatment).",
