@@ -80,7 +80,7 @@ def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
     than = next((i for i, item in enumerate(items) if item.word == "than"), len(items))
     return any(
         item.word in lexicon.small.dates or item.word in lexicon.small.uncounted or "earlier_study" in item.senses
-        for item in items[than + 1 : than + 1 + _NEAR]
+        for item in items[than : than + 1 + _NEAR]
     )
 
 
