@@ -1,7 +1,8 @@
-"""Baselines: the scores of an empty report, and of one normal sentence, for every study of a set.
+"""Baselines: the scores of trivial systems (`rrgmetrics.skill`) on a set: silence, normal reports, shuffled ones.
 
 Most studies are normal or nearly so, and silence is right about much of them. A metric by which a system does not beat
-it would choose the silent model, or teach it. The two scores need references alone: nothing is generated.
+it would choose the silent model, or teach it. The scores need references alone: nothing is generated. Rewards are
+compared with an empty report and with one normal sentence.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from rrgmetrics.callbacks.scoring import Scoring, headline, suffix
+from rrgmetrics.english import counted, listed
 from rrgmetrics.errors import InputError
-from rrgmetrics.names import READER, MetricName
+from rrgmetrics.names import MetricName
 from rrgmetrics.reports import Pair
+from rrgmetrics.skill import NORMAL_REPORT, PERFECT, TRIVIAL_NAMES, asks_model, trivial_systems
 
 logger = logging.getLogger("rrgmetrics")
 
-NORMAL_REPORT = "No acute cardiopulmonary abnormality."
 TRIVIAL = ("", NORMAL_REPORT)
 KEPT_SETS = 16  # sets of references whose baselines are kept
 KEPT_REFERENCES = 262_144  # references whose trivial rewards are kept: 80 MB
@@ -34,10 +36,28 @@ State = Literal["better", "no better", "unscored"]
 
 
 class Baseline(NamedTuple):
-    """The scores of the trivial reports; NaN is unscored."""
+    """The scores of trivial systems, and of the references against themselves; NaN is unscored, or not made."""
 
     empty: float
     normal: float
+    template: float = math.nan
+    frequent: float = math.nan
+    another: float = math.nan
+    perfect: float = math.nan
+
+    @property
+    def trivial(self) -> dict[str, float]:
+        """The scores of the trivial systems that have one, by name."""
+        return {name: value for name, value in zip(TRIVIAL_NAMES, self, strict=False) if not math.isnan(value)}
+
+
+OUTCOMES: Mapping[str, str] = {  # what a metric would choose that one of them is not beaten by
+    "empty": "silence",
+    "normal": "a normal template",
+    "template": "a normal template",
+    "frequent": "one report for all",
+    "another": "any report",
+}
 
 
 def check_baselines(baselines: Baselines) -> Baselines:
@@ -49,8 +69,7 @@ def check_baselines(baselines: Baselines) -> Baselines:
 
 def compared(name: MetricName, baselines: Baselines) -> bool:
     """Returns whether a metric scores the trivial reports; a judge that asks a model does so only with `"all"`."""
-    asks = name.spec.judge and name.config not in READER
-    return baselines == "all" or (baselines == "bundled" and not asks)
+    return baselines == "all" or (baselines == "bundled" and not asks_model(name))
 
 
 def trivial(pairs: Collection[Pair]) -> list[list[Pair]]:
@@ -59,8 +78,8 @@ def trivial(pairs: Collection[Pair]) -> list[list[Pair]]:
 
 
 def state_of(value: float, baseline: Baseline, higher_is_better: bool) -> State:
-    """Returns whether a value beats both trivial reports; one of them that is unscored is left out."""
-    known = [each for each in baseline if not math.isnan(each)]
+    """Returns whether a value beats all trivial systems; one of them that is unscored is left out."""
+    known = list(baseline.trivial.values())
     if math.isnan(value) or not known:
         return "unscored"
     beaten = [value > each if higher_is_better else value < each for each in known]
@@ -91,20 +110,25 @@ def say_change(
 
 
 def _words(state: State, what: str, value: float, baseline: Baseline, higher_is_better: bool, use: str) -> str:
-    shown, empty, normal = map(_show, (value, *baseline))
+    shown = _show(value)
+    # An empty and a normal report are always named, the others where they have a score.
+    scores = {"empty": baseline.empty, "normal": baseline.normal, **baseline.trivial}
     if state == "better":
-        return f"{what} {shown} beats an empty report ({empty}) and a one-sentence normal report ({normal})."
+        return f"{what} {shown} beats {listed([f'{TRIVIAL_NAMES[name]} ({_show(scores[name])})' for name in scores])}."
     if state == "unscored":
-        return (
-            f"{what} cannot be compared with trivial reports: it is {shown}, an empty report's is {empty}, a "
-            f"one-sentence normal report's is {normal}."
-        )
+        theirs = ", ".join(f"{TRIVIAL_NAMES[name]}'s is {_show(scores[name])}" for name in scores)
+        return f"{what} cannot be compared with trivial reports: it is {shown}, {theirs}."
     better = "higher" if higher_is_better else "lower"
-    if state_of(value, baseline._replace(normal=math.nan), higher_is_better) == "no better":
-        against, outcome = f"an empty report's {empty} (one-sentence normal report: {normal})", "silence"
-    else:
-        against, outcome = f"a one-sentence normal report's {normal} (empty report: {empty})", "a normal template"
-    return f"{what} {shown} does not beat {against}; {better} is better. {use} {outcome}."
+    unbeaten = next(
+        name for name, score in baseline.trivial.items() if not (value > score if higher_is_better else value < score)
+    )
+    others = ", ".join(
+        f"{TRIVIAL_NAMES[name].removeprefix('an ').removeprefix('a ')}: {_show(score)}"
+        for name, score in scores.items()
+        if name != unbeaten
+    )
+    against = f"{TRIVIAL_NAMES[unbeaten]}'s {_show(scores[unbeaten])} ({others})"
+    return f"{what} {shown} does not beat {against}; {better} is better. {use} {OUTCOMES[unbeaten]}."
 
 
 @dataclass
@@ -151,12 +175,7 @@ class Watch:
             best: A key with its prefix.
         """
         names = {text: name for text, name in self._names.items() if headline(name) in values}
-        here = self._find(prefix, pairs)
-        new = [text for text, name in names.items() if headline(name) not in here.baselines]
-        if new and self._scoring:
-            here.baselines |= _score(self._scoring, pairs, new)
-            _tell({prefix + key: here.baselines[key] for key in (headline(names[text]) for text in new)}, len(pairs))
-        self.baselines |= {prefix + key: baseline for key, baseline in here.baselines.items()}
+        here = self.measure(pairs, names, prefix=prefix)
         for key, logged in ((key, key.name + suffix(name)) for name in names.values() for key in name.spec.keys):
             if key.name in self._headlines or prefix + logged == best:
                 what, value, baseline = f"{when}{prefix}{logged}", values[logged], here.baselines[logged]
@@ -171,6 +190,23 @@ class Watch:
                     higher_is_better=bool(key.higher_is_better),
                     use="Choosing the best model by it would choose",
                 )
+
+    def measure(self, pairs: Sequence[Pair], names: Collection[str] | None = None, *, prefix: str = "") -> _Set:
+        """Scores the trivial systems on a set, if nobody has, and logs what they score.
+
+        Args:
+            pairs: Of the set; their candidates are not looked at.
+            names: Metrics, as they were asked for; None: all that are compared.
+            prefix: As in `see`.
+        """
+        here = self._find(prefix, pairs)
+        wanted = self._names if names is None else {text: self._names[text] for text in names}
+        new = [text for text, name in wanted.items() if headline(name) not in here.baselines]
+        if new and self._scoring:
+            here.baselines |= _score(self._scoring, pairs, new)
+            _tell({prefix + key: here.baselines[key] for key in (headline(wanted[text]) for text in new)}, len(pairs))
+        self.baselines |= {prefix + key: baseline for key, baseline in here.baselines.items()}
+        return here
 
     def _find(self, prefix: str, pairs: Sequence[Pair]) -> _Set:
         content = prefix, frozenset(Counter((pair.reference, pair.context) for pair in pairs).items())
@@ -243,14 +279,20 @@ def _digests(pairs: Iterable[Pair]) -> list[bytes]:
 
 
 def _score(scoring: Scoring, pairs: Sequence[Pair], metrics: Sequence[str]) -> dict[str, Baseline]:
-    """Scores the trivial reports in place of the candidates."""
-    empty, normal = (scores.values for scores in scoring.score_sets(trivial(pairs), metrics))
-    return {key: Baseline(empty[key], normal[key]) for key in empty}
+    """Scores the trivial systems, and the references themselves, in place of the candidates."""
+    systems = trivial_systems(pairs)
+    scored = scoring.score_sets(list(systems.values()), metrics)
+    values = {name: scores.values for name, scores in zip(systems, scored, strict=True)}
+    return {key: Baseline(**{name: values[name][key] for name in systems}) for key in values[PERFECT]}
 
 
 def _tell(baselines: Mapping[str, Baseline], n_studies: int) -> None:
-    scores = ", ".join(f"{key} {' and '.join(map(_show, baseline))}" for key, baseline in baselines.items())
-    logger.info("An empty report and a one-sentence normal report for each of %d studies score: %s.", n_studies, scores)
+    for key, baseline in baselines.items():
+        theirs = ", ".join(f"{TRIVIAL_NAMES[name]} {_show(value)}" for name, value in baseline.trivial.items())
+        logger.info(
+            "%s of trivial systems on %s: %s; of the references themselves %s.",
+            *(key, counted(n_studies, "study", "studies"), theirs or "unscored", _show(baseline.perfect)),
+        )
 
 
 def _show(value: float) -> str:

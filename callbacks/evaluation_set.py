@@ -10,7 +10,7 @@ import numpy as np
 
 from rrgmetrics.callbacks.generation import labelled_text
 from rrgmetrics.errors import InputError
-from rrgmetrics.reports import CONTEXT_KEYS, Context, check_report, parse_context
+from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, parse_context
 
 REFERENCE_COLUMNS = ("reference", "report")
 ID_COLUMNS = ("study_id", "id")
@@ -63,6 +63,17 @@ class EvaluationSet:
         """Returns age, sex and indication, where the example has such columns."""
         known = {key: example[key] for key in CONTEXT_KEYS if isinstance(example, Mapping) and key in example}
         return parse_context(known, f"Example {row} of the evaluation set")
+
+    def pairs(self) -> list[Pair]:
+        """Returns each reference with its context, and no candidate; none where that would load images."""
+        dataset = self._dataset
+        if hasattr(dataset, "select_columns") and not callable(self._reference):
+            wanted = (self._reference, *REFERENCE_COLUMNS, "labels", *CONTEXT_KEYS)
+            dataset = dataset.select_columns([name for name in dataset.column_names if name in wanted])
+        elif not isinstance(dataset, list):
+            return []
+        examples = ((dataset[row], row) for row in self.rows)
+        return [Pair(self.reference(*each), "", self.context(*each)) for each in examples]
 
     def identity(self, example: Any, row: int) -> int | str:
         """Returns an example's name in tables: its `study_id` or `id`, else its number."""

@@ -42,9 +42,11 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     `eval_<metric>_n_unscored`, `eval_reports` (how many were generated), `eval_generation_seconds` and
     `eval_scoring_seconds`. For a dict of evaluation sets the prefix is `eval_<name>`, as the Trainer has it.
 
-    What an empty report and a one-sentence normal report would score for every study is computed once a set (of the
-    references alone) and kept in `baselines`. Where a headline, or the key that chooses the best model, does not beat
-    the better of the two, the log `rrgmetrics` warns, once per set, metric and change. Why pairs are unscored is
+    What trivial systems would score (`rrgmetrics.skill`: an empty report, normal ones, another study's) is computed
+    once a set, of the references alone, when the training begins (with the first evaluation where references cannot be
+    read without loading images); it is logged and kept in `baselines`. Where a
+    headline, or the key that chooses the best model, does not beat the best of them, the log `rrgmetrics` warns, once
+    per set, metric and change. Why pairs are unscored is
     said once a set and metric, and stands in the table.
 
     Models: encoder–decoder (`VisionEncoderDecoderModel`, T5, ...), decoder-only with a chat template or with masked
@@ -136,7 +138,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
 
     @property
     def baselines(self) -> Mapping[str, Baseline]:
-        """The scores of an empty and a normal one-sentence report by key (`"eval_crepe"`), in the main process."""
+        """The scores of trivial systems by key (`"eval_crepe"`), in the main process."""
         return self._watch.baselines
 
     def attach(self, trainer: Any) -> ReportMetricsCallback:
@@ -169,6 +171,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             raise InputError("Attach the callback before training: ReportMetricsCallback(...).attach(trainer).")
         for examples in self._sets.values():
             self._rehearse(examples)
+        processes.on_main(self._measure_trivial)
         if self._restore != "ignore":
             self._watch_restoring(args, state)
 
@@ -264,6 +267,12 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             ) from error
         if len(texts) != 1 or not isinstance(texts[0], str):
             raise InputError(f"generate_fn gave {texts!r} for one example; it must give a list with one string each.")
+
+    def _measure_trivial(self) -> None:
+        """Scores what trivial systems would write for each evaluation set, and logs it: once, before the first step."""
+        for prefix, examples in self._sets.items():
+            if pairs := examples.pairs():
+                self._watch.measure(pairs, prefix=f"{prefix}_")
 
     def _evaluate_and_log(self) -> None:
         for prefix in self._sets:

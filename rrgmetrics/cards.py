@@ -20,6 +20,7 @@ from rrgmetrics.metaeval.measured import agreements
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.numbers import bounds, estimate, figure
 from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, Option, configurations
+from rrgmetrics.specs.conventions import CONVENTIONS
 from rrgmetrics.specs.model import Stated
 
 SDK_VERSION = "6.31.0"  # of Gradio, which a Space installs by itself
@@ -65,6 +66,8 @@ def refreshed(card: str, spec: MetricSpec) -> str:
     card = f"{front_matter(card, spec)}{card.split('---', 2)[2]}"
     for name, text in (("inputs", _inputs(spec)), ("keys", _keys(spec)), ("empty", _empty(spec))):
         card = replace_block(card, name, text)
+    if "<!-- conventions" in card:
+        card = replace_block(card, "conventions", _conventions())
     return replace_block(card, "agreement", _agreement(spec)) if "<!-- agreement" in card else card
 
 
@@ -76,6 +79,20 @@ def replace_block(text: str, name: str, block: str) -> str:
             f"the markers <!-- {name} --> and <!-- /{name} --> are missing; write them where facts belong."
         )
     return re.sub(pattern, lambda _: BLOCK.format(name=name, text=block), text, count=1, flags=re.DOTALL)
+
+
+def _conventions() -> str:
+    """A line for each number that a paper prints as clinical efficacy."""
+    lines = ["| preset | the paper's number | metric and key |", "|---|---|---|"]
+    for preset, convention in CONVENTIONS.items():
+        for index, (words, number) in enumerate(convention.numbers.items()):
+            head = "" if index else f"`{preset}`: {convention.title}"
+            lines.append(f"| {head} | {words} | `{number.metric}`: `{number.key}` |")
+    notes = [
+        f"- **{convention.title}**: {convention.words} Source: {convention.source}."
+        for convention in CONVENTIONS.values()
+    ]
+    return "\n".join([*lines, "", *notes])
 
 
 def front_matter(card: str, spec: MetricSpec) -> str:

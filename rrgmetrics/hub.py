@@ -16,7 +16,7 @@ from rrgmetrics.names import MetricName, parse_config
 from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Context, Pair, check_contexts, check_pairs
 from rrgmetrics.results import Result
-from rrgmetrics.specs import SPECS, get_spec
+from rrgmetrics.specs import SPECS, MetricSpec, get_spec
 
 if TYPE_CHECKING:
     from evaluate import EvaluationModule, Metric
@@ -93,7 +93,9 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
         def __init__(self: Any, config_name: str | None = None, hash: str | None = None, **keywords: Any) -> None:  # noqa: N807
             self.metric_name = parse_config(spec.name, config_name)
             try:
-                EvaluationModule.__init__(self, config_name=_slug(self.metric_name), hash=hash, **_known(keywords))
+                EvaluationModule.__init__(
+                    self, config_name=_slug(self.metric_name), hash=hash, **_known(spec, keywords)
+                )
             except TypeError as error:
                 raise InputError(f"{spec.name}: {error}") from error
 
@@ -222,17 +224,26 @@ def _module_info(description: str, inputs: str, citation: str) -> Any:
     )
 
 
-def _known(keywords: dict[str, Any]) -> dict[str, Any]:
+def _known(spec: MetricSpec, keywords: dict[str, Any]) -> dict[str, Any]:
     """The base class swallows what it does not know; an option passed this way would be lost."""
     from evaluate import EvaluationModule
 
     code = EvaluationModule.__init__.__code__
     accepted = code.co_varnames[: code.co_argcount]
     unknown = [key for key in keywords if key not in accepted]
-    if unknown:
+    if unknown and unknown[0] in spec.foreign_keywords:
         raise InputError(
-            f"evaluate.load got the unknown keyword {unknown[0]!r}; options stand in config_name, as in "
-            f"'?{unknown[0]}={keywords[unknown[0]]}'."
+            f"evaluate.load got the unknown keyword {unknown[0]!r}. Of evaluate's own {spec.name} it is known: "
+            f"{spec.foreign_keywords[unknown[0]]}."
+        )
+    if unknown:
+        known = (
+            f"as in '?{unknown[0]}={keywords[unknown[0]]}'"
+            if unknown[0] in spec.options
+            else f"which are {', '.join(spec.options)}"
+        )
+        raise InputError(
+            f"evaluate.load got the unknown keyword {unknown[0]!r}; options stand in config_name, {known}."
         )
     return keywords
 
@@ -255,11 +266,18 @@ def _check_run(module: Any, n_pairs: int, keywords: dict[str, Any]) -> list[Cont
 
 def _check_keywords(name: str, keywords: dict[str, Any]) -> None:
     unknown = [key for key in keywords if key not in RUNTIME_KEYWORDS]
-    if unknown:
-        raise InputError(
-            f"{name}.compute got the unknown keyword {unknown[0]!r}; it takes {', '.join(RUNTIME_KEYWORDS)}. "
-            f"Options stand in config_name: '?{unknown[0]}=...'."
-        )
+    if not unknown:
+        return
+    spec, keyword = get_spec(name), unknown[0]
+    what = f"{name}.compute got the unknown keyword {keyword!r}; it takes {', '.join(RUNTIME_KEYWORDS)}."
+    if keyword in spec.foreign_keywords:
+        raise InputError(f"{what} Of evaluate's own {name} it is known: {spec.foreign_keywords[keyword]}.")
+    options = (
+        f"Options stand in config_name, as '?{keyword}=...'."
+        if keyword in spec.options
+        else (f"Options stand in config_name: {', '.join(spec.options)}.")
+    )
+    raise InputError(f"{what} {options}")
 
 
 def _checked(predictions: Any, references: Any, start: int = 0) -> tuple[list[str], list[str]]:

@@ -36,11 +36,11 @@ class MetricName:
 
     def __str__(self) -> str:
         """The shortest string that parses to this name."""
-        preset = self.spec.preset(self.config)
+        defaults = self.spec.defaults(self.config, self.options)
         stated = [
             f"{key}={quote(Option.write(value), safe=SAFE)}"
             for key, value in self.options.items()
-            if value != preset.get(key, self.spec.options[key].default)
+            if value != defaults[key]
         ]
         config = "" if self.config == "default" else f"@{self.config}"
         return self.spec.name + config + ("?" + "&".join(stated) if stated else "")
@@ -137,11 +137,8 @@ def resolve(spec: MetricSpec, config: str, texts: Mapping[str, str]) -> MetricNa
     if unknown:
         declared = ", ".join(spec.options) or "none"
         raise InputError(f"{spec.name} has no option {unknown[0]!r}; it has: {declared}.")
-    preset = spec.preset(config)
-    options = {
-        key: option.parse(texts[key], f"{spec.name}?{key}") if key in texts else preset.get(key, option.default)
-        for key, option in spec.options.items()
-    }
+    chosen = {key: spec.options[key].parse(text, f"{spec.name}?{key}") for key, text in texts.items()}
+    options = {**spec.defaults(config, chosen), **chosen}
     if spec.judge and config in READER:
         _check_reader(spec, options)
     return MetricName(spec, config, options)

@@ -194,7 +194,7 @@ def score_beside(
     Args:
         metrics: Prepared. Those that ask a model score the systems alone; those whose network reads each pair anew
             score the trivial ones on a fixed sample of `SAMPLE` studies.
-        systems: The pairs of each.
+        systems: The pairs of each; there may be none.
         trivial: As `trivial_systems` makes them.
         progress: Whether to show a bar.
 
@@ -215,7 +215,7 @@ def score_beside(
     )
     found: dict[str, dict[str, Result]] = {name: {} for name in (*systems, *map(_marked, trivial))}
     for texts, beside in parts:
-        if texts:
+        if texts and (systems or beside):
             sets = {**systems, **{_marked(name): pairs for name, pairs in beside.items()}}
             scored = metrics.only(texts).score_sets(list(sets.values()), progress=progress)
             for name, results in zip(sets, scored, strict=True):

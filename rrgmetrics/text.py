@@ -117,6 +117,49 @@ def words(text: str) -> str:
     return " ".join(re.findall(r"\d+(?:[.,]\d+)*|[^\W_]+", text.lower()))
 
 
+_R2GEN_QUOTES = str.maketrans("", "", "\"/\\'")
+_R2GEN_MARKS = re.compile(r"[.,?;*!%^&_+():-\[\]{}]")  # as written there: ":-\[" is a range, so that "-" stays
+_R2GEN_NUMBERS = (("1. ", ""), *((f". {n}. ", ". ") for n in range(2, 6)), *((f" {n}. ", ". ") for n in range(2, 6)))
+
+
+def r2gen_iu(text: str) -> str:
+    """Cleans a report as R2Gen does those of IU X-ray (`clean_report_iu_xray`).
+
+    Chen et al. 2020, modules/tokenizers.py: numbers of list items go, sentences end in " . ", all is lower case, most
+    punctuation goes ("-" stays). Its ways are kept: "31. " loses its "1. ", and a sentence of nothing stays.
+
+    Example:
+        >>> r2gen_iu("1. Heart size is normal. 2. No pleural effusion, or pneumothorax.")
+        'heart size is normal . no pleural effusion or pneumothorax .'
+    """
+    return _r2gen(_repeat(text, "..", ".", 3))
+
+
+def r2gen(text: str) -> str:
+    """Cleans a report as R2Gen does those of MIMIC-CXR (`clean_report_mimic_cxr`): also line breaks and underscores.
+
+    Example:
+        >>> r2gen("FINDINGS:  The heart is enlarged since ___.. No effusion.")
+        'findings the heart is enlarged since  . no effusion .'
+    """
+    text = _repeat(_repeat(text.replace("\n", " "), "__", "_", 7), "  ", " ", 6)
+    return _r2gen(_repeat(text, "..", ".", 8))
+
+
+def _repeat(text: str, old: str, new: str, times: int) -> str:
+    for _ in range(times):
+        text = text.replace(old, new)
+    return text
+
+
+def _r2gen(text: str) -> str:
+    for old, new in _R2GEN_NUMBERS:
+        text = text.replace(old, new)
+    sentences = text.strip().lower().split(". ")
+    cleaned = [_R2GEN_MARKS.sub("", sentence.translate(_R2GEN_QUOTES).strip().lower()) for sentence in sentences]
+    return " . ".join(cleaned) + " ."
+
+
 class Normaliser(NamedTuple):
     """A named text function and its version."""
 
@@ -141,6 +184,8 @@ NORMALISERS = {
         Normaliser("words", 1, words),
         Normaliser("findings", 1, findings_text),
         Normaliser("impression", 1, impression_text),
+        Normaliser("r2gen", 1, r2gen),
+        Normaliser("r2gen_iu", 1, r2gen_iu),
     )
 }
 

@@ -128,20 +128,41 @@ def score_with_worth(
     Returns:
         The Results of each system by metric, as without trivial systems; and their worth.
     """
-    pairs = next(iter(systems.values()))
-    references = [pair.reference for pair in pairs]
-    trivial = trivial_systems(pairs, train=train, seed=seed)
+    trivial = trivial_systems(next(iter(systems.values())), train=train, seed=seed)
     results, beside = score_beside(metrics, systems, trivial, progress=progress)
+    return results, worth_of(results, beside, systems, abnormal=abnormal, trials=trials, seed=seed)
+
+
+def worth_of(
+    results: Mapping[str, Mapping[str, Result]],
+    trivial: Mapping[str, Mapping[str, Result]],
+    systems: Mapping[str, Sequence[Pair]],
+    *,
+    abnormal: Sequence[bool] | None = None,
+    trials: int = TRIALS,
+    seed: int = 0,
+) -> Worth:
+    """Measures what systems are worth from what was scored before.
+
+    Args:
+        results: For each system its Results by metric.
+        trivial: The Results of the trivial systems (`rrgmetrics.skill.score_beside`).
+        systems: The pairs of each system.
+        abnormal: Which studies are abnormal; None: what the reader finds in the references.
+        trials: Resamples of intervals.
+        seed: Of resamples.
+    """
+    references = [pair.reference for pair in next(iter(systems.values()))]
     is_abnormal = abnormal_studies(references) if abnormal is None else np.array(abnormal, dtype=bool)
     rows = np.flatnonzero(is_abnormal).tolist()
-    measure = partial(measure_skill, results, beside, trials=trials, seed=seed)
-    return results, Worth(
+    measure = partial(measure_skill, results, trivial, trials=trials, seed=seed)
+    return Worth(
         measure(),
         measure(rows=rows) if len(rows) >= MIN_STUDIES else [],
-        len(pairs),
+        len(references),
         len(rows),
         [find_collapse(name, [pair.candidate for pair in own], references) for name, own in systems.items()],
-        beside,
+        trivial,
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from rrgmetrics import files, stats
+from rrgmetrics.abnormal import MIN_STUDIES
 from rrgmetrics.errors import InputError
 from rrgmetrics.prepared import Progress
 from rrgmetrics.present.html import NOTHING, category_bars, category_counts, headline, part
@@ -21,11 +22,14 @@ from rrgmetrics.present.report import report_page
 from rrgmetrics.present.results import key_table
 from rrgmetrics.present.spread import spread
 from rrgmetrics.present.tables import Cell, Group, Table
+from rrgmetrics.present.worth import worth_tables
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
+from rrgmetrics.skill import score_beside, trivial_systems
 from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, MAX_SECONDS, check_size
 from rrgmetrics.spaces.ready import ready
 from rrgmetrics.specs import Key, MetricSpec
+from rrgmetrics.worth import Worth, worth_of
 
 PIECE = 64  # pairs between two reports of progress
 SHOWN_ROWS = 50
@@ -34,10 +38,11 @@ SUFFIXES = (".csv", ".jsonl")  # Parquet is not taken: a small file of it can un
 
 
 class Scored(NamedTuple):
-    """A whole file's scores."""
+    """A whole file's scores, and what they are worth beside trivial systems."""
 
     studies: files.Studies
     result: Result
+    worth: Worth | None = None
 
     @property
     def study_ids(self) -> list[str]:
@@ -106,6 +111,20 @@ def score_file(spec: MetricSpec, studies: files.Studies) -> Iterator[int | Resul
                 )
 
 
+def with_worth(spec: MetricSpec, studies: files.Studies, result: Result) -> Scored:
+    """Compares a file's scores with those of trivial systems; in few pairs there is nothing to compare."""
+    n_pairs = len(studies.pairs)
+    if n_pairs < MIN_STUDIES:
+        return Scored(studies, result)
+    metrics, name = ready(spec.name), spec.name
+    trivial = score_beside(metrics, {}, trivial_systems(studies.pairs), progress=False)[1]
+    return Scored(
+        studies,
+        result,
+        worth_of({"The file": {name: result}}, trivial, {"The file": studies.pairs}, trials=INTERVAL_TRIALS),
+    )
+
+
 # --- writing ----------------------------------------------------------------------------------------------------------
 
 
@@ -116,7 +135,8 @@ def write_scores(scored: Scored, folder: str) -> list[str]:
     columns: dict[str, Sequence[Any]] = {"study_id": scored.study_ids}
     columns |= {key: values.tolist() for key, values in scored.result.per_pair.items()}
     files.write_table(paths[0], columns, force=True)
-    page = report_page({"candidate": {name: scored.result}}, {"candidate": scored.studies.pairs}, scored.study_ids)
+    pairs = {"candidate": scored.studies.pairs}
+    page = report_page({"candidate": {name: scored.result}}, pairs, scored.study_ids, worth=scored.worth)
     files.write_text(paths[1], page, force=True)
     return paths
 
@@ -160,6 +180,10 @@ def overview(scored: Scored) -> Markup:
             )
         )
     counts = category_counts(result)
+    if scored.worth is not None:
+        pieces.append(Markup("<h2>Better than nothing?</h2>"))
+        pieces += [Markup("<p>{}</p>").format(remark) for remark in scored.worth.remarks]
+        pieces += [Markup("<h3>{}</h3>{}").format(table.title, table) for table in worth_tables(scored.worth)]
     if counts:
         pieces.append(Markup("<h2>Errors by category, a pair</h2>{}").format(category_bars(counts)))
     if n_scored:

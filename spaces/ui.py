@@ -263,7 +263,7 @@ def run_file(spec: MetricSpec, path: str) -> Iterator[tuple[Markup, batch.Scored
         if isinstance(step, int):
             yield batch.progress(step, total, time.monotonic() - start), None
         else:
-            scored = batch.Scored(studies, step)
+            scored = batch.with_worth(spec, studies, step)
             yield batch.overview(scored), scored
 
 

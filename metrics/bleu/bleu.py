@@ -35,9 +35,13 @@ Configurations (config_name):
     default: COCO's arithmetic.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
+        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
     tokenizer: coco: whitespace tokens and the COCO caption arithmetic that RRG papers and RadEval report; 13a:
         sacrebleu's tokens and smoothing. One of coco (default), 13a.
+    smoothing: where no n-gram of an order matches. coco: coco-caption's constants (coco's tokens imply it); exp:
+        halved again and again, as sacrebleu (13a implies it); none: BLEU is 0, as evaluate's own bleu. One of coco
+        (default), exp, none.
 
 Returns: a dict of
     bleu: BLEU-4; 0 to 1, higher is better.

@@ -38,7 +38,8 @@ Configurations (config_name):
     <id or path>: the Hub id, folder or file of such weights.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
+        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
     uncertain: what an uncertain condition counts as; ignored: not at all in that pair. One of positive (default),
         negative, ignored.
     long: reports of more than 512 tokens (the reader reads all). truncate: cut as the paper does; windows: read in
@@ -54,6 +55,12 @@ Returns: a dict of
     chexbert_f1_micro_5: CheXbert F1 micro-5; 0 to 1, higher is better.
     chexbert_f1_macro_5: CheXbert F1 macro-5; 0 to 1, higher is better.
     chexbert_f1_weighted_5: CheXbert F1 weighted-5; 0 to 1, higher is better.
+    chexbert_f1_macro_14_precision: CheXbert precision macro-14; 0 to 1, higher is better.
+    chexbert_f1_macro_14_recall: CheXbert recall macro-14; 0 to 1, higher is better.
+    chexbert_f1_micro_5_precision: CheXbert precision micro-5; 0 to 1, higher is better.
+    chexbert_f1_micro_5_recall: CheXbert recall micro-5; 0 to 1, higher is better.
+    chexbert_f1_micro_13: CheXbert F1 micro-13; 0 to 1, higher is better.
+    chexbert_f1_macro_13: CheXbert F1 macro-13; 0 to 1, higher is better.
     chexbert_f1_enlarged_cardiomediastinum: Enlarged Cardiomediastinum; 0 to 1, higher is better.
     chexbert_f1_cardiomegaly: Cardiomegaly; 0 to 1, higher is better.
     chexbert_f1_lung_opacity: Lung Opacity; 0 to 1, higher is better.
@@ -70,6 +77,9 @@ Returns: a dict of
     chexbert_f1_no_finding: No Finding; 0 to 1, higher is better.
     chexbert_f1_agreement_14: Labels that agree, 14; 0 to 1, higher is better.
     chexbert_f1_agreement_5: Labels that agree, 5; 0 to 1, higher is better.
+    chexbert_f1_example: CheXbert F1 example-based; 0 to 1, higher is better.
+    chexbert_f1_example_precision: CheXbert precision example-based; 0 to 1, higher is better.
+    chexbert_f1_example_recall: CheXbert recall example-based; 0 to 1, higher is better.
     chexbert_f1_n_unscored, chexbert_f1_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:

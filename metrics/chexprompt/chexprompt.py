@@ -41,7 +41,8 @@ Configurations (config_name):
     replies:<file>: replies recorded with `rrgmetrics judge --record`: the same scores without the model.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
+        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
     parser: tolerant: a reply that cannot be read is unscored; strict: read as the authors' code does. One of
         tolerant (default), strict.
     explain: also return each pair's verdict in words. One of no (default), yes.

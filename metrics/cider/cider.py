@@ -34,7 +34,8 @@ Configurations (config_name):
     default: the formula.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
+        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
 
 Returns: a dict of
     cider: CIDEr-D; 0 to 10, higher is better.

@@ -45,10 +45,13 @@ Configurations (config_name):
     replies:<file>: replies recorded with `rrgmetrics judge --record`: the same scores without the model.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
+        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
     wording: how a model is asked. own: in our words; published: as the authors ask GPT; checkpoint: as
         medgemma-4b-it-crimson was trained; the last two need crimson-score. One of own (default), published,
         checkpoint.
+    patient: how a model is told the age. years: Age: 72; dicom: Age: 072Y, as the authors ask on RadPref; keys:
+        age: 25, as they ask on RadJudge. One of years (default), dicom, keys.
     parser: tolerant: a reply that cannot be read is unscored; strict: read as the authors' code does. One of
         tolerant (default), strict.
     labels: published: an unknown label weighs 0.25, an unknown id 0; strict: such a reply is unscored. One of

@@ -36,7 +36,8 @@ Configurations (config_name):
     <id or path>: the Hub id or folder of a classifier of the same 18 labels.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
+        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
     explain: also return the labels of both reports. One of no (default), yes.
 
 Returns: a dict of

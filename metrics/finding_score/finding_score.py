@@ -35,7 +35,8 @@ Configurations (config_name):
     default: a rule-based reader.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
+        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
     explain: also return each pair in words, and its errors with their weights. One of no (default), yes.
 
 Returns: a dict of

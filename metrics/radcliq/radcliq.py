@@ -39,7 +39,8 @@ Configurations (config_name):
     <id or path>: a file of coefficients that `rrgmetrics radcliq fit` wrote.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
+        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
     coefficients: v1, v0, or a file that `rrgmetrics radcliq fit` wrote. Default: v1.
     idf: weight of a token in BERTScore. no: all alike, as the authors; call: inverse document frequency in this
         call's references, as RadEval; frozen: in the reports of idf_file. One of no (default), call, frozen.

@@ -37,7 +37,8 @@ Configurations (config_name):
     <id or path>: the Hub id (an optional @revision behind it) or folder of an encoder.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
+        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
     layer: hidden layer to compare; 0: the configuration's own. Default: 0.
 
 Returns: a dict of

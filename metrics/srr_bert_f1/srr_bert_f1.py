@@ -36,7 +36,8 @@ Configurations (config_name):
     <id or path>: the Hub id or folder of such a checkpoint.
 
 Options (in config_name, for example '?text=lower'):
-    text: normaliser applied to both texts first. One of none (default), space, lower, words, findings, impression.
+    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
+        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
     level: leaves: 54 findings; upper: 24 groups of findings. One of leaves (default), upper.
     statuses: whether a label says present, uncertain or absent, and must agree in that too. One of no (default),
         yes.

@@ -189,6 +189,8 @@ def split_sentences(text: str) -> Iterator[str]:
 def decode(labels: Sequence[str]) -> Iterator[tuple[int, int, Any]]:
     """Yields entities `(start, end, type)` from a sentence's labels: a B- and the I- behind it, of the B-'s type.
 
+    Differs from the authors: an I- on the token that closes the sentence makes their code lose the entity.
+
     Example:
         >>> list(decode(["O", "B-ANATOMY", "I-ANATOMY", "B-DISEASE", "O", "I-DISEASE"]))
         [(1, 3, 'anatomy'), (3, 4, 'disease')]

@@ -91,17 +91,28 @@ def rouge_tokens(stemmer: bool) -> TextFunction:
     from rouge_score.tokenize import tokenize
 
     stem = CachedStemmer() if stemmer else None
+    facts = {"rouge_score": version("rouge-score")} | ({"nltk": version("nltk")} if stemmer else {})
+    key = f"rouge:{'stem' if stemmer else 'word'}"
+    return TextFunction(key, lambda text: count_rouge_tokens(tokenize(text, stem)), facts)
+
+
+def coco_tokens(stemmer: bool) -> TextFunction:
+    """Cuts a text into tokens at white space, for ROUGE-L as coco-caption has it; stems them if asked to."""
+    stem = CachedStemmer().stem if stemmer else None
+    facts = {"nltk": version("nltk")} if stemmer else {}
 
     def annotate(text: str) -> RougeTokens:
-        tokens: list[str] = tokenize(text, stem)
-        places: dict[str, int] = {}
-        for index, token in enumerate(tokens):
-            places[token] = places.get(token, 0) | 1 << index
-        bigrams = Counter(pairwise(tokens))
-        return RougeTokens(len(tokens), Counter(tokens), bigrams, tokens, places)
+        return count_rouge_tokens([stem(token) for token in text.split()] if stem else text.split())
 
-    facts = {"rouge_score": version("rouge-score")} | ({"nltk": version("nltk")} if stemmer else {})
-    return TextFunction(f"rouge:{'stem' if stemmer else 'word'}", annotate, facts)
+    return TextFunction(f"rouge:coco:{'stem' if stemmer else 'word'}", annotate, facts)
+
+
+def count_rouge_tokens(tokens: list[str]) -> RougeTokens:
+    """Counts tokens as ROUGE needs them."""
+    places: dict[str, int] = {}
+    for index, token in enumerate(tokens):
+        places[token] = places.get(token, 0) | 1 << index
+    return RougeTokens(len(tokens), Counter(tokens), Counter(pairwise(tokens)), tokens, places)
 
 
 def words(tokenizer: str) -> TextFunction:

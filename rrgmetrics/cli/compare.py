@@ -10,7 +10,7 @@ from rich.console import Console
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_scoring, add_trivial, metric_names, read_beside, score_with_trivial
-from rrgmetrics.cli.output import print_unscored, print_worth, write_reports
+from rrgmetrics.cli.output import print_conventions, print_unscored, print_worth, write_reports
 from rrgmetrics.comparison import CORRECTIONS, compare_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.stats import TRIALS
@@ -45,6 +45,7 @@ def run(options: argparse.Namespace) -> None:
         results, all_keys=options.all_keys, correction=options.correction, trials=options.trials, seed=options.seed
     )
     Console().print(comparison_table(rows, n_pairs=len(references.reports), correction=options.correction))
+    print_conventions(options, results)
     print_worth(worth)
     print_unscored(results)
     write_reports(options, results, systems, rows, worth)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import Results, study_ids
+from rrgmetrics.cli.arguments import Results, split_names, study_ids
 from rrgmetrics.comparison import Row
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import unscored_lines
+from rrgmetrics.specs.conventions import CONVENTIONS
 from rrgmetrics.version import VERSION
 from rrgmetrics.worth import Worth
 
@@ -41,6 +42,15 @@ def print_worth(worth: Worth | None) -> None:
         Console().print("", table)
     for line in worth.remarks:
         print_line(line)
+
+
+def print_conventions(options: argparse.Namespace, results: Results) -> None:
+    """Prints the numbers of the papers whose presets `--metrics` names, by the papers' own words."""
+    from rrgmetrics.present.results import convention_table
+
+    for name in split_names(options.metrics):
+        if name in CONVENTIONS:
+            Console().print("", convention_table(CONVENTIONS[name], results))
 
 
 def write_reports(

@@ -23,7 +23,7 @@ from rrgmetrics.cli.arguments import (
     score_with_trivial,
     study_ids,
 )
-from rrgmetrics.cli.output import print_line, print_unscored, print_worth, write_reports
+from rrgmetrics.cli.output import print_conventions, print_line, print_unscored, print_worth, write_reports
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import label, parse_name
@@ -58,6 +58,7 @@ def run(options: argparse.Namespace) -> None:
     results, worth = score_with_trivial(names, {system: studies.pairs}, beside, options)
     rows = compare_systems(results, all_keys=True, trials=options.trials, seed=options.seed)
     Console().print(score_table(rows, n_pairs=len(studies.pairs)))
+    print_conventions(options, results)
     print_worth(worth)
     print_unscored(results)
     if options.summary:

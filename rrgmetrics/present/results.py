@@ -8,10 +8,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rrgmetrics.comparison import Row
+from rrgmetrics.names import parse_name
 from rrgmetrics.present.numbers import bounds, direction, estimate, figure, headed, p_value, show, signed, signed_figure
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.results import Result
 from rrgmetrics.specs import SPECS, Key
+from rrgmetrics.specs.conventions import Convention
 from rrgmetrics.stats import Comparison
 
 if TYPE_CHECKING:
@@ -63,6 +65,22 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
         tuple(groups),
         title=f"{n_pairs:,} studies; differences from {rows[0].system}; p corrected: {correction}",
     )
+
+
+def convention_table(convention: Convention, results: Mapping[str, Mapping[str, Result]]) -> Table:
+    """The numbers that a paper prints, by its own words, for each system.
+
+    Args:
+        convention: The paper's.
+        results: For each system its Results by metric.
+    """
+    lines: list[Cells] = []
+    for words, number in convention.numbers.items():
+        key = next(key for key in parse_name(number.metric).spec.keys if key.name == number.key)
+        values = [show(by_metric[number.metric].scores[number.key], key) for by_metric in results.values()]
+        lines.append((words, *values, Cell(number.key, "quiet")))
+    heads = ("", *(results if len(results) > 1 else ("value",)), "key")
+    return Table(heads, (Group(tuple(lines)),), title=f"As {convention.title} prints it", note=convention.words)
 
 
 def key_table(keys: Iterable[Key], scores: Mapping[str, float]) -> Table:

@@ -1,11 +1,12 @@
 """BLEU-1 to BLEU-4 (Papineni et al. 2002).
 
-Two arithmetics under one name, chosen by `tokenizer`:
+Two kinds of tokens under one name, chosen by `tokenizer`, each with its `smoothing`:
 
 - `coco` (default): whitespace tokens, case and punctuation kept, and the smoothing constants of coco-caption
   (1e-15 in the numerator, 1e-9 in the denominator), which RRG papers and RadEval 2.2 report. A pair's value is the
   same formula on its own counts, so two identical texts of three tokens do not reach 1.
 - `13a`: sacrebleu 2.6's defaults: 13a tokens, exponential smoothing; a pair's value uses the effective order.
+- `13a` with `smoothing=none`: Papineni's formula, 0 where an order has no match, as evaluate's own `bleu` computes it.
 
 Differs from the authors: 0 to 1 for both (sacrebleu prints 0 to 100), and one reference a candidate.
 """
@@ -31,29 +32,37 @@ TINY, SMALL = 1e-15, 1e-9  # coco-caption, bleu_scorer.py
 class BleuReduction:
     """Reduces sums to BLEU: matches of order 1-4, candidate n-grams of order 1-4, candidate and reference length."""
 
-    tokenizer: str
+    smoothing: str
 
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
         """The BLEU of summed counts; NaN where nothing is scored."""
-        scores = coco_bleu(sums) if self.tokenizer == "coco" else sacrebleu_bleu(sums, effective_order=False)
+        scores = self._bleu(sums, effective_order=False)
         return _by_key(np.where(np.asarray(n)[..., None] > 0, scores, np.nan))
 
     def per_pair(self, stats: Array) -> dict[str, Array]:
         """The BLEU of each pair's own counts."""
-        scores = coco_bleu(stats) if self.tokenizer == "coco" else sacrebleu_bleu(stats, effective_order=True)
+        scores = self._bleu(stats, effective_order=True)
         return _by_key(np.where(np.isnan(stats).any(axis=-1, keepdims=True), np.nan, scores))
+
+    def _bleu(self, counts: Array, *, effective_order: bool) -> Array:
+        if self.smoothing == "coco":
+            return coco_bleu(counts)
+        if self.smoothing == "none":
+            return unsmoothed_bleu(counts)
+        return sacrebleu_bleu(counts, effective_order=effective_order)
 
 
 @dataclass(frozen=True)
 class Bleu:
-    """BLEU with the option `tokenizer` of the spec."""
+    """BLEU with the options `tokenizer` and `smoothing` of the spec."""
 
     tokenizer: str = "coco"
+    smoothing: str = "coco"
 
     @property
     def reduction(self) -> BleuReduction:
         """The reduction of summed counts to BLEU."""
-        return BleuReduction(self.tokenizer)
+        return BleuReduction(self.smoothing)
 
     def backend(self, runtime: Runtime) -> tokens.TextFunction:
         """The backend that counts n-grams."""
@@ -86,6 +95,16 @@ def coco_bleu(sums: Array) -> Array:
     ratio = (sums[..., -2] + TINY) / (sums[..., -1] + SMALL)
     brevity: Array = np.exp(np.minimum(0, 1 - 1 / ratio))
     return scores * brevity[..., None]
+
+
+def unsmoothed_bleu(sums: Array) -> Array:
+    """Computes BLEU-1 to BLEU-4 `(..., 4)` from counts `(..., 10)` without smoothing: 0 where an order has no match."""
+    matches, guesses = sums[..., :ORDER], sums[..., ORDER : 2 * ORDER]
+    precisions = np.divide(matches, guesses, out=np.zeros_like(matches), where=guesses > 0)
+    scores = np.cumprod(precisions, axis=-1) ** (1 / np.arange(1, ORDER + 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        brevity = np.where(sums[..., -2] > 0, np.exp(np.minimum(0, 1 - sums[..., -1] / sums[..., -2])), 0.0)
+    return np.asarray(scores * brevity[..., None])
 
 
 def sacrebleu_bleu(sums: Array, *, effective_order: bool) -> Array:

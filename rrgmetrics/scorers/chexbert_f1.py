@@ -4,7 +4,10 @@ Each report gets a status for each condition: blank, positive, negative or uncer
 positive or uncertain (as papers on report generation do), positive alone, or, with `uncertain=ignored`, positive
 where neither report is uncertain. F1, precision and recall over all pairs as `rrgmetrics.scorers.labels` has them:
 micro over 14 conditions (headline), macro, weighted, and the same over the five of CheXpert's competition; each
-condition's own. A pair's F1 is that of the two sets of conditions, 1 if both are empty. No Finding is one of the 14.
+condition's own. A pair's F1 is that of the two sets of conditions, 1 if both are empty. No Finding is one of the 14;
+`_13` leaves it out. Example-based F1, precision and recall are means over pairs of those of the two sets, 0 where they
+are undefined (as Tanida et al. 2023 compute them): two reports without a condition score 0 there. What papers print of
+all this, and with which `uncertain`: `rrgmetrics.specs.conventions`.
 
 Configurations: `default` the reader's findings as conditions (`rrgmetrics.reader.conditions`); `paper` CheXbert's
 weights (`chexbert.pth` of StanfordAIMI/RRG_scorers); a folder or a file with them, or another Hub id.
@@ -32,16 +35,18 @@ from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reader.scope import unread_spans
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime, explain_both
-from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats, spoil
+from rrgmetrics.scorers.labels import LabelScore, LabelScores, example_scores, label_stats, spoil
 
 Annotation = Reading | ConditionReading
 Uncertain = Literal["positive", "negative", "ignored"]
+NO_FINDING = "No Finding"
 
 
 def label_scores() -> LabelScores:
     """The scores that the keys name."""
     conditions = load_conditions()
     five = conditions.five
+    thirteen = tuple(index for index, name in enumerate(conditions.names) if name != NO_FINDING)
     scores = {
         "chexbert_f1": LabelScore(per_pair=True),
         "chexbert_f1_precision": LabelScore(measure="precision", per_pair=True),
@@ -51,11 +56,26 @@ def label_scores() -> LabelScores:
         "chexbert_f1_micro_5": LabelScore(labels=five, per_pair=True),
         "chexbert_f1_macro_5": LabelScore("macro", labels=five),
         "chexbert_f1_weighted_5": LabelScore("weighted", labels=five),
+        "chexbert_f1_macro_14_precision": LabelScore("macro", "precision"),
+        "chexbert_f1_macro_14_recall": LabelScore("macro", "recall"),
+        "chexbert_f1_micro_5_precision": LabelScore(measure="precision", labels=five),
+        "chexbert_f1_micro_5_recall": LabelScore(measure="recall", labels=five),
+        "chexbert_f1_micro_13": LabelScore(labels=thirteen),
+        "chexbert_f1_macro_13": LabelScore("macro", labels=thirteen),
     }
     for index, name in enumerate(conditions.names):
         scores[f"chexbert_f1_{name.lower().replace(' ', '_')}"] = LabelScore(labels=(index,))
     return LabelScores(
-        scores, len(conditions.names), ("chexbert_f1_agreement_14", "chexbert_f1_agreement_5"), unread=True
+        scores,
+        len(conditions.names),
+        (
+            "chexbert_f1_agreement_14",
+            "chexbert_f1_agreement_5",
+            "chexbert_f1_example",
+            "chexbert_f1_example_precision",
+            "chexbert_f1_example_recall",
+        ),
+        unread=True,
     )
 
 
@@ -83,17 +103,19 @@ class ChexbertF1:
         annotations: Mapping[str, Annotation],
         statistics: None = None,
     ) -> Array:
-        """The `label_stats` of 14 conditions, shares that agree of 14 and of 5, reports too long, unread sentences."""
+        """The `label_stats` of 14 conditions, five means, reports too long, unread sentences."""
         sides = [[annotations[pair.reference] for pair in pairs], [annotations[pair.candidate] for pair in pairs]]
         (has_reference, unsure_reference), (has_candidate, unsure_candidate) = (self._labels(side) for side in sides)
         spoil(has_reference, has_candidate, [contradicted(annotation) for annotation in sides[1]])
         ignored = (unsure_reference | unsure_candidate) & (self.uncertain == "ignored")
         agree = (has_reference == has_candidate) | ignored
+        labels = label_stats(has_reference, has_candidate, ignored)
         return np.column_stack(
             [
-                label_stats(has_reference, has_candidate, ignored),
+                labels,
                 agree.mean(axis=1),
                 agree[:, load_conditions().five].mean(axis=1),
+                example_scores(labels),
                 sum(np.array([is_too_long(annotation) for annotation in side], dtype=np.float64) for side in sides),
                 np.array([n_unread(*pair) for pair in zip(*sides, strict=True)], dtype=np.float64),
             ]

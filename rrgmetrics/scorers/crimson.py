@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rrgmetrics.backends.comparison import ComparedPairs
 from rrgmetrics.judges.judge import Judge
 from rrgmetrics.judges.protocols.crimson import Crimson as Protocol
-from rrgmetrics.judges.protocols.crimson import CrimsonVerdict
+from rrgmetrics.judges.protocols.crimson import CrimsonVerdict, Patient
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.judged import BUNDLED_ENGINES, JudgeScorer
@@ -31,11 +31,12 @@ class Crimson(JudgeScorer):
     parser: str = "tolerant"
     labels: str = "published"
     complete: bool = False
+    patient: Patient = "years"
 
     @property
     def protocol(self) -> Protocol:
         """The protocol: the prompts, and the parser of the replies."""
-        return Protocol(self.wording, self.parser, self.labels, self.complete)
+        return Protocol(self.wording, self.parser, self.labels, self.complete, self.patient)
 
     def backend(self, runtime: Runtime) -> Judge | ComparedPairs:
         """The judge, or the reader; raises MissingExtraError if the authors' prompt is not installed."""

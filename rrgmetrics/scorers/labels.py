@@ -115,6 +115,19 @@ def label_stats(reference: ArrayLike, candidate: ArrayLike, ignored: ArrayLike |
     return np.hstack([has_reference & has_candidate, has_candidate, has_reference]).astype(np.float64)
 
 
+def example_scores(stats: Array) -> Array:
+    """F1, precision and recall of each pair's label sets `(n_pairs, 3)`, 0 where undefined, from `label_stats`.
+
+    Example:
+        >>> example_scores(label_stats([[True, True], [False, False]], [[True, False], [False, False]])).tolist()
+        [[0.6666666666666666, 1.0, 0.5], [0.0, 0.0, 0.0]]
+    """
+    both, candidate, reference = (part.sum(axis=1) for part in np.split(stats, 3, axis=1))
+    return np.column_stack(
+        [_divide(2 * both, candidate + reference), _divide(both, candidate), _divide(both, reference)]
+    )
+
+
 def spoil(reference: NDArray[np.bool_], candidate: NDArray[np.bool_], contradicted: Sequence[frozenset[int]]) -> None:
     """Makes wrong, in place, the labels `(n_pairs, n_labels)` that a candidate both affirms and denies."""
     for row, labels in enumerate(contradicted):

@@ -3,6 +3,14 @@
 rouge-score tokenizes and stems; the counting is done here, because its table for the longest common subsequence
 takes time and memory of the product of both lengths, and because it tokenizes a text again for each pair.
 ROUGE-L runs over the whole report (`rougeL`), not sentence by sentence (`rougeLsum`).
+
+`flavour=coco` is coco-caption's ROUGE-L, which R2Gen and those after it report: white space tokens as they are, and
+
+    F = (1 + β²) P R / (R + β² P),  β = 1.2
+
+Differs from coco-caption: it splits at each single space, so that two spaces make an empty token and two empty reports
+score 1; here runs of white space part tokens, and an empty report scores 0. ROUGE-1 and ROUGE-2, which it does not
+have, are the same F of the same tokens.
 """
 
 from __future__ import annotations
@@ -20,12 +28,14 @@ from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 from rrgmetrics.specs import keys_of
 
 KEYS = keys_of("rouge")
+COCO_BETA = 1.2  # coco-caption, rouge.py
 
 
 @dataclass(frozen=True)
 class Rouge:
-    """ROUGE with the option `stemmer` of the spec."""
+    """ROUGE with the options `flavour` and `stemmer` of the spec."""
 
+    flavour: str = "google"
     stemmer: bool = True
 
     @property
@@ -34,8 +44,8 @@ class Rouge:
         return Mean(KEYS)
 
     def backend(self, runtime: Runtime) -> tokens.TextFunction:
-        """The backend that counts rouge-score's tokens."""
-        return tokens.rouge_tokens(self.stemmer)
+        """The backend that counts rouge-score's tokens, or those between white space."""
+        return tokens.coco_tokens(self.stemmer) if self.flavour == "coco" else tokens.rouge_tokens(self.stemmer)
 
     def pair_stats(
         self,
@@ -44,22 +54,25 @@ class Rouge:
         statistics: None = None,
     ) -> Array:
         """The F-measures `(n_pairs, 4)` in the order of `KEYS`."""
+        beta = COCO_BETA if self.flavour == "coco" else 1.0
         rows = []
         for reference, candidate in of_pairs(pairs, annotations):
             shared = longest_common_subsequence(reference, candidate)
-            rouge_l = f_measure(shared, candidate.length, reference.length)
-            rouge_1 = _overlap_f(reference.unigrams, candidate.unigrams)
-            rouge_2 = _overlap_f(reference.bigrams, candidate.bigrams)
+            rouge_l = f_measure(shared, candidate.length, reference.length, beta)
+            rouge_1 = _overlap_f(reference.unigrams, candidate.unigrams, beta)
+            rouge_2 = _overlap_f(reference.bigrams, candidate.bigrams, beta)
             rows.append((rouge_l, rouge_1, rouge_2, rouge_l))
         return np.array(rows, dtype=np.float64).reshape(-1, len(KEYS))
 
 
-def f_measure(matches: int, n_candidate: int, n_reference: int) -> float:
-    """The harmonic mean of precision and recall; 0 where either is undefined or both are 0."""
+def f_measure(matches: int, n_candidate: int, n_reference: int, beta: float = 1.0) -> float:
+    """The mean F of precision and recall, harmonic for `beta` 1; 0 where either is undefined or both are 0."""
     if not matches:
         return 0.0
     precision, recall = matches / n_candidate, matches / n_reference
-    return 2 * precision * recall / (precision + recall)
+    if beta == 1:
+        return 2 * precision * recall / (precision + recall)
+    return (1 + beta**2) * precision * recall / (recall + beta**2 * precision)
 
 
 def longest_common_subsequence(reference: tokens.RougeTokens, candidate: tokens.RougeTokens) -> int:
@@ -73,6 +86,6 @@ def longest_common_subsequence(reference: tokens.RougeTokens, candidate: tokens.
     return reference.length - row.bit_count()
 
 
-def _overlap_f(reference: Counter[Any], candidate: Counter[Any]) -> float:
+def _overlap_f(reference: Counter[Any], candidate: Counter[Any], beta: float) -> float:
     shared = sum(min(reference[gram], candidate[gram]) for gram in reference.keys() & candidate.keys())
-    return f_measure(shared, candidate.total(), reference.total())
+    return f_measure(shared, candidate.total(), reference.total(), beta)

@@ -108,6 +108,12 @@ JUDGES = (
                 "medgemma-4b-it-crimson was trained; the last two need crimson-score",
                 ("own", "published", "checkpoint"),
             ),
+            "patient": Option(
+                "years",
+                "how a model is told the age. years: Age: 72; dicom: Age: 072Y, as the authors ask on RadPref; "
+                "keys: age: 25, as they ask on RadJudge",
+                ("years", "dicom", "keys"),
+            ),
             "parser": Option(
                 "tolerant",
                 "tolerant: a reply that cannot be read is unscored; strict: read as the authors' code does",

@@ -54,9 +54,18 @@ LABELS = (
             label(
                 "chexbert_f1_weighted_5", "CheXbert F1 weighted-5", "CheXbert-5 weighted", "f1chexbert_5_weighted_f1"
             ),
+            label("chexbert_f1_macro_14_precision", "CheXbert precision macro-14"),
+            label("chexbert_f1_macro_14_recall", "CheXbert recall macro-14"),
+            label("chexbert_f1_micro_5_precision", "CheXbert precision micro-5"),
+            label("chexbert_f1_micro_5_recall", "CheXbert recall micro-5"),
+            label("chexbert_f1_micro_13", "CheXbert F1 micro-13"),
+            label("chexbert_f1_macro_13", "CheXbert F1 macro-13"),
             *(label(f"chexbert_f1_{name.lower().replace(' ', '_')}", name) for name in _CONDITIONS),
             unit("chexbert_f1_agreement_14", "Labels that agree, 14", "f1chexbert_sample_acc_all"),
             unit("chexbert_f1_agreement_5", "Labels that agree, 5", "f1chexbert_sample_acc_5"),
+            unit("chexbert_f1_example", "CheXbert F1 example-based", "Example-based F1"),
+            unit("chexbert_f1_example_precision", "CheXbert precision example-based"),
+            unit("chexbert_f1_example_recall", "CheXbert recall example-based"),
         ),
         stand_in=True,
         level="corpus",

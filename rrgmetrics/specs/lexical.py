@@ -26,12 +26,24 @@ LEXICAL = (
                 "coco: whitespace tokens and the COCO caption arithmetic that RRG papers and RadEval report; "
                 "13a: sacrebleu's tokens and smoothing",
                 ("coco", "13a"),
+                implies={"13a": {"smoothing": "exp"}},
+            ),
+            "smoothing": Option(
+                "coco",
+                "where no n-gram of an order matches. coco: coco-caption's constants (coco's tokens imply it); exp: "
+                "halved again and again, as sacrebleu (13a implies it); none: BLEU is 0, as evaluate's own bleu",
+                ("coco", "exp", "none"),
             ),
         },
         configs={
             "default": Config("COCO's arithmetic"),
         },
         needs=("tokens",),
+        foreign_keywords={
+            "max_order": "the keys bleu_1, bleu_2 and bleu_3 are always there",
+            "smooth": "name the metric bleu?tokenizer=13a&smoothing=exp; evaluate's own (add one) is not offered",
+            "tokenizer": "name the metric bleu?tokenizer=13a&smoothing=none for what evaluate's bleu does",
+        },
         paper="Papineni et al. 2002, ACL",
         citation="papineni-etal-2002-bleu",
         hacks=("repetition", "template", "contradiction"),
@@ -49,11 +61,27 @@ LEXICAL = (
         ),
         level="pair",
         empty=(0.0, 0.0, 0.0),
-        options={"text": TEXT_OPTION, "stemmer": Option(True, "Porter stems of words longer than three letters")},
+        options={
+            "text": TEXT_OPTION,
+            "flavour": Option(
+                "google",
+                "google: the rouge-score package's words and F1; coco: coco-caption's white space tokens and F with "
+                "beta 1.2, which R2Gen and those after it report; it implies stemmer=no",
+                ("google", "coco"),
+                implies={"coco": {"stemmer": False}},
+            ),
+            "stemmer": Option(True, "Porter stems of words longer than three letters"),
+        },
         configs={
             "default": Config("the formula, with Porter's stemmer"),
         },
         needs=("tokens",),
+        foreign_keywords={
+            "use_stemmer": "name the metric rouge?stemmer=yes (the default here) or rouge?stemmer=no (evaluate's)",
+            "rouge_types": "rouge_1, rouge_2 and rouge_l are always there; rougeLsum is not offered",
+            "use_aggregator": "pass per_pair=True for the values of the pairs",
+            "tokenizer": "name the metric rouge?flavour=coco for white space tokens",
+        },
         paper="Lin 2004, Text Summarization Branches Out",
         citation="lin-2004-rouge",
         hacks=("contradiction",),
@@ -61,6 +89,9 @@ LEXICAL = (
     MetricSpec(
         name="meteor",
         title="METEOR",
+        foreign_keywords=dict.fromkeys(
+            ("alpha", "beta", "gamma"), "they are NLTK's (0.9, 3, 0.5), as evaluate's are by default"
+        ),
         summary="words, stems, WordNet synonyms (included)",
         scorer="rrgmetrics.scorers.meteor:Meteor",
         keys=(unit("meteor", "METEOR", "METEOR", "MTR"),),

@@ -106,12 +106,14 @@ class Option:
         help: One line for the card and `rrgmetrics list`.
         choices: Allowed values; empty means any value of the type.
         stated: Whether the signature states it. False: no score depends on it, or the engine that uses it says so.
+        implies: For some of its values, options whose default they change, with their values.
     """
 
     default: OptionValue
     help: str
     choices: tuple[OptionValue, ...] = ()
     stated: bool = True
+    implies: Mapping[OptionValue, Mapping[str, OptionValue]] = field(default_factory=dict)
 
     def parse(self, text: str, where: str) -> OptionValue:
         """Reads a value as typed by a user; raises InputError naming `where`."""
@@ -165,6 +167,7 @@ class MetricSpec:
         name: Folder = module = headline key.
         title: How tables name it.
         summary: What it compares, in one line for tables.
+        foreign_keywords: Keywords of `evaluate`'s own module of the same name, with what does the same here.
         scorer: Its class, `module:class`.
         modules: The package that holds the folder of its `evaluate` module; of a metric from outside its own package.
         keys: What it returns; the first is the headline and has the metric's own name.
@@ -213,6 +216,7 @@ class MetricSpec:
     resists_tricks: bool = False
     summary: str = ""
     modules: str = "rrgmetrics.metrics"
+    foreign_keywords: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def takes_checkpoint(self) -> bool:
@@ -222,6 +226,18 @@ class MetricSpec:
     def preset(self, config: str) -> Mapping[str, OptionValue]:
         """The option values that a configuration stands for; none for a checkpoint."""
         return self.configs[config].options if config in self.configs else {}
+
+    def defaults(self, config: str, chosen: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
+        """The option values of whoever does not choose: those of the row, the configuration, and what is implied.
+
+        Args:
+            config: The configuration.
+            chosen: The options that were chosen.
+        """
+        values = {key: option.default for key, option in self.options.items()} | dict(self.preset(config))
+        for key, option in self.options.items():
+            values |= option.implies.get(chosen.get(key, values[key]), {})
+        return values
 
     @property
     def headline(self) -> Key:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rrgmetrics.specs.conventions import CONVENTIONS
+
 PRESETS: Mapping[str, tuple[str, ...]] = {
     # What RRG papers tabulate, bundled.
     "paper-table": (
@@ -45,17 +47,22 @@ PRESETS: Mapping[str, tuple[str, ...]] = {
         "ratescore@paper",
         "green@paper",
     ),
-    # The metrics that the CREPE paper compares (its table 2).
+    # R2Gen's wording metrics, over its cleaned MIMIC-CXR reports (METEOR is NLTK's here and Java's there).
+    "r2gen": tuple(f"{name}text=r2gen" for name in ("bleu?", "rouge?flavour=coco&", "meteor?")),
+    # The metrics that the CREPE paper compares (its table 2), as its authors' helper package runs them: evaluate's BLEU
+    # and ROUGE, and RadGraph (not XL), of which they take radgraph_f1_complete.
     "crepe-paper": (
-        "bleu",
-        "rouge",
+        "bleu?tokenizer=13a&smoothing=none",
+        "rouge?stemmer=no",
         "meteor",
         "bertscore@paper",
-        "radgraph_f1@paper",
+        "radgraph_f1@radgraph",
         "semb_score@paper",
         "ratescore@paper",
         "radcliq@paper",
         "green@paper",
         "crepe@paper",
     ),
+    # Clinical efficacy as papers print it.
+    **{name: convention.metrics for name, convention in CONVENTIONS.items()},
 }

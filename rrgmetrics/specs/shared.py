@@ -5,7 +5,9 @@ from __future__ import annotations
 from rrgmetrics.specs.model import INF, Key, Option
 
 TEXT_OPTION = Option(
-    "none", "normaliser applied to both texts first", ("none", "space", "lower", "words", "findings", "impression")
+    "none",
+    "normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray reports",
+    ("none", "space", "lower", "words", "findings", "impression", "r2gen", "r2gen_iu"),
 )
 
 LONG_OPTION = Option(

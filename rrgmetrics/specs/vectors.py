@@ -39,6 +39,18 @@ VECTORS = (
     ),
     MetricSpec(
         name="bertscore",
+        foreign_keywords={
+            "lang": "name the metric bertscore@paper for bert-score's choice for English, which is lang='en' there",
+            "model_type": "name the metric bertscore@<Hub id or folder>",
+            "num_layers": "name the metric bertscore?layer=N",
+            "idf": "name the metric bertscore?idf=call",
+            "rescale_with_baseline": "name the metric bertscore?rescale=yes",
+            "baseline_path": "bertscore?rescale=yes takes bert-score's published baselines only",
+            "nthreads": "it is not needed",
+            "verbose": "pass progress=True",
+            "all_layers": "name the metric bertscore?layer=N for each layer",
+            "use_fast_tokenizer": "tokenizers are fast ones",
+        },
         title="BERTScore",
         summary="contextual token vectors",
         scorer="rrgmetrics.scorers.bertscore:Bertscore",

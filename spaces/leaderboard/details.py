@@ -32,7 +32,9 @@ def system_report(table: Table, entry: Entry) -> SystemReport:
     """All scores of a system, on all studies and on groups of them, and its tests against the systems above."""
     return SystemReport(
         standing=next(line for line in table.lines if line.system.id == entry.system.id),
-        results=tuple(_metric_result(metric, entry.results[metric.name]) for metric in table.info.metrics),
+        results=tuple(
+            _metric_result(metric, entry.results[metric.name], entry.system.name) for metric in table.info.metrics
+        ),
         slices=_slice_results(table.info, entry),
         above=table.above(entry),
         n_examples=table.info.n_public,
@@ -114,7 +116,7 @@ def head_to_head(
     )
 
 
-def _metric_result(metric: BoardMetric, recorded: Recorded) -> MetricResult:
+def _metric_result(metric: BoardMetric, recorded: Recorded, system: str) -> MetricResult:
     scores = {key.name: KeyScore(key, shown.estimate(recorded.estimates[key.name], key)) for key in metric.spec.keys}
     categories = {category.letter: f"{metric.spec.name}_{category.value}" for category in ErrorCategory}
     return MetricResult(
@@ -123,6 +125,7 @@ def _metric_result(metric: BoardMetric, recorded: Recorded) -> MetricResult:
         n_unscored=len(recorded.unscored),
         scores=tuple(scores.values()),
         categories={letter: scores[name] for letter, name in categories.items() if name in scores},
+        skill=scoring.recorded_skill(metric.name, metric.spec.headline, system, recorded.estimates),
     )
 
 

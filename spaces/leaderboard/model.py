@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.skill import Skill
 from rrgmetrics.specs import Key, MetricSpec
 from rrgmetrics.stats import Comparison, Estimate
 
@@ -227,6 +228,7 @@ class MetricResult:
         n_unscored: Pairs without a score.
         scores: Every key, the headline first.
         categories: Errors a report of the kinds A to F (by letter), where the metric counts them; else empty.
+        skill: The headline beside those of trivial systems; None for metrics that ask a model, and older results.
     """
 
     metric: BoardMetric
@@ -234,6 +236,7 @@ class MetricResult:
     n_unscored: int
     scores: tuple[KeyScore, ...]
     categories: Mapping[str, KeyScore]
+    skill: Skill | None = None
 
 
 @dataclass(frozen=True)

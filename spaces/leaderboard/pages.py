@@ -20,6 +20,8 @@ from rrgmetrics.present.kinds import KINDS
 from rrgmetrics.present.marks import Explanation
 from rrgmetrics.present.numbers import p_value, show, signed
 from rrgmetrics.present.patients import patient
+from rrgmetrics.present.tables import Table
+from rrgmetrics.present.worth import skill_table
 from rrgmetrics.reader import ErrorCategory, explain
 from rrgmetrics.reports import Context
 from rrgmetrics.spaces.leaderboard.model import (
@@ -38,6 +40,7 @@ from rrgmetrics.spaces.leaderboard.model import (
     Versus,
 )
 from rrgmetrics.stats import Estimate
+from rrgmetrics.worth import skill_lines
 
 LEVEL = 0.05  # of corrected p-values
 EXAMPLES = 5  # a page
@@ -109,6 +112,7 @@ def system_page(
             result.metric.name: _scale(part.scores.get(result.metric.name) for part in report.slices)
             for result in report.results
         },
+        worth=_worth(report),
         above_scale=_around_zero(row.test.difference for row in report.above),
         scale_of=_scale_of,
         examples=[_example(board, example) for example in examples],
@@ -116,6 +120,15 @@ def system_page(
         step=EXAMPLES,
         others=[system for system in others if system.id != report.standing.system.id],
     )
+
+
+def _worth(report: SystemReport) -> tuple[Table, list[str]] | None:
+    """The system beside trivial ones: a table and what it says in words; None where nothing is recorded."""
+    skills = [result.skill for result in report.results if result.skill is not None]
+    if not skills:
+        return None
+    table = skill_table(skills, "Skill beside trivial systems", with_note=True)
+    return table, skill_lines("This system", skills)
 
 
 def head_to_head_page(

@@ -122,7 +122,9 @@ results = Table(
     Column("recorded", Double, nullable=False),
     Column("signature", Text, nullable=False),
     Column("unscored", Text, nullable=False),  # JSON: numbers of studies
-    Column("estimates", Text, nullable=False),  # JSON: [value, low, high, n] by key, on the pairs scored here
+    Column(
+        "estimates", Text, nullable=False
+    ),  # JSON: [value, low, high, n] by key (and `scoring.SKILL`), of the pairs scored here
     Column("slices", Text, nullable=False),  # JSON: [value, low, high, n] of the headline by slice
     Column("stats", LargeBinary, nullable=False),  # (n_studies, n_stats), as `numpy.savez_compressed`
 )

@@ -23,11 +23,16 @@ from rrgmetrics.prepared import Metrics, parse_names, prepare, reduction_of
 from rrgmetrics.reports import Pair, parse_context
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
+from rrgmetrics.skill import PERFECT, Skill, measure_skill, score_beside, trivial_systems
+from rrgmetrics.spaces.leaderboard import shown
 from rrgmetrics.spaces.leaderboard.model import RESTORE, StoreError
 from rrgmetrics.spaces.leaderboard.slices import rows_of_slices
+from rrgmetrics.specs import Key
 from rrgmetrics.stats import Comparison, Estimate
 
 SLICE_TRIALS = 1_000
+SKILL_DECIMALS = 2
+SKILL, TRIVIAL = "skill", "trivial:"  # what is recorded beside the estimates of a metric's keys
 Studies = Sequence[tuple[str, Mapping[str, Any], Sequence[str]]]  # reference, context, slices
 
 
@@ -38,7 +43,8 @@ class Scored(NamedTuple):
         metric: Name on the board.
         signature: What ran.
         unscored: Numbers of the studies without a score.
-        estimates: (value, low, high, n) by key.
+        estimates: (value, low, high, n) by key; also `SKILL`, and the scores of trivial systems and of the references
+            themselves by `TRIVIAL` and their names, where the metric asks no model.
         slices: (value, low, high, n) of the headline by slice.
         stats: Packed statistics of pairs.
     """
@@ -79,8 +85,20 @@ def changed(fixed: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
     return [name for name in fixed if _without_patch(fixed[name]) != _without_patch(here[name])]
 
 
+def score_trivial(metrics: Metrics, studies: Studies) -> dict[str, dict[str, Result]]:
+    """Scores what trivial systems, and the references themselves, would submit."""
+    pairs = [Pair(reference, "", parse_context(context)) for reference, context, _ in studies]
+    return score_beside(metrics, {}, trivial_systems(pairs), progress=False)[1]
+
+
 def score_reports(
-    metrics: Metrics, names: Mapping[str, str], studies: Studies, reports: Sequence[str], *, trials: int
+    metrics: Metrics,
+    names: Mapping[str, str],
+    studies: Studies,
+    reports: Sequence[str],
+    *,
+    trials: int,
+    trivial: Mapping[str, Mapping[str, Result]] | None = None,
 ) -> list[Scored]:
     """Scores a submission.
 
@@ -90,6 +108,7 @@ def score_reports(
         studies: Reference, context and slices of each.
         reports: The system's, in the same order.
         trials: Of the intervals.
+        trivial: What `score_trivial` gave for these studies; None: no skill is recorded.
 
     Returns:
         One entry a metric.
@@ -100,22 +119,55 @@ def score_reports(
     ]
     results = metrics.score_pairs(pairs, progress=False)
     parts = rows_of_slices([slices for _, _, slices in studies])
-    return [_scored(metric, results[name], parts, trials) for metric, name in names.items()]
+    skills = measure_skill({"": results}, trivial, trials=min(trials, SLICE_TRIALS)) if trivial else []
+    known = {skill.metric: skill for skill in skills}
+    return [_scored(metric, results[name], parts, trials, known.get(name)) for metric, name in names.items()]
 
 
-def _scored(metric: str, result: Result, parts: Mapping[str, list[int]], trials: int) -> Scored:
+def _scored(metric: str, result: Result, parts: Mapping[str, list[int]], trials: int, skill: Skill | None) -> Scored:
     headline = result.spec.headline.name
     return Scored(
         metric,
         result.signature,
         np.flatnonzero(~aggregate.scored(result.pair_stats)).tolist(),
-        stats.bootstrap(result.reduction, result.pair_stats, trials=trials),
+        stats.bootstrap(result.reduction, result.pair_stats, trials=trials) | _with_trivial(skill),
         {
             name: stats.bootstrap(result.reduction, result.pair_stats[rows], trials=min(trials, SLICE_TRIALS))[headline]
             for name, rows in parts.items()
         },
         pack(result.pair_stats),
     )
+
+
+def _with_trivial(skill: Skill | None) -> dict[str, Estimate]:
+    """What is recorded of a skill, as estimates."""
+    if skill is None:
+        return {}
+    scores = {**skill.trivial, PERFECT: skill.perfect}
+    n = skill.skill.n
+    return {SKILL: skill.skill} | {TRIVIAL + name: Estimate(score, np.nan, np.nan, n) for name, score in scores.items()}
+
+
+def recorded_skill(metric: str, key: Key, system: str, estimates: Mapping[str, Estimate]) -> Skill | None:
+    """A skill as it was recorded, rounded as it is shown; None for what an earlier version recorded.
+
+    Args:
+        metric: Name on the board.
+        key: The headline.
+        system: The system's name.
+        estimates: As recorded.
+    """
+    if SKILL not in estimates:
+        return None
+    scores = {
+        name.removeprefix(TRIVIAL): shown.number(estimate.value, key)
+        for name, estimate in estimates.items()
+        if name.startswith(TRIVIAL)
+    }
+    skill = estimates[SKILL]
+    rounded = Estimate(*(round(value, SKILL_DECIMALS) + 0.0 for value in skill[:3]), skill.n)
+    own = shown.number(estimates[key.name].value, key)
+    return Skill(metric, key, system, own, scores, scores.pop(PERFECT), rounded)
 
 
 def pack(values: Array) -> bytes:

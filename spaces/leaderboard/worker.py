@@ -19,6 +19,7 @@ from sqlalchemy import select, update
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.prepared import Metrics, prepare
+from rrgmetrics.results import Result
 from rrgmetrics.spaces.leaderboard import jobs, schema, scoring, standings
 from rrgmetrics.spaces.leaderboard.board import Board
 from rrgmetrics.spaces.leaderboard.jobs import Claim
@@ -26,6 +27,7 @@ from rrgmetrics.spaces.leaderboard.slices import slices_of
 
 POLL = 2.0  # seconds between two looks at an empty queue
 Log = Callable[[str], None]
+Trivial = dict[int, dict[str, dict[str, Result]]]  # by round, trivial system and metric
 
 
 def work(
@@ -60,6 +62,7 @@ def work(
     stop = stop or threading.Event()
     rounds: set[int] = set()  # whose signatures were compared with what is installed here
     metrics: Metrics | None = None
+    trivial: Trivial = {}
     n_recorded, settled = 0, -1
     while not stop.is_set():
         held = jobs.claim(board.store, lease=lease)
@@ -69,7 +72,7 @@ def work(
                 if held.round not in rounds:
                     fix_signatures(board, held.round, metrics)
                     rounds.add(held.round)
-                n_recorded += run(board, held, metrics, log=log, lease=lease)
+                n_recorded += run(board, held, metrics, log=log, lease=lease, trivial=trivial)
             continue
         if board.info().revision != settled:
             settled = settle(board, stop=stop, log=log)
@@ -80,13 +83,35 @@ def work(
     return n_recorded
 
 
-def run(board: Board, held: Claim, metrics: Metrics, *, log: Log, lease: float = jobs.LEASE) -> bool:
-    """Scores one claimed job and records it; whether a result was recorded."""
+def run(
+    board: Board,
+    held: Claim,
+    metrics: Metrics,
+    *,
+    log: Log,
+    lease: float = jobs.LEASE,
+    trivial: Trivial | None = None,
+) -> bool:
+    """Scores one claimed job and records it; whether a result was recorded.
+
+    Args:
+        board: Whose.
+        held: The job.
+        metrics: Ready.
+        log: Gets a line.
+        lease: Seconds.
+        trivial: By round what trivial systems score, filled in where it is missing: once a worker.
+    """
     start = time.monotonic()
+    trivial = {} if trivial is None else trivial
     try:
         with jobs.renewing(board.store, held, lease=lease), _quiet():
             studies, reports = _read(board, held)
-            scored = scoring.score_reports(metrics, board.names(), studies, reports, trials=board.trials)
+            if held.round not in trivial:
+                trivial[held.round] = scoring.score_trivial(metrics, studies)
+            scored = scoring.score_reports(
+                metrics, board.names(), studies, reports, trials=board.trials, trivial=trivial[held.round]
+            )
         recorded = jobs.record(board.store, held, scored)
     except Exception as error:
         message = (

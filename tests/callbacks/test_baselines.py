@@ -127,7 +127,7 @@ def test_the_callback_warns_once_a_change_and_computes_once_a_set(make_trainer, 
     trainer = make_trainer(vision_model, max_steps=8, per_device_eval_batch_size=8)
     callback = ReportMetricsCallback(["finding_errors", "bleu"], generate_fn=generate).attach(trainer)
     trainer.train()
-    assert calls == [1, 2, 1, 1, 1]  # both trivial reports with the first evaluation
+    assert calls == [5, 1, 1, 1, 1]  # four trivial systems and the references, before the first step
     beginnings = [message.partition(" does not beat")[0] for message in messages(caplog)]
     assert beginnings == [
         "step 2: eval_finding_errors 1.17",
@@ -149,6 +149,26 @@ def test_the_callback_warns_once_a_change_and_computes_once_a_set(make_trainer, 
             for key, value in result.scores.items():
                 assert callback.baselines[f"eval_{key}"][index] == pytest.approx(value), name
     assert not any("baseline" in key or "normal" in key for row in trainer.state.log_history for key in row)
+
+
+def test_all_trivial_systems_are_logged_before_the_first_step(make_trainer, vision_model, parrot, caplog):
+    trainer = make_trainer(vision_model)
+    callback = ReportMetricsCallback("finding_errors", generate_fn=parrot()).attach(trainer)
+    callback.on_train_begin(trainer.args, trainer.state, None)
+    (message,) = messages(caplog, logging.INFO)
+    assert message == (
+        "eval_finding_errors of trivial systems on 6 studies: an empty report 1.17, a one-sentence normal report "
+        "0.667, a normal template 0.667, another study's report 1.33; of the references themselves 0.000."
+    )
+    assert callback.baselines["eval_finding_errors"].another == pytest.approx(4 / 3)
+
+
+def test_another_study_s_report_can_be_the_one_that_is_not_beaten(caplog):
+    baseline = Baseline(0.1, 0.2, another=0.4)
+    say_change("better", "x", 0.3, baseline, higher_is_better=True, use="It would choose")
+    (message,) = messages(caplog)
+    assert message.endswith("normal report: 0.200); higher is better. It would choose any report.")
+    assert message.startswith("x 0.300 does not beat another study's report's 0.400 (empty report: 0.100, one-sentence")
 
 
 def test_sets_are_told_apart_and_the_key_of_the_best_model_is_compared_too(make_trainer, vision_model, studies, caplog):
@@ -193,7 +213,7 @@ def test_a_set_that_a_time_limit_shrinks_is_another_set(make_trainer, vision_mod
     callback._sets["eval"].shrink(2)
     trainer.evaluate()
     trainer.evaluate()
-    assert calls == [1, 2, 1, 2, 1]
+    assert calls == [1, 5, 1, 5, 1]
 
 
 def test_a_judge_that_asks_a_model_is_asked_about_trivial_reports_with_all_only(judge):
@@ -229,15 +249,15 @@ def test_report_metrics_warns_once_a_set_of_references(calls, caplog):
     metrics.reset()
     metrics.update(WORSE[::-1], REFERENCES[::-1])  # the same references in another order
     metrics.compute()
-    assert calls == [1, 2, 1, 1]
+    assert calls == [1, 5, 1, 1]
     (message,) = messages(caplog)
     assert message.startswith(
-        "val/finding_errors 3.67 does not beat an empty report's 1.00 (one-sentence normal report: 0.667)"
+        "val/finding_errors 3.67 does not beat an empty report's 1.00 (one-sentence normal report: 0.667, normal"
     )
     assert metrics.baselines["val/finding_errors"].empty == pytest.approx(1)
     metrics.update(WORSE, REFERENCES)  # six studies now
     metrics.compute()
-    assert (calls[4:], len(messages(caplog))) == ([1, 2], 2)
+    assert (calls[4:], len(messages(caplog))) == ([1, 6], 2)
 
 
 def test_without_baselines_nothing_is_compared(calls, caplog):

@@ -231,6 +231,12 @@ def test_wrong_configurations(data_cache):
         rrgmetrics.load("bleu", "?colour=red")
     with pytest.raises(InputError, match="names a configuration already"):
         rrgmetrics.load("bertscore@radeval", "radcliq")
+    with pytest.raises(InputError, match=r"'use_stemmer'\. Of evaluate's own rouge .*rouge\?stemmer=yes"):
+        rrgmetrics.load("rouge", use_stemmer=True)
+    with pytest.raises(InputError, match=r"'use_stemmer'.*evaluate's own rouge .*rouge\?stemmer=yes"):
+        rrgmetrics.load("rouge").compute(predictions=GOOD, references=OTHER, use_stemmer=True)
+    with pytest.raises(InputError, match=r"unknown keyword 'max_order'.*bleu_1, bleu_2 and bleu_3"):
+        rrgmetrics.load("bleu").compute(predictions=GOOD, references=OTHER, max_order=2)
     with pytest.raises(InputError, match=r"unknown keyword 'tokenizer'.*\?tokenizer=13a"):
         rrgmetrics.load("bleu", tokenizer="13a")
     for wrong in ("num_proces", "info", "kwargs"):

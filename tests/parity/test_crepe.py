@@ -12,6 +12,7 @@ from float32 import in_float32
 from rrgmetrics import BackendError
 from rrgmetrics.backends.crepe import PUBLISHED, clip_counts, load_crepe
 from rrgmetrics.backends.crepe.model import CrepeSettings, build_crepe, count_loss, crepe_class
+from rrgmetrics.backends.crepe.network import Network
 from rrgmetrics.backends.crepe.pair_tokens import load_pair_tokenizer
 from rrgmetrics.reports import Pair
 
@@ -101,6 +102,16 @@ def test_cutting_as_transformers_does(folder, n_reference, n_candidate):
     window = ours.truncated(len(reference), len(candidate))
     ids, types = ours.join(reference[slice(*window.reference)], candidate[slice(*window.candidate)])
     assert (ids, types) == (theirs["input_ids"], theirs["token_type_ids"])
+
+
+@pytest.mark.parametrize("candidate", ["", " ", "\n", "\u00a0", "\x00"])
+def test_a_candidate_of_blanks_is_no_empty_one(folder, monkeypatch, candidate):
+    """transformers writes `[CLS] reference [SEP] [SEP]` for blanks, and `[CLS] reference [SEP]` for an empty text."""
+    theirs = _tokenizer(folder)("heart left", candidate, truncation=True, max_length=512)
+    read, run = [], Network.run
+    monkeypatch.setattr(Network, "run", lambda self, rows, size: read.extend(rows) or run(self, rows, size))
+    load_crepe(str(folder)).annotate_pairs([Pair("heart left", candidate)])
+    assert read == [(theirs["input_ids"], theirs["token_type_ids"])]
 
 
 @pytest.mark.parametrize("lower", [True, False])

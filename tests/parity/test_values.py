@@ -43,6 +43,30 @@ def test_rouge(ours, text_metrics, name, source):
         assert_close(result.scores[ours_key], np.mean(f_measures))
 
 
+def test_bleu_without_smoothing(ours, text_metrics):
+    """The formula of evaluate's bleu (nmt_bleu.py), which sacrebleu has as `smooth_method="none"`."""
+    sacrebleu = pytest.importorskip("sacrebleu")
+    result = ours("bleu?tokenizer=13a&smoothing=none")
+    references, candidates = text_metrics["references"], text_metrics["candidates"]
+    for order, key in enumerate(BLEU, start=1):
+        bleu = sacrebleu.BLEU(smooth_method="none", max_ngram_order=order)
+        assert_close(100 * result.scores[key], bleu.corpus_score(candidates, [references]).score)
+        single = [bleu.corpus_score([one], [[other]]).score for one, other in zip(candidates, references, strict=True)]
+        assert_close(100 * result.per_pair[key], single)
+
+
+def test_rouge_l_of_coco(ours, text_metrics):
+    result, values = ours("rouge?flavour=coco"), text_metrics["rouge_l_coco"]
+    assert_close(result.per_pair["rouge_l"][values["indices"]], values["per_pair"])
+    assert result.signature.startswith("rouge|text:none@1|flavour:coco|stemmer:no|")
+
+
+def test_rouge_l_of_coco_by_hand(score):
+    """Three words in common of five and four: F = 2.44 · 3/5 · 3/4 / (3/4 + 1.44 · 3/5)."""
+    result = score("rouge?flavour=coco", ["the cat was here now"], ["the cat is here"])
+    assert_close(result.scores["rouge"], 2.44 * 0.45 / (0.75 + 1.44 * 0.6))
+
+
 def test_cider(ours, text_metrics):
     result, values = ours("cider"), text_metrics["cider_d"]
     assert_close(result.scores["cider"], values["corpus"])

@@ -328,3 +328,21 @@ def test_every_observation_is_matched_missing_or_false(reports):
 )
 def test_kinds_of_indication(indication, kinds):
     assert indication_kinds(indication) == kinds
+
+
+@pytest.mark.parametrize(
+    ("context", "patient", "known"),
+    [
+        (Context(72.0, "F", "Cough."), "years", {"Age": "72", "Sex": "F", "Indication": "Cough."}),
+        (Context(72.0, "F", "Cough."), "dicom", {"Age": "072Y", "Sex": "F", "Indication": "Cough."}),
+        (Context(25.0, "", "Fever."), "keys", {"age": "25", "indication": "Fever."}),
+        (Context(19 / 12), "years", {"Age": "19 months"}),
+        (Context(19 / 12), "dicom", {"Age": "019M"}),
+        (Context(3 / 365.25), "dicom", {"Age": "003D"}),
+        (Context(3 / 365.25), "years", {"Age": "3 days"}),
+        (Context(), "dicom", {}),
+    ],
+)
+def test_a_patient_as_the_authors_write_one(context, patient, known):
+    """RadPref's rows have `Age: 072Y` as DICOM has it, RadJudge's cases `age: 25`."""
+    assert described(context, patient) == known

@@ -20,6 +20,9 @@ from rrgmetrics.version import VERSION
         ("bleu@default", "default", {}, "bleu"),
         ("bleu?tokenizer=13a", "default", {"tokenizer": "13a"}, "bleu?tokenizer=13a"),
         ("bleu?tokenizer=coco", "default", {"tokenizer": "coco"}, "bleu"),
+        ("bleu?tokenizer=13a&smoothing=exp", "default", {"smoothing": "exp"}, "bleu?tokenizer=13a"),  # implied
+        ("rouge?flavour=coco", "default", {"stemmer": False}, "rouge?flavour=coco"),
+        ("rouge?flavour=coco&stemmer=yes", "default", {"stemmer": True}, "rouge?flavour=coco&stemmer=yes"),
         ("bertscore@radeval", "radeval", {"rescale": True}, "bertscore@radeval"),
         ("bertscore@radeval?rescale=no", "radeval", {"rescale": False}, "bertscore@radeval?rescale=no"),
         ("bertscore@org/model@main?layer=5", "org/model@main", {"layer": 5}, "bertscore@org/model@main?layer=5"),
@@ -117,7 +120,7 @@ def test_not_a_signature(text):
 
 def test_signature_leaves_out_what_is_default_and_ends_with_the_version():
     written = signature.write(parse_name("bleu"), facts={}, n_pairs=8)
-    assert written == f"bleu|text:none@1|tokenizer:coco|n:8|v:{VERSION}"
+    assert written == f"bleu|text:none@1|tokenizer:coco|smoothing:coco|n:8|v:{VERSION}"
     assert "config:radeval" in signature.write(parse_name("bertscore@radeval"), facts={}, n_pairs=8)
 
 

@@ -133,7 +133,11 @@ class CrepeBackend:
         ids = {text: encoding.ids for text, encoding in encodings.items()}
         windows = [self._windows(pair, encodings, ids) for pair in distinct]
         rows = [
-            tokenizer.join(ids[reference][slice(*window.reference)], ids[candidate][slice(*window.candidate)])
+            tokenizer.join(
+                ids[reference][slice(*window.reference)],
+                ids[candidate][slice(*window.candidate)],
+                alone=not candidate,
+            )
             for (reference, candidate), parts in zip(distinct, windows, strict=True)
             for window in parts
         ]
@@ -146,9 +150,10 @@ class CrepeBackend:
 
     def _windows(self, pair: tuple[str, str], encodings: Mapping[str, Any], ids: Mapping[str, Any]) -> list[Window]:
         lengths = len(ids[pair[0]]), len(ids[pair[1]])
-        if self.long == "windows" and sum(lengths) > self.network.tokenizer.token_budget(lengths[1]):
+        alone = not pair[1]
+        if self.long == "windows" and sum(lengths) > self.network.tokenizer.token_budget(alone=alone):
             return self.network.tokenizer.windows(encodings[pair[0]], encodings[pair[1]], pair)
-        return [self.network.tokenizer.truncated(*lengths)]
+        return [self.network.tokenizer.truncated(*lengths, alone=alone)]
 
     def _reading(
         self, pair: tuple[str, str], windows: Sequence[Window], outputs: Sequence[Output], encodings: Mapping[str, Any]
@@ -163,7 +168,7 @@ class CrepeBackend:
                 word for which in (0, 1) for word in _words(which, pair[which], encodings[pair[which]], rates[which])
             )
         n_reference, n_candidate = (len(encodings[text]) for text in pair)
-        too_long = n_reference + n_candidate > self.network.tokenizer.token_budget(n_candidate)
+        too_long = n_reference + n_candidate > self.network.tokenizer.token_budget(alone=not pair[1])
         return CrepeReading(counts, 1 / (1 + np.exp(-logits)), too_long, words)
 
     def _rates(self, windows: Sequence[Window], outputs: Sequence[Output]) -> tuple[Array, Array]:

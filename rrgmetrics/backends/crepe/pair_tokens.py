@@ -3,7 +3,7 @@
 Each distinct text is cut into word pieces once, by `tokenizers`; rows are joined here, with the tokens that open,
 part and close a pair as the checkpoint's own tokenizer sets them. Equal to calling a transformers tokenizer on the two
 texts with `truncation=True`: the longer of the two is cut first, and an empty candidate makes it a single text, without
-the second [SEP].
+the second [SEP]. A candidate of blanks, which has no token either, is no empty one: it keeps that [SEP].
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ class PairTokenizer:
     types: tuple[int, int]
     max_length: int
 
-    def token_budget(self, n_candidate: int) -> int:
-        """The number of tokens of the two texts that fit, given the candidate's number."""
-        after = (self.between, self.closing) if n_candidate else (self.lone,)
+    def token_budget(self, *, alone: bool) -> int:
+        """The number of tokens of the two texts that fit; more if the reference stands alone, without a candidate."""
+        after = (self.lone,) if alone else (self.between, self.closing)
         return self.max_length - sum(len(marks.ids) for marks in (self.opening, *after))
 
     def encode(self, texts: Sequence[str]) -> list[Any]:
@@ -82,18 +82,20 @@ class PairTokenizer:
         encodings: list[Any] = self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return encodings
 
-    def join(self, reference: list[int], candidate: list[int]) -> tuple[list[int], list[int]]:
-        """Returns the ids and types of a pair, from the ids of its texts."""
+    def join(
+        self, reference: list[int], candidate: list[int], *, alone: bool | None = None
+    ) -> tuple[list[int], list[int]]:
+        """Returns the ids and types of a pair, from the ids of its texts; `alone` (None: no ids): no candidate."""
         opened = [*self.opening.ids, *reference], [*self.opening.types, *[self.types[0]] * len(reference)]
-        if not candidate:
+        if not candidate if alone is None else alone:
             return [*opened[0], *self.lone.ids], [*opened[1], *self.lone.types]
         ids = [*opened[0], *self.between.ids, *candidate, *self.closing.ids]
         types = [*opened[1], *self.between.types, *[self.types[1]] * len(candidate), *self.closing.types]
         return ids, types
 
-    def truncated(self, n_reference: int, n_candidate: int) -> Window:
+    def truncated(self, n_reference: int, n_candidate: int, *, alone: bool | None = None) -> Window:
         """Returns what is left of two texts: the longer is cut first, then both to half of the token budget."""
-        budget = self.token_budget(n_candidate)
+        budget = self.token_budget(alone=not n_candidate if alone is None else alone)
         short, long = sorted((n_reference, n_candidate))
         if short + long > budget:
             long = max(short, budget - short)
@@ -112,7 +114,7 @@ class PairTokenizer:
         """
         ends = [_sentence_ends(encoding, text) for encoding, text in zip((reference, candidate), texts, strict=True)]
         lengths = len(reference.ids), len(candidate.ids)
-        budget = self.token_budget(lengths[1])
+        budget = self.token_budget(alone=not texts[1])
         fewest = -(-sum(lengths) // budget)
         most = -(-sum(lengths) // (budget - 2))  # equal shares of both, rounded up, fit at last
         for n in range(fewest, 2 * most + 1):

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import MissingExtraError, VerdictError
@@ -106,6 +106,9 @@ class CrimsonVerdict:
         }
 
 
+Patient = Literal["years", "dicom", "keys"]
+
+
 @dataclass(frozen=True)
 class Crimson:
     """The protocol of CRIMSON; the options are the metric's."""
@@ -114,6 +117,7 @@ class Crimson:
     parser: str = "tolerant"
     labels: str = "published"
     complete: bool = False
+    patient: Patient = "years"
     name: str = "crimson"
     version: int = 1
     paper: str = f"hf:{CHECKPOINT}"
@@ -132,7 +136,7 @@ class Crimson:
         Raises:
             MissingExtraError: The authors' prompt was asked for, and their package is not installed.
         """
-        text = question(*pair, self.wording)
+        text = question(*pair, self.wording, self.patient)
         trained = self.wording == "checkpoint"
         return (
             Prompt(
@@ -174,13 +178,13 @@ class Crimson:
 # --- asking
 
 
-def question(reference: str, candidate: str, context: Context, wording: str = "own") -> str:
-    """Returns the user's message; `wording` is own, published or checkpoint."""
-    known = described(context)
+def question(reference: str, candidate: str, context: Context, wording: str = "own", patient: Patient = "years") -> str:
+    """Returns the user's message; `wording` is own, published or checkpoint, `patient` how context is written."""
+    known = described(context, patient)
     if wording == "own":
         lines = "".join(f"{name}: {value}\n" for name, value in known.items())
-        patient = f"Patient:\n{lines}\n" if lines else ""
-        return fill("crimson", context=patient, reference=reference, candidate=candidate)
+        about = f"Patient:\n{lines}\n" if lines else ""
+        return fill("crimson", context=about, reference=reference, candidate=candidate)
     guided = wording == "published"
     text: str = authors_prompts().build_prompt(
         reference,
@@ -193,14 +197,36 @@ def question(reference: str, candidate: str, context: Context, wording: str = "o
     return text
 
 
-def described(context: Context) -> dict[str, str]:
-    """Describes the patient with the field names that the authors use."""
-    age = ""
-    if context.age is not None:
-        age = f"{context.age:g}" if context.age >= 2 else f"{round(context.age * 12)} months"
-        age = age if context.age * 12 >= 1 else f"{round(context.age * 365.25)} days"
+def described(context: Context, patient: Patient = "years") -> dict[str, str]:
+    """Describes the patient as the authors' questions do.
+
+    Args:
+        context: What is known.
+        patient: "years": `Age: 72`, the authors' field names; "dicom": `Age: 072Y`, as on RadPref; "keys": `age: 25`,
+            `indication: ...`, as on RadJudge.
+
+    Example:
+        >>> described(Context(72.0, "F", "Cough."), "dicom")
+        {'Age': '072Y', 'Sex': 'F', 'Indication': 'Cough.'}
+        >>> described(Context(25.0), "keys")
+        {'age': '25'}
+    """
+    age = _age(context.age, patient == "dicom")
     known = {"Age": age, "Sex": context.sex, "Indication": context.indication.strip()}
-    return {name: value for name, value in known.items() if value}
+    return {name.lower() if patient == "keys" else name: value for name, value in known.items() if value}
+
+
+def _age(years: float | None, dicom: bool) -> str:
+    """An age in years, in months below two years, and in days below a month."""
+    if years is None:
+        return ""
+    units: tuple[tuple[float, str, str], ...] = ((years, "Y", ""), (years * 12, "M", " months"))
+    number, letter, word = units[0] if years >= 2 else units[1]
+    if years * 12 < 1:
+        number, letter, word = years * 365.25, "D", " days"
+    if dicom:
+        return f"{round(number):03d}{letter}"
+    return f"{number:g}" if not word else f"{round(number)}{word}"
 
 
 @cache

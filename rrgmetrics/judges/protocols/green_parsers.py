@@ -71,7 +71,11 @@ def strict_counts(text: str, title: str) -> tuple[int, ...]:
 
 
 def strict_words(text: str, title: str) -> tuple[tuple[str, ...], ...]:
-    """The errors' words by category, blank ones too, as the authors' `parse_error_sentences` cuts them."""
+    """The errors' words by category, blank ones too, as the authors' `parse_error_sentences` cuts them.
+
+    Differs from the authors: their code wants the whole label of a category, and gives `['']` for a list that follows
+    its count in one line; here such words are cut too. No score depends on them.
+    """
     words = list(NO_WORDS)
     for index, line in _strict_lines(_strict_body(text, title)):
         words[index] = tuple(line.rsplit(":", 1)[-1].split(".", 1)[-1].split(";"))

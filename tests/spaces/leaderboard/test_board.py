@@ -11,7 +11,7 @@ import pytest
 import rrgmetrics
 from rrgmetrics import InputError, aggregate, stats
 from rrgmetrics.prepared import Metrics
-from rrgmetrics.spaces.leaderboard import open_board, scoring
+from rrgmetrics.spaces.leaderboard import open_board, pages, scoring
 from rrgmetrics.spaces.leaderboard.model import LimitError, Limits, RefusedError
 
 REFERENCES = [f"Small left pleural effusion {i}." for i in range(12)]
@@ -503,3 +503,18 @@ def test_names_of_version_0_1_still_answer(make_board):
         assert info.edition == info.round == 1
     with pytest.warns(DeprecationWarning, match=r"BoardMetric\.signature"):
         assert info.metrics[0].recipe == info.metrics[0].signature
+
+
+def test_a_system_is_told_its_skill_beside_trivial_ones(make_board, send, work_off):
+    references = [f"Nodule of {size} mm in the left upper lobe." for size in range(3, 15)]
+    board = make_board(references, metrics=("rouge", "finding_errors"))
+    same = send(board, "A", [""] * 12)
+    copy = send(board, "B", references)
+    work_off(board)
+    skills = {id: [result.skill for result in board.system(id).results] for id in (same, copy)}
+    assert [skill.skill.value for skill in skills[copy]] == [1.0, 1.0]
+    assert [skill.state for skill in skills[same]] == ["no better", "no better"]
+    assert set(skills[same][0].trivial) == {"empty", "normal", "template", "another"}
+    page = pages.system_page(board.info(), board.system(same))
+    assert "This system does not beat the best trivial system in any metric." in page
+    assert "Skill beside trivial systems" in page

@@ -1,0 +1,46 @@
+"""The batch tab says whether a file of reports is better than nothing."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("gradio")
+
+from rrgmetrics.spaces import batch, ui
+from rrgmetrics.specs import SPECS
+
+REFERENCES = [f"Nodule of {size} mm in the left upper lobe. No pleural effusion." for size in range(3, 15)]
+
+
+@pytest.fixture
+def upload(tmp_path):
+    def write(candidates):
+        path = tmp_path / "pairs.csv"
+        with path.open("w", newline="") as file:
+            csv.writer(file).writerows([("reference", "candidate"), *zip(REFERENCES, candidates, strict=False)])
+        return str(path)
+
+    return write
+
+
+def last(path):
+    *_, (page, scored) = ui.run_file(SPECS["finding_errors"], path)
+    return page, scored
+
+
+def test_what_does_not_beat_a_trivial_system_is_told_so(upload, tmp_path):
+    page, scored = last(upload(["Clear lungs."] * 12))
+    assert "<h2>Better than nothing?</h2>" in page
+    assert "The file does not beat the best trivial system" in page
+    assert "The file writes 1 distinct report for 12 studies" in page
+    *_, report = batch.write_scores(scored, str(tmp_path))
+    assert "Better than nothing?" in Path(report).read_text()
+
+
+def test_three_pairs_are_too_few_to_tell(upload):
+    page, scored = last(upload(["Clear lungs."] * 3))
+    assert scored.worth is None
+    assert "Better than nothing?" not in page
