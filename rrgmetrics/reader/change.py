@@ -127,7 +127,7 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
                     mention.course = change
 
 
-def _heads(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[_Head]:
+def _heads(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[_Head]:
     """Returns what can change: the mentions, and structures and other things that are part of none."""
     heads: list[_Head] = [(mention.first, mention.last, mention) for mention in mentions]
     inside = {i for mention in mentions for i in range(mention.first, mention.last)}
@@ -138,7 +138,7 @@ def _heads(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
     return sorted(heads, key=lambda head: head[:2])
 
 
-def _is_place(items: list[Item], i: int, inside: set[int]) -> bool:
+def _is_place(items: Sequence[Item], i: int, inside: set[int]) -> bool:
     """Tells whether a structure only says where a finding is: "in the left lung", "left lung nodule"."""
     for k in range(i + 1, min(len(items), i + _NEAR)):
         if k in inside:

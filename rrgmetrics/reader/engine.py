@@ -59,7 +59,8 @@ def read(report: str) -> Reading:
             span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
             alone = not mentions and pointer(items, lexicon) is None
             of_all = _of_all(items, span, number, lexicon, findings) if alone else None
-            compared.append(of_all or Compared(kind, span))
+            named = "named" if kind == "earlier" and not mentions else kind
+            compared.append(of_all or Compared(named, span))
     return Reading(report, tuple(_merge(findings, lexicon)), scan.scope(), tuple(compared))
 
 
@@ -194,7 +195,8 @@ def _of_all(items: list[Item], span: Span, number: int, lexicon: Lexicon, findin
         return None
     last = range(max(0, len(findings) - 8), len(findings))
     before = [k for k in last if findings[k].sentence == number - 1 and findings[k].assertion != "absent"]
-    if len({findings[k].observation for k in before}) != 1 and change != "stable":
+    devices = any(lexicon.concepts[findings[k].concept].is_device for k in before)  # they grow no worse
+    if (devices or len({findings[k].observation for k in before}) != 1) and change != "stable":
         return Compared(change, span, study=True)
     for k in before:
         assertion: Assertion = "absent" if change == "resolved" else findings[k].assertion

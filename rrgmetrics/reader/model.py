@@ -110,7 +110,8 @@ class Compared(NamedTuple):
     """A sentence that compares with an earlier study.
 
     Attributes:
-        kind: The kind of change, or "earlier" if it only names that study.
+        kind: The kind of change; "earlier" if it says no more than that there is such a study, and "named" if it says
+            nothing else ("Comparison is made with the film of Monday.").
         span: Its words.
         study: Whether the change is that of all that was named before ("Overall worse.").
     """

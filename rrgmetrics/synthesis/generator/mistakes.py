@@ -113,7 +113,7 @@ def _lost_change(fact: Fact, rng: Random) -> tuple[Fact | None, int]:
     if fact.change in ("new", "worse", "better"):
         if rng.random() < 0.75 or fact.is_device:
             return replace(fact, change=None), F
-        return replace(fact, change="better" if fact.change == "worse" else "worse"), E
+        return replace(fact, change="better" if fact.change == "worse" else "worse"), F
     return None, F
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from random import Random
 from typing import NamedTuple
 
+from rrgmetrics.reader import read
 from rrgmetrics.synthesis.generator.draws import pick
 from rrgmetrics.synthesis.generator.english import article, words
 from rrgmetrics.synthesis.generator.knowledge import DEVICES, DIFFUSE, knowledge
@@ -72,7 +74,7 @@ class Speaker:
             if topic.instead and self.by_chance(0.5) and topic.instead in names:
                 continue
             text = self._one_of(topic.says, {})
-            if text not in texts:
+            if text not in texts and (self.study.prior or not _compares(text)):
                 texts.add(text)
                 statements.append(Statement(topic.organ, text))
         return statements
@@ -276,3 +278,9 @@ def _slots(phrase: Phrase) -> dict[str, str]:
         "was": "were" if phrase.plural else "was",
         "s": "" if phrase.plural else "s",
     }
+
+
+@lru_cache(maxsize=4096)
+def _compares(text: str) -> bool:
+    """Tells whether a statement compares with an earlier study: "the heart remains normal in size"."""
+    return bool(read(text).compared)
