@@ -13,6 +13,7 @@ from rrgmetrics.cli.arguments import add_scoring, add_trivial, metric_names, rea
 from rrgmetrics.cli.output import print_conventions, print_unscored, print_worth, write_reports
 from rrgmetrics.comparison import CORRECTIONS, compare_systems
 from rrgmetrics.errors import InputError
+from rrgmetrics.present.documents import document
 from rrgmetrics.stats import TRIALS
 
 
@@ -25,6 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="for all tests of the table")
     parser.add_argument("--all-keys", action="store_true", help="every key instead of each metric's headline")
+    parser.add_argument(
+        "--table", nargs="+", default=[], metavar="FILE", help="the table as Markdown or LaTeX (.md, .tex)"
+    )
     add_trivial(parser)
     add_scoring(parser, trials=TRIALS)
 
@@ -36,7 +40,8 @@ def run(options: argparse.Namespace) -> None:
     names = metric_names(options)
     paths = _system_paths(options.systems)
     inputs = [options.references, *paths.values()]
-    files.check_outputs(results=[options.json], pages=[options.html], inputs=inputs, force=options.force)
+    outputs = {"results": [options.json], "pages": [options.html], "documents": options.table}
+    files.check_outputs(**outputs, inputs=inputs, force=options.force)
     references = files.read_references(options.references)
     systems = {name: files.join(references, files.read_system(path)) for name, path in paths.items()}
     beside = read_beside(options, options.references)
@@ -44,7 +49,10 @@ def run(options: argparse.Namespace) -> None:
     rows = compare_systems(
         results, all_keys=options.all_keys, correction=options.correction, trials=options.trials, seed=options.seed
     )
-    Console().print(comparison_table(rows, n_pairs=len(references.reports), correction=options.correction))
+    table = comparison_table(rows, n_pairs=len(references.reports), correction=options.correction)
+    Console().print(table)
+    for path in options.table:
+        files.write_text(path, document(path, [table]), force=options.force)
     print_conventions(options, results)
     print_worth(worth)
     print_unscored(results)

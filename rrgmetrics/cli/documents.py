@@ -9,7 +9,7 @@ from typing import Any
 
 from rrgmetrics import files
 from rrgmetrics.cli.output import print_line
-from rrgmetrics.present.documents import latex, markdown
+from rrgmetrics.present.documents import document
 from rrgmetrics.present.tables import Table
 
 
@@ -41,11 +41,9 @@ def write_documents(
     options: argparse.Namespace, tables: Sequence[Table], rows: Sequence[Mapping[str, Any]], value: Any
 ) -> None:
     """Writes what `--output` and `--json` ask for."""
-    texts = {".md": markdown, ".tex": latex}
     for path in options.output:
-        suffix = Path(path).suffix.lower()
-        if suffix in texts:
-            files.write_text(path, texts[suffix](tables), force=options.force)
+        if Path(path).suffix.lower() in files.DOCUMENT_SUFFIXES:
+            files.write_text(path, document(path, tables), force=options.force)
         else:
             columns = list(dict.fromkeys(name for row in rows for name in row))
             files.write_table(path, {name: [row.get(name) for row in rows] for name in columns}, force=options.force)

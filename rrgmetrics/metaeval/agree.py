@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rrgmetrics.comparison import Correction
 from rrgmetrics.errors import InputError
@@ -84,6 +85,7 @@ def agree_on(
     name, times = Counter(each.name for each in data).most_common(1)[0]
     if times > 1:
         raise InputError(f"Two data sets are called {name!r}; give each file its own name.")
+    draws: dict[str, Any] = {"trials": trials, "level": level, "seed": seed}
     reports: list[Report] = []
     with prepare(metrics, batch_size=batch_size, device=device) as ready:
         for each in data:
@@ -91,5 +93,5 @@ def agree_on(
             if isinstance(each, Ranked):
                 reports.append(ranked_report(each, results))
             else:
-                reports.append(measure(each, results, trials=trials, level=level, seed=seed, correction=correction))
+                reports.append(measure(each, results, correction=correction, progress=progress, **draws))
     return reports

@@ -152,6 +152,7 @@ def measure(
     level: float = LEVEL,
     seed: int = 0,
     correction: Correction = "holm",
+    progress: bool = False,
 ) -> AgreementReport:
     """Measures how far scores agree with raters.
 
@@ -162,10 +163,12 @@ def measure(
         level: Coverage of the intervals.
         seed: Of every interval.
         correction: Of the p-values of every two metrics.
+        progress: Whether to show a bar while intervals are drawn.
     """
     resampling = Resampling(trials, level, seed)
     means = {target: data.mean(target) for target in data.targets}
     ours = [column for name, result in results.items() for column in _columns(data, name, result)]
+    minors = [_is_minor(data, column, results) for column in ours]
     theirs = list(_rater_columns(data, means))
     preferred = data.preferred_by
     return AgreementReport(
@@ -174,10 +177,8 @@ def measure(
         agreements=(
             *(
                 line
-                for column in ours
-                for line in _views(
-                    data, column, means[column.target], resampling, short=_is_minor(data, column, results)
-                )
+                for column, minor in zip(_shown(ours, progress), minors, strict=True)
+                for line in _views(data, column, means[column.target], resampling, short=minor)
             ),
             *_of_subsets(data, [column for column in ours if _is_main(data, column, results)], means, resampling),
         ),
@@ -257,6 +258,13 @@ def _rater_columns(data: Rated, means: Mapping[str, Array]) -> Iterator[tuple[Co
 def _overlap(one: Array, other: Array) -> bool:
     """Whether two raters have judged enough of the same pairs."""
     return int((~np.isnan(one) & ~np.isnan(other)).sum()) >= FEWEST
+
+
+def _shown(columns: Sequence[Column], progress: bool) -> Iterator[Column]:
+    """The columns, with a bar."""
+    from tqdm.auto import tqdm
+
+    yield from tqdm(columns, unit="column", desc="drawing intervals", disable=not progress, leave=False)
 
 
 # --- one column

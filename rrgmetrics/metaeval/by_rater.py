@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from rrgmetrics.metaeval.agreement import FEWEST, AgreementReport, goodness
+from rrgmetrics.metaeval.rated import SIGNIFICANT
 from rrgmetrics.stats import Estimate, correlate
 
 
@@ -84,3 +85,40 @@ def same_classes(
         n = len(both)
         found.append(SameClass((one, other), same / n if n else math.nan, side / n if n else math.nan, n))
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class SameSide:
+    """How often a metric and a rater alone agree on whether a candidate has a significant error.
+
+    Attributes:
+        subject: The metric, or another rater.
+        rater: Who.
+        share: Of the pairs that both judged.
+        n: Pairs.
+    """
+
+    subject: str
+    rater: str
+    share: float
+    n: int
+
+
+def same_side(report: AgreementReport) -> Iterator[SameSide]:
+    """Yields each metric that counts significant errors, then each rater, against every (other) rater."""
+    data = report.data
+    if SIGNIFICANT not in data.values:
+        return
+    own = dict(zip(data.raters, data.values[SIGNIFICANT], strict=True))
+    counted = {
+        name: result.per_pair[f"{result.spec.name}_{end}"]
+        for name, result in report.results.items()
+        for (end,) in data.counted_by(SIGNIFICANT)
+        if f"{result.spec.name}_{end}" in result.per_pair
+    }
+    for subject, values in (counted | own).items():
+        for rater, judged in own.items():
+            both = ~np.isnan(values) & ~np.isnan(judged)
+            n = int(both.sum())
+            if subject != rater and n:
+                yield SameSide(subject, rater, float(((values > 0) == (judged > 0))[both].mean()), n)

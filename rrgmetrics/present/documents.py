@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from rrgmetrics.present.tables import Cell, Cells, Table
 
@@ -21,6 +22,11 @@ LATEX = {
     "Δ": r"$\Delta$",
     "±": r"$\pm$",
 }
+
+
+def document(path: str | Path, tables: Iterable[Table]) -> str:
+    """Tables as the suffix of a file says: `.md` or `.tex`."""
+    return (latex if Path(path).suffix.lower() == ".tex" else markdown)(tables)
 
 
 def markdown(tables: Iterable[Table]) -> str:

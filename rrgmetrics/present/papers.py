@@ -9,7 +9,7 @@ import numpy as np
 
 from rrgmetrics.metaeval.ablation import Ablated
 from rrgmetrics.metaeval.agreement import AgreementReport
-from rrgmetrics.metaeval.by_rater import by_rater, same_classes
+from rrgmetrics.metaeval.by_rater import SameSide, by_rater, same_classes, same_side
 from rrgmetrics.metaeval.counting import RADIOLOGIST, counting
 from rrgmetrics.metaeval.failures import ANY, BEST, overlooked
 from rrgmetrics.metaeval.rated import Rated
@@ -31,15 +31,15 @@ def failure_tables(report: AgreementReport) -> Iterator[Table]:
     lines: list[Cells] = []
     for each in found:
         shares = each.shares
-        cells = [f"{short(mean)} ({_percent(shares[kind])})" for kind, mean in each.means.items()]
+        cells = [_percent(share) for share in shares.values()]
         style = "quiet" if each.subject in (ANY, BEST) or each.subject.startswith("source ") else ""
         lines.append((Cell(_name(report, each.subject), style), short(each.total), *cells, str(each.n)))
     yield Table(
-        ("ranked best by", "errors", *map(report.data.title, kinds), "studies"),
+        ("ranked best by", "errors", *(_letters(report.data.title(kind)) for kind in kinds), "studies"),
         (Group(tuple(lines)),),
         title=f"{report.name}: what a metric overlooks",
-        note="Errors a report in the candidate of each study that the metric ranks best, and the share of each kind.",
-        broken=frozenset(range(len(kinds) + 3)),
+        note="Errors a report in the candidate of each study that the metric ranks best; parts by kind: "
+        f"{', '.join(map(report.data.title, kinds))}.",
     )
     tests = [(each, test) for each in found if each.subject in report.results for test in each.tests]
     tests = [(each, test) for each, test in tests if test.p_corrected < 0.05]
@@ -107,8 +107,30 @@ def rater_tables(report: AgreementReport) -> Iterator[Table]:
                 title=f"{report.name}: tau-b with each rater alone, {data.title(target)}",
                 broken=frozenset(range(len(raters) + 1)),
             )
+    sides = list(same_side(report))
+    if sides:
+        yield _sides_table(report, sides)
     if data.marks:
         yield _classes_table(data)
+
+
+def _sides_table(report: AgreementReport, sides: Sequence[SameSide]) -> Table:
+    raters = list(dict.fromkeys(each.rater for each in sides))
+    shares = {(each.subject, each.rater): each.share for each in sides}
+    rows: list[Cells] = [
+        (
+            Cell(_name(report, subject), "" if subject in report.results else "quiet"),
+            *(_percent(shares.get((subject, rater), math.nan)) for rater in raters),
+        )
+        for subject in dict.fromkeys(each.subject for each in sides)
+    ]
+    return Table(
+        ("", *raters),
+        (Group(tuple(rows)),),
+        title=f"{report.name}: the same word on whether there is a significant error",
+        note="Share of the pairs that both judged.",
+        broken=frozenset(range(len(raters) + 1)),
+    )
 
 
 def _classes_table(data: Rated) -> Table:
@@ -178,6 +200,11 @@ def ablation_table(data: Rated, found: Sequence[Ablated]) -> Table:
 
 def _name(report: AgreementReport, subject: str) -> str:
     return named(subject, report.results[subject]) if subject in report.results else subject
+
+
+def _letters(title: str) -> str:
+    """The letters of a kind: `C + D` of `C + D attribute`."""
+    return " ".join(word for word in title.split() if len(word) == 1) or title
 
 
 def _percent(value: float) -> str:

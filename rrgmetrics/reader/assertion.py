@@ -132,7 +132,9 @@ class _Walk:
     def step(self, i: int, item: Item) -> None:
         """Lets an item that is no mention change the state."""
         senses = item.senses
-        if "clause_end" in senses and not self._held(item):
+        if i == 0 and item.word in self.small.inverted:
+            self.hypothetical = True  # "SHOULD pneumonia be suspected, ..."
+        if "clause_end" in senses and not self._held(i, item):
             self._end_clause()
             if item.word in self.small.existing:
                 self.verb_at = i
@@ -143,20 +145,24 @@ class _Walk:
             self._only_spoken_of()
         elif not judged or "preferred_to" in senses:
             self._cue(i, item)
-        if "resolved_before" in senses:
+        if "resolved_before" in senses and not (senses.get("change") == "resolved" and self._ends_statement(i)):
             self.resolved = True
         elif senses.get("change") == "resolved":
             self._resolve()
         if "versus" in senses:
             self.joined = True
+        elif item.word in self.small.known:
+            self.linking = True
         elif item.word in self.small.list_joints:
             self._joint(i, item)
         elif "item_break" in senses:
             self._verb(i)
 
-    def _held(self, item: Item) -> bool:
+    def _held(self, i: int, item: Item) -> bool:
         """Tells whether a clause goes on: "follow-up AFTER treatment of pneumonia", "perhaps THERE IS edema"."""
-        return item.word in self.small.then if self.hypothetical else self.fresh and item.word in self.small.existing
+        if item.word in self.small.existing:
+            return self.fresh or (i > 0 and "hypothetical" in self.items[i - 1].senses)
+        return self.hypothetical and item.word in self.small.then
 
     def _cue(self, i: int, item: Item) -> None:
         """Lets a cue change the state for what follows it."""
@@ -210,12 +216,12 @@ class _Walk:
 
     def _judge(self, i: int, item: Item) -> bool:
         """Lets a cue judge the findings before it; tells whether it does."""
-        kind = next((kind for kind in _JUDGEMENTS if kind in item.senses), self._judging(i, item))
+        kind = next((kind for kind in _JUDGEMENTS if kind in item.senses), None)
+        if kind is None or (item.senses.keys() & _BEFORE and not self._closes(i)):
+            kind = self._judging(i, item)
         if kind is None or not self._statement():
             return False
         certainty = _JUDGEMENTS[kind]
-        if item.senses.keys() & _BEFORE and not self._closes(i):
-            return False
         subject = self._subject(i, denied=certainty is None)
         cut = len(subject) < len(self._statement())
         for mention in subject:
@@ -234,7 +240,8 @@ class _Walk:
         """Returns as which judgement other words count: "is thought to be PRESENT", "consolidation?"."""
         if item.word in self.small.questions:
             return "possible_after"
-        if i + 1 < len(self.items) and self.items[i + 1].word in self.small.existent:
+        after = [each.word for each in self.items[i + 1 : i + 3]]
+        if after and after[after[0] == "be" and len(after) > 1] in self.small.existent:
             return next((f"{kind}_after" for kind in ("probable", "possible") if f"{kind}_before" in item.senses), None)
         return None
 
@@ -243,9 +250,11 @@ class _Walk:
         if i + 1 == len(self.items):
             return True
         after = self.items[i + 1]
-        if after.last - after.first > 1:
-            return False
+        if after.word == "," and self.items[i - 1].word in self.small.joints:
+            return False  # "aspiration and, LESS LIKELY, hemorrhage"
         stated = i > 0 and self.verb_at == i - 1
+        if after.last - after.first > 1:
+            return stated and "zone" in after.senses
         return after.word in self.small.closing or (stated and after.word in self.small.grounds)
 
     def _subject(self, i: int, *, denied: bool) -> list[Mention]:
@@ -261,7 +270,7 @@ class _Walk:
         for k in range(len(stated) - 1, 0, -1):
             words = {item.word for item in self.items[stated[k - 1].last : stated[k].first]}
             if not words.isdisjoint(self.small.conjunctions):
-                break
+                return stated[k:] if "," in words and len(stated) == 2 else stated  # a list of two has no comma
             if "," in words and (asserted or self._firm(stated[k - 1])):
                 return stated[k:]
         return stated
@@ -285,6 +294,13 @@ class _Walk:
         for mention in self._statement():
             mention.dropped = True
 
+    def _ends_statement(self, i: int) -> bool:
+        """Tells whether nothing follows the word at `i` that it could be said of: "the edema RESOLVED"."""
+        if not self._statement():
+            return False
+        ahead = self.items[i + 1 : i + 2]
+        return not ahead or ahead[0].word in self.small.closing
+
     def _resolve(self) -> None:
         if not self._statement():
             self.resolved = True
@@ -301,11 +317,15 @@ class _Walk:
             return
         if item.word == "with":
             self.linking, self.accompanied = False, True
-            if self.resolved or (self.absent and self.clause and (self.comma or self._normal_ahead(i))):
+            if self.resolved or (
+                self.absent and self.clause and (self.comma or self._normal_ahead(i) or self._device_ahead(i))
+            ):
                 self._end_clause()
             elif not self.fresh and not self.listing:
                 self.certainty = "definite"
             return
+        if self.lacking and not self.clause and item.word == ",":
+            self.absent = self.lacking = False  # "in the absence of fever, ..."
         self.comma = True
         self.conjoined = item.word == "and"
         if (self.absent or self.resolved) and self.clause and self._new_statement(i):
@@ -357,6 +377,8 @@ class _Walk:
     def _new_statement(self, i: int) -> bool:
         """Tells whether what follows the joint at `i` is stated, though the words before it were denied."""
         first = True
+        if self._device_ahead(i):
+            return True
         for k, item in enumerate(self._ahead(i)):
             senses = item.senses
             if "clause_end" in senses or "negation_before" in senses:
@@ -376,6 +398,14 @@ class _Walk:
 
     def _ahead(self, i: int) -> list[Item]:
         return self.items[i + 1 : i + 1 + _LOOK_AHEAD]
+
+    def _device_ahead(self, i: int) -> bool:
+        """Tells whether a device follows denied findings without "or": "no pneumothorax, chest tube unchanged"."""
+        concepts = self.lexicon.concepts
+        after = next((m for m in self.mentions if m.first > i), None)
+        if after is None or after.denies or not concepts[after.concept].is_device or self._or_ahead(i):
+            return False
+        return not any(m.denies or concepts[m.concept].is_device for m in self.clause)
 
     def _or_ahead(self, i: int) -> bool:
         for item in self._ahead(i):

@@ -267,6 +267,9 @@ def _one_list(between: Sequence[Item], lexicon: Lexicon) -> bool:
     )
 
 
+_NOT_OF_ALL = frozenset({"hypothetical", "recommendation", "negation_before", "side", "zone"})
+
+
 def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
     """Returns the change that a sentence without a finding tells of all findings before it; "" if it tells none.
 
@@ -275,8 +278,10 @@ def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
     first = next((i for i, item in enumerate(items) if "change" in item.senses), None)
     if first is None or _heads(items, (), lexicon):
         return ""
-    if any(item.senses.keys() & {"hypothetical", "recommendation", "negation_before"} for item in items):
-        return ""
+    if any(
+        item.senses.keys() & {"hypothetical", "recommendation", "negation_before", "side", "zone"} for item in items
+    ):
+        return ""  # "aeration of the left base is better"
     change: str = items[first].senses["change"]
     if change == "stable" and (first or items[0].word in lexicon.small.change_nouns):
         return ""

@@ -151,13 +151,32 @@ def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
         if stated and lexicon.concepts[finding.concept].counts:
             groups.setdefault(finding.observation, []).append(finding)
     observations = []
-    for group in groups.values():
+    for group in _without_signs(list(groups.values()), lexicon):
         sides = {finding.side for finding in group if finding.side}
         side = next(iter(sides)) if len(sides) == 1 else ("bilateral" if sides else None)
         readings = _committed(group, lexicon)
         head = max(readings, key=lambda finding: finding.certainty == "definite")
         observations.append(Unit(head, readings, side, frozenset().union(*(finding.zones for finding in group))))
     return observations
+
+
+def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[Finding]]:
+    """Leaves out what a sentence tells together with its cause: an effusion WITH A BLUNTED ANGLE is one observation."""
+    by_sentence: dict[int, list[Finding]] = {}
+    for group in groups:
+        for finding in group:
+            by_sentence.setdefault(finding.sentence, []).append(finding)
+
+    def is_sign(finding: Finding) -> bool:
+        causes = lexicon.concepts[finding.concept].sign_of
+        return finding.concept not in lexicon.roles["apart"] and any(
+            other.concept in causes
+            and same_side(finding.side, other.side)
+            and near(finding.zones, other.zones, lexicon)
+            for other in by_sentence[finding.sentence]
+        )
+
+    return [group for group in groups if not all(map(is_sign, group))]
 
 
 def _committed(group: list[Finding], lexicon: Lexicon) -> tuple[Finding, ...]:
@@ -193,7 +212,12 @@ def _not_excluded(unit: Unit, other: Reading, lexicon: Lexicon) -> Unit | None:
 
 def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | None:
     """Returns which of the other report's observations says the same, or is what the finding is a sign of."""
-    stated = {finding.concept: i for i, u in enumerate(others) for finding in u.readings}
+    stated = {
+        finding.concept: i
+        for i, other in enumerate(others)
+        if same_side(unit.side, other.side) or "bilateral" in (unit.side, other.side)
+        for finding in other.readings
+    }
     causes = [lexicon.concepts[finding.concept].sign_of & stated.keys() for finding in unit.readings]
     if all(causes):
         return min(stated[concept] for concept in causes[0])

@@ -304,14 +304,19 @@ def _study_errors(reference: Reading, candidate: Reading) -> list[FindingError]:
 def _resolved_alone(one: Reading, other: Reading, lexicon: Lexicon) -> list[Finding]:
     """Returns what one report calls resolved, and the other neither shows nor calls resolved."""
     told = [finding for finding in other.findings if finding.assertion != "absent" or finding.change == "resolved"]
-    return [
-        finding
-        for finding in one.findings
-        if finding.assertion == "absent"
-        and finding.change == "resolved"
-        and lexicon.concepts[finding.concept].counts
-        and not any(related(finding.concept, x.concept, lexicon) and same_side(finding.side, x.side) for x in told)
-    ]
+    alone: list[Finding] = []
+    for finding in one.findings:
+        if (
+            finding.assertion == "absent"
+            and finding.change == "resolved"
+            and lexicon.concepts[finding.concept].counts
+            and not any(
+                related(finding.concept, x.concept, lexicon) and same_side(finding.side, x.side)
+                for x in (*told, *alone)
+            )
+        ):
+            alone.append(finding)
+    return alone
 
 
 def _resolved_error(finding: Finding, category: ErrorCategory, lexicon: Lexicon) -> FindingError:

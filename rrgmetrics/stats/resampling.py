@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ TRIALS = 10_000
 LEVEL = 0.95
 
 BLOCK_CELLS = 2_000_000  # 16 MB of weights at a time
+KEPT_CELLS = 7_000_000  # 56 MB, for 10,000 resamples of 700 pairs
 
 Groups = Sequence[Any] | NDArray[Any]
 
@@ -92,6 +94,22 @@ def resamples(index: NDArray[np.intp], trials: int, seed: int) -> Iterator[Array
     if not len(index):
         return
     _, index = np.unique(index, return_inverse=True)
+    if trials * len(index) <= KEPT_CELLS:
+        yield from _kept(index.tobytes(), trials, seed)
+    else:
+        yield from _drawn(index, trials, seed)
+
+
+@lru_cache(maxsize=3)
+def _kept(index: bytes, trials: int, seed: int) -> tuple[Array, ...]:
+    """The blocks of the last few indices: many columns of one data set are resampled alike."""
+    blocks = tuple(_drawn(np.frombuffer(index, dtype=np.intp), trials, seed))
+    for block in blocks:
+        block.flags.writeable = False
+    return blocks
+
+
+def _drawn(index: NDArray[np.intp], trials: int, seed: int) -> Iterator[Array]:
     n_groups = int(index.max()) + 1
     rng = np.random.default_rng(seed)
     for size in block_sizes(trials, len(index)):

@@ -76,10 +76,12 @@ def test_compare_names_the_better_system(folder, capsys):
     status, printed = run(
         capsys, "compare", "--references", folder / "references.csv", "--systems", folder / "system.csv",
         f"ours={folder / 'copy.csv'}", "--metrics", "rouge", "--trials", 100, "--json", folder / "c.json",
-        "--no-progress",
+        "--no-progress", "--table", folder / "c.tex", folder / "c.md",
     )  # fmt: skip
     assert status == 0
     assert "ours" in printed.out
+    assert r"\begin{tabular}" in (folder / "c.tex").read_text()
+    assert "| ours |" in (folder / "c.md").read_text()
     rows = json.loads((folder / "c.json").read_text())["rows"]
     assert [row["system"] for row in rows] == ["system", "ours"]
     assert rows[1]["score"]["value"] == pytest.approx(1.0)

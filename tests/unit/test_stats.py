@@ -370,3 +370,10 @@ def test_a_difference_of_nothing():
     nothing = tau_b_draws([1.0], [1.0], trials=10)
     difference, p = tau_b_difference(nothing, nothing)
     assert np.isnan([difference.value, p]).all()
+
+
+def test_resamples_that_are_kept_are_those_that_are_drawn(monkeypatch):
+    x, y, groups = np.arange(30) % 7, np.arange(30) % 5, np.arange(30) // 3
+    kept = [correlate(x, y, groups=groups, trials=50, seed=seed) for seed in (0, 1, 0)]
+    monkeypatch.setattr(resampling, "KEPT_CELLS", 0)
+    assert kept == [correlate(x, y, groups=groups, trials=50, seed=seed) for seed in (0, 1, 0)]

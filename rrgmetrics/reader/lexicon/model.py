@@ -22,6 +22,7 @@ Role = Literal[
     "tipped",
     "lodged",
     "history",
+    "apart",
 ]
 BONES, DEVICES, TECHNIQUE = "bones", "devices", "technique"  # the concept files that the engine treats as what they are
 
@@ -130,12 +131,14 @@ class SmallWords:
     adverbs: frozenset[str]
     closing: frozenset[str]
     existent: frozenset[str]
+    inverted: frozenset[str]
     questions: frozenset[str]
     grounds: frozenset[str]
     conjunctions: frozenset[str]
     plural: frozenset[str]
     single: frozenset[str]
     ratios: frozenset[str]
+    known: frozenset[str]
     lacking: frozenset[str]
     preferring: frozenset[str]
 

@@ -14,7 +14,7 @@ from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import Rated, measure
 from rrgmetrics.metaeval.ablation import ablation
-from rrgmetrics.metaeval.by_rater import by_rater, same_classes
+from rrgmetrics.metaeval.by_rater import by_rater, same_classes, same_side
 from rrgmetrics.metaeval.counting import counting
 from rrgmetrics.metaeval.failures import ANY, BEST, overlooked
 from rrgmetrics.present.papers import ALSO
@@ -102,6 +102,21 @@ def test_each_rater_alone():
     rated = data(raters=["up", "down", "hardly"], values=values)
     found = list(by_rater(report_of(rated, result("score", headline=-np.arange(8)))))
     assert [(each.rater, each.tau_b.value) for each in found] == [("up", 1), ("down", -1)]
+
+
+def test_the_same_word_on_significant_errors():
+    values = {"significant_errors": np.array([[0, 1, 2, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0, 0, NAN]])}
+    rated = data(raters=["x", "y"], values=values)
+    counts = {"headline": range(8), "significant": [0, 3, 1, 0, 0, 0, 1, 0]}
+    report = report_of(rated, result("counter", higher_is_better=False, **counts), result("plain", headline=range(8)))
+    found = {(each.subject, each.rater): (each.share, each.n) for each in same_side(report)}
+    assert found == {
+        ("counter", "x"): (7 / 8, 8),
+        ("counter", "y"): (5 / 7, 7),
+        ("x", "y"): (6 / 7, 7),
+        ("y", "x"): (6 / 7, 7),
+    }
+    assert list(same_side(report_of(data(), result("plain", headline=range(8))))) == []
 
 
 def test_classes_of_errors_that_two_marked():

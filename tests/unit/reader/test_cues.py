@@ -20,7 +20,10 @@ from tests.unit.reader.test_sentences import ROWS, check
 Node = dict[str, Any]
 # Kinds of the comparison and of devices: the tables of change, of devices and of pairs show what they are for.
 SHOWN_ELSEWHERE = frozenset({"earlier_study", "location_preposition", "nothing", "side_port"})
-SMALL_WORDS = ("preferring", "questions", "existing")
+SMALL_WORDS = (  # the lists of denial and hedges
+    *("alternatives", "contrasts", "list_joints", "judged", "then", "existing", "adverbs", "closing", "existent"),
+    *("questions", "inverted", "grounds", "conjunctions", "plural", "single", "lacking", "preferring"),
+)
 ADVICE = "add a row to sentences/cues.tsv that is read otherwise without it, or leave it out"
 
 
