@@ -72,8 +72,17 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a bare "more" or "less" says nothing of its own: "less likely", but "the effusion is less"."""
     alone = items[i].word in ("more", "less") and items[i].last - items[i].first == 1
     then = items[i + 1] if i + 1 < len(items) else None
-    return (
-        alone and then is not None and then.word not in lexicon.small.separators and "earlier_study" not in then.senses
+    if not alone or then is None or then.word in lexicon.small.separators or "earlier_study" in then.senses:
+        return False
+    return not _than_a_date(items[i + 1 :], lexicon)
+
+
+def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether a comparative goes on to a date: "more free gas THAN ON DAY 2"."""
+    than = next((i for i, item in enumerate(items) if item.word == "than"), len(items))
+    return any(
+        item.word in lexicon.small.dates or item.word in lexicon.small.uncounted or "earlier_study" in item.senses
+        for item in items[than : than + 1 + _NEAR]
     )
 
 
