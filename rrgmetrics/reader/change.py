@@ -25,6 +25,8 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
     named = {mention.at for mention in mentions}
     for i, item in enumerate(items):
         senses = item.senses
+        if not senses:
+            continue
         if "change" in senses and _compares_no_dates(items, i, lexicon):
             item.senses = _without("change", item)
         elif "severity" in senses and i not in named and _measures_another(items, i, named, lexicon):
@@ -70,8 +72,17 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a bare "more" or "less" says nothing of its own: "less likely", but "the effusion is less"."""
     alone = items[i].word in ("more", "less") and items[i].last - items[i].first == 1
     then = items[i + 1] if i + 1 < len(items) else None
-    return (
-        alone and then is not None and then.word not in lexicon.small.separators and "earlier_study" not in then.senses
+    if not alone or then is None or then.word in lexicon.small.separators or "earlier_study" in then.senses:
+        return False
+    return not _than_a_date(items[i + 1 :], lexicon)
+
+
+def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether a comparative goes on to a date: "more free gas THAN ON DAY 2"."""
+    than = next((i for i, item in enumerate(items) if item.word == "than"), len(items))
+    return any(
+        item.word in lexicon.small.dates or item.word in lexicon.small.uncounted or "earlier_study" in item.senses
+        for item in items[than : than + 1 + _NEAR]
     )
 
 
@@ -107,7 +118,7 @@ def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexic
 
 def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     """Sets what has become of each mention (`mention.course`), in place; what is more than "stable" comes first."""
-    if not any("change" in item.senses for item in items):
+    if True not in ["change" in item.senses for item in items]:
         return
     heads = _heads(items, mentions, lexicon)
     for i, item in enumerate(items):
@@ -286,6 +297,8 @@ def compared_as(items: Sequence[Item], small: SmallWords) -> str:
     told, denied = "", False
     for item in items:
         senses = item.senses
+        if not senses:
+            continue
         if "recommendation" in senses:
             return ""  # "continued follow-up is advised"
         if "negation_before" in senses or "hypothetical" in senses:

@@ -182,7 +182,7 @@ class _Grader:
         heads = (ref.unit.head, cand.unit.head)
         positions = {position_of(head, self.lexicon) or position(head, self.lexicon) for head in heads}
         if positions == {"good", "bad"}:
-            return "urgent" in (ref.significance, cand.significance)
+            return ref.matters or cand.matters
         if _turned(ref, cand, self.lexicon) or _turned(cand, ref, self.lexicon):
             return True
         a, b = ref.unit, cand.unit
