@@ -23,6 +23,22 @@ _JUDGEMENTS: dict[str, Certainty | None] = {  # cue behind a finding → how cer
 _BEFORE = frozenset(
     {"negation_before", "negation_verb", "not_excluded_before", "possible_before", "possible_list", "probable_before"}
 )
+_ACTING = frozenset(  # senses of words that change the state
+    {
+        *_BEFORE,
+        *_JUDGEMENTS,
+        "change",
+        "clause_end",
+        "evidenced_by",
+        "hypothetical",
+        "hypothetical_after",
+        "item_break",
+        "quality",
+        "recommendation",
+        "resolved_before",
+        "versus",
+    }
+)
 _FIRM = frozenset({"severity", "measure", "change", "acuity", "count"})  # what is described so is not only listed
 _ATTRIBUTIVE = frozenset({"side", "zone", "severity", "morphology", "acuity", "quality", "change", "count"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
@@ -31,6 +47,8 @@ _LARGE = 6  # severity steps that lists of denied findings are full of ("no cons
 def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Sets assertion, certainty and links of every mention in place; drops those that are only asked or advised."""
     walk = _Walk(items, mentions, lexicon)
+    small = lexicon.small
+    acting = small.list_joints | small.questions | small.preferring | small.known | small.inverted
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -40,7 +58,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
             walk.meet(mention)
         if met:
             walk.once = False  # "the heart and mediastinum are not shifted" denies one quality, of both
-        if not met or "change" in item.senses:
+        if (not met or "change" in item.senses) and (not _ACTING.isdisjoint(item.senses) or item.word in acting):
             walk.step(i, item)
 
 
@@ -216,10 +234,14 @@ class _Walk:
 
     def _judge(self, i: int, item: Item) -> bool:
         """Lets a cue judge the findings before it; tells whether it does."""
-        kind = next((kind for kind in _JUDGEMENTS if kind in item.senses), None)
+        if self.segment == len(self.clause):
+            return False
+        kind = None
+        if not _JUDGEMENTS.keys().isdisjoint(item.senses):
+            kind = next(kind for kind in _JUDGEMENTS if kind in item.senses)
         if kind is None or (item.senses.keys() & _BEFORE and not self._closes(i)):
             kind = self._judging(i, item)
-        if kind is None or not self._statement():
+        if kind is None:
             return False
         certainty = _JUDGEMENTS[kind]
         subject = self._subject(i, denied=certainty is None)

@@ -56,7 +56,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
     small = lexicon.small
     settle(items, mentions, lexicon)
     give(items, mentions, lexicon)
-    spoken = sorted((m for m in mentions), key=lambda m: (m.first, m.last))
+    spoken = sorted(mentions, key=lambda m: (m.first, m.last)) if len(mentions) > 1 else mentions
     groups = _by_position(spoken)
     for k, group in enumerate(groups):
         before = groups[k - 1] if k else None
@@ -81,16 +81,19 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
                 mention.post_place = _has_place(tail)
     for mention in mentions:
         mention.extent = _extent(mention)
-    _share_places(items, groups, lexicon)
-    _share_device_words(spoken, lexicon)
-    _share_verdict(items, spoken, lexicon)
+    if len(mentions) > 1:
+        _share_places(items, groups, lexicon)
+        _share_device_words(spoken, lexicon)
+        _share_verdict(items, spoken, lexicon)
 
 
 def _extent(mention: Mention) -> tuple[int, int]:
     """Returns the tokens from the first to the last word that describes a mention, none far from it."""
     first, last = mention.tokens
     for item in mention.modifiers:
-        if item.senses.keys() & _DESCRIBING and mention.tokens[0] - _REACH < item.first < mention.tokens[1] + _REACH:
+        if _DESCRIBING.isdisjoint(item.senses):
+            continue
+        if mention.tokens[0] - _REACH < item.first < mention.tokens[1] + _REACH:
             first, last = min(first, item.first), max(last, item.last)
     return first, last
 
@@ -127,7 +130,7 @@ def _split(items: list[Item], lo: int, hi: int, small: SmallWords) -> int:
 
 
 def _is_cue(item: Item, small: SmallWords) -> bool:
-    return bool(item.senses.keys() & _CUES) and item.word not in small.showing
+    return not _CUES.isdisjoint(item.senses) and item.word not in small.showing
 
 
 def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
@@ -149,7 +152,7 @@ def _starts_with_place(items: list[Item], mention: Mention) -> bool:
 
 
 def _has_place(items: list[Item]) -> bool:
-    return any("side" in item.senses or "zone" in item.senses for item in items)
+    return True in ["side" in item.senses or "zone" in item.senses for item in items]
 
 
 def _share_places(items: list[Item], groups: list[list[Mention]], lexicon: Lexicon) -> None:
@@ -220,7 +223,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         if "asymmetry" in senses:
             fields["worse_side"] = senses["asymmetry"]
             continue
-        _place(fields, senses, lexicon, device, group)
+        if "side" in senses or "zone" in senses:
+            _place(fields, senses, lexicon, device, group)
         if "severity" in senses and fields.get("severity") is None:
             fields["severity"] = senses["severity"]
         elif "severity" in senses and senses["severity"] == 0:
@@ -311,11 +315,11 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
     """Yields what describes a mention: the words around it, then the words inside its own term."""
     earlier: tuple[str, ...] = ()
     for item in mention.modifiers:
-        old = next((kind for kind in earlier if kind in item.senses), None)
+        old = next((kind for kind in earlier if kind in item.senses), None) if earlier else None
         if old:
             value = item.senses[old]
             yield {"before": (old, max(value) if old == "measure" else value)}
-        else:
+        elif item.senses:
             yield item.senses
             yield from item.senses.get("inside", ())
         if item.word in lexicon.small.earlier:

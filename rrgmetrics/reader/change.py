@@ -25,6 +25,8 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
     named = {mention.at for mention in mentions}
     for i, item in enumerate(items):
         senses = item.senses
+        if not senses:
+            continue
         if "change" in senses and _compares_no_dates(items, i, lexicon):
             item.senses = _without("change", item)
         elif "severity" in senses and i not in named and _measures_another(items, i, named, lexicon):
@@ -116,7 +118,7 @@ def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexic
 
 def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     """Sets what has become of each mention (`mention.course`), in place; what is more than "stable" comes first."""
-    if not any("change" in item.senses for item in items):
+    if True not in ["change" in item.senses for item in items]:
         return
     heads = _heads(items, mentions, lexicon)
     for i, item in enumerate(items):
@@ -295,6 +297,8 @@ def compared_as(items: Sequence[Item], small: SmallWords) -> str:
     told, denied = "", False
     for item in items:
         senses = item.senses
+        if not senses:
+            continue
         if "recommendation" in senses:
             return ""  # "continued follow-up is advised"
         if "negation_before" in senses or "hypothetical" in senses:

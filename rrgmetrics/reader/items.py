@@ -76,8 +76,9 @@ def read_sentences(tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sent
     taken_back = ""
     for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
         items = find_items(tokens, sentence.first, sentence.last, lexicon)
-        cue = next((i for i, item in enumerate(items) if "retracted" in item.senses), None)
-        if cue is not None:
+        retracted = ["retracted" in item.senses for item in items]
+        if True in retracted:
+            cue = retracted.index(True)
             if any(item.word == ":" for item in items[cue + 1 : cue + 2]):
                 taken_back = sentence.section
         elif sentence.section != taken_back:
@@ -87,16 +88,15 @@ def read_sentences(tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sent
 def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> list[Item]:
     """Cuts tokens `[first, last)` into items, the longest known phrase first."""
     items: list[Item] = []
+    trie = lexicon.trie
     i = first
     while i < last:
-        end, senses = _longest(tokens, i, min(last, i + _LONGEST_PHRASE), lexicon)
         word = tokens[i].word
+        end, senses = _longest(tokens, i, min(last, i + _LONGEST_PHRASE), lexicon) if word in trie else (i + 1, None)
         if senses is None:
-            length = _measure(tokens, i, last, lexicon)
-            if length:
-                end, senses = length[0], {"measure": length[1]}
-            elif word[0].isdigit():
-                senses = _ratio(word, items, lexicon)
+            if word[0].isdigit():
+                length = _measure(tokens, i, last, lexicon)
+                end, senses = (length[0], {"measure": length[1]}) if length else (end, _ratio(word, items, lexicon))
             items.append(Item(i, end, senses or {}, word))
         elif "parts" in senses:
             items.extend(_part(i, end, word, part, lexicon) for part in senses["parts"])
@@ -113,10 +113,10 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
 
     Inside a phrase an adverb may be passed over: "cannot be RELIABLY excluded".
     """
-    node, adverbs = lexicon.trie.get(tokens[i].word), lexicon.small.adverbs
-    if node is None:
-        return i + 1, None
+    node, adverbs = lexicon.trie[tokens[i].word], lexicon.small.adverbs
     end, senses, j = i + 1, node.get(""), i + 1
+    if senses is not None and len(node) == 1:
+        return end, senses
     skipped: list[tuple[Trie, int]] = []
     while True:
         while j < last:
@@ -172,6 +172,8 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     previous = -1
     for q, item in enumerate(items):
         senses = item.senses
+        if not senses:
+            continue
         if "quality" in senses:
             composed = _compose(items, q, previous, lexicon, used)
             if composed:
@@ -184,9 +186,10 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
             mentions.append(Mention("", q, q + 1, q, (item.first, item.last), senses["normal"]))
             previous = q
     for i, item in enumerate(items):
-        if i not in used and "concept" in item.senses:
+        if "concept" in item.senses and i not in used:
             mentions.append(Mention(item.senses["concept"], i, i + 1, i, (item.first, item.last)))
-    mentions.sort(key=lambda m: (m.at, m.first))
+    if len(mentions) > 1:
+        mentions.sort(key=lambda m: (m.at, m.first))
     return mentions[1:] if _is_topic(items, mentions, lexicon) else mentions
 
 

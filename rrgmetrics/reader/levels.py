@@ -32,7 +32,7 @@ class _Run:
 
 def number_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> list[Item]:
     """Makes one item of each list of numbered bones; what a sentence says besides stays as it is."""
-    if not any(item.senses.keys() & {"ordinal", "level"} or _is_rib(item, tokens, lexicon) for item in items):
+    if not _names_bones(items, tokens, lexicon):
         return items
     runs: list[_Run] = []
     i = 0
@@ -57,10 +57,18 @@ def number_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -
     return items
 
 
+def _names_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> bool:
+    """Tells whether a sentence has anything that may be numbered, or number it; few have."""
+    for item in items:
+        if item.senses and ("ordinal" in item.senses or "level" in item.senses or _is_rib(item, tokens, lexicon)):
+            return True
+    return False
+
+
 def _is_rib(item: Item, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
     if "structure" not in item.senses and "concept" not in item.senses:
         return False
-    return any(token.word in lexicon.rib_words for token in tokens[item.first : item.last])
+    return not lexicon.rib_words.isdisjoint([token.word for token in tokens[item.first : item.last]])
 
 
 def _run(items: list[Item], start: int, tokens: Sequence[Token], lexicon: Lexicon) -> _Run | None:

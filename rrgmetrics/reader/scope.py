@@ -15,7 +15,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
+from operator import eq
 from typing import Any, NamedTuple
 
 from rrgmetrics.reader.items import Item, Mention, read_sentences
@@ -49,9 +50,10 @@ class _Knowledge(NamedTuple):
 
     grammar: frozenset[str]
     vocabulary: frozenset[str]
+    foreign: frozenset[str]  # the words of all languages
     languages: dict[str, frozenset[str]]
     scripts: dict[str, str]
-    broken: dict[str, frozenset[str]]  # word → words that do not follow it
+    broken: frozenset[tuple[str, str]]  # a word and one that does not follow it
     kinds: tuple[tuple[str, str], ...]  # table ("elsewhere" or "modality") and kind
     terms: dict[
         str, list[tuple[tuple[str, ...], tuple[str, str]]]
@@ -131,11 +133,14 @@ class Scan:
     def _is_salad(self, sentence: Sentence) -> bool:
         """Tells whether words stand side by side that English does not put there, too often for a slip."""
         words = [token.word for token in self._tokens[sentence.first : sentence.last]] + ["."]
-        broken = self._knowledge.broken
-        n_broken = sum(
-            then in broken.get(first, ()) or (first == then and first.isalpha() and _REMOVED not in first)
-            for first, then in pairwise(words)
-        )
+        pairs = [*pairwise(words)]
+        n_broken = sum(map(self._knowledge.broken.__contains__, pairs))
+        if any(map(eq, words, words[1:])):
+            n_broken += sum(
+                first == then and first.isalpha() and _REMOVED not in first
+                for first, then in pairs
+                if (first, then) not in self._knowledge.broken
+            )
         return n_broken >= BROKEN and n_broken * BROKEN_SHARE >= len(words)
 
     def _says(self, items: Sequence[Item], mentions: Sequence[Mention]) -> bool:
@@ -171,7 +176,9 @@ class Scan:
         language = _other_script(self._report) or _other_language(self._report)
         if language:
             return "language", language
-        words = [token.word for index, token in enumerate(self._tokens) if index not in self._advised]
+        words = [token.word for token in self._tokens]
+        if self._advised:
+            words = [word for index, word in enumerate(words) if index not in self._advised]
         other = _other_report(words, len(self._statements))
         if other:
             return other
@@ -197,7 +204,10 @@ def _other_script(report: str) -> str:
 def _other_language(report: str) -> str:
     """Returns the language whose words outnumber the English ones, "" if none does."""
     knowledge = _knowledge()
-    words = Counter(_LETTERS.findall(report.lower()))
+    letters = _LETTERS.findall(report.lower())
+    if knowledge.foreign.isdisjoint(letters):
+        return ""
+    words = Counter(letters)
     english = sum(n for word, n in words.items() if word in knowledge.grammar)
     hits = {
         language: sum(n for word, n in words.items() if word in own) for language, own in knowledge.languages.items()
@@ -224,14 +234,16 @@ def _cues(words: Sequence[str]) -> dict[tuple[str, str], set[tuple[str, ...]]]:
     """Returns the different terms of each kind that stand in a text, the longest at each place."""
     knowledge = _knowledge()
     cues: dict[tuple[str, str], set[tuple[str, ...]]] = {kind: set() for kind in knowledge.kinds}
-    i = 0
-    while i < len(words):
-        for term, kind in knowledge.terms.get(words[i], ()):
-            if tuple(words[i : i + len(term)]) == term:
-                cues[kind].add(term)
-                i += len(term) - 1
-                break
-        i += 1
+    if knowledge.terms.keys().isdisjoint(words):
+        return cues
+    end = 0
+    for i, word in enumerate(words):
+        if word in knowledge.terms and i >= end:
+            for term, kind in knowledge.terms[word]:
+                if tuple(words[i : i + len(term)]) == term:
+                    cues[kind].add(term)
+                    end = i + len(term)
+                    break
     return cues
 
 
@@ -245,7 +257,8 @@ def _knowledge() -> _Knowledge:
 
     grammar = plain(vocabulary["grammar"])
     own = plain(word for kind in ("report", "clinical", "description", "anatomy") for word in vocabulary[kind])
-    english = grammar | own | words_in(lexicon.trie)
+    of_terms = words_in(lexicon.trie)
+    english = grammar | own | of_terms
     kinds = tuple((table, kind) for table in ("elsewhere", "modality") for kind in tables[table])
     terms: dict[str, list[tuple[tuple[str, ...], tuple[str, str]]]] = {}
     for table, kind in kinds:
@@ -254,12 +267,14 @@ def _knowledge() -> _Knowledge:
             terms.setdefault(words[0], []).append((words, (table, kind)))
     for listed in terms.values():
         listed.sort(key=lambda entry: -len(entry[0]))
+    languages = {name: frozenset(words) - english for name, words in tables["languages"].items()}
     return _Knowledge(
         grammar=frozenset(grammar),
-        vocabulary=frozenset(own | words_in(lexicon.trie)),
-        languages={name: frozenset(words) - english for name, words in tables["languages"].items()},
+        vocabulary=frozenset(own | of_terms),
+        foreign=frozenset().union(*languages.values()),
+        languages=languages,
         scripts=tables["scripts"],
-        broken={word: frozenset(row["then"]) for row in tables["broken"] for word in row["first"]},
+        broken=frozenset(pair for row in tables["broken"] for pair in product(row["first"], row["then"])),
         kinds=kinds,
         terms=terms,
     )
