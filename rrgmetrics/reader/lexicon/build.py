@@ -132,7 +132,8 @@ class _Builder:
     def _described(self, words: list[str], i: int) -> tuple[int, Senses]:
         """The index after the longest describing phrase at `i`, shorter than the whole term, and what it says."""
         node: Trie | None = self.trie.get(words[i])
-        end, kept = i + 1, {}
+        end = i + 1
+        kept: Senses = {}
         for j in range(i + 1, len(words) + (i > 0)):
             if node is None:
                 break
