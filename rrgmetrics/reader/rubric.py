@@ -288,7 +288,7 @@ class _Grader:
         """Returns a finding that one report states and the other only considers."""
         if not doubted(ref.unit, cand.unit, self.lexicon):
             return None
-        matters = self.changes_class(ref, assertion=cand.unit.head.assertion)
+        matters = ref.significance == "urgent" or self.changes_class(ref, assertion=cand.unit.head.assertion)
         return _Grade("certainty", matters, _WHY["certainty"][matters])
 
     def misnamed(self, ref: Graded, cand: Graded) -> _Grade | None:

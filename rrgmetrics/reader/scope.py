@@ -23,7 +23,7 @@ from rrgmetrics.reader.items import Item, Mention, read_sentences
 from rrgmetrics.reader.lexicon import TECHNIQUE, Lexicon, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Kind, Reading, Scope, Span
 from rrgmetrics.reader.tokens import Sentence, Token, tokenize
-from rrgmetrics.reader.typing_errors import tokenize_report, words_in
+from rrgmetrics.reader.typing_errors import tokenize_report
 
 # Which kinds of text a metric can read, by the modality of its spec; a metric of any text reads all.
 CHEST_XRAY, CHEST_CT = "chest X-ray reports in English", "chest CT reports in English"
@@ -118,7 +118,7 @@ class Scan:
 
     def add(self, sentence: Sentence, items: Sequence[Item], mentions: Sequence[Mention]) -> None:
         """Sorts one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
-        if any("recommendation" in item.senses for item in items):
+        if True in ["recommendation" in item.senses for item in items]:
             self._advised.update(range(sentence.first, sentence.last))
         unknown, known = self._count(items)
         says = self._says(items, mentions)
@@ -135,7 +135,7 @@ class Scan:
         words = [token.word for token in self._tokens[sentence.first : sentence.last]] + ["."]
         pairs = [*pairwise(words)]
         n_broken = sum(map(self._knowledge.broken.__contains__, pairs))
-        if any(map(eq, words, words[1:])):
+        if True in map(eq, words, words[1:]):
             n_broken += sum(
                 first == then and first.isalpha() and _REMOVED not in first
                 for first, then in pairs
@@ -257,8 +257,7 @@ def _knowledge() -> _Knowledge:
 
     grammar = plain(vocabulary["grammar"])
     own = plain(word for kind in ("report", "clinical", "description", "anatomy") for word in vocabulary[kind])
-    of_terms = words_in(lexicon.trie)
-    english = grammar | own | of_terms
+    english = grammar | own | lexicon.terms_words
     kinds = tuple((table, kind) for table in ("elsewhere", "modality") for kind in tables[table])
     terms: dict[str, list[tuple[tuple[str, ...], tuple[str, str]]]] = {}
     for table, kind in kinds:
@@ -270,7 +269,7 @@ def _knowledge() -> _Knowledge:
     languages = {name: frozenset(words) - english for name, words in tables["languages"].items()}
     return _Knowledge(
         grammar=frozenset(grammar),
-        vocabulary=frozenset(own | of_terms),
+        vocabulary=frozenset(own | lexicon.terms_words),
         foreign=frozenset().union(*languages.values()),
         languages=languages,
         scripts=tables["scripts"],
