@@ -96,7 +96,8 @@ def test_the_reader_reads_each_distinct_text_once(names, monkeypatch, reports):
     monkeypatch.setattr(runner, "BLOCK", BLOCK)
     references, candidates = repeating(reports)
     rrgmetrics.score(names, predictions=candidates, references=references, progress=False)
-    assert read == dict.fromkeys({*references, *candidates}, 1)
+    assert {*references, *candidates} <= read.keys()
+    assert set(read.values()) == {1}  # RadCliQ's standard wording of a report is a text of its own
 
 
 def test_several_systems_share_the_references(seen, reports):
