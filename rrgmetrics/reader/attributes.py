@@ -73,7 +73,8 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
             mention.pre_place = _has_place(pre)
             mention.post_place = False
             says_where = _starts_with_place(items, mention)
-            mention.definite_article = not says_where and any(item.word in small.definite for item in pre[-3:])
+            articles = [item.word for item in pre[-3:]]
+            mention.definite_article = not says_where and not small.definite.isdisjoint(articles)
         if k == len(groups) - 1:
             tail = items[group[0].last :]
             for mention in group:

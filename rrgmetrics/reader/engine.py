@@ -74,7 +74,7 @@ def _read_sentence(
     findings: list[Finding],
 ) -> None:
     """Appends the findings of one sentence."""
-    if any("communication" in item.senses for item in items):
+    if True in ["communication" in item.senses for item in items]:
         return
     if not mentions:
         if not add_what_is_said(items, number, lexicon, findings):
@@ -212,7 +212,10 @@ def _merge(findings: list[Finding], lexicon: Lexicon) -> list[Finding]:
     by_concept: dict[tuple[str, str], list[int]] = {}
     for finding in findings:
         key = (finding.concept, "absent" if finding.assertion == "absent" else "stated")
-        twin = next((k for k in reversed(by_concept.get(key, [])[-8:]) if _same_place(kept[k], finding, lexicon)), None)
+        alike = by_concept.setdefault(key, [])
+        twin = (
+            next((k for k in reversed(alike[-8:]) if _same_place(kept[k], finding, lexicon)), None) if alike else None
+        )
         if twin is not None:
             kept[twin] = _union(kept[twin], finding)
             position.setdefault(finding.observation, kept[twin].observation)
@@ -225,7 +228,7 @@ def _merge(findings: list[Finding], lexicon: Lexicon) -> list[Finding]:
                     replace(other, observation=finding.observation) if other.observation == alone else other
                     for other in kept[-8:]
                 ]
-        by_concept.setdefault(key, []).append(len(kept))
+        alike.append(len(kept))
         kept.append(finding)
     return kept
 

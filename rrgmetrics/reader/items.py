@@ -92,7 +92,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
     i = first
     while i < last:
         word = tokens[i].word
-        end, senses = _longest(tokens, i, min(last, i + _LONGEST_PHRASE), lexicon) if word in trie else (i + 1, None)
+        end, senses = _longest(tokens, i, last, lexicon) if word in trie else (i + 1, None)
         if senses is None:
             if word[0].isdigit():
                 length = _measure(tokens, i, last, lexicon)
@@ -117,6 +117,7 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
     end, senses, j = i + 1, node.get(""), i + 1
     if senses is not None and len(node) == 1:
         return end, senses
+    last = min(last, i + _LONGEST_PHRASE)
     skipped: list[tuple[Trie, int]] = []
     while True:
         while j < last:

@@ -39,8 +39,10 @@ def antecedent(
     A definite word takes up what it is a more general name of ("the fracture": of a rib); a generic one ("the opacity")
     any picture of the same or of the sentence before.
     """
-    device = _is_bare_device(mention)
-    if mention.assertion != "present" or not (device or mention.definite_article):
+    if mention.assertion != "present":
+        return None
+    device = lexicon.concepts[mention.concept].is_device and _is_bare_device(mention)
+    if not device and not mention.definite_article:
         return None
     generic = mention.concept in lexicon.roles["generic"]
     for k in range(len(findings) - 1, max(-1, len(findings) - FINDINGS - 1), -1):
@@ -114,6 +116,8 @@ def add_what_is_said(items: Sequence[Item], number: int, lexicon: Lexicon, findi
 
 def clause_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> int:
     """Returns where the clause before the first mention ends: "it has increased | and shifts the mediastinum"."""
+    if items[0].word not in lexicon.small.subjects and items[0].word not in lexicon.small.definite:
+        return 0  # it does not point back
     first = min(mention.first for mention in mentions)
     joints = lexicon.small.separators | lexicon.small.strong_separators
     return next((i for i in range(first) if items[i].word in joints or "clause_end" in items[i].senses), 0)
@@ -172,7 +176,7 @@ def _said_of(earlier: Finding, items: Sequence[Item], verb: int, lexicon: Lexico
 
 def sums_up(items: Sequence[Item], lexicon: Lexicon) -> bool:
     """Tells whether a sentence sums up what was said before: "in summary", "taken together", "overall"."""
-    return any(item.word in lexicon.small.summing for item in items[:3])
+    return not lexicon.small.summing.isdisjoint([item.word for item in items[:3]])
 
 
 def named_before(finding: Finding, kept: Sequence[Finding], lexicon: Lexicon) -> Finding | None:

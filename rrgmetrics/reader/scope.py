@@ -118,7 +118,7 @@ class Scan:
 
     def add(self, sentence: Sentence, items: Sequence[Item], mentions: Sequence[Mention]) -> None:
         """Sorts one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
-        if any("recommendation" in item.senses for item in items):
+        if True in ["recommendation" in item.senses for item in items]:
             self._advised.update(range(sentence.first, sentence.last))
         unknown, known = self._count(items)
         says = self._says(items, mentions)
@@ -135,7 +135,7 @@ class Scan:
         words = [token.word for token in self._tokens[sentence.first : sentence.last]] + ["."]
         pairs = [*pairwise(words)]
         n_broken = sum(map(self._knowledge.broken.__contains__, pairs))
-        if any(map(eq, words, words[1:])):
+        if True in map(eq, words, words[1:]):
             n_broken += sum(
                 first == then and first.isalpha() and _REMOVED not in first
                 for first, then in pairs

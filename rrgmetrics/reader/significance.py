@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import re
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rrgmetrics.reader.items import find_items
@@ -12,6 +14,18 @@ from rrgmetrics.reader.places import is_astray
 from rrgmetrics.reader.tokens import tokenize
 from rrgmetrics.reports import Context
 
+_CHECKS: tuple[tuple[str, Callable[[Any, Any], bool]], ...] = (
+    ("severity_at_most", operator.le),
+    ("severity_at_least", operator.ge),
+    ("acuity", lambda have, want: have in want),
+    ("change", lambda have, want: have in want),
+    ("position", lambda have, want: have in want),
+    ("assertion", operator.eq),
+    ("age_at_least", operator.ge),
+    ("age_below", operator.lt),
+    ("size_mm_below", operator.lt),
+    ("size_mm_at_least", operator.ge),
+)
 FAR_STEPS = 3  # steps along a device's path (lexicon/attributes.yaml, tip_sites)
 
 
@@ -33,14 +47,19 @@ def level(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
     grade, why = concept.significance, concept.why
     position = position_of(finding, lexicon)
     kinds = indication_kinds(context.indication)
-    names = {finding.concept, *concept.ancestors}
-    known = not names.isdisjoint(known_concepts(context.indication))
-    for rule in lexicon.rules:
-        if names.isdisjoint(rule["concepts"]) and "any" not in rule["concepts"]:
-            continue
+    known = not known_concepts(context.indication).isdisjoint((finding.concept, *concept.ancestors))
+    for rule in _rules_of(finding.concept):
         if _fits(rule, finding, position, context.age, kinds, known):
             grade, why = rule["significance"], rule["why"]
     return Level(grade, why)  # type: ignore[arg-type]
+
+
+@per_lexicon
+def _rules_of(concept: str) -> tuple[dict[str, Any], ...]:
+    """The rules of `lexicon/context.yaml` that a concept may come under."""
+    lexicon = load()
+    names = {concept, *lexicon.concepts[concept].ancestors, "any"}
+    return tuple(rule for rule in lexicon.rules if not names.isdisjoint(rule["concepts"]))
 
 
 @per_lexicon
@@ -105,19 +124,8 @@ def _fits(
 ) -> bool:
     """Tells whether every condition of a rule holds; a condition on something unknown does not."""
     size = max(finding.measurements_mm, default=None)
-    checks = (
-        ("severity_at_most", finding.severity, lambda have, want: have <= want),
-        ("severity_at_least", finding.severity, lambda have, want: have >= want),
-        ("acuity", finding.acuity, lambda have, want: have in want),
-        ("change", finding.change, lambda have, want: have in want),
-        ("position", position, lambda have, want: have in want),
-        ("assertion", finding.assertion, lambda have, want: have == want),
-        ("age_at_least", age, lambda have, want: have >= want),
-        ("age_below", age, lambda have, want: have < want),
-        ("size_mm_below", size, lambda have, want: have < want),
-        ("size_mm_at_least", size, lambda have, want: have >= want),
-    )
-    for key, have, holds in checks:
+    facts = (finding.severity, finding.severity, finding.acuity, finding.change, position, finding.assertion)
+    for (key, holds), have in zip(_CHECKS, (*facts, age, age, size, size), strict=True):
         if key in rule and (have is None or not holds(have, rule[key])):
             return False
     for key, places in (("zones", finding.zones), ("tip", finding.tip)):
