@@ -23,7 +23,7 @@ from rrgmetrics.reader.items import Item, Mention, read_sentences
 from rrgmetrics.reader.lexicon import TECHNIQUE, Lexicon, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Kind, Reading, Scope, Span
 from rrgmetrics.reader.tokens import Sentence, Token, tokenize
-from rrgmetrics.reader.typing_errors import tokenize_report, words_in
+from rrgmetrics.reader.typing_errors import tokenize_report
 
 # Which kinds of text a metric can read, by the modality of its spec; a metric of any text reads all.
 CHEST_XRAY, CHEST_CT = "chest X-ray reports in English", "chest CT reports in English"
@@ -257,8 +257,7 @@ def _knowledge() -> _Knowledge:
 
     grammar = plain(vocabulary["grammar"])
     own = plain(word for kind in ("report", "clinical", "description", "anatomy") for word in vocabulary[kind])
-    of_terms = words_in(lexicon.trie)
-    english = grammar | own | of_terms
+    english = grammar | own | lexicon.terms_words
     kinds = tuple((table, kind) for table in ("elsewhere", "modality") for kind in tables[table])
     terms: dict[str, list[tuple[tuple[str, ...], tuple[str, str]]]] = {}
     for table, kind in kinds:
@@ -270,7 +269,7 @@ def _knowledge() -> _Knowledge:
     languages = {name: frozenset(words) - english for name, words in tables["languages"].items()}
     return _Knowledge(
         grammar=frozenset(grammar),
-        vocabulary=frozenset(own | of_terms),
+        vocabulary=frozenset(own | lexicon.terms_words),
         foreign=frozenset().union(*languages.values()),
         languages=languages,
         scripts=tables["scripts"],

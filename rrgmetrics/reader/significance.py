@@ -71,7 +71,7 @@ def indication_kinds(indication: str) -> frozenset[str]:
     """
     lexicon = load()
     words = ". ".join(_stated(indication, "[.;:]", lexicon))
-    return frozenset(kind for kind, pattern in lexicon.indications.items() if pattern.search(words))
+    return frozenset(kind for kind, pattern in lexicon.indications.items() if re.search(pattern, words))
 
 
 @per_lexicon
@@ -84,18 +84,18 @@ def known_concepts(indication: str) -> frozenset[str]:
     lexicon = load()
     known: set[str] = set()
     for clause in _stated(indication, "[.;:,]", lexicon):
-        if "?" in clause or lexicon.known.asked.search(clause):
+        if "?" in clause or re.search(lexicon.known.asked, clause):
             continue
         tokens = tokenize(clause, lexicon.words)
         named = {item.senses.get("concept", "") for item in find_items(tokens, 0, len(tokens), lexicon)} - {""}
-        known |= named if lexicon.known.said.search(clause) else named & lexicon.known.chronic
+        known |= named if re.search(lexicon.known.said, clause) else named & lexicon.known.chronic
     return frozenset(known).union(*(lexicon.known.shown_by.get(concept, ()) for concept in known))
 
 
 def _stated(indication: str, ends: str, lexicon: Lexicon) -> list[str]:
     """Returns the clauses of an indication, in small letters, each up to what it denies."""
     clauses = re.split(ends, re.sub(r"[-/\s]+", " ", indication.lower()))
-    denials = [lexicon.denied.search(clause) for clause in clauses]
+    denials = [re.search(lexicon.denied, clause) for clause in clauses]
     return [clause[: denial.start()] if denial else clause for clause, denial in zip(clauses, denials, strict=True)]
 
 

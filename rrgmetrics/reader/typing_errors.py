@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rrgmetrics.reader.lexicon import Lexicon, Trie, load, load_file, per_lexicon
+from rrgmetrics.reader.lexicon import Lexicon, load, load_file, per_lexicon
 from rrgmetrics.reader.tokens import Token, singular, tokenize
 
 SHORTEST = 5  # letters of a word that may be mistyped, and of either word that runs into another
@@ -44,16 +44,6 @@ def tokenize_report(report: str, lexicon: Lexicon) -> list[Token]:
     if not any(map(_may_be_mistyped, unknown)):
         return tokens
     return [mended for token in tokens for mended in (_mend(token) if token.word in unknown else (token,))]
-
-
-def words_in(trie: Trie) -> set[str]:
-    """Every word of the lexicon's terms."""
-    words: set[str] = set()
-    for word, node in trie.items():
-        if word:
-            words.add(word)
-            words |= words_in(node)
-    return words
 
 
 def _may_be_mistyped(word: str) -> bool:
@@ -119,7 +109,7 @@ def _slip(word: str, other: str) -> int | None:
 @per_lexicon
 def _words() -> _Words:
     lexicon = load()
-    terms = words_in(lexicon.trie) | lexicon.words.keys()
+    terms = lexicon.terms_words | lexicon.words.keys()
     listed = (singular(str(word).lower()) for words in load_file("vocabulary").values() for word in words)
     near: dict[tuple[str, int], list[str]] = {}
     for word in terms:

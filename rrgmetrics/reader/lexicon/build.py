@@ -65,9 +65,9 @@ def words_of(term: str, spellings: Mapping[str, str]) -> list[str]:
 def forms_of(term: str, phrases: Mapping[str, Sequence[str]]) -> list[str]:
     """A term with its phrase-wise alternatives."""
     forms = [f" {term} "]
-    options = [(f" {phrase} ", others) for phrase, others in phrases.items() if f" {phrase} " in forms[0]]
-    for phrase, others in options:
-        forms = [form.replace(phrase, f" {words} ") for form in forms for words in (phrase.strip(), *others)]
+    options = [phrase for phrase in phrases if phrase in term and f" {phrase} " in forms[0]]
+    for phrase in options:
+        forms = [form.replace(f" {phrase} ", f" {w} ") for form in forms for w in (phrase, *phrases[phrase])]
     return forms
 
 
@@ -79,6 +79,7 @@ class _Builder:
         self.concepts = lexicon.concepts
         self.words = lexicon.words
         self.phrases = phrases
+        self.terms_words = lexicon.terms_words
         self.named: list[tuple[list[str], Senses, str]] = []
         zones = load_file("anatomy")["zones"].items()
         self.valves = frozenset(key for key, entry in zones if entry.get("structure") == "heart_valve")
@@ -90,8 +91,12 @@ class _Builder:
                 words = words_of(form, self.words)
                 node = self.trie
                 for word in words:
-                    node = node.setdefault(word, {})
+                    below = node.get(word)
+                    if below is None:
+                        below = node[word] = {}
+                    node = below
                 senses = node.setdefault("", {})
+                self.terms_words.update(words)
                 if several:
                     senses[kind] = (*senses.get(kind, ()), value)
                 elif kind not in senses:
@@ -127,13 +132,14 @@ class _Builder:
     def _described(self, words: list[str], i: int) -> tuple[int, Senses]:
         """The index after the longest describing phrase at `i`, shorter than the whole term, and what it says."""
         node: Trie | None = self.trie.get(words[i])
-        end, kept = i + 1, {}
+        end = i + 1
+        kept: Senses = {}
         for j in range(i + 1, len(words) + (i > 0)):
             if node is None:
                 break
-            here = {kind: value for kind, value in node.get("", {}).items() if kind in _INSIDE}
-            if here:
-                end, kept = j, here
+            if "" in node:
+                here = {kind: value for kind, value in node[""].items() if kind in _INSIDE}
+                end, kept = (j, here) if here else (end, kept)
             node = node.get(words[j]) if j < len(words) else None
         return end, kept
 
@@ -284,7 +290,7 @@ def _add_normals(lexicon: Lexicon, trie: _Builder) -> None:
 def _add_context(lexicon: Lexicon) -> None:
     context = load_file("context")
     lexicon.rules = context["rules"]
-    lexicon.denied = re.compile(rf"\b(?:{'|'.join(context['denials'])})\b")
+    lexicon.denied = rf"\b(?:{'|'.join(context['denials'])})\b"
     for kind, words in context["indications"].items():
         lexicon.indications[kind] = _any_of(words)
     known = context["known"]
@@ -292,10 +298,10 @@ def _add_context(lexicon: Lexicon) -> None:
     lexicon.known = Known(_any_of(known["said"]), _any_of(known["asked"]), frozenset(known["chronic"]), shown_by)
 
 
-def _any_of(words: Iterable[str]) -> re.Pattern[str]:
+def _any_of(words: Iterable[str]) -> str:
     """A pattern for words of an indication; a star stands for the rest of a word."""
     forms = (re.escape(w[:-1]) + r"\w*" if w.endswith("*") else re.escape(w) + "s?" for w in words)
-    return re.compile(rf"\b(?:{'|'.join(forms)})\b")
+    return rf"\b(?:{'|'.join(forms)})\b"
 
 
 def _rubric(tables: Mapping[str, Any]) -> dict[str, Any]:

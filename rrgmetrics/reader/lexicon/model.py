@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -143,14 +142,17 @@ class SmallWords:
     preferring: frozenset[str]
 
 
-_NEVER = re.compile("(?!)")
+_NEVER = "(?!)"
 
 
 class Known(NamedTuple):
-    """What tells which diseases an indication knows of; `context.yaml` explains the parts."""
+    """What tells which diseases an indication knows of; `context.yaml` explains the parts.
 
-    said: re.Pattern[str] = _NEVER
-    asked: re.Pattern[str] = _NEVER
+    `said` and `asked` are patterns; they are compiled (5 ms each) when the first indication is read.
+    """
+
+    said: str = _NEVER
+    asked: str = _NEVER
     chronic: frozenset[str] = frozenset()
     shown_by: Mapping[str, frozenset[str]] = MappingProxyType({})
 
@@ -187,6 +189,7 @@ class Lexicon:
         position_names: What the reader calls a device's position.
         size_names: What it calls the severity of a finding that has a size, by step.
         trie: The terms of all files, word by word.
+        terms_words: Every word of these terms.
     """
 
     words: dict[str, str]
@@ -204,8 +207,8 @@ class Lexicon:
     denials: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     headings: dict[str, tuple[str, bool]] = field(default_factory=dict)
     rules: list[dict[str, Any]] = field(default_factory=list)
-    indications: dict[str, re.Pattern[str]] = field(default_factory=dict)
-    denied: re.Pattern[str] = _NEVER
+    indications: dict[str, str] = field(default_factory=dict)
+    denied: str = _NEVER
     known: Known = field(default_factory=Known)
     rubric: dict[str, Any] = field(default_factory=dict)
     roles: dict[Role, frozenset[str]] = field(default_factory=dict)
@@ -216,3 +219,4 @@ class Lexicon:
     position_names: dict[str, str] = field(default_factory=dict)
     size_names: dict[int, str] = field(default_factory=dict)
     trie: Trie = field(default_factory=dict)
+    terms_words: set[str] = field(default_factory=set)
