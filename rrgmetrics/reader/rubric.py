@@ -181,7 +181,8 @@ class _Grader:
         ref, cand = self.refs[link.reference], self.cands[link.candidate]
         heads = (ref.unit.head, cand.unit.head)
         positions = {position_of(head, self.lexicon) or position(head, self.lexicon) for head in heads}
-        if positions == {"good", "bad"}:
+        told = all(head.position for head in heads) or heads[0].tip.isdisjoint(heads[1].tip)
+        if positions == {"good", "bad"} and told:
             return ref.matters or cand.matters
         if _turned(ref, cand, self.lexicon) or _turned(cand, ref, self.lexicon):
             return True
