@@ -252,7 +252,9 @@ def _file_tab(spec: MetricSpec) -> None:
     def stopped() -> tuple[Any, ...]:
         return part(alert("Stopped.")), gradio.Button(visible=False)
 
-    stop.click(stopped, None, [shown, stop], cancels=[running], api_visibility="private", queue=False)
+    # "Stopped." only once the run is cancelled, or its last progress could be shown over it
+    cancelled = stop.click(None, cancels=[running], api_visibility="private", queue=False)
+    cancelled.then(stopped, None, [shown, stop], api_visibility="private", queue=False)
 
 
 def run_file(spec: MetricSpec, path: str) -> Iterator[tuple[Markup, batch.Scored | None]]:

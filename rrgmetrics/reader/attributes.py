@@ -180,8 +180,6 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     if later.link is earlier:
         return True
     between = items[earlier.last : later.first]
-    if any(i.word in lexicon.small.adjoining for i in (*between[-2:], items[later.first])):
-        return True
     if any(i.word == "with" or i.senses.keys() & {"clause_end", "negation_before", "item_break"} for i in between):
         return False
     return any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)

@@ -137,7 +137,6 @@ class SmallWords:
     plural: frozenset[str]
     single: frozenset[str]
     ratios: frozenset[str]
-    adjoining: frozenset[str]
     known: frozenset[str]
     lacking: frozenset[str]
     preferring: frozenset[str]
