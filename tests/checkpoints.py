@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -246,11 +247,14 @@ def _save(hub: Path, name: str, model, tokenizer, special: dict[str, str]) -> No
 
 
 def _word_pieces(texts: list[str]):
+    """Letters, and every second word of the texts: others fall into pieces. (Training one is another each time.)"""
     from tokenizers.implementations import BertWordPieceTokenizer
 
-    tokenizer = BertWordPieceTokenizer(lowercase=True)
-    tokenizer.train_from_iterator(texts, vocab_size=400, show_progress=False)
-    return tokenizer
+    text = " ".join(texts).lower()
+    letters = sorted(set(text) - {" ", "\n"})
+    words = sorted(set(re.findall(r"[a-z]{2,}", text)))[::2]
+    vocabulary = [*("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"), *letters, *(f"##{c}" for c in letters), *words]
+    return BertWordPieceTokenizer(vocab={token: i for i, token in enumerate(vocabulary)}, lowercase=True)
 
 
 def _byte_pairs(texts: list[str]):
@@ -297,7 +301,7 @@ def write_ratescore(hub: Path, texts: list[str]) -> None:
     import torch
     from transformers import DebertaV2Config, DebertaV2ForTokenClassification, MPNetConfig, MPNetModel
 
-    torch.manual_seed(0)
+    torch.manual_seed(4)
     pieces = _word_pieces(texts)
     small = {
         "vocab_size": pieces.get_vocab_size(),

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from threading import Event, Lock
+from types import SimpleNamespace
 
 import pytest
 
@@ -134,7 +135,12 @@ def test_what_is_scored_in_the_background_is_named_here_and_not_by_the_child(uns
     from rrgmetrics.reports import Pair
 
     environments = []
-    monkeypatch.setattr(background.subprocess, "Popen", lambda *_, env, **__: environments.append(env))
+
+    def popen(*_, env, **__):
+        environments.append(env)
+        return SimpleNamespace(stdin=io.BytesIO())
+
+    monkeypatch.setattr(background.subprocess, "Popen", popen)
     background.Background().submit("eval", 1, ["green"], [Pair("Lungs are clear.", "Clear lungs.")])
     assert len(messages(caplog)) == 1
     assert [environment[notice.VARIABLE] for environment in environments] == ["no"]
