@@ -216,6 +216,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     """Returns the fields of the `Finding` that a mention's modifiers give."""
     group = lexicon.concepts[mention.concept].group
     device = mention.concept in lexicon.roles["tipped"] or mention.concept in lexicon.roles["lodged"]
+    tipped = _leads(mention, lexicon)
     fields: dict[str, Any] = {key: set() for key in ("morphology", "tip", "zones", "sides", "levels")}
     fields["measurements"] = ()
     for senses in _all_senses(mention, lexicon):
@@ -225,7 +226,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields["worse_side"] = senses["asymmetry"]
             continue
         if "side" in senses or "zone" in senses:
-            _place(fields, senses, lexicon, device, group)
+            _place(fields, senses, lexicon, tipped, group)
         if "severity" in senses and fields.get("severity") is None:
             fields["severity"] = senses["severity"]
         elif "severity" in senses and senses["severity"] == 0:
@@ -255,6 +256,11 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
     fields["change"] = mention.change or mention.course or _since(fields)
     return fields
+
+
+def _leads(mention: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a finding leads to a place, as a tube does; a coin lies at one."""
+    return mention.concept in lexicon.roles["tipped"] and mention.concept not in lexicon.roles["lodged"]
 
 
 def _since(fields: dict[str, Any]) -> str | None:
@@ -315,6 +321,7 @@ def by_side(mention: Mention, fields: dict[str, Any], lexicon: Lexicon) -> list[
 def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
     """Yields what describes a mention: the words around it, then the words inside its own term."""
     earlier: tuple[str, ...] = ()
+    tipped = _leads(mention, lexicon)
     for item in mention.modifiers:
         old = next((kind for kind in earlier if kind in item.senses), None) if earlier else None
         if old:
@@ -322,18 +329,19 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
             yield {"before": (old, max(value) if old == "measure" else value)}
         elif item.senses:
             yield item.senses
-            yield from item.senses.get("inside", ())
+            if not (tipped and "tip" in item.senses):
+                yield from item.senses.get("inside", ())
         if item.word in lexicon.small.earlier:
             earlier = ("measure",) if item.word in lexicon.small.verbs else ("measure", "severity")  # "was mild"
         elif item.word not in lexicon.small.size_links:
             earlier = ()
 
 
-def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, device: bool, group: str) -> None:
-    if "side" in senses and not (device and "tip" in senses):
+def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, tipped: bool, group: str) -> None:
+    if "side" in senses and not (tipped and "tip" in senses):
         fields["sides"].add(senses["side"])
     zone = senses.get("zone")
-    if zone is not None and not (device and "tip" in senses) and group not in lexicon.zones[zone].never:
+    if zone is not None and not (tipped and "tip" in senses) and group not in lexicon.zones[zone].never:
         fields["zones"].add(zone)
         implied = lexicon.zones[zone].side
         if implied:
