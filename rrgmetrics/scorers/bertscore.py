@@ -115,7 +115,7 @@ class Bertscore:
     ) -> Array:
         """The F-measure, precision and recall of each pair `(n_pairs, 3)`."""
         scores = [greedy_match(*both, statistics) for both in of_pairs(pairs, annotations)]
-        stats = np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64)
+        stats = np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64).reshape(-1, 3)
         if self.rescale:
             baseline = self._baseline()
             base = np.array([baseline.f, baseline.precision, baseline.recall])
