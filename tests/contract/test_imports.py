@@ -47,7 +47,7 @@ ROOMS = {
     "results": 8,
     "runner": 9,
     "prepared": 10,
-    "files": 10,
+    "files": 3,
     "hub": 11,
     "comparison": 10,
     "abnormal": 4,
