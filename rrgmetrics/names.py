@@ -77,6 +77,16 @@ class MetricName:
         suffix = re.sub(r"[^A-Za-z0-9.]+", "_", str(self).removeprefix(self.spec.name)).strip("_")
         return f"{self.spec.name}__{suffix}" if suffix else self.spec.name
 
+    @property
+    def suffix(self) -> str:
+        """What tells the keys of this configuration from those of the default one: `"__paper"`, or `""`."""
+        return self.slug.removeprefix(self.spec.name)
+
+    @property
+    def corpus_statistics(self) -> bool:
+        """Whether a pair's score depends on the other pairs of the call, as CIDEr's, or BERTScore's with `idf=call`."""
+        return self.spec.corpus_statistics or self.options.get("idf") == "call"
+
 
 def parse_name(text: str) -> MetricName:
     """Reads a metric's name and checks configuration and options against the spec.

@@ -204,7 +204,7 @@ def per_pair_columns(results: Mapping[str, Result]) -> dict[str, Array]:
     """Per-pair scores as columns; two configurations of one metric are told apart as `bleu__tokenizer_13a`."""
     columns: dict[str, Array] = {}
     for name, result in results.items():
-        suffix = parse_name(name).slug.removeprefix(result.spec.name)
+        suffix = parse_name(name).suffix
         columns |= {key + suffix: values for key, values in result.per_pair.items()}
     return columns
 

@@ -114,7 +114,7 @@ class Bertscore:
         """The F-measure, precision and recall of each pair `(n_pairs, 3)`."""
         idf = None if statistics is None else Idf(*statistics)
         scores = [greedy_match(*both, idf) for both in of_pairs(pairs, annotations)]
-        stats = np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64)
+        stats = np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64).reshape(-1, 3)
         if self.rescale:
             baseline = self._baseline()
             base = np.array([baseline.f, baseline.precision, baseline.recall])

@@ -60,6 +60,7 @@ ROOMS = {
     "training": 12,
     "present": 13,
     "cli": 14,
+    "integrations": 13,
     "testing": 15,
     "cards": 14,
     "__main__": 15,
