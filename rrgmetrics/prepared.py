@@ -15,11 +15,11 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from rrgmetrics import aggregate, signature
+from rrgmetrics import aggregate, files, signature
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, expand, parse_name
 from rrgmetrics.notice import name_stand_ins
-from rrgmetrics.reports import Pair, check_pairs
+from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.runner import Job, Memory, run
 from rrgmetrics.runner import Progress as Progress  # what `Metrics.steps` yields
@@ -98,14 +98,23 @@ class Metrics:
         }
 
     def score(
-        self, *, predictions: Any, references: Any, contexts: Any = None, progress: bool = True
+        self,
+        pairs: Any = None,
+        *,
+        predictions: Any = None,
+        references: Any = None,
+        contexts: Any = None,
+        columns: files.Columns = None,
+        progress: bool = True,
     ) -> dict[str, Result]:
         """Scores reports against reports.
 
         Args:
+            pairs: A table or file with both reports of each study, as in `rrgmetrics.score`; or None.
             predictions: The system's reports, one a study; `""` for an empty one.
             references: The radiologists' reports, in the same order.
             contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+            columns: What the columns of tables and files are called, as in `rrgmetrics.score`.
             progress: Whether to show a bar while it runs.
 
         Returns:
@@ -114,17 +123,26 @@ class Metrics:
         Raises:
             InputError: A report or context that cannot be used; nothing was scored.
         """
-        return self.score_sets([check_pairs(predictions, references, contexts)], progress=progress)[0]
+        checked = files.pairs_of(pairs, predictions, references, contexts, columns)
+        return self.score_sets([checked], progress=progress)[0]
 
     def score_systems(
-        self, *, systems: Mapping[str, Any], references: Any, contexts: Any = None, progress: bool = True
+        self,
+        systems: Mapping[str, Any],
+        references: Any = None,
+        *,
+        contexts: Any = None,
+        columns: files.Columns = None,
+        progress: bool = True,
     ) -> dict[str, dict[str, Result]]:
         """Scores several systems' reports on the same studies; equals `score` for each, but reads each text once.
 
         Args:
-            systems: Each system's reports by its name.
-            references: The radiologists' reports.
+            systems: Each system's reports by its name: a list or column of texts, or a table or file, joined with the
+                references by `study_id` where both have one.
+            references: The radiologists' reports, likewise; None takes those beside the systems' reports.
             contexts: As in `score`.
+            columns: As in `score`.
             progress: As in `score`.
 
         Returns:
@@ -133,8 +151,9 @@ class Metrics:
         Raises:
             InputError: As in `score`, or no system.
         """
-        sets = check_systems(systems, references, contexts)
-        return dict(zip(systems, self.score_sets(sets, progress=progress), strict=True))
+        studies = files.read_systems(systems, references, contexts, columns)
+        sets = [each.pairs for each in studies.values()]
+        return dict(zip(studies, self.score_sets(sets, progress=progress), strict=True))
 
     def score_pairs(
         self,
@@ -305,10 +324,12 @@ def prepare(
 
 def score(
     names: str | Sequence[str],
+    pairs: Any = None,
     *,
-    predictions: Any,
-    references: Any,
+    predictions: Any = None,
+    references: Any = None,
     contexts: Any = None,
+    columns: files.Columns = None,
     batch_size: int | None = None,
     device: str | None = None,
     progress: bool = True,
@@ -317,9 +338,15 @@ def score(
 
     Args:
         names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`; one or several.
-        predictions: The system's reports, one a study; `""` for an empty one.
-        references: The radiologists' reports, in the same order.
+        pairs: Both reports of each study: a pandas or polars frame, a pyarrow table, a `datasets.Dataset` or
+            `IterableDataset`, a dict of columns, an iterable of dicts; or the name of a file (CSV, JSONL, Parquet,
+            `.gz` and `.zst` too), of a folder of Parquet, or a pattern such as `"runs/*.jsonl.gz"`.
+        predictions: The system's reports, one a study; `""` for an empty one. A list or a column (a series, an Arrow
+            array); or a table or file with `study_id` and `report`, joined with the references by `study_id`.
+        references: The radiologists' reports, likewise; lists and columns in the same order.
         contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+        columns: What the columns of tables and files are called: `{"reference": "ground_truth", "candidate":
+            "generated", "study_id": "id"}`, also `report`, `age`, `sex`, `indication`; the others keep these names.
         batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one, else the CPU.
         progress: Whether to show a bar while it runs.
@@ -335,10 +362,14 @@ def score(
     Example:
         >>> score("rouge", predictions=["Clear lungs."], references=["Lungs are clear."])["rouge"].scores["rouge_1"]
         0.8
+        >>> rows = [{"truth": "Lungs are clear.", "generated": "Clear lungs."}]
+        >>> results = score("rouge", rows, columns={"reference": "truth", "candidate": "generated"})
+        >>> results["rouge"].scores["rouge_1"]
+        0.8
     """
     texts = list(parse_names(names))  # and the pairs, before any model is loaded
-    pairs = check_pairs(predictions, references, contexts)
-    return prepare(texts, batch_size=batch_size, device=device).score_sets([pairs], progress=progress)[0]
+    checked = files.pairs_of(pairs, predictions, references, contexts, columns)
+    return prepare(texts, batch_size=batch_size, device=device).score_sets([checked], progress=progress)[0]
 
 
 def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
@@ -350,19 +381,6 @@ def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
         if text in texts[:index]:
             raise InputError(f"The metric {text!r} is named twice.")
     return {name: parse_name(name) for text in texts for name in expand(text)}
-
-
-def check_systems(systems: Mapping[str, Any], references: Any, contexts: Any = None) -> list[list[Pair]]:
-    """Checks the pairs of each system; an InputError names the system, or says that there is none."""
-    if not systems:
-        raise InputError("No system was given; pass at least one list of reports by name.")
-    sets = []
-    for name, reports in systems.items():
-        try:
-            sets.append(check_pairs(reports, references, contexts))
-        except InputError as error:
-            raise InputError(f"System {name!r}: {error}") from None
-    return sets
 
 
 def check_batch_size(batch_size: Any) -> int | None:
