@@ -70,7 +70,7 @@ def _is_bare_device(mention: Mention) -> bool:
 
 
 def drop_history(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon, *, opening: bool) -> None:
-    """Drops what tells of the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." as first words."""
+    """Drops what tells of the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
     small = lexicon.small
     bare = not any(item.senses.keys() & SEEN for item in items)
     titled = opening and bare and len(mentions) == 1 and _is_title(items, mentions[0])
