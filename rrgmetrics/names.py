@@ -52,6 +52,11 @@ class MetricName:
         return self.config not in READER or bool(rule and rule.items() <= self.options.items())
 
     @property
+    def counts_references(self) -> bool:
+        """Whether a pair's score depends on all references of the call (CIDEr's weights, BERTScore's with idf=call)."""
+        return self.spec.corpus_statistics or self.options.get("idf") == "call"
+
+    @property
     def bundled(self) -> bool:
         """Whether a bundled stand-in scores, whose scores do not compare with published ones."""
         return self.spec.stand_in and not self.published

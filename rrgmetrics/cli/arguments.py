@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
-from rrgmetrics.prepared import parse_names, prepare
+from rrgmetrics.prepared import Metrics, parse_names, prepare
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.specs import PRESETS, SPECS, OptionValue
@@ -222,9 +222,14 @@ def read_beside(options: argparse.Namespace, references: str) -> Beside:
     return Beside(train, files.read_flags(references, options.abnormal) if options.abnormal else None)
 
 
+def prepared(names: Sequence[str], options: argparse.Namespace) -> Metrics:
+    """The metrics, ready to run as the options say."""
+    return prepare(names, batch_size=options.batch_size, device=options.device)
+
+
 def score_systems(names: list[str], systems: Mapping[str, list[Pair]], options: argparse.Namespace) -> Results:
     """The results of each system by metric."""
-    with prepare(names, batch_size=options.batch_size, device=options.device) as metrics:
+    with prepared(names, options) as metrics:
         results = metrics.score_sets(list(systems.values()), progress=not options.no_progress)
     return dict(zip(systems, results, strict=True))
 
@@ -235,7 +240,7 @@ def score_with_trivial(
     """The results of each system by metric, and, unless `--no-trivial`, what they are worth beside trivial ones."""
     if options.no_trivial:
         return score_systems(names, systems, options), None
-    with prepare(names, batch_size=options.batch_size, device=options.device) as metrics:
+    with prepared(names, options) as metrics:
         return score_with_worth(
             metrics,
             systems,
