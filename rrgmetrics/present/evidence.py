@@ -179,7 +179,7 @@ def _short(specs: Sequence[MetricSpec]) -> Iterator[str]:
     )
     measured = versions(row for data in measured_sets().values() if not data.seen for row in data.metrics.values())
     if measured != VERSION:
-        yield f"This is version {VERSION}; these numbers are of {measured}. The changelog says what scores otherwise since."
+        yield f"These numbers are of version {measured}; the changelog says what {VERSION} scores otherwise."
     yield (
         "Whatever you report: name the signature, give an interval (`rrgmetrics compare`), and print what a trivial "
         "system gets (`rrgmetrics score --train`)."
