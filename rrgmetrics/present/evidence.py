@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -256,7 +256,7 @@ def _kinds_section(specs: Sequence[MetricSpec]) -> Section:
     )
 
 
-def _passed(values: dict[str, float], parts: Sequence[str]) -> tuple[str, ...]:
+def _passed(values: Mapping[str, float], parts: Sequence[str]) -> tuple[str, ...]:
     whole = values["overlooked"]
     return (short(whole), *(f"{values[part] / whole:.0%}" for part in parts))
 
