@@ -99,7 +99,7 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         wrong = attribute_errors(ref, cand, lexicon)
         errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
     errors.extend(comparison_errors(reference, candidate, lexicon))
-    errors = [in_class(error, known, lexicon) for error in errors]
+    errors = [in_class(error, known, lexicon) for error in _told_once(errors)]
     paid = tuple(penalties(reference, candidate, known))
     errors.extend(paid)
     counts = Counter(e.category for e in errors)
@@ -268,6 +268,19 @@ def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
                 ):
                     return finding
     return None
+
+
+def _told_once(errors: list[FindingError]) -> list[FindingError]:
+    """Leaves out what is said again of the other side: "EFFUSIONS BIGGER, moderate right, small left" is one change."""
+    kept: dict[object, FindingError] = {}
+    for number, error in enumerate(errors):
+        false = error.category is ErrorCategory.FALSE_COMPARISON
+        told = error.candidate if false else error.reference
+        key: object = number
+        if error.attribute == "temporal" and told is not None:
+            key = (error.category, told.sentence, told.concept, told.change)
+        kept.setdefault(key, error)
+    return list(kept.values())
 
 
 def _agreed_normals(reference: Reading, candidate: Reading) -> tuple[str, ...]:
