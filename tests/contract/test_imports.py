@@ -46,6 +46,7 @@ ROOMS = {
     "stats": 8,
     "results": 8,
     "shards": 9,
+    "workers": 9,
     "runner": 9,
     "prepared": 10,
     "files": 7,
