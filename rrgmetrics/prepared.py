@@ -10,17 +10,18 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from rrgmetrics import files, signature
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName
 from rrgmetrics.names import parse_names as parse_names
 from rrgmetrics.notice import name_stand_ins
+from rrgmetrics.progress import Progress as Progress  # what `Metrics.steps` yields
+from rrgmetrics.progress import drained
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.runner import Job, Memory, run
-from rrgmetrics.scorers.base import Progress as Progress  # what `Metrics.steps` yields
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.scorers.build import reduction_of as reduction_of  # of scores that were stored
@@ -29,7 +30,6 @@ from rrgmetrics.specs import MetricSpec
 from rrgmetrics.text import get_normaliser
 from rrgmetrics.workers import Pool, check_workers, heed_fork, score_in_pool
 
-T = TypeVar("T")
 OnError = Literal["raise", "unscored"]
 COUNTED = 10_000  # references whose n-grams are counted at a time
 
@@ -204,7 +204,7 @@ class Metrics:
             raise InputError("There are no pairs to score.")
         self._show_bars(progress)
         try:
-            return _drained(self._walk(sets, announce=announce, statistics=statistics), progress)
+            return drained(self._walk(sets, announce=announce, statistics=statistics), progress)
         except Exception as error:  # a server, a model or a plug-in: the other metrics must outlive it
             if on_error == "raise" or not self.jobs:
                 raise
@@ -316,6 +316,7 @@ def prepare(
         >>> results["rouge"].scores["rouge_1"]
         0.8
     """
+    heed_fork()
     parsed = parse_names(names)
     runtime = Runtime(check_batch_size(batch_size), device)
     check_workers(workers, parsed.values())
@@ -391,22 +392,3 @@ def check_batch_size(batch_size: Any) -> int | None:
 
 def _failed(job: Job, n_pairs: int, error: Exception) -> Result:
     return Result.failed(job.name, signature.write(job.name, facts=job.backend.facts, n_pairs=n_pairs), n_pairs, error)
-
-
-def _drained(walk: Generator[Progress, None, T], shown: bool) -> T:
-    """Runs a walk to its end with a progress bar, and returns its value."""
-    with _bar(shown) as bar:
-        while True:
-            try:
-                progress = next(walk)
-            except StopIteration as stop:
-                result: T = stop.value
-                return result
-            bar.total = progress.total
-            bar.update(progress.done - bar.n)
-
-
-def _bar(shown: bool) -> Any:
-    from tqdm.auto import tqdm
-
-    return tqdm(total=0, unit="pair", desc="scoring", disable=not shown, leave=False)

@@ -21,12 +21,12 @@ from rrgmetrics.backends.base import Backend, Composed, ComposedPairs, PairBacke
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.gate import Gate, modality_of, open_gate, warn_of_scopes
 from rrgmetrics.names import MetricName
+from rrgmetrics.progress import Progress
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import (
     Array,
     Bars,
-    Progress,
     Scorer,
     SupportsDetails,
     SupportsNotes,

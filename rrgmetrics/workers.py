@@ -28,9 +28,9 @@ from rrgmetrics.files.stored import Scored
 from rrgmetrics.gate import reasons_of, warn_of_scopes
 from rrgmetrics.names import MetricName
 from rrgmetrics.notice import VARIABLE
+from rrgmetrics.progress import Progress
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Progress
 from rrgmetrics.scorers.frequencies import Frequencies
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,13 +38,6 @@ class Runtime:
     batch_size: int | None = None
     device: str | None = None
     progress: Bars = field(default_factory=Bars)
-
-
-class Progress(NamedTuple):
-    """The progress of a run: pairs scored, of so many in all."""
-
-    done: int
-    total: int
 
 
 def of_pairs(pairs: Sequence[Pair], annotations: Mapping[str, Any]) -> list[tuple[Any, Any]]:

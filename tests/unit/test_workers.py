@@ -29,7 +29,7 @@ def score(_):
 if __name__ == "__main__":
     here = score(0)
     with multiprocessing.get_context("fork").Pool(2) as pool:
-        print(pool.map_async(score, range(2)).get(timeout=300) == [here, here])
+        print(pool.map_async(score, range(2)).get(timeout=120) == [here, here])
 """
 
 
