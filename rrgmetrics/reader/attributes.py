@@ -187,9 +187,12 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     if later.link is earlier:
         return True
     between = items[earlier.last : later.first]
+    sign = earlier.concept in lexicon.concepts[later.concept].sign_of
+    if sign and sum(i.word == "with" for i in between) == 1:
+        between = [i for i in between if i.word != "with"]  # "consolidation with air bronchograms in the lower lobe"
     if any(i.word == "with" or i.senses.keys() & {"clause_end", "negation_before", "item_break"} for i in between):
         return False
-    return any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)
+    return sign or any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)
 
 
 def _lung_like(mention: Mention, lexicon: Lexicon) -> bool:

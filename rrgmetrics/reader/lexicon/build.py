@@ -138,6 +138,8 @@ class _Builder:
             if "" in node:
                 here = {kind: value for kind, value in node[""].items() if kind in _INSIDE}
                 end, kept = (j, here) if here else (end, kept)
+                if "structure" in node[""] and not here:
+                    kept = {kind: value for kind, value in kept.items() if kind != "severity"}  # "small bowel"
             node = node.get(words[j]) if j < len(words) else None
         return end, kept
 
