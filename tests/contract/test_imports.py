@@ -54,7 +54,7 @@ ROOMS = {
     "collapse": 4,
     "skill": 11,
     "worth": 12,
-    "metaeval": 11,
+    "metaeval": 12,
     "synthesis": 11,
     "training": 12,
     "present": 13,
