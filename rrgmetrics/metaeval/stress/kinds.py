@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-Group = Literal["error", "harmless", "trick", "number"]
+Group = Literal["error", "harmless", "trick", "scale"]
 GROUPS: Mapping[Group, str] = {
-    "error": "One error more: the score must fall",
-    "harmless": "What does not matter: it must cost less than an error",
-    "trick": "Tricks: they must not beat the honest report",
+    "error": "Errors: one more, and the score must fall",
+    "harmless": "Harmless: what does not matter must cost less than an error",
+    "trick": "Tricks: they must not beat a report with two errors",
 }
 
 
@@ -19,7 +19,7 @@ class Kind(NamedTuple):
     Attributes:
         title: As tables have it.
         group: `error`: one error more than the report itself; `harmless`: no error; `trick`: played on a report with
-            errors, or without looking at any image; `number`: with one, two, ... errors.
+            errors, or without looking at any image; `scale`: with one, two, ... errors, or another patient's report.
         letter: Of the category of the error, A to F.
     """
 
@@ -29,21 +29,21 @@ class Kind(NamedTuple):
 
 
 KINDS: Mapping[str, Kind] = {
-    "false_urgent": Kind("false finding, urgent", "error", "A"),
-    "false_actionable": Kind("false finding, actionable", "error", "A"),
-    "false_minor": Kind("false finding, minor", "error", "A"),
+    "false_urgent": Kind("urgent false finding", "error", "A"),
+    "false_actionable": Kind("actionable false finding", "error", "A"),
+    "false_minor": Kind("minor false finding", "error", "A"),
     "negation_lost": Kind('"no" flipped to "a"', "error", "A"),
-    "missing_urgent": Kind("missing finding, urgent", "error", "B"),
-    "missing_actionable": Kind("missing finding, actionable", "error", "B"),
-    "missing_minor": Kind("missing finding, minor", "error", "B"),
+    "missing_urgent": Kind("urgent missing finding", "error", "B"),
+    "missing_actionable": Kind("actionable missing finding", "error", "B"),
+    "missing_minor": Kind("minor missing finding", "error", "B"),
     "negation_added": Kind('"a" flipped to "no"', "error", "B"),
     "side": Kind("other side", "error", "C"),
     "zone": Kind("other zone", "error", "C"),
     "tip": Kind("device tip moved", "error", "C"),
     "tip_far": Kind("device tip moved far", "error", "C"),
     "position": Kind("device badly placed", "error", "C"),
-    "severity": Kind("severity, one step", "error", "D"),
-    "severity_far": Kind("severity, far off", "error", "D"),
+    "severity": Kind("severity a step off", "error", "D"),
+    "severity_far": Kind("severity far off", "error", "D"),
     "size": Kind("size doubled", "error", "D"),
     "size_far": Kind("size trebled", "error", "D"),
     "certainty": Kind("certain finding hedged", "error", "D"),
@@ -68,13 +68,14 @@ KINDS: Mapping[str, Kind] = {
     "empty": Kind("empty report", "trick"),
     "template": Kind("normal template alone", "trick"),
     "nonsense": Kind("babble alone", "trick"),
-    "other": Kind("another patient's report", "trick"),
-    "errors_1": Kind("one error", "number"),
-    "errors_2": Kind("two errors", "number"),
-    "errors_3": Kind("three errors", "number"),
-    "errors_4": Kind("four errors", "number"),
+    "errors_1": Kind("one error", "scale"),
+    "errors_2": Kind("two errors", "scale"),
+    "errors_3": Kind("three errors", "scale"),
+    "errors_4": Kind("four errors", "scale"),
+    "other": Kind("another patient's report", "scale"),
 }
-ALONE = ("empty", "template", "nonsense", "other")  # tricks that look at no image
+ALONE = ("empty", "template", "nonsense")  # tricks that look at no image
+OTHER = "other"  # what it costs is the unit of every loss
 
 
 class Ladder(NamedTuple):

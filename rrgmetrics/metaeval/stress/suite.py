@@ -8,18 +8,19 @@ construction. A kind that a report offers nothing for is counted, and no pair is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
 from typing import NamedTuple
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval.stress.kinds import ALONE, KINDS, kinds_of
+from rrgmetrics.metaeval.stress.kinds import ALONE, KINDS, OTHER, kinds_of
 from rrgmetrics.metaeval.tricks import added, standalone
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.model import Unit
+from rrgmetrics.reader.scope import CHEST_CT, out_of_scope
 from rrgmetrics.reader.significance import significance
 from rrgmetrics.reports import Context
 from rrgmetrics.synthesis.edits import attributes, grades, negation, perturb, presence, style
@@ -96,6 +97,11 @@ class Source:
     def __post_init__(self) -> None:
         self.page = Page(self.text, reading_of(self.text))
 
+    @cached_property
+    def is_readable(self) -> bool:
+        """Whether it is an English report of the chest."""
+        return not out_of_scope(self.page.reading.scope, CHEST_CT)
+
     def donors(self, rng: Random) -> Reading | None:
         """Returns the reading of another report, a finding of which may be added."""
         return reading_of(rng.choice(self.others)) if self.others else None
@@ -104,7 +110,8 @@ class Source:
     def errors(self) -> list[str]:
         """The report with one error, with two, and so on."""
         rng = Random(f"{self.seed} number {self.text}")
-        return [text for text, _ in perturb.injections(self.page.reading, self.donors, rng, MOST_ERRORS)]
+        made = perturb.injections(self.page.reading, self.donors, rng, MOST_ERRORS, with_unseen=False)
+        return [text for text, _ in made]
 
     @property
     def honest(self) -> str | None:
@@ -118,9 +125,7 @@ class Source:
     def is_error(self, kind: str, text: str | None) -> bool:
         """Tells whether a text holds the error that is meant, and no other."""
         category = "ABCDEF".index(KINDS[kind].letter)
-        return bool(text) and perturb.is_one_error(
-            self.page.reading, text or "", category, unseen=kind == "certainty"
-        )
+        return bool(text) and perturb.is_one_error(self.page.reading, text or "", category, unseen=kind == "certainty")
 
 
 Made = Mapping[str, str | None]
@@ -158,11 +163,14 @@ def build_suite(
             wanted = [kind for kind in kinds if not per_kind or full[kind] < per_kind]
             if not wanted:
                 break
-            made = make(each, Random(f"{seed} {name} {each.text}"))
+            made = make(each, Random(f"{seed} {name} {each.text}")) if each.is_readable else {}
             tried.update(wanted)
             new = {kind: text for kind in wanted if (text := made.get(kind)) is not None and text != each.text}
             full.update(new.keys())
             cases += [Case(index, kind, text) for kind, text in new.items()]
+    for case in _missing_honest(sources, cases):
+        cases.append(case)
+        tried[case.kind] += 1
     suite = Suite(texts, tuple(cases), {kind: tried[kind] for kind in KINDS}, source, seed)
     if not any(suite.applied[kind] for kind in kinds_of("error")):
         raise InputError(
@@ -170,6 +178,14 @@ def build_suite(
             "English reports of the chest that state or deny findings."
         )
     return suite
+
+
+def _missing_honest(sources: Sequence[Source], cases: Sequence[Case]) -> list[Case]:
+    """The honest reports that tricks are played on and that are no cases yet."""
+    there = {(case.report, case.kind) for case in cases}
+    tricked = sorted({case.report for case in cases if KINDS[case.kind].group == "trick"})
+    wanted = [(index, f"errors_{min(HONEST, len(sources[index].errors))}") for index in tricked]
+    return [Case(index, kind, sources[index].honest or "") for index, kind in wanted if (index, kind) not in there]
 
 
 # --- makers: what becomes of one report, by kind
@@ -247,18 +263,17 @@ def _tricks(source: Source, rng: Random) -> Made:
 
 
 def _alone(source: Source, rng: Random) -> Made:
-    """What is said without looking at an image."""
+    """What is said without looking at an image, where it misses more than the honest report has errors."""
+    if len(source.page.units) <= HONEST or source.honest is None:
+        return {}
     alone = standalone()
-    return {
-        "empty": "",
-        "template": alone["normal template"],
-        "nonsense": alone["babble"],
-        "other": next((text for text in _drawn(source.others, rng) if text and text != source.text), None),
-    }
+    return {"empty": "", "template": alone["normal template"], "nonsense": alone["babble"]}
 
 
-def _drawn(texts: Sequence[str], rng: Random) -> Iterator[str]:
-    return (rng.choice(texts) for _ in range(TRIES if texts else 0))
+def _other(source: Source, rng: Random) -> str | None:
+    """Another patient's report."""
+    drawn = (rng.choice(source.others) for _ in range(TRIES if source.others else 0))
+    return next((text for text in drawn if text and text != source.text), None)
 
 
 def _other_than(text: str, new: str) -> str | None:
@@ -266,7 +281,7 @@ def _other_than(text: str, new: str) -> str | None:
 
 
 MAKERS: Mapping[str, tuple[tuple[str, ...], Maker]] = {
-    "numbers": (tuple(kinds_of("number")), _numbers),
+    "numbers": (tuple(f"errors_{n}" for n in range(1, MOST_ERRORS + 1)), _numbers),
     "false": (("false_urgent", "false_actionable", "false_minor"), _false),
     "missing": (("missing_urgent", "missing_actionable", "missing_minor"), _missing),
     "negation_lost": _whole("negation_lost", lambda source, rng: negation.lose_negation(source.page, rng)),
@@ -290,4 +305,5 @@ MAKERS: Mapping[str, tuple[tuple[str, ...], Maker]] = {
     "narrative": _whole("narrative", lambda source, rng: style.make_narrative(source.page, rng)),
     "tricks": (tuple(name for name in kinds_of("trick") if name not in ALONE), _tricks),
     "alone": (ALONE, _alone),
+    OTHER: _whole(OTHER, _other),
 }

@@ -39,7 +39,7 @@ def sizes(page: Page, unit: Unit, rng: Random) -> list[str]:
     for factor in FACTORS if spans else ():
         text = page.text
         for start, end in spans:
-            text = text[:start] + _NUMBER.sub(lambda m, by=factor: _times(m[0], by), text[start:end]) + text[end:]
+            text = text[:start] + _scaled(text[start:end], factor) + text[end:]
         texts.append(text)
     return texts
 
@@ -77,5 +77,5 @@ def _is_in_a_range(text: str, start: int, end: int) -> bool:
     return bool(re.search(r"\bto $", text[:start]) or re.match(r" to\b", text[end:]))
 
 
-def _times(number: str, factor: int) -> str:
-    return f"{float(number) * factor:.{len(number.partition('.')[2])}f}"
+def _scaled(words: str, factor: int) -> str:
+    return _NUMBER.sub(lambda m: f"{float(m[0]) * factor:.{len(m[0].partition('.')[2])}f}", words)

@@ -62,7 +62,6 @@ def _flips(text: str, table: str) -> Iterator[str]:
             yield new
 
 
-
 def _before(word: str, following: str) -> str:
     """An article as the next word needs it; any other word as it is."""
     return article(following[:OPENING]).partition(" ")[0] if word == "a" else word

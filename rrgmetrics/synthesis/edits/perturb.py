@@ -93,14 +93,24 @@ def inject(reading: Reading, donors: Donors, rng: Random, n_edits: int | None = 
 
 
 def injections(
-    reading: Reading, donors: Donors, rng: Random, n_edits: int | None = None
+    reading: Reading, donors: Donors, rng: Random, n_edits: int | None = None, *, with_unseen: bool = True
 ) -> Iterator[tuple[str, Counts]]:
-    """Yields the report after each error that `inject` puts in: the text so far, and the errors so far."""
+    """Yields the report after each error that `inject` puts in: the text so far, and the errors so far.
+
+    Args:
+        reading: As in `inject`.
+        donors: As in `inject`.
+        rng: As in `inject`.
+        n_edits: As in `inject`.
+        with_unseen: Whether hedges are put in too, which another error may undo unseen.
+    """
     page, counts, unseen = Page(reading.text, reading), [0] * N_CATEGORIES, 0
     drawn = rng.choices(range(1, len(NUMBER_WEIGHTS) + 1), NUMBER_WEIGHTS)[0]
     wanted = n_edits or min(drawn, 1 + len(page.units))  # findings made up for a normal report would drown the rest
     done = 0
-    kinds = [kind for kind in KINDS.values() if page.units or not kind.of_a_finding]
+    kinds = [
+        kind for kind in KINDS.values() if (page.units or not kind.of_a_finding) and (with_unseen or not kind.unseen)
+    ]
     for kind in rng.choices(kinds, [kind.weight for kind in kinds], k=wanted * ATTEMPTS):
         text = kind.edit(page, rng, donors)
         if not text or text == page.text:
