@@ -5,24 +5,49 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics import aggregate, signature
+from rrgmetrics import aggregate, signature, stats
+from rrgmetrics.english import counted, did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike
 from rrgmetrics.files.stored import Scored, Stored, read_stored, storing
-from rrgmetrics.names import parse_name
+from rrgmetrics.names import MetricName, parse_name
+from rrgmetrics.notebook import drawn
 from rrgmetrics.scorers.base import Array, Reduction, SupportsNotes
 from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.specs import MetricSpec
 
+if TYPE_CHECKING:
+    import pandas
+
 
 @dataclass(frozen=True)
+class NoScores:
+    """The reduction of a metric that failed: every value is NaN."""
+
+    spec: MetricSpec
+
+    def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
+        """Returns NaN for every key."""
+        return {key.name: np.full(np.shape(n), np.nan) for key in self.spec.keys}
+
+    def per_pair(self, stats: Array) -> dict[str, Array]:
+        """Returns NaN for every pair, by the keys that exist per pair."""
+        return {key.name: np.full(len(stats), np.nan) for key in self.spec.keys if key.per_pair}
+
+
+@dataclass(frozen=True, repr=False)
 class Result:
     """The scores of one configured metric on one set of pairs.
+
+    Example:
+        >>> import rrgmetrics
+        >>> rrgmetrics.score("rouge", predictions=["Clear lungs."], references=["Lungs are clear."])["rouge"]
+        Result(rouge 0.400, 1 pair)
 
     Attributes:
         spec: Which metric: keys, ranges, directions.
@@ -78,6 +103,52 @@ class Result:
         """The number of unscored pairs for each reason, the commonest first."""
         return dict(Counter(self.unscored_reasons.values()).most_common())
 
+    def interval(
+        self, key: str | None = None, *, trials: int = stats.TRIALS, level: float = stats.LEVEL, seed: int = 0
+    ) -> stats.Estimate:
+        """Returns a corpus score with its interval, by a bootstrap of the pairs.
+
+        Args:
+            key: Which of `scores`; None: the headline.
+            trials: Number of resamples.
+            level: Coverage, between 0 and 1.
+            seed: Of the resamples.
+
+        Returns:
+            `value`, `low`, `high`, and the number `n` of scored pairs.
+
+        Raises:
+            InputError: No such key; `trials` or `level` out of range.
+        """
+        key = self.spec.name if key is None else key
+        if key not in self.scores:
+            near = did_you_mean(key, self.scores)
+            raise InputError(f"{self.spec.name} has no key {key!r}; it has: {', '.join(self.scores)}.{near}")
+        return stats.bootstrap(self.reduction, self.pair_stats, trials=trials, level=level, seed=seed)[key]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Returns the scores of each pair as a pandas frame.
+
+        Returns:
+            A line a pair, a column a key that exists per pair, NaN = unscored; and where a pair is unscored a column
+            `unscored` with the reasons. Joined with a table of the pairs by the order: `frame.join(...)`.
+        """
+        import pandas
+
+        frame = pandas.DataFrame(dict(self.per_pair))
+        if reasons := self.unscored_reasons:
+            frame["unscored"] = [reasons.get(index, "") for index in range(self.n_pairs)]
+        return frame
+
+    def __repr__(self) -> str:
+        value = self.scores[self.spec.name]
+        unscored = f", {self.n_unscored:,} unscored" if self.n_unscored else ""
+        return f"Result({self.spec.name} {value:.3f}, {counted(self.n_pairs, 'pair')}{unscored})"
+
+    def _repr_html_(self) -> str:
+        """Every score with its range and direction, for a notebook."""
+        return drawn(self)
+
     def reduce(self, rows: Sequence[int] | NDArray[np.integer] | NDArray[np.bool_] | slice) -> dict[str, float]:
         """Corpus scores of a subset of pairs, from their statistics: no text is read again.
 
@@ -115,6 +186,23 @@ class Result:
             signature=signature.rewrite(signed, {**notes, "n": str(len(stats))}),
             details=details,
             bundled=name.bundled,
+        )
+
+    @classmethod
+    def failed(cls, name: MetricName, signed: str, n_pairs: int, error: Exception) -> Result:
+        """Makes the result of a metric that failed: no pair has a score, and each says why."""
+        reduction, stats = NoScores(name.spec), np.full((n_pairs, 1), np.nan)
+        reason = {"unscored": f"the metric failed: {type(error).__name__}: {error}", "replies": []}
+        return cls(
+            spec=name.spec,
+            scores=aggregate.reduce(reduction, stats),
+            per_pair=reduction.per_pair(stats),
+            pair_stats=stats,
+            reduction=reduction,
+            signature=signed,
+            details={f"{name.spec.name}_unscored": [reason] * n_pairs},
+            bundled=name.bundled,
+            error=error,
         )
 
     @classmethod
