@@ -8,7 +8,7 @@ percent-encoded where they hold `&`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
@@ -52,6 +52,11 @@ class MetricName:
         return self.config not in READER or bool(rule and rule.items() <= self.options.items())
 
     @property
+    def counts_references(self) -> bool:
+        """Whether a pair's score depends on all references of the call (CIDEr's weights, BERTScore's with idf=call)."""
+        return self.spec.corpus_statistics or self.options.get("idf") == "call"
+
+    @property
     def bundled(self) -> bool:
         """Whether a bundled stand-in scores, whose scores do not compare with published ones."""
         return self.spec.stand_in and not self.published
@@ -71,6 +76,16 @@ class MetricName:
         """A name fit for files and result keys: `crepe__paper`."""
         suffix = re.sub(r"[^A-Za-z0-9.]+", "_", str(self).removeprefix(self.spec.name)).strip("_")
         return f"{self.spec.name}__{suffix}" if suffix else self.spec.name
+
+    @property
+    def suffix(self) -> str:
+        """What tells the keys of this configuration from those of the default one: `"__paper"`, or `""`."""
+        return self.slug.removeprefix(self.spec.name)
+
+    @property
+    def corpus_statistics(self) -> bool:
+        """Whether a pair's score depends on the other pairs of the call, as CIDEr's, or BERTScore's with `idf=call`."""
+        return self.spec.corpus_statistics or self.options.get("idf") == "call"
 
 
 def parse_name(text: str) -> MetricName:
@@ -120,6 +135,17 @@ def expand(name: str) -> tuple[str, ...]:
     return PRESETS.get(name.strip(), (name,)) if isinstance(name, str) else (name,)
 
 
+def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
+    """Reads metric names by the string that was passed, presets expanded; raises InputError for none or repeats."""
+    texts = [names] if isinstance(names, str) else list(names)
+    if not texts:
+        raise InputError("No metric was named; for example ['bleu', 'rouge'].")
+    for index, text in enumerate(texts):
+        if text in texts[:index]:
+            raise InputError(f"The metric {text!r} is named twice.")
+    return {name: parse_name(name) for text in texts for name in expand(text)}
+
+
 def parse_config(name: str, config_name: str | None) -> MetricName:
     """Reads what `evaluate.load(name, config_name)` was given: the grammar without the metric's name."""
     config_name = (config_name or "default").strip()
@@ -136,7 +162,9 @@ def resolve(spec: MetricSpec, config: str, texts: Mapping[str, str]) -> MetricNa
     unknown = [key for key in texts if key not in spec.options]
     if unknown:
         declared = ", ".join(spec.options) or "none"
-        raise InputError(f"{spec.name} has no option {unknown[0]!r}; it has: {declared}.")
+        does = spec.foreign_keywords.get(unknown[0])
+        hint = f" Of evaluate's own {spec.name} it is known: {does}." if does else ""
+        raise InputError(f"{spec.name} has no option {unknown[0]!r}; it has: {declared}.{hint}")
     chosen = {key: spec.options[key].parse(text, f"{spec.name}?{key}") for key, text in texts.items()}
     options = {**spec.defaults(config, chosen), **chosen}
     if spec.judge and config in READER:

@@ -8,27 +8,30 @@ one that uses them, and it is the only door to the walk through the pairs (`rrgm
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
-from typing import Any, Literal, TypeVar
+from itertools import islice
+from typing import Any, Literal
 
-import numpy as np
-
-from rrgmetrics import aggregate, signature
-from rrgmetrics.errors import InputError, MissingExtraError
-from rrgmetrics.names import MetricName, expand, parse_name
+from rrgmetrics import files, signature
+from rrgmetrics.errors import InputError
+from rrgmetrics.names import MetricName
+from rrgmetrics.names import parse_names as parse_names
 from rrgmetrics.notice import name_stand_ins
-from rrgmetrics.reports import Pair, check_pairs
+from rrgmetrics.progress import Progress as Progress  # what `Metrics.steps` yields
+from rrgmetrics.progress import drained
+from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.runner import Job, Memory, run
-from rrgmetrics.runner import Progress as Progress  # what `Metrics.steps` yields
-from rrgmetrics.scorers.base import Array, Reduction, Runtime, Scorer
-from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, others
+from rrgmetrics.scorers.base import Runtime
+from rrgmetrics.scorers.build import build_scorer
+from rrgmetrics.scorers.build import reduction_of as reduction_of  # of scores that were stored
+from rrgmetrics.scorers.frequencies import Frequencies
+from rrgmetrics.specs import MetricSpec
 from rrgmetrics.text import get_normaliser
+from rrgmetrics.workers import Pool, check_workers, heed_fork, score_in_pool
 
-T = TypeVar("T")
 OnError = Literal["raise", "unscored"]
+COUNTED = 10_000  # references whose n-grams are counted at a time
 
 
 class Metrics:
@@ -44,6 +47,7 @@ class Metrics:
         self.jobs = dict(jobs)
         self._runtime = runtime
         self._memory = Memory(kept_references)
+        self._pool: Pool | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy in another process loads its own models."""
@@ -68,8 +72,10 @@ class Metrics:
         self.close()
 
     def close(self) -> None:
-        """Releases the models; to score again is an InputError."""
+        """Releases the models, and ends worker processes; to score again is an InputError."""
         self.jobs, self._memory = {}, Memory(0)
+        if self._pool is not None:
+            self._pool.close()
 
     @classmethod
     def together(cls, parts: Sequence[Metrics]) -> Metrics:
@@ -84,7 +90,7 @@ class Metrics:
         """
         wanted = set(names)
         chosen = Metrics({text: job for text, job in self.jobs.items() if text in wanted}, self._runtime)
-        chosen._memory = self._memory
+        chosen._memory, chosen._pool = self._memory, self._pool
         return chosen
 
     def signatures(self, n_pairs: int) -> dict[str, str]:
@@ -94,14 +100,23 @@ class Metrics:
         }
 
     def score(
-        self, *, predictions: Any, references: Any, contexts: Any = None, progress: bool = True
+        self,
+        pairs: Any = None,
+        *,
+        predictions: Any = None,
+        references: Any = None,
+        contexts: Any = None,
+        columns: files.Columns = None,
+        progress: bool = True,
     ) -> dict[str, Result]:
         """Scores reports against reports.
 
         Args:
+            pairs: A table or file with both reports of each study, as in `rrgmetrics.score`; or None.
             predictions: The system's reports, one a study; `""` for an empty one.
             references: The radiologists' reports, in the same order.
             contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+            columns: What the columns of tables and files are called, as in `rrgmetrics.score`.
             progress: Whether to show a bar while it runs.
 
         Returns:
@@ -110,17 +125,26 @@ class Metrics:
         Raises:
             InputError: A report or context that cannot be used; nothing was scored.
         """
-        return self.score_sets([check_pairs(predictions, references, contexts)], progress=progress)[0]
+        checked = files.pairs_of(pairs, predictions, references, contexts, columns)
+        return self.score_sets([checked], progress=progress)[0]
 
     def score_systems(
-        self, *, systems: Mapping[str, Any], references: Any, contexts: Any = None, progress: bool = True
+        self,
+        systems: Mapping[str, Any],
+        references: Any = None,
+        *,
+        contexts: Any = None,
+        columns: files.Columns = None,
+        progress: bool = True,
     ) -> dict[str, dict[str, Result]]:
         """Scores several systems' reports on the same studies; equals `score` for each, but reads each text once.
 
         Args:
-            systems: Each system's reports by its name.
-            references: The radiologists' reports.
+            systems: Each system's reports by its name: a list or column of texts, or a table or file, joined with the
+                references by `study_id` where both have one.
+            references: The radiologists' reports, likewise; None takes those beside the systems' reports.
             contexts: As in `score`.
+            columns: As in `score`.
             progress: As in `score`.
 
         Returns:
@@ -129,11 +153,18 @@ class Metrics:
         Raises:
             InputError: As in `score`, or no system.
         """
-        sets = check_systems(systems, references, contexts)
-        return dict(zip(systems, self.score_sets(sets, progress=progress), strict=True))
+        studies = files.read_systems(systems, references, contexts, columns)
+        sets = [each.pairs for each in studies.values()]
+        return dict(zip(studies, self.score_sets(sets, progress=progress), strict=True))
 
     def score_pairs(
-        self, pairs: Sequence[Pair], *, on_error: OnError = "raise", progress: bool = True, announce: bool = True
+        self,
+        pairs: Sequence[Pair],
+        *,
+        on_error: OnError = "raise",
+        progress: bool = True,
+        announce: bool = True,
+        statistics: Mapping[str, Frequencies] | None = None,
     ) -> dict[str, Result]:
         """Scores pairs that were checked before (`rrgmetrics.reports.check_pairs`).
 
@@ -143,11 +174,14 @@ class Metrics:
                 number and holds the error; the others score all the same.
             progress: Whether to show a bar while it runs.
             announce: Whether to warn of pairs that are out of scope.
+            statistics: What `count_references` gave for all references, of which these pairs hold some.
 
         Returns:
             A Result for each metric, under the name it was asked for.
         """
-        (results,) = self.score_sets([pairs], on_error=on_error, progress=progress, announce=announce)
+        (results,) = self.score_sets(
+            [pairs], on_error=on_error, progress=progress, announce=announce, statistics=statistics
+        )
         return results
 
     def score_sets(
@@ -157,6 +191,7 @@ class Metrics:
         on_error: OnError = "raise",
         progress: bool = True,
         announce: bool = True,
+        statistics: Mapping[str, Frequencies] | None = None,
     ) -> list[dict[str, Result]]:
         """Scores several lists of pairs, reading each distinct text once; arguments as in `score_pairs`.
 
@@ -169,13 +204,18 @@ class Metrics:
             raise InputError("There are no pairs to score.")
         self._show_bars(progress)
         try:
-            return _drained(self._walk(sets, announce=announce), progress)
+            return drained(self._walk(sets, announce=announce, statistics=statistics), progress)
         except Exception as error:  # a server, a model or a plug-in: the other metrics must outlive it
             if on_error == "raise" or not self.jobs:
                 raise
             if len(self.jobs) == 1:
                 return [{name: _failed(job, len(pairs), error) for name, job in self.jobs.items()} for pairs in sets]
-        options: dict[str, Any] = {"on_error": on_error, "progress": progress, "announce": announce}
+        options: dict[str, Any] = {
+            "on_error": on_error,
+            "progress": progress,
+            "announce": announce,
+            "statistics": statistics,
+        }
         alone = [self.only([name]).score_sets(sets, **options) for name in self.jobs]
         return [{name: each for part in parts for name, each in part.items()} for parts in zip(*alone, strict=True)]
 
@@ -195,29 +235,52 @@ class Metrics:
         for job in self.jobs.values():
             job.bars.shown = shown
 
+    def count_references(self, references: Iterable[str]) -> dict[str, Frequencies]:
+        """Counts what metrics with corpus statistics must know of all references, before parts of them are scored.
+
+        Args:
+            references: All of them, in any order; an iterable goes through in flat memory, but for what is counted.
+
+        Returns:
+            For each metric that depends on other references than a pair's own (`cider`, `bertscore?idf=call`) how many
+            of them hold each n-gram or token, for `score_pairs(statistics=...)`; empty if there is no such metric.
+        """
+        jobs = {name: job for name, job in self.jobs.items() if job.name.counts_references}
+        counted: dict[str, Frequencies] = {}
+        chunks = iter(references) if jobs else iter(())
+        while chunk := list(islice(chunks, COUNTED)):
+            for name, job in jobs.items():
+                frequencies = job.reference_statistics(chunk)
+                assert frequencies is not None
+                counted[name] = counted[name].add(frequencies) if name in counted else frequencies
+        return counted
+
     def _walk(
-        self, sets: Sequence[Sequence[Pair]], **options: Any
+        self,
+        sets: Sequence[Sequence[Pair]],
+        statistics: Mapping[str, Frequencies] | None = None,
+        **options: Any,
     ) -> Generator[Progress, None, list[dict[str, Result]]]:
         if not self.jobs:
             raise InputError("These metrics are closed; prepare them again.")
-        results = yield from run(list(self.jobs.values()), sets, memory=self._memory, **options)
+        if self._pool is not None:
+            together = self._walk_together(self._pool, sets, statistics or {}, options.get("announce", True))
+            by_name = yield from together
+        else:
+            heed_fork()
+            options["statistics"] = [(statistics or {}).get(name) for name in self.jobs]
+            results = yield from run(list(self.jobs.values()), sets, memory=self._memory, **options)
+            by_name = [dict(zip(self.jobs, of_set, strict=True)) for of_set in results]
         name_stand_ins(self.names.values())
-        return [dict(zip(self.jobs, of_set, strict=True)) for of_set in results]
+        return by_name
 
-
-@dataclass(frozen=True)
-class NoScores:
-    """The reduction of a metric that failed: every value is NaN."""
-
-    spec: MetricSpec
-
-    def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
-        """Returns NaN for every key."""
-        return {key.name: np.full(np.shape(n), np.nan) for key in self.spec.keys}
-
-    def per_pair(self, stats: Array) -> dict[str, Array]:
-        """Returns NaN for every pair, by the keys that exist per pair."""
-        return {key.name: np.full(len(stats), np.nan) for key in self.spec.keys if key.per_pair}
+    def _walk_together(
+        self, pool: Pool, sets: Sequence[Sequence[Pair]], given: Mapping[str, Frequencies], announced: bool
+    ) -> Generator[Progress, None, list[dict[str, Result]]]:
+        """Scores with worker processes, which are given what is to be known of all references of each set."""
+        others = self.only(name for name in self.jobs if name not in given)
+        statistics = [{**given, **others.count_references(pair.reference for pair in pairs)} for pairs in sets]
+        return (yield from score_in_pool(pool, self.names, sets, statistics, kept=given, announced=announced))
 
 
 def prepare(
@@ -226,6 +289,7 @@ def prepare(
     batch_size: int | None = None,
     device: str | None = None,
     kept_references: int = 0,
+    workers: int = 1,
 ) -> Metrics:
     """Makes metrics ready: reads their names, checks their options, loads their models.
 
@@ -235,6 +299,8 @@ def prepare(
         device: torch device of models; None takes CUDA where there is one, else the CPU.
         kept_references: References of which what backends read is kept between calls; for a loop that scores ever
             new candidates against the same studies.
+        workers: Processes that score together, each with models of its own; they start with the first pairs and end
+            with `close`.
 
     Returns:
         The metrics, which score as often as they are asked to.
@@ -250,36 +316,50 @@ def prepare(
         >>> results["rouge"].scores["rouge_1"]
         0.8
     """
+    heed_fork()
     parsed = parse_names(names)
     runtime = Runtime(check_batch_size(batch_size), device)
+    check_workers(workers, parsed.values())
     scorers = [build_scorer(name) for name in parsed.values()]  # all of them before any model is loaded
     jobs = {}
     for (text, name), scorer in zip(parsed.items(), scorers, strict=True):
         normaliser = get_normaliser(str(name.options.get("text", "none")))
         jobs[text] = Job(name, scorer, scorer.backend(runtime), normaliser, runtime.progress)
-    return Metrics(jobs, runtime, kept_references)
+    metrics = Metrics(jobs, runtime, kept_references)
+    metrics._pool = Pool(metrics, workers) if workers > 1 else None
+    return metrics
 
 
 def score(
     names: str | Sequence[str],
+    pairs: Any = None,
     *,
-    predictions: Any,
-    references: Any,
+    predictions: Any = None,
+    references: Any = None,
     contexts: Any = None,
+    columns: files.Columns = None,
     batch_size: int | None = None,
     device: str | None = None,
     progress: bool = True,
+    workers: int = 1,
 ) -> dict[str, Result]:
     """Scores reports against reports with any number of metrics; `prepare` keeps them ready for more than one call.
 
     Args:
         names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`; one or several.
-        predictions: The system's reports, one a study; `""` for an empty one.
-        references: The radiologists' reports, in the same order.
+        pairs: Both reports of each study: a pandas or polars frame, a pyarrow table, a `datasets.Dataset` or
+            `IterableDataset`, a dict of columns, an iterable of dicts; or the name of a file (CSV, JSONL, Parquet,
+            `.gz` and `.zst` too), of a folder of Parquet, or a pattern such as `"runs/*.jsonl.gz"`.
+        predictions: The system's reports, one a study; `""` for an empty one. A list or a column (a series, an Arrow
+            array); or a table or file with `study_id` and `report`, joined with the references by `study_id`.
+        references: The radiologists' reports, likewise; lists and columns in the same order.
         contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+        columns: What the columns of tables and files are called: `{"reference": "ground_truth", "candidate":
+            "generated", "study_id": "id"}`, also `report`, `age`, `sex`, `indication`; the others keep these names.
         batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one, else the CPU.
         progress: Whether to show a bar while it runs.
+        workers: Processes on this machine that score together, each with models of its own.
 
     Returns:
         A Result for each name, under the string that was passed.
@@ -292,72 +372,15 @@ def score(
     Example:
         >>> score("rouge", predictions=["Clear lungs."], references=["Lungs are clear."])["rouge"].scores["rouge_1"]
         0.8
+        >>> rows = [{"truth": "Lungs are clear.", "generated": "Clear lungs."}]
+        >>> results = score("rouge", rows, columns={"reference": "truth", "candidate": "generated"})
+        >>> results["rouge"].scores["rouge_1"]
+        0.8
     """
     texts = list(parse_names(names))  # and the pairs, before any model is loaded
-    pairs = check_pairs(predictions, references, contexts)
-    return prepare(texts, batch_size=batch_size, device=device).score_sets([pairs], progress=progress)[0]
-
-
-def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
-    """Reads metric names by the string that was passed, presets expanded; raises InputError for none or repeats."""
-    texts = [names] if isinstance(names, str) else list(names)
-    if not texts:
-        raise InputError("No metric was named; for example ['bleu', 'rouge'].")
-    for index, text in enumerate(texts):
-        if text in texts[:index]:
-            raise InputError(f"The metric {text!r} is named twice.")
-    return {name: parse_name(name) for text in texts for name in expand(text)}
-
-
-def build_scorer(name: MetricName) -> Scorer:
-    """Builds the scorer of a metric with its options; loads no model."""
-    scorer_class = _scorer_class(name.spec)
-    options: dict[str, Any] = {key: value for key, value in name.options.items() if key != "text"}
-    if name.spec.judge:
-        options["engine"] = {key: options.pop(key) for key in JUDGE_OPTIONS}
-    if name.spec.takes_checkpoint:
-        options["config"] = name.config
-    try:
-        scorer: Scorer = scorer_class(**options)
-    except TypeError as error:
-        raise InputError(
-            f"{_with_package(name.spec)}: scorer={name.spec.scorer!r} does not take the options of the row: {error}."
-        ) from error
-    return scorer
-
-
-def _scorer_class(spec: MetricSpec) -> Any:
-    """Imports the class that a row names; raises InputError where it cannot be imported."""
-    module, _, class_name = spec.scorer.partition(":")
-    try:
-        return getattr(import_module(module), class_name)
-    except MissingExtraError:
-        raise
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(f"{_with_package(spec)}: scorer={spec.scorer!r} cannot be imported: {error}.") from error
-
-
-def _with_package(spec: MetricSpec) -> str:
-    """Returns a metric's name, with its package if that is another one."""
-    return spec.name if spec.name in SPECS else f"{spec.name} ({others().packages.get(spec.name, 'another package')})"
-
-
-def reduction_of(name: str) -> Reduction:
-    """Returns the reduction of a metric's statistics to its scores; loads no model."""
-    return build_scorer(parse_name(name)).reduction
-
-
-def check_systems(systems: Mapping[str, Any], references: Any, contexts: Any = None) -> list[list[Pair]]:
-    """Checks the pairs of each system; an InputError names the system, or says that there is none."""
-    if not systems:
-        raise InputError("No system was given; pass at least one list of reports by name.")
-    sets = []
-    for name, reports in systems.items():
-        try:
-            sets.append(check_pairs(reports, references, contexts))
-        except InputError as error:
-            raise InputError(f"System {name!r}: {error}") from None
-    return sets
+    checked = files.pairs_of(pairs, predictions, references, contexts, columns)
+    with prepare(texts, batch_size=batch_size, device=device, workers=workers) as metrics:
+        return metrics.score_pairs(checked, progress=progress)
 
 
 def check_batch_size(batch_size: Any) -> int | None:
@@ -368,36 +391,4 @@ def check_batch_size(batch_size: Any) -> int | None:
 
 
 def _failed(job: Job, n_pairs: int, error: Exception) -> Result:
-    """The Result of a metric that failed: no pair has a score, and each says why."""
-    spec, reduction, stats = job.name.spec, NoScores(job.name.spec), np.full((n_pairs, 1), np.nan)
-    reason = {"unscored": f"the metric failed: {type(error).__name__}: {error}", "replies": []}
-    return Result(
-        spec=spec,
-        scores=aggregate.reduce(reduction, stats),
-        per_pair=reduction.per_pair(stats),
-        pair_stats=stats,
-        reduction=reduction,
-        signature=signature.write(job.name, facts=job.backend.facts, n_pairs=n_pairs),
-        details={f"{spec.name}_unscored": [reason] * n_pairs},
-        bundled=job.name.bundled,
-        error=error,
-    )
-
-
-def _drained(walk: Generator[Progress, None, T], shown: bool) -> T:
-    """Runs a walk to its end with a progress bar, and returns its value."""
-    with _bar(shown) as bar:
-        while True:
-            try:
-                progress = next(walk)
-            except StopIteration as stop:
-                result: T = stop.value
-                return result
-            bar.total = progress.total
-            bar.update(progress.done - bar.n)
-
-
-def _bar(shown: bool) -> Any:
-    from tqdm.auto import tqdm
-
-    return tqdm(total=0, unit="pair", desc="scoring", disable=not shown, leave=False)
+    return Result.failed(job.name, signature.write(job.name, facts=job.backend.facts, n_pairs=n_pairs), n_pairs, error)

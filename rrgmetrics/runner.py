@@ -7,27 +7,33 @@ few numbers a pair, memory does not grow with the number of pairs.
 
 from __future__ import annotations
 
-import logging
 from collections import OrderedDict
-from collections.abc import Container, Generator, Iterator, Mapping, Sequence
+from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from rrgmetrics import aggregate, signature
 from rrgmetrics.backends.base import Backend, Composed, ComposedPairs, PairBackend, SupportsLookahead
 from rrgmetrics.backends.reader import reader_backend
-from rrgmetrics.gate import Gate, announcement, modality_of, open_gate
+from rrgmetrics.gate import Gate, modality_of, open_gate, warn_of_scopes
 from rrgmetrics.names import MetricName
+from rrgmetrics.progress import Progress
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Array, Bars, Scorer, SupportsDetails, SupportsNotes, SupportsReferenceStatistics
+from rrgmetrics.scorers.base import (
+    Array,
+    Bars,
+    Scorer,
+    SupportsDetails,
+    SupportsNotes,
+    SupportsReferenceStatistics,
+)
+from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.text import Normaliser
-
-logger = logging.getLogger("rrgmetrics")
 
 BLOCK = 512  # distinct pairs; large enough to batch by length, small enough to hold their token vectors
 
@@ -47,19 +53,11 @@ class Job:
         """The modality that the metric reads; "" for any text."""
         return modality_of(self.name)
 
-    def reference_statistics(self, pairs: Sequence[Pair]) -> Any:
+    def reference_statistics(self, references: Iterable[str]) -> Frequencies | None:
         """The reference statistics that the scores depend on, or None."""
         if not isinstance(self.scorer, SupportsReferenceStatistics):
             return None
-        references = (self.normaliser.apply(pair.reference) for pair in pairs)
-        return self.scorer.reference_statistics(references, self.backend)
-
-
-class Progress(NamedTuple):
-    """The progress of a run: pairs scored, of so many in all."""
-
-    done: int
-    total: int
+        return self.scorer.reference_statistics(map(self.normaliser.apply, references), self.backend)
 
 
 @dataclass(frozen=True)
@@ -132,6 +130,7 @@ def run(
     *,
     block: int | None = None,
     announce: bool = True,
+    statistics: Sequence[Frequencies | None] = (),
     memory: Memory,
 ) -> Generator[Progress, None, list[list[Result]]]:
     """Scores several lists of pairs with every job.
@@ -141,6 +140,7 @@ def run(
         calls: Lists of pairs.
         block: Distinct pairs between two words of progress; None: BLOCK.
         announce: Whether to warn of pairs that are out of scope.
+        statistics: Of references that stand in other calls too, in the order of the jobs; None: those of each call.
         memory: Of references that earlier calls have read.
 
     Yields:
@@ -150,8 +150,13 @@ def run(
         Results by call, in the order of the jobs.
     """
     steps = list(_steps(jobs, [list(dict.fromkeys(pairs)) for pairs in calls], block or BLOCK))
-    statistics = {(call, id(job)): job.reference_statistics(pairs) for call, pairs in enumerate(calls) for job in jobs}
-    collected = {key: Collected() for key in statistics}
+    given = dict(zip(map(id, jobs), statistics, strict=False))
+    frequencies = {
+        (call, id(job)): given.get(id(job)) or job.reference_statistics(pair.reference for pair in pairs)
+        for call, pairs in enumerate(calls)
+        for job in jobs
+    }
+    collected = {key: Collected() for key in frequencies}
     blocks: dict[tuple[int, Normaliser, str], list[Gate]] = {}  # of the jobs that share steps
     annotations = Annotations(steps, memory)
     done, total = 0, sum(len(step.pairs) * len(step.jobs) for step in steps)
@@ -163,7 +168,7 @@ def run(
             key = step.call, id(job)
             read = annotations.read(job.backend, pairs, index)
             here = collected[key]
-            here.stats.append(job.scorer.pair_stats(pairs, read, statistics[key]))
+            here.stats.append(job.scorer.pair_stats(pairs, read, frequencies[key]))
             if isinstance(job.scorer, SupportsDetails):
                 for name, values in job.scorer.details(pairs, read).items():
                     here.details.setdefault(name, []).extend(values)
@@ -172,9 +177,12 @@ def run(
         yield Progress(done, total)
     gates = {key: Gate.joined(of_call, calls[key[0]]) for key, of_call in blocks.items()}
     if announce:
-        _announce(jobs, gates)
+        warn_of_scopes((job.name, gate.reasons) for job in jobs for gate in _gates_of(job, gates))
     return [
-        [_result(job, gates[call, job.normaliser, job.modality], collected[call, id(job)]) for job in jobs]
+        [
+            _result(job, gates[call, job.normaliser, job.modality], collected[call, id(job)], given.get(id(job)))
+            for job in jobs
+        ]
         for call in range(len(calls))
     ]
 
@@ -285,24 +293,20 @@ class Annotations:
                 del known[item]
 
 
-def _announce(jobs: Sequence[Job], gates: Mapping[tuple[int, Normaliser, str], Gate]) -> None:
-    """Warns of pairs that are out of the scope of metrics, once for all metrics that read the same kind of report."""
-    metrics: dict[str, list[str]] = {}
-    for job in jobs:
-        metrics.setdefault(job.modality, []).append(job.name.spec.name)
-    for modality, names in metrics.items():
-        message = announcement(modality, names, [gate for (*_, read), gate in gates.items() if read == modality])
-        if message:
-            logger.warning("%s", message)
+def _gates_of(job: Job, gates: Mapping[tuple[int, Normaliser, str], Gate]) -> Iterator[Gate]:
+    """The gates of a job in each call."""
+    return (gate for (_, *kind), gate in gates.items() if kind == [job.normaliser, job.modality])
 
 
-def _result(job: Job, gate: Gate, collected: Collected) -> Result:
+def _result(job: Job, gate: Gate, collected: Collected, given: Frequencies | None) -> Result:
     """The result of a call from the statistics and details of its distinct pairs."""
     reduction = job.scorer.reduction
     scored = np.concatenate(collected.stats)
     chosen = gate.chosen(reduction, job.name.spec.headline, scored)
     stats = gate.placed(chosen, scored)
-    notes = job.scorer.notes(stats) if isinstance(job.scorer, SupportsNotes) else {}
+    notes = dict(job.scorer.notes(stats)) if isinstance(job.scorer, SupportsNotes) else {}
+    if given is not None:
+        notes["statistics"] = given.checksum
     return Result(
         spec=job.name.spec,
         scores=aggregate.reduce(reduction, stats),
