@@ -10,6 +10,7 @@ from rich.console import Console
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_columns, add_scoring, add_trivial, column_names, metric_names, read_beside
+from rrgmetrics.cli.config import add_config
 from rrgmetrics.cli.output import print_conventions, print_unscored, print_worth, write_reports
 from rrgmetrics.comparison import CORRECTIONS
 from rrgmetrics.errors import InputError
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_trivial(parser)
     add_scoring(parser, trials=TRIALS)
+    add_config(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -47,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
     from rrgmetrics.present.results import comparison_table
 
     names = metric_names(options)
-    paths = _system_paths(options.systems)
+    paths = system_paths(options.systems)
     references = options.references or next(iter(paths.values()))
     inputs = [str(path) for source in (references, *paths.values()) for path in files.parts(source)]
     outputs = {"results": [options.json], "pages": [options.html], "documents": options.table}
@@ -77,7 +79,7 @@ def run(options: argparse.Namespace) -> None:
     write_reports(options, compared.results, compared.studies, compared.rows, compared.worth)
 
 
-def _system_paths(texts: Sequence[str]) -> dict[str, str]:
+def system_paths(texts: Sequence[str]) -> dict[str, str]:
     """Name and file of each system; a file without a name gives its own."""
     paths: dict[str, str] = {}
     for text in texts:
