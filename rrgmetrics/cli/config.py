@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import column_names, split_names
+from rrgmetrics.cli.arguments import column_names, split_names, system_paths
 from rrgmetrics.errors import InputError
 from rrgmetrics.evaluation import Evaluation, check_keys
 from rrgmetrics.reports import describe
@@ -70,8 +70,6 @@ def evaluation_of(options: argparse.Namespace, parser: argparse.ArgumentParser) 
             flag = isinstance(action, argparse._StoreTrueAction) and dest.startswith("no_")
             stated[_section(dest)] |= {dest.removeprefix("no_"): False} if flag else {dest: value}
     if systems := stated["inputs"].get("systems"):
-        from rrgmetrics.cli.compare import system_paths
-
         stated["inputs"]["systems"] = system_paths(systems)
     sections: dict[str, Any] = {"columns": column_names(options), **stated}
     return Evaluation(tuple(split_names(options.metrics)), command=parser.prog.split()[-1], **sections)
