@@ -72,6 +72,7 @@ def run(options: argparse.Namespace) -> None:
         **read_beside(options, references)._asdict(),
         batch_size=options.batch_size,
         device=options.device,
+        workers=options.workers,
         progress=not options.no_progress,
     )
     table = comparison_table(compared.rows, n_pairs=compared.n_studies, correction=compared.correction)
