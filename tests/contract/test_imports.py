@@ -54,6 +54,7 @@ ROOMS = {
     "files": 7,
     "hub": 11,
     "comparison": 10,
+    "evaluation": 10.5,
     "abnormal": 4,
     "collapse": 4,
     "skill": 11,
