@@ -117,7 +117,7 @@ def unscored_reasons(result: Result) -> list[str | None]:
 
 def suffix(name: MetricName) -> str:
     """Returns the suffix of a configuration: `"__paper"`; empty for the default one."""
-    return name.slug.removeprefix(name.spec.name)
+    return name.suffix
 
 
 def headline(name: MetricName) -> str:

@@ -5,23 +5,37 @@
     >>> sorted(results)
     ['bleu', 'rouge']
 
-Importing this loads neither torch nor evaluate.
+Importing this loads nothing else: each name is imported when it is first asked for.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from rrgmetrics.errors import BackendError, InputError, MissingExtraError, VerdictError
-from rrgmetrics.hub import load, module_path
-from rrgmetrics.prepared import Metrics, prepare, score
-from rrgmetrics.reader import explain
-from rrgmetrics.results import Result
-from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.version import VERSION
-from rrgmetrics.worth import Worth, measure_worth
+
+if TYPE_CHECKING:
+    from rrgmetrics.errors import BackendError, InputError, MissingExtraError, VerdictError
+    from rrgmetrics.hub import load, module_path
+    from rrgmetrics.prepared import Metrics, prepare, score
+    from rrgmetrics.reader import explain
+    from rrgmetrics.results import Result
+    from rrgmetrics.specs import SPECS, MetricSpec
+    from rrgmetrics.worth import Worth, measure_worth
 
 __version__ = VERSION
+
+_HOMES = {
+    **dict.fromkeys(("BackendError", "InputError", "MissingExtraError", "VerdictError"), "errors"),
+    **dict.fromkeys(("load", "module_path"), "hub"),
+    **dict.fromkeys(("Metrics", "prepare", "score"), "prepared"),
+    "explain": "reader",
+    "Result": "results",
+    **dict.fromkeys(("SPECS", "MetricSpec"), "specs"),
+    **dict.fromkeys(("Worth", "measure_worth"), "worth"),
+}
 
 __all__ = [
     "SPECS",
@@ -47,3 +61,24 @@ if all((_CHECKOUT / part).is_file() for part in ("setup.cfg", "callbacks/__init_
     # In a checkout `rrgmetrics.callbacks`, `rrgmetrics.metrics` and `rrgmetrics.spaces` stand beside this folder. They
     # are looked for there before any installer's finder is asked, so that one checkout never runs parts of another.
     __path__.append(str(_CHECKOUT))
+
+
+if not TYPE_CHECKING:  # which would take any name then
+
+    def __getattr__(name: str) -> Any:
+        """A name of `__all__`, or a module of ours, imported when it is first asked for."""
+        home = f"{__name__}.{_HOMES.get(name, name)}"
+        try:
+            module = import_module(home)
+        except ModuleNotFoundError as error:
+            if error.name != home:
+                raise
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+        if name in _HOMES:
+            globals()[name] = getattr(module, name)
+            return globals()[name]
+        return module
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

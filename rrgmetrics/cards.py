@@ -15,8 +15,7 @@ from pathlib import Path
 
 from rrgmetrics.english import by_number, listed
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval.independent import of_metric
-from rrgmetrics.metaeval.measured import agreements
+from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets, of_metric
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.numbers import bounds, estimate, figure
 from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, Option, configurations
@@ -176,14 +175,15 @@ def _never_seen(spec: MetricSpec) -> str:
     if not measured:
         return "On data that development never saw it has not been measured yet."
     rows = []
-    for rated, target, tau in measured:
-        ceiling = " to ".join(figure(end, 2) for end in rated.ceiling.get(target, ())) or "not known"
-        rows.append((rated.short, rated.targets[target], estimate(tau, places=2), ceiling))
-    sets = {rated.name: rated for rated, _, _ in measured}.values()
-    about = (f"- {rated.title}: {rated.pairs} pairs of {rated.studies} studies. {rated.description}" for rated in sets)
+    for data, name, measure, _, tau in measured:
+        ceiling = " to ".join(figure(end, 2) for end in data.ceiling.get(name, ())) or "not known"
+        rows.append((data.short, measure.title, estimate(tau, places=2), ceiling))
+    sets = {found.data.name: found.data for found in measured}.values()
+    about = (f"- {data.title}: {data.rows} {data.unit} of {data.studies} studies. {data.description}" for data in sets)
+    versions = listed(sorted({found.row.version for found in measured}))
     return "\n".join(
         [
-            f"On data that development never saw: {parse_name(spec.name).title}, version {measured[0][0].version};",
+            f"On data that development never saw: {parse_name(spec.name).title}, version {versions};",
             "Kendall's tau-b with radiologists, 95% intervals over cases or studies; positive is agreement.",
             "",
             *table(("data", "radiologists'", "tau-b", "one radiologist against the others"), rows),
@@ -195,15 +195,15 @@ def _never_seen(spec: MetricSpec) -> str:
 
 def _seen(spec: MetricSpec) -> str:
     """One sentence: these pairs were read while the reader was written, so that they guard and prove nothing."""
-    measured = agreements()
-    row = measured.metrics.get(spec.name)
+    data = measured_sets()[DEVELOPMENT]
+    row = data.metrics.get(spec.name)
     if row is None:
         return ""
-    taus = listed([f"{estimate(row.tau_b[target], places=2)} with {what}" for target, what in SEEN_TARGETS.items()])
+    taus = listed([f"{estimate(row.values[target], places=2)} with {what}" for target, what in SEEN_TARGETS.items()])
     return (
-        f"On RadPref's development half ({measured.n_pairs} pairs of {measured.n_cases} cases), which was read while "
+        f"On RadPref's development half ({data.rows} pairs of {data.studies} cases), which was read while "
         f"the reader was written and proves nothing: {taus}; of radiologists' clear preferences between two "
-        f"candidates it shares {estimate(row.preferences, places=2)} (version {row.version}, {row.date})."
+        f"candidates it shares {estimate(row.values['preferences'], places=2)} (version {row.version}, {row.date})."
     )
 
 

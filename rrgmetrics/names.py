@@ -52,6 +52,11 @@ class MetricName:
         return self.config not in READER or bool(rule and rule.items() <= self.options.items())
 
     @property
+    def counts_references(self) -> bool:
+        """Whether a pair's score depends on all references of the call (CIDEr's weights, BERTScore's with idf=call)."""
+        return self.spec.corpus_statistics or self.options.get("idf") == "call"
+
+    @property
     def bundled(self) -> bool:
         """Whether a bundled stand-in scores, whose scores do not compare with published ones."""
         return self.spec.stand_in and not self.published
@@ -71,6 +76,16 @@ class MetricName:
         """A name fit for files and result keys: `crepe__paper`."""
         suffix = re.sub(r"[^A-Za-z0-9.]+", "_", str(self).removeprefix(self.spec.name)).strip("_")
         return f"{self.spec.name}__{suffix}" if suffix else self.spec.name
+
+    @property
+    def suffix(self) -> str:
+        """What tells the keys of this configuration from those of the default one: `"__paper"`, or `""`."""
+        return self.slug.removeprefix(self.spec.name)
+
+    @property
+    def corpus_statistics(self) -> bool:
+        """Whether a pair's score depends on the other pairs of the call, as CIDEr's, or BERTScore's with `idf=call`."""
+        return self.spec.corpus_statistics or self.options.get("idf") == "call"
 
 
 def parse_name(text: str) -> MetricName:

@@ -1,8 +1,9 @@
-"""Measures how far metrics agree with radiologists, for the pages: writes `rrgmetrics/metaeval/agreement.yaml`.
+"""Measures how far metrics agree with radiologists, for the pages: writes `rrgmetrics/metaeval/measured.yaml`.
 
-Usage: python scripts/measure_agreement.py radpref:PATH [METRIC ...]
+Usage: python scripts/measure_agreement.py NAME radpref:PATH [METRIC ...]
 
-Without metrics all of them are measured, as they are installed; with metrics only these rows are written anew.
+NAME is the data set in that file, such as radpref_dev. Without metrics all of them are measured, as they are
+installed; with metrics only these rows are written anew.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from rrgmetrics.metaeval import AgreementReport, agree
 from rrgmetrics.metaeval.measured import FILE, record
 
 
-def main(dataset: str, *names: str) -> None:
+def main(name: str, dataset: str, *metrics: str) -> None:
     """Measures and writes."""
-    report = agree(dataset, names or tuple(SPECS))
+    report = agree(dataset, metrics or tuple(SPECS))
     if not isinstance(report, AgreementReport):
-        raise InputError(f"{dataset} has no counts and ratings; give radpref:PATH.")
-    record(report, date=datetime.datetime.now(datetime.UTC).date().isoformat())
+        raise InputError(f"{dataset} has no counts or ratings; give one that has, such as radpref:PATH.")
+    record(report, name, date=datetime.datetime.now(datetime.UTC).date().isoformat())
     print(f"{FILE}: {len(report.results)} metrics")
 
 

@@ -153,7 +153,7 @@ def condition_backend(config: str, long: Long, runtime: Runtime) -> TextFunction
 def status_table(annotations: Sequence[Annotation]) -> NDArray[np.int8]:
     """The statuses of reports `(n_reports, 14)`."""
     rows = [one.statuses if isinstance(one, ConditionReading) else condition_statuses(one) for one in annotations]
-    return np.array(rows, dtype=np.int8).reshape(len(rows), -1)
+    return np.array(rows, dtype=np.int8).reshape(-1, len(load_conditions().names))
 
 
 def is_too_long(annotation: Annotation) -> bool:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rrgmetrics.backends.classifier import Classifier, load_classifier
 from rrgmetrics.backends.reader import reader_backend
@@ -73,8 +74,8 @@ class F1RadbertCt:
         statistics: None = None,
     ) -> Array:
         """Statistics of `labels.label_stats`, and whether all labels agree `(n_pairs, 3 n_labels + 1)`."""
-        reference = np.array([self._vector(pair.reference, annotations[pair.reference]) for pair in pairs])
-        candidate = np.array([self._vector(pair.candidate, annotations[pair.candidate]) for pair in pairs])
+        reference = self._table([self._vector(pair.reference, annotations[pair.reference]) for pair in pairs])
+        candidate = self._table([self._vector(pair.candidate, annotations[pair.candidate]) for pair in pairs])
         return np.hstack([label_stats(reference, candidate), (reference == candidate).all(axis=1, keepdims=True)])
 
     def details(
@@ -87,6 +88,10 @@ class F1RadbertCt:
             return {}
         labels = explain_both(pairs, lambda text: self._labels(text, annotations[text]))
         return {"f1_radbert_ct_explained": labels}
+
+    def _table(self, vectors: list[Any]) -> NDArray[np.bool_]:
+        """Returns which labels each report has `(n_reports, n_labels)`."""
+        return np.array(vectors, dtype=np.bool_).reshape(-1, len(self.names))
 
     def _vector(self, text: str, annotation: Any) -> Any:
         """Returns whether a report has each label `(n_labels,)`."""

@@ -53,4 +53,4 @@ class RadevalBertscore:
     ) -> Array:
         """The F-measure, precision and recall of each pair `(n_pairs, 3)`."""
         scores = [greedy_match(*both, None) for both in of_pairs(pairs, annotations)]
-        return np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64)
+        return np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64).reshape(-1, 3)

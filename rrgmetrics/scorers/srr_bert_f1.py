@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rrgmetrics.backends.classifier import Classifier, load_classifier, srr_sentences
 from rrgmetrics.backends.reader import reader_backend
@@ -83,8 +84,8 @@ class SrrBertF1:
         statistics: None = None,
     ) -> Array:
         """Statistics of `labels.label_stats`, and the Jaccard index `(n_pairs, 3 n_labels + 1)`."""
-        reference = np.array([self._vector(annotations[pair.reference]) for pair in pairs])
-        candidate = np.array([self._vector(annotations[pair.candidate]) for pair in pairs])
+        reference = self._table([self._vector(annotations[pair.reference]) for pair in pairs])
+        candidate = self._table([self._vector(annotations[pair.candidate]) for pair in pairs])
         return np.hstack([label_stats(reference, candidate), jaccard(reference, candidate)[:, None]])
 
     def details(
@@ -96,6 +97,10 @@ class SrrBertF1:
         if not self.explain:
             return {}
         return {"srr_bert_f1_explained": explain_both(pairs, lambda text: self._labels(annotations[text]))}
+
+    def _table(self, vectors: list[Any]) -> NDArray[np.bool_]:
+        """Returns which labels each report has `(n_reports, n_labels)`."""
+        return np.array(vectors, dtype=np.bool_).reshape(-1, len(self.names))
 
     def _vector(self, annotation: Any) -> Any:
         """Returns whether a report has each label `(n_labels,)`."""

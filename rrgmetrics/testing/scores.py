@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rrgmetrics.prepared import prepare
 from rrgmetrics.results import Result
 from rrgmetrics.specs import UNDEFINED
 from rrgmetrics.testing.case import Case
@@ -150,6 +151,14 @@ def check_reduce_of_all_and_of_none(case: Case) -> None:
     nothing: list[Any] = [[], slice(0, 0), np.zeros(len(case.references), dtype=bool)]
     for rows in nothing:
         assert all(math.isnan(value) for value in result.reduce(rows).values())
+
+
+def check_no_pairs(case: Case) -> None:
+    """No pairs have as many statistics a pair as any: the shape is (0, n_statistics)."""
+    with prepare(case.spec.name) as metrics:
+        job = metrics.jobs[case.spec.name]
+        statistics = job.reference_statistics([""])
+        assert job.scorer.pair_stats([], {}, statistics).shape == (0, case.on_altered.pair_stats.shape[1])
 
 
 def check_repeated_calls(case: Case) -> None:

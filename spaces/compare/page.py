@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rrgmetrics.errors import InputError, MissingExtraError
-from rrgmetrics.metaeval.measured import agreements
+from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.html import alert, part
 from rrgmetrics.spaces.compare import tables
@@ -88,7 +88,7 @@ def compare_space(judges: Sequence[str] | None = None) -> gradio.Blocks:
         button = gradio.Button("Compare", variant="primary")
         parts = [gradio.HTML(text, apply_default_css=False) for text in (_NOTHING_YET, "", "")]
         with gradio.Accordion("How far each metric agrees with radiologists", open=False):
-            gradio.HTML(tables.agreement_part(agreements()), apply_default_css=False)
+            gradio.HTML(tables.agreement_part(measured_sets()[DEVELOPMENT]), apply_default_css=False)
         with gradio.Accordion("About", open=False):
             gradio.Markdown(_about(), elem_classes="rrg-card")
         event: dict[str, Any] = {"fn": answer, "inputs": [*boxes, asked], "outputs": parts, "concurrency_limit": 2}
@@ -135,7 +135,7 @@ def _answer(
         yield str(part(alert(str(error)))), "", ""
         return
     differences = str(tables.difference_part(reference, candidates, context))
-    measured = agreements()
+    measured = measured_sets()[DEVELOPMENT]
     while True:
         verdict = summary(lines, measured) if len(candidates) > 1 else _one_candidate(lines)
         if judges:

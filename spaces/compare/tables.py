@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from rrgmetrics.metaeval.measured import Agreements, Measured
+from rrgmetrics.metaeval.measured import Measured, MeasuredSet
 from rrgmetrics.present.html import NOTHING, part, remarks, reports
 from rrgmetrics.present.marks import Explanation
 from rrgmetrics.present.numbers import direction, show
@@ -39,7 +39,7 @@ def verdict_part(verdict: Summary) -> Markup:
     )
 
 
-def score_part(lines: Sequence[Line], measured: Agreements) -> Markup:
+def score_part(lines: Sequence[Line], measured: MeasuredSet) -> Markup:
     """Every metric's scores, by kind of metric, with how far each agrees with radiologists; what ran, folded."""
     n_candidates = max(len(line.values) for line in lines)
     heads = ["Candidate 1", "Candidate 2", "Prefers"] if n_candidates > 1 else ["Score"]
@@ -55,7 +55,7 @@ def score_part(lines: Sequence[Line], measured: Agreements) -> Markup:
         "how often the metric prefers the candidate that they rate higher; chance is 50%. <em>Bundled</em>: by what "
         "ships with rrgmetrics, not by the published weights or a language model: such a score does "
         "not compare with published ones.</p>"
-    ).format(measured.n_raters, measured.n_pairs, *measured.ceiling["total_errors"], measured.level)
+    ).format(measured.raters, measured.rows, *measured.ceiling["total_errors"], measured.level)
     return part(Markup(table), note, _signatures(lines))
 
 
@@ -72,9 +72,9 @@ def difference_part(reference: str, candidates: Sequence[str], context: Mapping[
     return part(*sections, about)
 
 
-def agreement_part(measured: Agreements) -> Markup:
+def agreement_part(measured: MeasuredSet) -> Markup:
     """All that was measured, the metric nearest to radiologists' counts first; above, what radiologists reach."""
-    rows = sorted(measured.metrics.items(), key=lambda row: -row[1].tau_b["total_errors"].value)
+    rows = sorted(measured.metrics.items(), key=lambda row: -row[1].values["total_errors"].value)
     known = [(SPECS[name], row) for name, row in rows if name in SPECS]
     missing = [title_of(name) for name in SPECS if name not in measured.metrics]
     table = Table(
@@ -90,11 +90,11 @@ def agreement_part(measured: Agreements) -> Markup:
         "candidates differ. These are development cases: our models were chosen on them, and will agree less on "
         "others. Measured {} with rrgmetrics {}, each metric as it is installed.{}</p>"
     ).format(
-        measured.n_raters,
-        measured.n_pairs,
-        measured.n_cases,
+        measured.raters,
+        measured.rows,
+        measured.studies,
         measured.level,
-        max((row.preferences.n for _, row in known), default=0),
+        max((row.values["preferences"].n for _, row in known), default=0),
         " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else "never",
         " and ".join(sorted({row.version for row in measured.metrics.values()})),
         f" Not measured yet: {', '.join(missing)}." if missing else "",
@@ -105,7 +105,7 @@ def agreement_part(measured: Agreements) -> Markup:
 # --- scores -----------------------------------------------------------------------------------------------------------
 
 
-def _group(family: Family, lines: Sequence[Line], measured: Agreements, n_columns: int) -> Group:
+def _group(family: Family, lines: Sequence[Line], measured: MeasuredSet, n_columns: int) -> Group:
     own = [line for line in lines if family_of(line.spec) is family]
     head = Markup("<p><b>{}</b> <span>{}</span></p>").format(family.title, family.about)
     return Group(tuple(_line(line, measured.metrics.get(line.name), n_columns) for line in own), (head,))
@@ -140,7 +140,7 @@ def _values(line: Line) -> Cells:
 def _agreement(row: Measured | None) -> Cells:
     if row is None:
         return (Cell("not measured", "reason", 2),)
-    return interval(row.tau_b["total_errors"]), share(row.preferences)
+    return interval(row.values["total_errors"]), share(row.values["preferences"])
 
 
 def _signatures(lines: Sequence[Line]) -> Markup:
@@ -157,11 +157,11 @@ def _signatures(lines: Sequence[Line]) -> Markup:
 
 def _agreement_line(spec: MetricSpec, row: Measured) -> Cells:
     name = Markup("<b>{}</b><small>{}</small>").format(title_of(spec.name), family_of(spec).title)
-    taus = (interval(row.tau_b[target]) if target in row.tau_b else "–" for target in TITLES)
-    return name, *taus, share(row.preferences)
+    taus = (interval(row.values[target]) if target in row.values else "–" for target in TITLES)
+    return name, *taus, share(row.values["preferences"])
 
 
-def _ceiling(measured: Agreements) -> Cells:
+def _ceiling(measured: MeasuredSet) -> Cells:
     ends = [measured.ceiling[target] for target in TITLES]
     low, high = measured.ceiling["preferences"]
     name = Markup("<b>A radiologist</b><small>against the mean of the others</small>")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rrgmetrics.english import listed
-from rrgmetrics.metaeval.measured import Agreements
+from rrgmetrics.metaeval.measured import MeasuredSet
 from rrgmetrics.spaces.compare.scoring import Line, Verdict
 from rrgmetrics.specs import MetricSpec
 
@@ -50,7 +50,7 @@ class Summary(NamedTuple):
     remarks: tuple[str, ...]
 
 
-def summary(lines: Sequence[Line], measured: Agreements) -> Summary:
+def summary(lines: Sequence[Line], measured: MeasuredSet) -> Summary:
     """The verdict on two candidates.
 
     Args:
@@ -81,17 +81,18 @@ def _headline(votes: Mapping[Verdict, int]) -> str:
     return f"{votes[side]} of {n_votes} metrics prefer {SIDES[side]}, {min(first, second)} the other, {ties} neither."
 
 
-def _closest(lines: Sequence[Line], measured: Agreements) -> list[str]:
+def _closest(lines: Sequence[Line], measured: MeasuredSet) -> list[str]:
     """What the metric says that has reproduced most of radiologists' own preferences."""
     # Rows are of metrics as they are installed, which alone go by their bare name.
-    known = [(row, line) for line in lines if (row := measured.metrics.get(line.name)) is not None]
+    known = [(row.values, line) for line in lines if (row := measured.metrics.get(line.name)) is not None]
     if not known:
         return []
-    row, line = max(known, key=lambda pair: (pair[0].preferences.value, pair[0].tau_b["total_errors"].value))
+    values, line = max(known, key=lambda pair: (pair[0]["preferences"].value, pair[0]["total_errors"].value))
+    shared = values["preferences"]
     prefers = "sees no difference" if line.verdict == "tie" else f"prefers {SIDES[line.verdict]}"
     return [
-        f"The metric that shares most of radiologists' preferences ({row.preferences.value:.0%} of "
-        f"{row.preferences.n} measured cases), {line.title}, {prefers}."
+        f"The metric that shares most of radiologists' preferences ({shared.value:.0%} of "
+        f"{shared.n} measured cases), {line.title}, {prefers}."
     ]
 
 

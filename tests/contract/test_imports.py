@@ -45,9 +45,10 @@ ROOMS = {
     "aggregate": 7,
     "stats": 8,
     "results": 8,
+    "shards": 9,
     "runner": 9,
     "prepared": 10,
-    "files": 10,
+    "files": 7,
     "hub": 11,
     "comparison": 10,
     "abnormal": 4,
@@ -59,6 +60,7 @@ ROOMS = {
     "training": 12,
     "present": 13,
     "cli": 14,
+    "integrations": 13,
     "testing": 15,
     "cards": 14,
     "__main__": 15,
@@ -138,8 +140,19 @@ def test_backends_import_torch_inside_functions(path):
 
 def test_import_is_light(run_python):
     """How many seconds that takes is measured by benchmarks/promises.py."""
-    loaded = run_python("import sys, rrgmetrics; print(*sys.modules)")
+    loaded = run_python("import sys, rrgmetrics.reader; print(*sys.modules)")
+    assert not {name.partition(".")[0] for name in loaded.split()} & {*HEAVY, "numpy", "pydantic", "yaml"}
+    loaded = run_python("import sys, rrgmetrics; rrgmetrics.score; rrgmetrics.load; print(*sys.modules)")
     assert not {name.partition(".")[0] for name in loaded.split()} & {*HEAVY, "pydantic"}
+
+
+def test_names_are_imported_when_asked_for(run_python):
+    script = "import rrgmetrics; print(all(getattr(rrgmetrics, name) and name in dir(rrgmetrics) for name in %s))"
+    assert run_python(script % rrgmetrics.__all__) == "True\n"
+    assert run_python("import rrgmetrics; print(rrgmetrics.stats.resampling.__name__)").endswith(".resampling\n")
+    assert "cannot import name 'no_such'" in run_python(
+        "try: from rrgmetrics import no_such\nexcept ImportError as error: print(error)"
+    )
 
 
 def test_no_module_imports_one_that_imports_it():

@@ -225,13 +225,13 @@ def test_the_page_of_a_metric(scored, pairs, stand_in, ui, tmp_path):
 
 
 def test_the_comparison_of_reports(reports, ui):
-    from rrgmetrics.metaeval.measured import agreements
+    from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets
     from rrgmetrics.spaces.compare import tables
     from rrgmetrics.spaces.compare.scoring import compare_reports
     from rrgmetrics.spaces.compare.verdict import summary
 
     lines = compare_reports(reports.references[0], [reports.altered[0], reports.altered[1]])
-    measured = agreements()
+    measured = measured_sets()[DEVELOPMENT]
     for part in (
         tables.verdict_part(summary(lines, measured)),
         tables.score_part(lines, measured),

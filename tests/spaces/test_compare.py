@@ -1,7 +1,7 @@
 """The Space for all metrics: verdicts in words, hostile texts, and a round trip through a served page."""
 
-import json
 import math
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -10,7 +10,7 @@ pytest.importorskip("gradio")
 
 from rrgmetrics import SPECS
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.metaeval.measured import Agreements, Measured, agreements, record
+from rrgmetrics.metaeval.measured import DEVELOPMENT, Measured, MeasuredSet, measured_sets
 from rrgmetrics.names import parse_name
 from rrgmetrics.scorers.rouge import Rouge
 from rrgmetrics.spaces.compare import page, scoring, tables
@@ -25,7 +25,10 @@ REFERENCE, WRONG_SIDE, PARAPHRASE = (
 )
 ATTACK = "<script>window.attacked = true</script><img src=x onerror='window.attacked = true'>"
 NAMES = ("finding_errors", "green", "bleu", "rouge")
-NOBODY = Agreements(0, 0, 0, 0.95, {"total_errors": (0.8, 0.9)}, {})
+FACTS = {"title": "", "short": "", "description": "", "rows": 9, "unit": "pairs", "studies": 5, "raters": 3}
+NOBODY = MeasuredSet(
+    "made", **FACTS, seen=True, level=0.95, measures={}, ceiling={"total_errors": (0.8, 0.9)}, metrics={}
+)
 
 
 def line(name, *values):
@@ -35,11 +38,13 @@ def line(name, *values):
 def measured(**shares):
     rows = {
         name: Measured(
-            "2026-01-02", "0.1.0", "", {"total_errors": Estimate(0.5, 0.4, 0.6, 9)}, Estimate(share, 0, 1, 40)
+            "0.1.0",
+            "2026-01-02",
+            {"total_errors": Estimate(0.5, 0.4, 0.6, 9), "preferences": Estimate(share, 0, 1, 40)},
         )
         for name, share in shares.items()
     }
-    return Agreements(9, 5, 3, 0.95, {}, rows)
+    return replace(NOBODY, metrics=rows)
 
 
 # --- which of two
@@ -159,7 +164,9 @@ def test_a_metric_that_fails_stops_no_other_and_tells_no_secret(monkeypatch):
 def test_texts_are_escaped():
     lines = compare_reports(REFERENCE, [ATTACK, PARAPHRASE], names=["bleu"])
     context = {"age": "", "sex": "", "indication": ATTACK}
-    shown = tables.score_part(lines, agreements()) + tables.difference_part(REFERENCE, [ATTACK, PARAPHRASE], context)
+    shown = tables.score_part(lines, measured_sets()[DEVELOPMENT]) + tables.difference_part(
+        REFERENCE, [ATTACK, PARAPHRASE], context
+    )
     assert "<script" not in shown
     assert "<img" not in shown
     assert "&lt;" in shown  # and behind it the mark of a sentence that nobody can read
@@ -169,37 +176,15 @@ def test_texts_are_escaped():
 
 
 def test_every_measured_metric_is_in_the_table():
-    known = agreements()
+    known = measured_sets()[DEVELOPMENT]
     assert set(known.metrics) <= set(SPECS)
     shown = tables.agreement_part(known)
     for name, row in known.metrics.items():
         assert parse_name(name).title in shown
-        assert -1 <= row.tau_b["total_errors"].low <= row.tau_b["total_errors"].value <= row.tau_b["total_errors"].high
+        assert (
+            -1 <= row.values["total_errors"].low <= row.values["total_errors"].value <= row.values["total_errors"].high
+        )
     assert all(parse_name(name).title in shown for name in SPECS)  # a row, or named as not measured yet
-
-
-def test_measuring_writes_its_own_rows_only(tmp_path):
-    from rrgmetrics.metaeval import agree
-
-    rater = {f"{kind}{end}": 0 for kind in ("false", "missing", "attribute") for end in ("", "_significant")}
-    good = {"report": "Small left effusion.", "raters": [rater | {"rating": 5}] * 2}
-    bad = {"report": "Clear lungs.", "raters": [rater | {"rating": 1, "missing": 1}] * 2}
-    rows = [{"case": n, "reference": "Small left effusion.", "candidates": {"C1": good, "C2": bad}} for n in range(3)]
-    data, file = tmp_path / "cases.jsonl", tmp_path / "agreement.yaml"
-
-    def measure(name, date):
-        record(agree(f"radpref:{data}", [name], trials=10, progress=False), date=date, file=file)
-
-    data.write_text("\n".join(map(json.dumps, rows)))
-    measure("bleu", "2026-01-02")
-    measure("rouge", "2026-01-03")
-    found = agreements(file)
-    assert (found.n_pairs, found.n_cases, found.n_raters) == (6, 3, 2)
-    assert {name: row.date for name, row in found.metrics.items()} == {"bleu": "2026-01-02", "rouge": "2026-01-03"}
-    assert found.metrics["rouge"].preferences == Estimate(1.0, 1.0, 1.0, 3)
-    data.write_text("\n".join(map(json.dumps, rows[:2])))
-    with pytest.raises(InputError, match="was measured on other pairs"):
-        measure("rouge", "2026-01-04")
 
 
 # --- the page

@@ -1,0 +1,106 @@
+"""The one file of results: what it holds, how it is written, and where it is shown."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+import yaml
+
+from rrgmetrics import cli
+from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval import agree
+from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets, of_metric, record
+from rrgmetrics.specs import SPECS
+from rrgmetrics.stats import Estimate
+
+
+def test_every_number_belongs_to_a_metric_and_lies_in_its_interval():
+    sets = measured_sets()
+    assert {name for name, data in sets.items() if data.seen} == {DEVELOPMENT}
+    for data in sets.values():
+        assert set(data.metrics) <= set(SPECS)
+        assert set(data.ceiling) <= set(data.measures)
+        for row in data.metrics.values():
+            assert row.version
+            assert row.date
+            assert set(row.values) <= set(data.measures)
+            for value in row.values.values():
+                assert math.isnan(value.low) or value.low <= value.value <= value.high
+                assert value.n <= data.rows
+
+
+def test_a_metric_that_was_not_measured_has_none():
+    assert list(of_metric("finding_score")) == []
+
+
+RATER = {f"{kind}{end}": 0 for kind in ("false", "missing", "attribute") for end in ("", "_significant")}
+GOOD = {"report": "Small left effusion.", "raters": [RATER | {"rating": 5}] * 2}
+BAD = {"report": "Clear lungs.", "raters": [RATER | {"rating": 1, "missing": 1}] * 2}
+ROWS = [{"case": n, "reference": "Small left effusion.", "candidates": {"C1": GOOD, "C2": BAD}} for n in range(3)]
+MADE = """\
+# By hand.
+datasets:
+  made:
+    {title: Made, short: Made, description: Invented., unit: pairs, seen: true, measures: {
+      total_errors: {title: all errors, statistic: tau_b}, preferences: {title: preferences, statistic: share},
+      own_missing_finding: {title: missing, statistic: tau_b}, overlooked: {title: all errors, statistic: errors},
+      overlooked_missing_finding: {title: missing, statistic: errors}}}
+"""
+
+
+def test_measuring_writes_its_own_rows_only(tmp_path):
+    data, file = tmp_path / "cases.jsonl", tmp_path / "measured.yaml"
+    file.write_text(MADE)
+
+    def measure(metric, date, name="made"):
+        record(agree(f"radpref:{data}", [metric], trials=10, progress=False), name, date=date, file=file)
+        measured_sets.cache_clear()
+
+    data.write_text("\n".join(map(json.dumps, ROWS)))
+    measure("rouge", "2026-01-02")
+    measure("finding_errors", "2026-01-03")
+    made = measured_sets(file)["made"]
+    assert file.read_text().startswith("# By hand.\n")
+    assert (made.rows, made.studies, made.raters, made.title) == (6, 3, 2, "Made")
+    assert {name: row.date for name, row in made.metrics.items()} == {
+        "rouge": "2026-01-02",
+        "finding_errors": "2026-01-03",
+    }
+    assert made.metrics["rouge"].values["preferences"] == Estimate(1.0, 1.0, 1.0, 3)
+    assert set(made.metrics["rouge"].values) == set(made.measures) - {"own_missing_finding"}
+    assert made.metrics["finding_errors"].values["own_missing_finding"].value == 1.0
+    assert made.metrics["finding_errors"].values["overlooked"].value == 0.0  # it ranks the right report best
+    assert made.choices["any candidate"]["overlooked_missing_finding"] == 0.5
+    with pytest.raises(InputError, match=r"no data set 'other', only made; write its title"):
+        measure("rouge", "2026-01-04", "other")
+    data.write_text("\n".join(map(json.dumps, ROWS[:2])))
+    with pytest.raises(InputError, match="was measured on other pairs"):
+        measure("rouge", "2026-01-04")
+
+
+def test_what_the_raters_did_not_say_is_named(tmp_path):
+    data, file = tmp_path / "cases.jsonl", tmp_path / "measured.yaml"
+    data.write_text("\n".join(map(json.dumps, ROWS)))
+    stored = yaml.safe_load(MADE)
+    stored["datasets"]["made"]["measures"]["tone"] = {"title": "tone", "statistic": "tau_b"}
+    file.write_text(yaml.safe_dump(stored))
+    with pytest.raises(InputError, match="has no tone, which tone needs; it has total_errors"):
+        record(agree(f"radpref:{data}", ["rouge"], trials=10, progress=False), "made", date="2026-01-02", file=file)
+
+
+def test_the_list_by_agreement_has_the_best_first_and_the_unmeasured_last(capsys):
+    assert cli.main(["list", "--by", "agreement"]) == 0
+    named = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.split()[:1]]
+    named = list(dict.fromkeys(name for name in named if name in SPECS))
+    assert set(named) == set(SPECS)
+    assert (
+        named.index("finding_errors") < named.index("radgraph_f1") < named.index("bleu") < named.index("finding_score")
+    )
+
+
+def test_a_metric_alone_shows_each_data_set_with_its_interval(capsys):
+    assert cli.main(["list", "finding_errors"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "RadEval expert significant errors 0.58 [0.48, 0.67] 318 0.1.0" in shown, shown
