@@ -6,7 +6,6 @@ import time which of its thousand rules apply to the words of a field it does no
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 
@@ -48,6 +47,8 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
         >>> did_you_mean("refrence", ["reference", "candidate"])
         " Did you mean 'reference'?"
     """
+    import difflib  # a wrong word is rare, and `import rrgmetrics` common
+
     known = {known.lower(): known for known in words}
     near = difflib.get_close_matches(word.lower(), known, 1)
     return f" Did you mean {known[near[0]]!r}?" if near else ""

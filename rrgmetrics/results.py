@@ -5,24 +5,34 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics import aggregate, signature
+from rrgmetrics import aggregate, signature, stats
+from rrgmetrics.english import counted, did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike
 from rrgmetrics.files.stored import Scored, Stored, read_stored, storing
 from rrgmetrics.names import parse_name
+from rrgmetrics.notebook import drawn
 from rrgmetrics.scorers.base import Array, Reduction, SupportsNotes
 from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.specs import MetricSpec
 
+if TYPE_CHECKING:
+    import pandas
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Result:
     """The scores of one configured metric on one set of pairs.
+
+    Example:
+        >>> import rrgmetrics
+        >>> rrgmetrics.score("rouge", predictions=["Clear lungs."], references=["Lungs are clear."])["rouge"]
+        Result(rouge 0.400, 1 pair)
 
     Attributes:
         spec: Which metric: keys, ranges, directions.
@@ -77,6 +87,52 @@ class Result:
     def unscored_counts(self) -> dict[str, int]:
         """The number of unscored pairs for each reason, the commonest first."""
         return dict(Counter(self.unscored_reasons.values()).most_common())
+
+    def interval(
+        self, key: str | None = None, *, trials: int = stats.TRIALS, level: float = stats.LEVEL, seed: int = 0
+    ) -> stats.Estimate:
+        """Returns a corpus score with its interval, by a bootstrap of the pairs.
+
+        Args:
+            key: Which of `scores`; None: the headline.
+            trials: Number of resamples.
+            level: Coverage, between 0 and 1.
+            seed: Of the resamples.
+
+        Returns:
+            `value`, `low`, `high`, and the number `n` of scored pairs.
+
+        Raises:
+            InputError: No such key; `trials` or `level` out of range.
+        """
+        key = self.spec.name if key is None else key
+        if key not in self.scores:
+            near = did_you_mean(key, self.scores)
+            raise InputError(f"{self.spec.name} has no key {key!r}; it has: {', '.join(self.scores)}.{near}")
+        return stats.bootstrap(self.reduction, self.pair_stats, trials=trials, level=level, seed=seed)[key]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Returns the scores of each pair as a pandas frame.
+
+        Returns:
+            A line a pair, a column a key that exists per pair, NaN = unscored; and where a pair is unscored a column
+            `unscored` with the reasons. Joined with a table of the pairs by the order: `frame.join(...)`.
+        """
+        import pandas
+
+        frame = pandas.DataFrame(dict(self.per_pair))
+        if reasons := self.unscored_reasons:
+            frame["unscored"] = [reasons.get(index, "") for index in range(self.n_pairs)]
+        return frame
+
+    def __repr__(self) -> str:
+        value = self.scores[self.spec.name]
+        unscored = f", {self.n_unscored:,} unscored" if self.n_unscored else ""
+        return f"Result({self.spec.name} {value:.3f}, {counted(self.n_pairs, 'pair')}{unscored})"
+
+    def _repr_html_(self) -> str:
+        """Every score with its range and direction, for a notebook."""
+        return drawn(self)
 
     def reduce(self, rows: Sequence[int] | NDArray[np.integer] | NDArray[np.bool_] | slice) -> dict[str, float]:
         """Corpus scores of a subset of pairs, from their statistics: no text is read again.

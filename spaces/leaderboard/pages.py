@@ -350,7 +350,7 @@ def _summary(compared: HeadToHead, headlines: Sequence[Versus]) -> str:
 def _example(board: BoardInfo, example: Example) -> dict[str, Any]:
     """A public study: both reports marked, the errors in words, the scores of the pair."""
     context = Context(**example.context)
-    read = Explanation.of(explain(example.reference, example.candidate, context))
+    read = Explanation.of(explain(candidate=example.candidate, reference=example.reference, context=context))
     keys = {metric.name: metric.spec.headline for metric in board.metrics}
     titles = {metric.name: label(metric) for metric in board.metrics}
     return {
