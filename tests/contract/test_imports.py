@@ -59,7 +59,7 @@ ROOMS = {
     "collapse": 4,
     "skill": 11,
     "worth": 12,
-    "metaeval": 11,
+    "metaeval": 12,
     "synthesis": 11,
     "training": 12,
     "systems": 12.5,
