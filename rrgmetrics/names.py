@@ -8,7 +8,7 @@ percent-encoded where they hold `&`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
@@ -135,6 +135,17 @@ def expand(name: str) -> tuple[str, ...]:
     return PRESETS.get(name.strip(), (name,)) if isinstance(name, str) else (name,)
 
 
+def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
+    """Reads metric names by the string that was passed, presets expanded; raises InputError for none or repeats."""
+    texts = [names] if isinstance(names, str) else list(names)
+    if not texts:
+        raise InputError("No metric was named; for example ['bleu', 'rouge'].")
+    for index, text in enumerate(texts):
+        if text in texts[:index]:
+            raise InputError(f"The metric {text!r} is named twice.")
+    return {name: parse_name(name) for text in texts for name in expand(text)}
+
+
 def parse_config(name: str, config_name: str | None) -> MetricName:
     """Reads what `evaluate.load(name, config_name)` was given: the grammar without the metric's name."""
     config_name = (config_name or "default").strip()
@@ -151,7 +162,9 @@ def resolve(spec: MetricSpec, config: str, texts: Mapping[str, str]) -> MetricNa
     unknown = [key for key in texts if key not in spec.options]
     if unknown:
         declared = ", ".join(spec.options) or "none"
-        raise InputError(f"{spec.name} has no option {unknown[0]!r}; it has: {declared}.")
+        does = spec.foreign_keywords.get(unknown[0])
+        hint = f" Of evaluate's own {spec.name} it is known: {does}." if does else ""
+        raise InputError(f"{spec.name} has no option {unknown[0]!r}; it has: {declared}.{hint}")
     chosen = {key: spec.options[key].parse(text, f"{spec.name}?{key}") for key, text in texts.items()}
     options = {**spec.defaults(config, chosen), **chosen}
     if spec.judge and config in READER:

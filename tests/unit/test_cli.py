@@ -180,7 +180,7 @@ def test_list_of_one_metric_says_all_there_is_to_know(capsys, monkeypatch, name)
         assert re.search(rf"^{getattr(key, 'name', key)} ", out, re.MULTILINE)
     for option in spec.options.values():
         assert option.help.split(". ")[0].split()[-1] in words
-    assert re.search(r"tau-b, all errors +\d\.\d\d \[", out)
+    assert re.search(r"^RadPref +all errors +\d\.\d\d \[", out, re.MULTILINE)
     assert re.search(r"Cost: .*1,000 pairs|Cost: .*a pair", out)
     assert max(map(len, out.splitlines())) <= 80
 
