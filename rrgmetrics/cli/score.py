@@ -24,6 +24,7 @@ from rrgmetrics.cli.arguments import (
     score_with_trivial,
     study_ids,
 )
+from rrgmetrics.cli.config import add_config
 from rrgmetrics.cli.output import print_conventions, print_line, print_unscored, print_worth, write_reports
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.errors import InputError
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shard.add_arguments(parser)
     add_trivial(parser)
     add_scoring(parser, trials=SCORE_TRIALS)
+    add_config(parser)
 
 
 def run(options: argparse.Namespace) -> None:
