@@ -140,8 +140,8 @@ def _check_no_key_twice(node: Any, path: Path) -> None:
     """YAML would take the last of them in silence."""
     pairs = node.value if getattr(node, "id", "") == "mapping" else []
     keys = [key.value for key, _ in pairs]
-    for (key, _), name in zip(pairs, keys, strict=True):
-        if keys.count(name) > 1:
+    for index, ((key, _), name) in enumerate(zip(pairs, keys, strict=True)):
+        if name in keys[:index]:
             raise InputError(f"{path}, line {key.start_mark.line + 1}: the key {name!r} stands twice.")
     nodes = [value for _, value in pairs] if pairs else node.value if getattr(node, "id", "") == "sequence" else []
     for each in nodes:
