@@ -96,7 +96,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         end, senses = _longest(tokens, i, last, lexicon) if word in trie else (i + 1, None)
         if senses is None:
             if word[0].isdigit():
-                length = _measure(tokens, i, last, lexicon)
+                length = _measure(tokens, i, last, lexicon) or _then(tokens, i, items, lexicon)
                 end, senses = (length[0], {"measure": length[1]}) if length else (end, _ratio(word, items, lexicon))
             items.append(Item(i, end, senses or {}, word))
         elif "parts" in senses:
@@ -191,6 +191,17 @@ def _measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
     return None
 
 
+def _then(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
+    """Reads a bare number of an earlier study in the unit of the one before it: "8 mm, WAS 5"."""
+    now = next((item for item in reversed(items) if "measure" in item.senses), None)
+    if now is None or items[-1].word not in lexicon.small.earlier | lexicon.small.size_links:
+        return None
+    unit = next(
+        (lexicon.units[token.word] for token in tokens[now.first : now.last] if token.word in lexicon.units), None
+    )
+    return (i + 1, (float(tokens[i].word) * unit,)) if unit else None
+
+
 def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions of a sentence in the order in which their assertion is read."""
     used: set[int] = set()
@@ -241,7 +252,7 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
         partners = _forward(items, q, qualities, lexicon)
         if not partners and ("normal" in qualities or not _attributive(items, q)):
             partners = _backward(items, q, qualities, floor, lexicon)
-    mentions = []
+    mentions: list[Mention] = []
     nearly = "upper_normal" in qualities
     for s in partners:
         concept, denies = _meaning(items[s], qualities, lexicon)
