@@ -249,7 +249,7 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
             concept = own  # "disc disease" says more than that a bone is degenerative
         lo, hi = min(s, q), max(s, q) + 1
         mentions.append(Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last), denies, nearly))
-        if concept and "holds" not in items[s].senses:
+        if concept and ("holds" not in items[s].senses or lexicon.concepts[concept].is_device):
             used.add(s)
     return mentions
 
@@ -374,8 +374,11 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
     for s in range(q - 1, max(-1, q - 40), -1):
         item = items[s]
         if s == floor:
-            if "holds" in item.senses and not structures and _fits(item, qualities, lexicon):
-                structures.append(s)  # "tortuous aorta with calcification"
+            both = "holds" in item.senses or (
+                "concept" in item.senses and lexicon.concepts[item.senses["concept"]].is_device
+            )
+            if both and not structures and _fits(item, qualities, lexicon):
+                structures.append(s)  # "tortuous aorta with calcification", "the shunt tubing is interrupted"
             if structures or "quality" not in item.senses:
                 break
             floor = -2  # a second quality of the same structure: "the aorta is tortuous and calcified"
