@@ -170,7 +170,7 @@ def _style(value: float) -> str:
 
 
 def _named(name: str, metric: Stressed) -> str:
-    is_path = metric.signature == name and "/" in name
+    is_path = metric.signature == name and name.startswith((".", "/"))
     shown = name.rstrip("/").rpartition("/")[2] if is_path else name
     return f"{shown}{READER_MARK if metric.rests_on_the_reader else ''} {metric.arrow}"
 
