@@ -247,10 +247,14 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
         own = items[q].senses.get("concept")
         if own and concept in lexicon.concepts[own].ancestors:
             concept = own  # "disc disease" says more than that a bone is degenerative
+        device = concept is not None and lexicon.concepts[concept].is_device
+        if device and mentions and mentions[0].concept and not lexicon.concepts[mentions[0].concept].is_device:
+            continue  # "fractured ribs, port unchanged" breaks no port
         lo, hi = min(s, q), max(s, q) + 1
         mentions.append(Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last), denies, nearly))
-        if concept and ("holds" not in items[s].senses or lexicon.concepts[concept].is_device):
-            used.add(s)
+        more = concept and items[s].senses.get("concept") in lexicon.concepts[concept].ancestors
+        if concept and (device or more or "holds" not in items[s].senses):
+            used.add(s)  # "cavitating pulmonary mass" says more than "pulmonary mass"
     return mentions
 
 
