@@ -46,7 +46,7 @@ def context(row: Row) -> dict[str, str]:
 
 def counted(row: Row) -> Comparison:
     """The comparison of a pair."""
-    return explain(row["reference"], row["candidate"], context(row))
+    return explain(candidate=row["candidate"], reference=row["reference"], context=context(row))
 
 
 def counts(comparison: Comparison) -> dict[str, int]:

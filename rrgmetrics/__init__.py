@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 from rrgmetrics.version import VERSION
 
 if TYPE_CHECKING:
+    from rrgmetrics import stats
     from rrgmetrics.errors import BackendError, InputError, MissingExtraError, VerdictError
     from rrgmetrics.hub import load, module_path
     from rrgmetrics.prepared import Metrics, prepare, score
     from rrgmetrics.reader import explain
     from rrgmetrics.results import Result
     from rrgmetrics.specs import SPECS, MetricSpec
+    from rrgmetrics.systems import Comparison, compare
     from rrgmetrics.worth import Worth, measure_worth
 
 __version__ = VERSION
@@ -34,12 +36,14 @@ _HOMES = {
     "explain": "reader",
     "Result": "results",
     **dict.fromkeys(("SPECS", "MetricSpec"), "specs"),
+    **dict.fromkeys(("Comparison", "compare"), "systems"),
     **dict.fromkeys(("Worth", "measure_worth"), "worth"),
 }
 
 __all__ = [
     "SPECS",
     "BackendError",
+    "Comparison",
     "InputError",
     "MetricSpec",
     "Metrics",
@@ -48,12 +52,14 @@ __all__ = [
     "VerdictError",
     "Worth",
     "__version__",
+    "compare",
     "explain",
     "load",
     "measure_worth",
     "module_path",
     "prepare",
     "score",
+    "stats",
 ]
 
 _CHECKOUT = Path(__file__).parent.parent

@@ -51,6 +51,22 @@ class Row:
         """The key's title with the metric's name."""
         return parse_name(self.metric).titled.named(self.key)
 
+    def to_dict(self) -> dict[str, str | float | int]:
+        """The row as one of a frame; NaN where the baseline has no test."""
+        difference = (np.nan,) * 3 if self.test is None else self.test.difference[:3]
+        return {
+            "metric": self.metric,
+            "key": self.key.name,
+            "title": self.title,
+            "system": self.system,
+            **dict(zip(("value", "low", "high"), self.score[:3], strict=True)),
+            "n_unscored": self.n_unscored,
+            **dict(zip(("difference", "difference_low", "difference_high"), difference, strict=True)),
+            "p": np.nan if self.test is None else self.test.p_value,
+            "p_corrected": self.p_corrected,
+            "effect_size": np.nan if self.test is None else self.test.effect_size,
+        }
+
     @property
     def is_better(self) -> bool | None:
         """Whether the system scores better than the baseline; None for the baseline or without a difference."""
@@ -82,8 +98,7 @@ def compare_systems(
     Raises:
         InputError: Unknown correction.
     """
-    if correction not in CORRECTIONS:
-        raise InputError(f"There is no correction {correction!r}; there are: {', '.join(CORRECTIONS)}.")
+    check_correction(correction)
     test = partial(stats.compare, trials=trials, level=level, seed=seed)
     interval = partial(stats.bootstrap, trials=trials, level=level, seed=seed)
     baseline, *others = results
@@ -111,6 +126,12 @@ def compare_systems(
             for name in results
         ]
     return _with_corrected(rows, correction)
+
+
+def check_correction(correction: str) -> None:
+    """Raises InputError for an unknown correction."""
+    if correction not in CORRECTIONS:
+        raise InputError(f"There is no correction {correction!r}; there are: {', '.join(CORRECTIONS)}.")
 
 
 def _with_corrected(rows: list[Row], correction: Correction) -> list[Row]:

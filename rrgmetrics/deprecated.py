@@ -1,11 +1,37 @@
-"""Old names of classes that have a new one; each is kept for one release."""
+"""Old names of what has a new one, and arguments by position that are named now; each is kept for one release."""
 
 from __future__ import annotations
 
 import sys
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def by_keyword(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Lets a function that takes keywords alone be called by position too, in the old order, and warns.
+
+    Args:
+        *names: Of the arguments, in the order that they had.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def call(*values: Any, **keywords: Any) -> R:
+            if values:
+                if len(values) > len(names) or set(names[: len(values)]) & keywords.keys():
+                    raise TypeError(f"{function.__name__}() takes {', '.join(f'{name}=' for name in names)} once each.")
+                named = ", ".join(f"{name}=..." for name in names[: len(values)])
+                warnings.warn(f"Name the arguments: {function.__name__}({named}).", DeprecationWarning, stacklevel=2)
+            return function(**dict(zip(names, values, strict=False)), **keywords)  # type: ignore[call-arg]
+
+        return call
+
+    return decorate
 
 
 def renamed(module: str, names: Mapping[str, str]) -> Callable[[str], Any]:

@@ -6,7 +6,7 @@ import time which of its thousand rules apply to the words of a field it does no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 
 def by_number(count: int, one: str, many: str) -> str:
@@ -38,3 +38,17 @@ def listed(words: Sequence[str]) -> str:
     """
     *others, last = words or ("",)
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """A question after the nearest of some words, with a blank before it; an empty text if none is near.
+
+    Example:
+        >>> did_you_mean("refrence", ["reference", "candidate"])
+        " Did you mean 'reference'?"
+    """
+    import difflib  # a wrong word is rare, and `import rrgmetrics` common
+
+    known = {known.lower(): known for known in words}
+    near = difflib.get_close_matches(word.lower(), known, 1)
+    return f" Did you mean {known[near[0]]!r}?" if near else ""

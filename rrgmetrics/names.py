@@ -52,6 +52,11 @@ class MetricName:
         return self.config not in READER or bool(rule and rule.items() <= self.options.items())
 
     @property
+    def counts_references(self) -> bool:
+        """Whether a pair's score depends on all references of the call (CIDEr's weights, BERTScore's with idf=call)."""
+        return self.spec.corpus_statistics or self.options.get("idf") == "call"
+
+    @property
     def bundled(self) -> bool:
         """Whether a bundled stand-in scores, whose scores do not compare with published ones."""
         return self.spec.stand_in and not self.published
@@ -146,7 +151,9 @@ def resolve(spec: MetricSpec, config: str, texts: Mapping[str, str]) -> MetricNa
     unknown = [key for key in texts if key not in spec.options]
     if unknown:
         declared = ", ".join(spec.options) or "none"
-        raise InputError(f"{spec.name} has no option {unknown[0]!r}; it has: {declared}.")
+        does = spec.foreign_keywords.get(unknown[0])
+        hint = f" Of evaluate's own {spec.name} it is known: {does}." if does else ""
+        raise InputError(f"{spec.name} has no option {unknown[0]!r}; it has: {declared}.{hint}")
     chosen = {key: spec.options[key].parse(text, f"{spec.name}?{key}") for key, text in texts.items()}
     options = {**spec.defaults(config, chosen), **chosen}
     if spec.judge and config in READER:

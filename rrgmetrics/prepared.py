@@ -10,25 +10,29 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
+from itertools import islice
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from rrgmetrics import aggregate, signature
-from rrgmetrics.errors import InputError, MissingExtraError
+from rrgmetrics import aggregate, files, signature
+from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, expand, parse_name
 from rrgmetrics.notice import name_stand_ins
-from rrgmetrics.reports import Pair, check_pairs
+from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.runner import Job, Memory, run
 from rrgmetrics.runner import Progress as Progress  # what `Metrics.steps` yields
-from rrgmetrics.scorers.base import Array, Reduction, Runtime, Scorer
-from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, others
+from rrgmetrics.scorers.base import Array, Runtime
+from rrgmetrics.scorers.build import build_scorer
+from rrgmetrics.scorers.build import reduction_of as reduction_of  # of scores that were stored
+from rrgmetrics.scorers.frequencies import Frequencies
+from rrgmetrics.specs import MetricSpec
 from rrgmetrics.text import get_normaliser
 
 T = TypeVar("T")
 OnError = Literal["raise", "unscored"]
+COUNTED = 10_000  # references whose n-grams are counted at a time
 
 
 class Metrics:
@@ -94,14 +98,23 @@ class Metrics:
         }
 
     def score(
-        self, *, predictions: Any, references: Any, contexts: Any = None, progress: bool = True
+        self,
+        pairs: Any = None,
+        *,
+        predictions: Any = None,
+        references: Any = None,
+        contexts: Any = None,
+        columns: files.Columns = None,
+        progress: bool = True,
     ) -> dict[str, Result]:
         """Scores reports against reports.
 
         Args:
+            pairs: A table or file with both reports of each study, as in `rrgmetrics.score`; or None.
             predictions: The system's reports, one a study; `""` for an empty one.
             references: The radiologists' reports, in the same order.
             contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+            columns: What the columns of tables and files are called, as in `rrgmetrics.score`.
             progress: Whether to show a bar while it runs.
 
         Returns:
@@ -110,17 +123,26 @@ class Metrics:
         Raises:
             InputError: A report or context that cannot be used; nothing was scored.
         """
-        return self.score_sets([check_pairs(predictions, references, contexts)], progress=progress)[0]
+        checked = files.pairs_of(pairs, predictions, references, contexts, columns)
+        return self.score_sets([checked], progress=progress)[0]
 
     def score_systems(
-        self, *, systems: Mapping[str, Any], references: Any, contexts: Any = None, progress: bool = True
+        self,
+        systems: Mapping[str, Any],
+        references: Any = None,
+        *,
+        contexts: Any = None,
+        columns: files.Columns = None,
+        progress: bool = True,
     ) -> dict[str, dict[str, Result]]:
         """Scores several systems' reports on the same studies; equals `score` for each, but reads each text once.
 
         Args:
-            systems: Each system's reports by its name.
-            references: The radiologists' reports.
+            systems: Each system's reports by its name: a list or column of texts, or a table or file, joined with the
+                references by `study_id` where both have one.
+            references: The radiologists' reports, likewise; None takes those beside the systems' reports.
             contexts: As in `score`.
+            columns: As in `score`.
             progress: As in `score`.
 
         Returns:
@@ -129,11 +151,18 @@ class Metrics:
         Raises:
             InputError: As in `score`, or no system.
         """
-        sets = check_systems(systems, references, contexts)
-        return dict(zip(systems, self.score_sets(sets, progress=progress), strict=True))
+        studies = files.read_systems(systems, references, contexts, columns)
+        sets = [each.pairs for each in studies.values()]
+        return dict(zip(studies, self.score_sets(sets, progress=progress), strict=True))
 
     def score_pairs(
-        self, pairs: Sequence[Pair], *, on_error: OnError = "raise", progress: bool = True, announce: bool = True
+        self,
+        pairs: Sequence[Pair],
+        *,
+        on_error: OnError = "raise",
+        progress: bool = True,
+        announce: bool = True,
+        statistics: Mapping[str, Frequencies] | None = None,
     ) -> dict[str, Result]:
         """Scores pairs that were checked before (`rrgmetrics.reports.check_pairs`).
 
@@ -143,11 +172,14 @@ class Metrics:
                 number and holds the error; the others score all the same.
             progress: Whether to show a bar while it runs.
             announce: Whether to warn of pairs that are out of scope.
+            statistics: What `count_references` gave for all references, of which these pairs hold some.
 
         Returns:
             A Result for each metric, under the name it was asked for.
         """
-        (results,) = self.score_sets([pairs], on_error=on_error, progress=progress, announce=announce)
+        (results,) = self.score_sets(
+            [pairs], on_error=on_error, progress=progress, announce=announce, statistics=statistics
+        )
         return results
 
     def score_sets(
@@ -157,6 +189,7 @@ class Metrics:
         on_error: OnError = "raise",
         progress: bool = True,
         announce: bool = True,
+        statistics: Mapping[str, Frequencies] | None = None,
     ) -> list[dict[str, Result]]:
         """Scores several lists of pairs, reading each distinct text once; arguments as in `score_pairs`.
 
@@ -169,13 +202,18 @@ class Metrics:
             raise InputError("There are no pairs to score.")
         self._show_bars(progress)
         try:
-            return _drained(self._walk(sets, announce=announce), progress)
+            return _drained(self._walk(sets, announce=announce, statistics=statistics), progress)
         except Exception as error:  # a server, a model or a plug-in: the other metrics must outlive it
             if on_error == "raise" or not self.jobs:
                 raise
             if len(self.jobs) == 1:
                 return [{name: _failed(job, len(pairs), error) for name, job in self.jobs.items()} for pairs in sets]
-        options: dict[str, Any] = {"on_error": on_error, "progress": progress, "announce": announce}
+        options: dict[str, Any] = {
+            "on_error": on_error,
+            "progress": progress,
+            "announce": announce,
+            "statistics": statistics,
+        }
         alone = [self.only([name]).score_sets(sets, **options) for name in self.jobs]
         return [{name: each for part in parts for name, each in part.items()} for parts in zip(*alone, strict=True)]
 
@@ -195,11 +233,35 @@ class Metrics:
         for job in self.jobs.values():
             job.bars.shown = shown
 
+    def count_references(self, references: Iterable[str]) -> dict[str, Frequencies]:
+        """Counts what metrics with corpus statistics must know of all references, before parts of them are scored.
+
+        Args:
+            references: All of them, in any order; an iterable goes through in flat memory, but for what is counted.
+
+        Returns:
+            For each metric that depends on other references than a pair's own (`cider`, `bertscore?idf=call`) how many
+            of them hold each n-gram or token, for `score_pairs(statistics=...)`; empty if there is no such metric.
+        """
+        jobs = {name: job for name, job in self.jobs.items() if job.name.counts_references}
+        counted: dict[str, Frequencies] = {}
+        chunks = iter(references) if jobs else iter(())
+        while chunk := list(islice(chunks, COUNTED)):
+            for name, job in jobs.items():
+                frequencies = job.reference_statistics(chunk)
+                assert frequencies is not None
+                counted[name] = counted[name].add(frequencies) if name in counted else frequencies
+        return counted
+
     def _walk(
-        self, sets: Sequence[Sequence[Pair]], **options: Any
+        self,
+        sets: Sequence[Sequence[Pair]],
+        statistics: Mapping[str, Frequencies] | None = None,
+        **options: Any,
     ) -> Generator[Progress, None, list[dict[str, Result]]]:
         if not self.jobs:
             raise InputError("These metrics are closed; prepare them again.")
+        options["statistics"] = [(statistics or {}).get(name) for name in self.jobs]
         results = yield from run(list(self.jobs.values()), sets, memory=self._memory, **options)
         name_stand_ins(self.names.values())
         return [dict(zip(self.jobs, of_set, strict=True)) for of_set in results]
@@ -262,10 +324,12 @@ def prepare(
 
 def score(
     names: str | Sequence[str],
+    pairs: Any = None,
     *,
-    predictions: Any,
-    references: Any,
+    predictions: Any = None,
+    references: Any = None,
     contexts: Any = None,
+    columns: files.Columns = None,
     batch_size: int | None = None,
     device: str | None = None,
     progress: bool = True,
@@ -274,9 +338,15 @@ def score(
 
     Args:
         names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`; one or several.
-        predictions: The system's reports, one a study; `""` for an empty one.
-        references: The radiologists' reports, in the same order.
+        pairs: Both reports of each study: a pandas or polars frame, a pyarrow table, a `datasets.Dataset` or
+            `IterableDataset`, a dict of columns, an iterable of dicts; or the name of a file (CSV, JSONL, Parquet,
+            `.gz` and `.zst` too), of a folder of Parquet, or a pattern such as `"runs/*.jsonl.gz"`.
+        predictions: The system's reports, one a study; `""` for an empty one. A list or a column (a series, an Arrow
+            array); or a table or file with `study_id` and `report`, joined with the references by `study_id`.
+        references: The radiologists' reports, likewise; lists and columns in the same order.
         contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+        columns: What the columns of tables and files are called: `{"reference": "ground_truth", "candidate":
+            "generated", "study_id": "id"}`, also `report`, `age`, `sex`, `indication`; the others keep these names.
         batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one, else the CPU.
         progress: Whether to show a bar while it runs.
@@ -292,10 +362,14 @@ def score(
     Example:
         >>> score("rouge", predictions=["Clear lungs."], references=["Lungs are clear."])["rouge"].scores["rouge_1"]
         0.8
+        >>> rows = [{"truth": "Lungs are clear.", "generated": "Clear lungs."}]
+        >>> results = score("rouge", rows, columns={"reference": "truth", "candidate": "generated"})
+        >>> results["rouge"].scores["rouge_1"]
+        0.8
     """
     texts = list(parse_names(names))  # and the pairs, before any model is loaded
-    pairs = check_pairs(predictions, references, contexts)
-    return prepare(texts, batch_size=batch_size, device=device).score_sets([pairs], progress=progress)[0]
+    checked = files.pairs_of(pairs, predictions, references, contexts, columns)
+    return prepare(texts, batch_size=batch_size, device=device).score_sets([checked], progress=progress)[0]
 
 
 def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
@@ -307,57 +381,6 @@ def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
         if text in texts[:index]:
             raise InputError(f"The metric {text!r} is named twice.")
     return {name: parse_name(name) for text in texts for name in expand(text)}
-
-
-def build_scorer(name: MetricName) -> Scorer:
-    """Builds the scorer of a metric with its options; loads no model."""
-    scorer_class = _scorer_class(name.spec)
-    options: dict[str, Any] = {key: value for key, value in name.options.items() if key != "text"}
-    if name.spec.judge:
-        options["engine"] = {key: options.pop(key) for key in JUDGE_OPTIONS}
-    if name.spec.takes_checkpoint:
-        options["config"] = name.config
-    try:
-        scorer: Scorer = scorer_class(**options)
-    except TypeError as error:
-        raise InputError(
-            f"{_with_package(name.spec)}: scorer={name.spec.scorer!r} does not take the options of the row: {error}."
-        ) from error
-    return scorer
-
-
-def _scorer_class(spec: MetricSpec) -> Any:
-    """Imports the class that a row names; raises InputError where it cannot be imported."""
-    module, _, class_name = spec.scorer.partition(":")
-    try:
-        return getattr(import_module(module), class_name)
-    except MissingExtraError:
-        raise
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(f"{_with_package(spec)}: scorer={spec.scorer!r} cannot be imported: {error}.") from error
-
-
-def _with_package(spec: MetricSpec) -> str:
-    """Returns a metric's name, with its package if that is another one."""
-    return spec.name if spec.name in SPECS else f"{spec.name} ({others().packages.get(spec.name, 'another package')})"
-
-
-def reduction_of(name: str) -> Reduction:
-    """Returns the reduction of a metric's statistics to its scores; loads no model."""
-    return build_scorer(parse_name(name)).reduction
-
-
-def check_systems(systems: Mapping[str, Any], references: Any, contexts: Any = None) -> list[list[Pair]]:
-    """Checks the pairs of each system; an InputError names the system, or says that there is none."""
-    if not systems:
-        raise InputError("No system was given; pass at least one list of reports by name.")
-    sets = []
-    for name, reports in systems.items():
-        try:
-            sets.append(check_pairs(reports, references, contexts))
-        except InputError as error:
-            raise InputError(f"System {name!r}: {error}") from None
-    return sets
 
 
 def check_batch_size(batch_size: Any) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
@@ -42,7 +42,7 @@ def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, star
     """Checks that two lists of reports can be scored against each other.
 
     Args:
-        predictions: The system's reports, one a study; `""` for an empty one.
+        predictions: The system's reports, one a study; `""` for an empty one. A list, or a column of a frame or table.
         references: The radiologists' reports, in the same order.
         contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
         start: Index of the first pair, for messages of a caller who checks in batches.
@@ -71,7 +71,7 @@ def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, star
 def check_report(text: Any, where: str) -> None:
     """Raises InputError, naming `where`, unless `text` is a report: a string of at most MAX_CHARACTERS."""
     if not isinstance(text, str):
-        raise InputError(f"{where} is {_describe(text)}; pass a string for each report ('' for an empty one).")
+        raise InputError(f"{where} is {describe(text)}; pass a string for each report ('' for an empty one).")
     if len(text) > MAX_CHARACTERS:
         raise InputError(
             f"{where} has {len(text):,} characters, a report may have {MAX_CHARACTERS:,}; is a whole file in one cell?"
@@ -92,7 +92,7 @@ def parse_age(value: Any) -> float | None:
         >>> parse_age("018M")
         1.5
     """
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+    if is_missing(value):
         return None
     if isinstance(value, int | float) and not isinstance(value, bool):
         years = float(value)
@@ -113,10 +113,11 @@ def parse_context(value: Any, where: str = "context") -> Context:
     if value is None:
         return Context()
     if not isinstance(value, Mapping):
-        raise InputError(f"{where} is {_describe(value)}; pass a dict with any of {', '.join(CONTEXT_KEYS)}, or None.")
+        raise InputError(f"{where} is {describe(value)}; pass a dict with any of {', '.join(CONTEXT_KEYS)}, or None.")
     unknown = [key for key in value if key not in CONTEXT_KEYS]
     if unknown:
         raise InputError(f"{where} has the key {unknown[0]!r}; a context holds {', '.join(CONTEXT_KEYS)}.")
+    value = {key: None if is_missing(cell) else cell for key, cell in value.items()}
     indication = value.get("indication") or ""
     check_report(indication, f"{where}['indication']")
     sex = str(value.get("sex") or "").strip().lower()
@@ -138,16 +139,43 @@ def check_contexts(contexts: Any, n_pairs: int, *, start: int = 0) -> list[Conte
     return [parse_context(value, f"contexts[{start + index}]") for index, value in enumerate(column)]
 
 
+def is_missing(value: Any) -> bool:
+    """Whether a cell is None, NaN or pandas' NA."""
+    return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ == "NAType"
+
+
+def columns_of(table: Any) -> list[str] | None:
+    """The names of the columns of a frame, table or data set; None for anything else."""
+    if hasattr(table, "collect_schema"):  # polars: a lazy frame warns where its columns are asked for
+        return list(table.collect_schema().names())
+    names = getattr(table, "column_names", None)
+    names = getattr(table, "columns", None) if names is None else names
+    return None if names is None or callable(names) else list(names)
+
+
+def listed_values(column: Any) -> Iterable[Any]:
+    """The values of a list, an array or a column of any library, as Python has them."""
+    values: Iterable[Any] = column.to_pylist() if hasattr(column, "to_pylist") else column
+    return values
+
+
 def _column(values: Any, name: str) -> Sequence[Any]:
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise InputError(f"{name} is {_describe(values)}; pass a list of reports.")
+    if (names := columns_of(values)) is not None:
+        some = ", ".join(map(repr, names[:5]))
+        raise InputError(
+            f"{name} is a table with the columns {some}; pass one of them, such as {name}=table['report']."
+        )
+    values = listed_values(values)
+    if isinstance(values, str | bytes | Mapping | Set) or not isinstance(values, Iterable):
+        raise InputError(f"{name} is {describe(values)}; pass a list of reports.")
     return values if isinstance(values, list | tuple) else list(values)
 
 
-def _describe(value: Any) -> str:
+def describe(value: Any) -> str:
+    """A value with its type, cut short, for a message."""
     if value is None:
         return "None"
-    if isinstance(value, float) and math.isnan(value):
+    if is_missing(value):
         return "NaN (a missing value)"
     shown = repr(value)
     return f"{shown if len(shown) <= 40 else shown[:37] + '...'} ({type(value).__name__})"

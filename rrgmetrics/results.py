@@ -5,19 +5,34 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics import aggregate
-from rrgmetrics.scorers.base import Array, Reduction
+from rrgmetrics import aggregate, signature, stats
+from rrgmetrics.english import counted, did_you_mean
+from rrgmetrics.errors import InputError
+from rrgmetrics.files.formats import PathLike
+from rrgmetrics.files.stored import Scored, Stored, read_stored, storing
+from rrgmetrics.names import parse_name
+from rrgmetrics.notebook import drawn
+from rrgmetrics.scorers.base import Array, Reduction, SupportsNotes
+from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.specs import MetricSpec
 
+if TYPE_CHECKING:
+    import pandas
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Result:
     """The scores of one configured metric on one set of pairs.
+
+    Example:
+        >>> import rrgmetrics
+        >>> rrgmetrics.score("rouge", predictions=["Clear lungs."], references=["Lungs are clear."])["rouge"]
+        Result(rouge 0.400, 1 pair)
 
     Attributes:
         spec: Which metric: keys, ranges, directions.
@@ -73,6 +88,52 @@ class Result:
         """The number of unscored pairs for each reason, the commonest first."""
         return dict(Counter(self.unscored_reasons.values()).most_common())
 
+    def interval(
+        self, key: str | None = None, *, trials: int = stats.TRIALS, level: float = stats.LEVEL, seed: int = 0
+    ) -> stats.Estimate:
+        """Returns a corpus score with its interval, by a bootstrap of the pairs.
+
+        Args:
+            key: Which of `scores`; None: the headline.
+            trials: Number of resamples.
+            level: Coverage, between 0 and 1.
+            seed: Of the resamples.
+
+        Returns:
+            `value`, `low`, `high`, and the number `n` of scored pairs.
+
+        Raises:
+            InputError: No such key; `trials` or `level` out of range.
+        """
+        key = self.spec.name if key is None else key
+        if key not in self.scores:
+            near = did_you_mean(key, self.scores)
+            raise InputError(f"{self.spec.name} has no key {key!r}; it has: {', '.join(self.scores)}.{near}")
+        return stats.bootstrap(self.reduction, self.pair_stats, trials=trials, level=level, seed=seed)[key]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Returns the scores of each pair as a pandas frame.
+
+        Returns:
+            A line a pair, a column a key that exists per pair, NaN = unscored; and where a pair is unscored a column
+            `unscored` with the reasons. Joined with a table of the pairs by the order: `frame.join(...)`.
+        """
+        import pandas
+
+        frame = pandas.DataFrame(dict(self.per_pair))
+        if reasons := self.unscored_reasons:
+            frame["unscored"] = [reasons.get(index, "") for index in range(self.n_pairs)]
+        return frame
+
+    def __repr__(self) -> str:
+        value = self.scores[self.spec.name]
+        unscored = f", {self.n_unscored:,} unscored" if self.n_unscored else ""
+        return f"Result({self.spec.name} {value:.3f}, {counted(self.n_pairs, 'pair')}{unscored})"
+
+    def _repr_html_(self) -> str:
+        """Every score with its range and direction, for a notebook."""
+        return drawn(self)
+
     def reduce(self, rows: Sequence[int] | NDArray[np.integer] | NDArray[np.bool_] | slice) -> dict[str, float]:
         """Corpus scores of a subset of pairs, from their statistics: no text is read again.
 
@@ -85,6 +146,142 @@ class Result:
         if not isinstance(rows, slice):
             rows = np.asarray(rows) if len(rows) else np.zeros(0, dtype=int)
         return aggregate.reduce(self.reduction, self.pair_stats[rows])
+
+    @classmethod
+    def of_stats(cls, stats: Array, signed: str, details: Mapping[str, Sequence[Any]]) -> Result:
+        """Makes a result of the statistics of its pairs.
+
+        Args:
+            stats: `(n_pairs, n_stats)`.
+            signed: The signature of what gave them, of these or of other pairs.
+            details: By key, one entry a pair.
+
+        Raises:
+            InputError: A signature of something that this version does not have.
+        """
+        name = signature.read(signed)
+        scorer = build_scorer(name)
+        notes = scorer.notes(stats) if isinstance(scorer, SupportsNotes) else {}
+        return cls(
+            spec=name.spec,
+            scores=aggregate.reduce(scorer.reduction, stats),
+            per_pair=scorer.reduction.per_pair(stats),
+            pair_stats=stats,
+            reduction=scorer.reduction,
+            signature=signature.rewrite(signed, {**notes, "n": str(len(stats))}),
+            details=details,
+            bundled=name.bundled,
+        )
+
+    @classmethod
+    def merge(cls, results: Sequence[Result]) -> Result:
+        """Joins the results of parts of the pairs, in their order: exactly that of all pairs at once.
+
+        A metric whose scores depend on all references (`cider`) must have been given the same statistics for each part
+        (`Metrics.count_references`).
+
+        Args:
+            results: Of one metric, as configured, on different pairs.
+
+        Raises:
+            InputError: No result, one of another metric, option, model or version, or one that failed.
+
+        Example:
+            >>> import rrgmetrics
+            >>> parts = [rrgmetrics.score("rouge", predictions=[text], references=["Clear lungs."])["rouge"]
+            ...          for text in ("Clear lungs.", "Edema.")]
+            >>> Result.merge(parts).scores["rouge"]
+            0.5
+        """
+        if not results:
+            raise InputError("There are no results to merge.")
+        first = results[0]
+        for number, result in enumerate(results, 1):
+            if result.error is not None:
+                raise InputError(f"Result {number} is of a metric that failed ({result.error}); score its pairs again.")
+            if other := difference(first, result):
+                raise InputError(f"Results 1 and {number} do not belong together: {other}.")
+        _, fields = signature.parse(first.signature)
+        if len(results) > 1 and signature.read(first.signature).counts_references and "statistics" not in fields:
+            raise InputError(
+                f"The scores of {first.spec.name} depend on all references: give each part the same statistics "
+                "(Metrics.count_references; --statistics on the command line)."
+            )
+        keys = dict.fromkeys(key for result in results for key in result.details)
+        details = {
+            key: [each for result in results for each in result.details.get(key) or [None] * result.n_pairs]
+            for key in keys
+        }
+        return cls.of_stats(np.concatenate([result.pair_stats for result in results]), first.signature, details)
+
+    def save(self, path: PathLike, *, force: bool = False) -> None:
+        """Writes the result with all that follows from it: scores, statistics and details of each pair.
+
+        Args:
+            path: A file that ends in .parquet.
+            force: Whether a file on disk may be replaced.
+
+        Raises:
+            InputError: The metric failed, or the file cannot be written.
+        """
+        if self.error is not None:
+            raise InputError(f"The metric failed ({self.error}); there is nothing to save.")
+        name = str(signature.read(self.signature))
+        with storing(path, {"metrics": {name: self.signature}}, force=force) as file:
+            file.add({name: self.stored}, self.per_pair)
+
+    @classmethod
+    def load(cls, path: PathLike) -> Result:
+        """Reads a result that `save` wrote.
+
+        Raises:
+            InputError: The file cannot be used, or holds the results of several metrics.
+        """
+        results = restored(read_stored(path))
+        if len(results) != 1:
+            raise InputError(f"{path} holds the results of {len(results)} metrics; rrgmetrics merge reads them.")
+        return next(iter(results.values()))
+
+    @property
+    def stored(self) -> Scored:
+        """What a file keeps of it."""
+        return Scored(self.pair_stats, self.details)
+
+
+def restored(stored: Stored) -> dict[str, Result]:
+    """Makes the results of what a file holds, by the names that the metrics were asked for."""
+    signatures = stored.facts["metrics"]
+    return {
+        name: Result.of_stats(scored.stats, signatures[name], scored.details) for name, scored in stored.metrics.items()
+    }
+
+
+def per_pair_columns(results: Mapping[str, Result]) -> dict[str, Array]:
+    """Per-pair scores as columns; two configurations of one metric are told apart as `bleu__tokenizer_13a`."""
+    columns: dict[str, Array] = {}
+    for name, result in results.items():
+        suffix = parse_name(name).suffix
+        columns |= {key + suffix: values for key, values in result.per_pair.items()}
+    return columns
+
+
+def difference(one: Result, other: Result) -> str:
+    """Describes how two results differ in what ran: metric, option, model, version; "" if they are of one kind."""
+    (name, fields), (another, others) = signature.parse(one.signature), signature.parse(other.signature)
+    if name != another:
+        return f"{name} and {another}"
+    of_pairs = {"n", *_notes(one), *_notes(other)}
+    keys = [key for key in fields | others if key not in of_pairs and fields.get(key) != others.get(key)]
+    return "; ".join(
+        f"{name} has {key} {fields.get(key, 'unset')} and {others.get(key, 'unset')}".replace(" v ", " version ")
+        for key in keys
+    )
+
+
+def _notes(result: Result) -> Mapping[str, str]:
+    """The facts of a result's signature that its pairs decide."""
+    scorer = build_scorer(signature.read(result.signature))
+    return scorer.notes(result.pair_stats) if isinstance(scorer, SupportsNotes) else {}
 
 
 def unscored_lines(results: Mapping[str, Mapping[str, Result]]) -> list[str]:

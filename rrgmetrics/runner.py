@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Container, Generator, Iterator, Mapping, Sequence
+from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -25,6 +25,7 @@ from rrgmetrics.names import MetricName
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array, Bars, Scorer, SupportsDetails, SupportsNotes, SupportsReferenceStatistics
+from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.text import Normaliser
 
 logger = logging.getLogger("rrgmetrics")
@@ -47,12 +48,11 @@ class Job:
         """The modality that the metric reads; "" for any text."""
         return modality_of(self.name)
 
-    def reference_statistics(self, pairs: Sequence[Pair]) -> Any:
+    def reference_statistics(self, references: Iterable[str]) -> Frequencies | None:
         """The reference statistics that the scores depend on, or None."""
         if not isinstance(self.scorer, SupportsReferenceStatistics):
             return None
-        references = (self.normaliser.apply(pair.reference) for pair in pairs)
-        return self.scorer.reference_statistics(references, self.backend)
+        return self.scorer.reference_statistics(map(self.normaliser.apply, references), self.backend)
 
 
 class Progress(NamedTuple):
@@ -132,6 +132,7 @@ def run(
     *,
     block: int | None = None,
     announce: bool = True,
+    statistics: Sequence[Frequencies | None] = (),
     memory: Memory,
 ) -> Generator[Progress, None, list[list[Result]]]:
     """Scores several lists of pairs with every job.
@@ -141,6 +142,7 @@ def run(
         calls: Lists of pairs.
         block: Distinct pairs between two words of progress; None: BLOCK.
         announce: Whether to warn of pairs that are out of scope.
+        statistics: Of references that stand in other calls too, in the order of the jobs; None: those of each call.
         memory: Of references that earlier calls have read.
 
     Yields:
@@ -150,8 +152,13 @@ def run(
         Results by call, in the order of the jobs.
     """
     steps = list(_steps(jobs, [list(dict.fromkeys(pairs)) for pairs in calls], block or BLOCK))
-    statistics = {(call, id(job)): job.reference_statistics(pairs) for call, pairs in enumerate(calls) for job in jobs}
-    collected = {key: Collected() for key in statistics}
+    given = dict(zip(map(id, jobs), statistics, strict=False))
+    frequencies = {
+        (call, id(job)): given.get(id(job)) or job.reference_statistics(pair.reference for pair in pairs)
+        for call, pairs in enumerate(calls)
+        for job in jobs
+    }
+    collected = {key: Collected() for key in frequencies}
     blocks: dict[tuple[int, Normaliser, str], list[Gate]] = {}  # of the jobs that share steps
     annotations = Annotations(steps, memory)
     done, total = 0, sum(len(step.pairs) * len(step.jobs) for step in steps)
@@ -163,7 +170,7 @@ def run(
             key = step.call, id(job)
             read = annotations.read(job.backend, pairs, index)
             here = collected[key]
-            here.stats.append(job.scorer.pair_stats(pairs, read, statistics[key]))
+            here.stats.append(job.scorer.pair_stats(pairs, read, frequencies[key]))
             if isinstance(job.scorer, SupportsDetails):
                 for name, values in job.scorer.details(pairs, read).items():
                     here.details.setdefault(name, []).extend(values)
@@ -174,7 +181,10 @@ def run(
     if announce:
         _announce(jobs, gates)
     return [
-        [_result(job, gates[call, job.normaliser, job.modality], collected[call, id(job)]) for job in jobs]
+        [
+            _result(job, gates[call, job.normaliser, job.modality], collected[call, id(job)], given.get(id(job)))
+            for job in jobs
+        ]
         for call in range(len(calls))
     ]
 
@@ -296,13 +306,15 @@ def _announce(jobs: Sequence[Job], gates: Mapping[tuple[int, Normaliser, str], G
             logger.warning("%s", message)
 
 
-def _result(job: Job, gate: Gate, collected: Collected) -> Result:
+def _result(job: Job, gate: Gate, collected: Collected, given: Frequencies | None) -> Result:
     """The result of a call from the statistics and details of its distinct pairs."""
     reduction = job.scorer.reduction
     scored = np.concatenate(collected.stats)
     chosen = gate.chosen(reduction, job.name.spec.headline, scored)
     stats = gate.placed(chosen, scored)
-    notes = job.scorer.notes(stats) if isinstance(job.scorer, SupportsNotes) else {}
+    notes = dict(job.scorer.notes(stats)) if isinstance(job.scorer, SupportsNotes) else {}
+    if given is not None:
+        notes["statistics"] = given.checksum
     return Result(
         spec=job.name.spec,
         scores=aggregate.reduce(reduction, stats),

@@ -51,6 +51,20 @@ def parse(signature: str) -> tuple[str, dict[str, str]]:
     return name, {key: unquote(value) for key, _, value in pairs}
 
 
+def rewrite(signature: str, facts: Mapping[str, str]) -> str:
+    """Returns the signature with other facts, each where it stood; new ones before the number of pairs, "" drops one.
+
+    Example:
+        >>> rewrite("bleu|tokenizer:coco|n:8|v:0.2.0", {"n": "16"})
+        'bleu|tokenizer:coco|n:16|v:0.2.0'
+    """
+    name, fields = parse(signature)
+    last = {key: fields.pop(key) for key in ("n", "v") if key in fields}
+    fields |= {key: value for key, value in facts.items() if key not in last}
+    last |= {key: value for key, value in facts.items() if key in last}
+    return "|".join([name, *(f"{key}:{quote(value, safe=SAFE)}" for key, value in (fields | last).items() if value)])
+
+
 def read(signature: str) -> MetricName:
     """Reads the metric's name with configuration and options from its signature.
 

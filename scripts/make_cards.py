@@ -1,4 +1,6 @@
-"""Writes what follows from the table of metrics: modules' scripts, facts on cards, demos, README's table, packages.
+"""Writes what follows from the table of metrics and from what was measured of them.
+
+Modules' scripts, facts on cards, demos, README's table, packages, and the page `docs/which_metric.md`.
 
     python scripts/make_cards.py   # or: make cards
 
@@ -13,6 +15,7 @@ from pathlib import Path
 
 from rrgmetrics import cards
 from rrgmetrics.errors import InputError
+from rrgmetrics.present.evidence import page_markdown
 from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.version import VERSION
 
@@ -40,7 +43,9 @@ def written(root: Path = ROOT) -> list[Path]:
     for name, refresh in (("README.md", with_table), ("setup.cfg", with_packages)):
         path = root / name
         changed += [path] if cards.write(path, refresh(path.read_text(encoding="utf-8"))) else []
-    return changed
+    page = root / "docs" / "which_metric.md"
+    page.parent.mkdir(exist_ok=True)
+    return changed + ([page] if cards.write(page, page_markdown(list(SPECS.values()))) else [])
 
 
 def demo(spec: MetricSpec) -> dict[str, str]:

@@ -14,7 +14,8 @@ import sys
 from rrgmetrics import SPECS
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import AgreementReport, agree
-from rrgmetrics.metaeval.measured import FILE, record
+from rrgmetrics.metaeval.measured import FILE
+from rrgmetrics.metaeval.recording import record
 
 
 def main(name: str, dataset: str, *metrics: str) -> None:

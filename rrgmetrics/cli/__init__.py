@@ -24,6 +24,7 @@ from rrgmetrics.version import VERSION
 COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, and what it does
     "list": ("rrgmetrics.cli.listing", "show the metrics, or one metric's keys, options, agreement and cost"),
     "score": ("rrgmetrics.cli.score", "score one system's reports"),
+    "merge": ("rrgmetrics.cli.merge", "join the parts that score --shard has written"),
     "compare": ("rrgmetrics.cli.compare", "compare systems on the same studies; the first is the baseline"),
     "agree": ("rrgmetrics.cli.agree", "measure how far metrics agree with radiologists"),
     "ablation": ("rrgmetrics.cli.ablation", "hold CREPE's checkpoints against raters: heads, losses"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
-from rrgmetrics.prepared import parse_names, prepare
+from rrgmetrics.prepared import Metrics, parse_names, prepare
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.specs import PRESETS, SPECS, OptionValue
@@ -34,10 +34,40 @@ def add_step(steps: Any, name: str, run: Callable[[argparse.Namespace], None], s
 def add_pairs(parser: argparse.ArgumentParser) -> None:
     """Adds the files of pairs, or of references and a system's reports."""
     parser.add_argument(
-        "pairs", nargs="?", metavar="PAIRS", help="CSV, JSONL or Parquet: study_id, reference, candidate"
+        "pairs",
+        nargs="?",
+        metavar="PAIRS",
+        help="study_id, reference, candidate: CSV, JSONL or Parquet, also .gz and .zst; a folder of Parquet; "
+        "or a pattern in quotes, 'runs/*.jsonl.gz'",
     )
     parser.add_argument("--predictions", metavar="FILE", help="the system's reports: study_id, report; or a text file")
     parser.add_argument("--references", metavar="FILE", help="radiologists' reports: study_id, report; or a text file")
+    add_columns(parser)
+
+
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """Adds what the columns of the inputs are called."""
+    parser.add_argument(
+        "--columns",
+        nargs="+",
+        default=[],
+        metavar="ROLE=COLUMN",
+        help="what the inputs' columns are called: reference=ground_truth,candidate=generated,study_id=id; also "
+        "report, age, sex, indication",
+    )
+
+
+def column_names(options: argparse.Namespace) -> dict[str, str]:
+    """The column of each role that `--columns` names."""
+    columns: dict[str, str] = {}
+    for text in split_names(options.columns):
+        role, _, column = text.partition("=")
+        if not role or not column:
+            raise InputError(f"--columns {text}: write ROLE=COLUMN, such as reference={role or column}.")
+        if role in columns:
+            raise InputError(f"--columns names {role} twice.")
+        columns[role] = column
+    return columns
 
 
 def add_scoring(parser: argparse.ArgumentParser, *, trials: int) -> None:
@@ -90,10 +120,7 @@ def read_rated(options: argparse.Namespace) -> list[Rated | Ranked]:
     """The data sets that were named, checked."""
     from rrgmetrics.metaeval import load
 
-    columns = dict(column.partition("=")[::2] for column in split_names(options.columns))
-    nameless = next((field for field, column in columns.items() if not column), None)
-    if nameless is not None:
-        raise InputError(f"--columns {nameless}: write FIELD=COLUMN, such as study={nameless}.")
+    columns = column_names(options)
     counts, ratings = split_names(options.counts), split_names(options.ratings)
     return [load(dataset, columns=columns, counts=counts, ratings=ratings) for dataset in options.dataset]
 
@@ -148,14 +175,18 @@ def read_studies(options: argparse.Namespace) -> files.Studies:
     two = options.predictions and options.references
     if bool(options.pairs) == bool(two) or (options.pairs and (options.predictions or options.references)):
         raise InputError("Give either one file of pairs, or --predictions and --references.")
+    columns = files.check_columns(column_names(options))
     if options.pairs:
-        return files.read_pairs(options.pairs)
-    return files.join(files.read_references(options.references), files.read_system(options.predictions))
+        return files.read_pairs(options.pairs, columns)
+    return files.join(
+        files.read_references(options.references, columns), files.read_system(options.predictions, columns)
+    )
 
 
 def input_files(options: argparse.Namespace) -> list[str]:
     """The files that `read_studies` reads, which no output may replace."""
-    return [path for path in (options.pairs, options.predictions, options.references) if path]
+    named = (options.pairs, options.predictions, options.references)
+    return [str(path) for source in named if source for path in files.parts(source)]
 
 
 def study_ids(studies: files.Studies) -> list[str]:
@@ -191,9 +222,14 @@ def read_beside(options: argparse.Namespace, references: str) -> Beside:
     return Beside(train, files.read_flags(references, options.abnormal) if options.abnormal else None)
 
 
+def prepared(names: Sequence[str], options: argparse.Namespace) -> Metrics:
+    """The metrics, ready to run as the options say."""
+    return prepare(names, batch_size=options.batch_size, device=options.device)
+
+
 def score_systems(names: list[str], systems: Mapping[str, list[Pair]], options: argparse.Namespace) -> Results:
     """The results of each system by metric."""
-    with prepare(names, batch_size=options.batch_size, device=options.device) as metrics:
+    with prepared(names, options) as metrics:
         results = metrics.score_sets(list(systems.values()), progress=not options.no_progress)
     return dict(zip(systems, results, strict=True))
 
@@ -204,7 +240,7 @@ def score_with_trivial(
     """The results of each system by metric, and, unless `--no-trivial`, what they are worth beside trivial ones."""
     if options.no_trivial:
         return score_systems(names, systems, options), None
-    with prepare(names, batch_size=options.batch_size, device=options.device) as metrics:
+    with prepared(names, options) as metrics:
         return score_with_worth(
             metrics,
             systems,

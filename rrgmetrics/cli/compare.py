@@ -9,21 +9,30 @@ from pathlib import Path
 from rich.console import Console
 
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import add_scoring, add_trivial, metric_names, read_beside, score_with_trivial
+from rrgmetrics.cli.arguments import add_columns, add_scoring, add_trivial, column_names, metric_names, read_beside
 from rrgmetrics.cli.output import print_conventions, print_unscored, print_worth, write_reports
-from rrgmetrics.comparison import CORRECTIONS, compare_systems
+from rrgmetrics.comparison import CORRECTIONS
 from rrgmetrics.errors import InputError
 from rrgmetrics.present.documents import document
 from rrgmetrics.stats import TRIALS
+from rrgmetrics.systems import compare
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics compare`."""
     parser.set_defaults(run=run)
-    parser.add_argument("--references", required=True, metavar="FILE", help="radiologists' reports: study_id, report")
     parser.add_argument(
-        "--systems", required=True, nargs="+", metavar="[NAME=]FILE", help="each system's reports: study_id, report"
+        "--systems",
+        required=True,
+        nargs="+",
+        metavar="[NAME=]FILE",
+        help="each system's reports: study_id, report; or pairs: study_id, reference, candidate; the first is the "
+        "baseline; CSV, JSONL or Parquet, also .gz and .zst, a folder of Parquet, or a pattern in quotes",
     )
+    parser.add_argument(
+        "--references", metavar="FILE", help="radiologists' reports: study_id, report; without: those of the pairs"
+    )
+    add_columns(parser)
     parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="for all tests of the table")
     parser.add_argument("--all-keys", action="store_true", help="every key instead of each metric's headline")
     parser.add_argument(
@@ -39,24 +48,33 @@ def run(options: argparse.Namespace) -> None:
 
     names = metric_names(options)
     paths = _system_paths(options.systems)
-    inputs = [options.references, *paths.values()]
+    references = options.references or next(iter(paths.values()))
+    inputs = [str(path) for source in (references, *paths.values()) for path in files.parts(source)]
     outputs = {"results": [options.json], "pages": [options.html], "documents": options.table}
     files.check_outputs(**outputs, inputs=inputs, force=options.force)
-    references = files.read_references(options.references)
-    systems = {name: files.join(references, files.read_system(path)) for name, path in paths.items()}
-    beside = read_beside(options, options.references)
-    results, worth = score_with_trivial(names, {name: each.pairs for name, each in systems.items()}, beside, options)
-    rows = compare_systems(
-        results, all_keys=options.all_keys, correction=options.correction, trials=options.trials, seed=options.seed
+    compared = compare(
+        paths,
+        options.references,
+        names=names,
+        columns=column_names(options),
+        all_keys=options.all_keys,
+        correction=options.correction,
+        trials=options.trials,
+        seed=options.seed,
+        trivial=not options.no_trivial,
+        **read_beside(options, references)._asdict(),
+        batch_size=options.batch_size,
+        device=options.device,
+        progress=not options.no_progress,
     )
-    table = comparison_table(rows, n_pairs=len(references.reports), correction=options.correction)
+    table = comparison_table(compared.rows, n_pairs=compared.n_studies, correction=compared.correction)
     Console().print(table)
     for path in options.table:
         files.write_text(path, document(path, [table]), force=options.force)
-    print_conventions(options, results)
-    print_worth(worth)
-    print_unscored(results)
-    write_reports(options, results, systems, rows, worth)
+    print_conventions(options, compared.results)
+    print_worth(compared.worth)
+    print_unscored(compared.results)
+    write_reports(options, compared.results, compared.studies, compared.rows, compared.worth)
 
 
 def _system_paths(texts: Sequence[str]) -> dict[str, str]:

@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> None:
     check_report(candidate, "CANDIDATE")
     context = {"age": options.age, "indication": options.indication}
     names = judge_names(options.judges, explain=True) if options.judges else []
-    comparison = explain(reference, candidate, context)
+    comparison = explain(candidate=candidate, reference=reference, context=context)
     results = score(names, predictions=[candidate], references=[reference], contexts=[context]) if names else {}
     console = Console(highlight=False)
     console.print(explained(reference, candidate, Explanation.of(comparison)))

@@ -9,12 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from rrgmetrics.cli.output import print_line
+from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.numbers import bounds
 from rrgmetrics.present.tables import Cells, Group, Table
 from rrgmetrics.specs import JUDGE_OPTIONS, PRESETS, MetricSpec, Option, all_specs, configurations, others
 
 STAND_IN = "* a bundled stand-in: its scores do not compare with published ones"
+MORE = "`rrgmetrics list NAME` has all that was measured of a metric; `--html FILE` writes everything as a page."
 ONE = "`rrgmetrics list NAME` shows a metric's keys, configurations, options, agreement and cost."
 
 
@@ -23,25 +26,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     parser.add_argument("names", nargs="*", metavar="NAME", help="show everything that is known of this metric")
     parser.add_argument("--aliases", action="store_true", help="show what papers call each key")
-    parser.add_argument("--by", choices=["agreement"], help="order the metrics by their agreement with radiologists")
+    parser.add_argument(
+        "--by",
+        choices=["agreement"],
+        help="which metric to report: agreement with radiologists, cost",
+    )
+    parser.add_argument("--html", metavar="FILE", help="with --by agreement: all that was measured, as a page")
+    parser.add_argument("--force", action="store_true", help="replace a file that exists")
 
 
 def run(options: argparse.Namespace) -> None:
     """Prints the metrics, or what is known of those that were named."""
     console = Console(highlight=False)
+    if options.html and not options.by:
+        raise InputError("--html writes what was measured of all metrics; add --by agreement.")
     specs = [parse_name(name).spec for name in options.names]
     if options.aliases:
         console.print(alias_table(specs or all_specs().values()))
     elif options.by:
-        from rrgmetrics.present.evidence import ranked_table
-
-        console.print(ranked_table(specs or all_specs().values()))
+        show_by_agreement(specs or list(all_specs().values()), options)
     elif specs:
         for spec in specs:
             for part in metric_parts(spec):
                 console.print(part, "")
     else:
         console.print(metric_table(all_specs().values()), "", preset_table(), "", ONE, sep="\n")
+
+
+def show_by_agreement(specs: Sequence[MetricSpec], options: argparse.Namespace) -> None:
+    """Prints which metric agrees with radiologists, and what to report; writes the page."""
+    from rrgmetrics import files
+    from rrgmetrics.present import evidence
+
+    files.check_outputs(pages=[options.html], force=options.force)
+    Console(highlight=False).print(evidence.ranked_table(specs), "", evidence.advice_table(specs), "", MORE, sep="\n")
+    if options.html:
+        files.write_text(options.html, evidence.page_html(specs), force=options.force)
+        print_line(f"Written: {options.html}")
 
 
 def metric_table(specs: Iterable[MetricSpec]) -> Table:

@@ -83,7 +83,7 @@ def evidence(systems: Mapping[str, Sequence[Pair]]) -> dict[str, list[Explanatio
     from rrgmetrics.present.marks import Explanation
     from rrgmetrics.reader import explain
 
-    return {name: [Explanation.of(explain(*pair)) for pair in pairs] for name, pairs in systems.items()}
+    return {name: [Explanation.of(explain(**pair._asdict())) for pair in pairs] for name, pairs in systems.items()}
 
 
 def _intervals(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, tuple[float, float]]]]:

@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from rrgmetrics import files
+from rrgmetrics.cli import shard
 from rrgmetrics.cli.arguments import (
     SCORE_TRIALS,
     add_pairs,
@@ -27,7 +28,7 @@ from rrgmetrics.cli.output import print_conventions, print_line, print_unscored,
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import label, parse_name
-from rrgmetrics.results import Result
+from rrgmetrics.results import Result, per_pair_columns
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_pairs(parser)
     parser.add_argument("--output", metavar="FILE", help="scores of each pair: .csv, .jsonl or .parquet")
     parser.add_argument("--summary", action="store_true", help="also GREEN's summary: typical errors of each kind")
+    shard.add_arguments(parser)
     add_trivial(parser)
     add_scoring(parser, trials=SCORE_TRIALS)
 
@@ -45,6 +47,10 @@ def run(options: argparse.Namespace) -> None:
     from rrgmetrics.present.results import score_table
 
     names = _with_verdicts(metric_names(options)) if options.summary else metric_names(options)
+    if options.shard:
+        return shard.run(options, names)
+    if options.statistics:
+        raise InputError("--statistics is for parts; name one with --shard K/N.")
     files.check_outputs(
         tables=[options.output],
         results=[options.json],
@@ -89,12 +95,3 @@ def print_summaries(results: Mapping[str, Result]) -> None:
             verdicts = result.details["green_explained"]
             summary = summarise(verdicts) if result.n_unscored < result.n_pairs else "no pair is scored"
             print_line(f"{label(name, result.titled)}: {summary}")
-
-
-def per_pair_columns(results: Mapping[str, Result]) -> dict[str, Any]:
-    """Per-pair scores as columns; two configurations of one metric are told apart as `bleu__tokenizer_13a`."""
-    columns: dict[str, Any] = {}
-    for name, result in results.items():
-        suffix = parse_name(name).suffix
-        columns |= {key + suffix: values for key, values in result.per_pair.items()}
-    return columns

@@ -1,14 +1,18 @@
 """Every file a user hands us or gets from us.
 
-Reading: CSV (UTF-8, RFC 4180), JSONL, Parquet, and text files of one report a line. Columns are `study_id` (optional),
-`reference`, `candidate` or `report`, and the optional `age`, `sex`, `indication`, spelt exactly so; other columns are
-ignored. Texts stay texts: `NA`, `null` and `1` in a CSV are reports. Whatever is wrong is an InputError that names
-file, line and column before anything is scored. Files are joined by `study_id`; writing replaces nothing unless asked.
+Reading: CSV (UTF-8, RFC 4180), JSONL, Parquet, and text files of one report a line, `.gz` and `.zst` too, patterns of
+them and folders of Parquet; and tables in memory. Columns are `study_id` (optional), `reference`, `candidate` or
+`report`, and the optional `age`, `sex`, `indication`, spelt exactly so or named by the user; other columns are ignored.
+Texts stay texts: `NA`, `null` and `1` in a CSV are reports. Whatever is wrong is an InputError that names file, line
+and column before anything is scored. Files are joined by `study_id`; writing replaces nothing unless asked.
 """
 
+from rrgmetrics.files.columns import Columns, check_columns
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of
+from rrgmetrics.files.inputs import pairs_of, read_systems
 from rrgmetrics.files.join import join
 from rrgmetrics.files.read import Reports, Studies, read_column, read_flags, read_pairs, read_references, read_system
+from rrgmetrics.files.sources import parts
 from rrgmetrics.files.write import (
     DOCUMENT_SUFFIXES,
     TABLE_SUFFIXES,
@@ -23,17 +27,22 @@ __all__ = [
     "COLUMNS",
     "DOCUMENT_SUFFIXES",
     "TABLE_SUFFIXES",
+    "Columns",
     "PathLike",
     "Reports",
     "Row",
     "Studies",
+    "check_columns",
     "check_outputs",
     "join",
+    "pairs_of",
+    "parts",
     "read_column",
     "read_flags",
     "read_pairs",
     "read_references",
     "read_system",
+    "read_systems",
     "replacing",
     "rows_of",
     "write_json",

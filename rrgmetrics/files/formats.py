@@ -2,19 +2,23 @@
 
 CSV records are split here in thirty lines. pandas and pyarrow guess types, missing values and quoting and lose the line
 number; the csv module accepts a stray quote (`a 5" mass`) even when strict, reports no column, and stops at a cell
-limit that only a process-wide setting can move. JSONL goes through json, Parquet through pyarrow in batches.
+limit that only a process-wide setting can move. JSONL goes through json, Parquet through pyarrow in batches. What is
+compressed (`.csv.gz`, `.jsonl.zst`) is unpacked as it is read.
 """
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import os
 import re
+import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import CONTEXT_KEYS
@@ -26,10 +30,12 @@ COLUMNS = ("study_id", "reference", "candidate", "report", *CONTEXT_KEYS)
 SHOWN = 5  # how many ids or columns a message lists
 MAX_RECORD = 4_000_000  # characters of a CSV record that goes over several lines: beyond, its quote was never closed
 MAX_BLANK = 1_000  # blank lines one after the other
+COMPRESSED = (".gz", ".zst")
 _SIGNS = (
     (b"PAR1", "Parquet"),
     (b"ARROW1", "an Arrow (Feather) file"),
-    (b"\x1f\x8b", "gzip; unpack it first"),
+    (b"\x1f\x8b", "gzip; unpack it, or add .gz to its name"),
+    (b"\x28\xb5\x2f\xfd", "Zstandard; unpack it, or add .zst to its name"),
     (b"PK\x03\x04", "a zip archive or an Excel workbook; unpack it, or export it as CSV UTF-8"),
     (b"\xd0\xcf\x11\xe0", "an old Excel or Word file; export it as CSV UTF-8"),
     (b"%PDF", "PDF"),
@@ -53,16 +59,19 @@ def rows_of(
     """The rows of a file of any columns, as they are: `line` or `row`, its number, and its cells by column.
 
     Args:
-        path: CSV, JSONL, Parquet or text; a text file has the column `report`.
+        path: CSV, JSONL, Parquet or text, or one of these compressed; a text file has the column `report`.
         columns: Those that are needed; of a Parquet file only they are read, the others are there as None.
         damaged: Is told of a line that is no row (quotes, number of cells, JSON), and the next one is read; None: the
             first such line raises.
-        longest: Characters of the longest record of a CSV or JSONL file, if whoever sends it is not trusted.
+        longest: Characters of the longest record of a CSV or JSONL file, if whoever sends it is not trusted; nothing
+            is unpacked then.
 
     Raises:
         InputError: The file cannot be used; names file and line.
     """
     path = Path(path)
+    if longest is not None and path.suffix.lower() in COMPRESSED:
+        raise InputError(f"{path} is compressed; unpack it first.")
     suffix = check_file(path)
     if suffix == ".parquet":
         rows = _parquet_rows(path, columns)
@@ -78,6 +87,22 @@ def _raise(error: InputError) -> None:
     raise error
 
 
+def suffix_of(path: Path) -> str:
+    """What a file is, by its name: `.csv` of `pairs.csv` and of `pairs.csv.gz`."""
+    name = path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
+    return name.suffix.lower()
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """The bytes of a file, unpacked where its name says that it is compressed."""
+    if path.suffix.lower() == ".zst":
+        import pyarrow
+
+        unpacked: IO[bytes] = pyarrow.input_stream(str(path), compression="zstd")
+        return unpacked
+    return cast(IO[bytes], gzip.GzipFile(path)) if path.suffix.lower() == ".gz" else path.open("rb")
+
+
 def check_file(path: Path) -> str:
     """The suffix of a file that can be opened and is what its name says."""
     try:
@@ -85,15 +110,16 @@ def check_file(path: Path) -> str:
             raise InputError(f"{path} is a folder; name a file.")
         if path.exists() and not path.is_file():
             raise InputError(f"{path} is not a regular file; save what it gives to a file first.")
-        with path.open("rb") as file:
+        with _opened(path) as file:
             head = file.read(4096).removeprefix(b"\xef\xbb\xbf")
     except FileNotFoundError:
         raise InputError(f"{path} does not exist (looked in {Path.cwd()}).") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    suffix = path.suffix.lower()
-    if suffix not in READERS:
-        raise InputError(f"{path} ends in {suffix or 'nothing'!r}; we read {', '.join(READERS)}.")
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+    suffix = suffix_of(path)
+    if suffix not in READERS or (suffix == ".parquet" and path.suffix.lower() in COMPRESSED):
+        known = f"{', '.join(READERS)}, and all but Parquet compressed ({', '.join(COMPRESSED)})"
+        raise InputError(f"{path} ends in {''.join(path.suffixes[-2:]) or 'nothing'!r}; we read {known}.")
     if not head:
         raise InputError(f"{path} is empty.")
     kind = _kind(head, suffix)
@@ -130,9 +156,10 @@ def _iconv(path: Path, encoding: str) -> str:
 
 def _lines(path: Path, longest: int | None = None) -> Iterator[tuple[int, str]]:
     """Numbered lines with their ends (LF, CRLF or CR); InputError where one is too long, not UTF-8 or holds a NUL."""
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+    options: dict[str, Any] = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
+    with io.TextIOWrapper(_opened(path), **options) as file:
         lines: Iterable[str] = file if longest is None else iter(partial(file.readline, longest + 1), "")
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(_unbroken(lines, path), 1):
             if longest is not None and len(line) > longest:
                 raise InputError(f"{path}, line {number} has more than {longest:,} characters.")
             if "\0" in line:
@@ -147,6 +174,17 @@ def _lines(path: Path, longest: int | None = None) -> Iterator[tuple[int, str]]:
                     f"looks like Windows-1252 (Latin-1): {_iconv(path, 'WINDOWS-1252')}"
                 )
             yield number, line
+
+
+def _unbroken(lines: Iterable[str], path: Path) -> Iterator[str]:
+    """The lines; InputError where they break off because a compressed file is damaged."""
+    number = 0
+    try:
+        for line in lines:
+            number += 1
+            yield line
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path} is damaged after line {number:,}: {error}.") from None
 
 
 def _text_rows(path: Path) -> Iterator[tuple[int, Row]]:
@@ -193,7 +231,7 @@ def _parquet_rows(path: Path, columns: Collection[str] = COLUMNS) -> Iterator[tu
     try:
         with parquet.ParquetFile(path) as file:
             names = file.schema_arrow.names
-            _check_names(names, str(path))
+            check_names(names, str(path))
             ignored = dict.fromkeys(name for name in names if name not in columns)
             used = [name for name in names if name in columns] or names[:1]
             for batch in file.iter_batches(batch_size=4096, columns=used):
@@ -225,7 +263,7 @@ def _csv_rows(
             continue
         if not names:
             names = cells
-            _check_names(names, str(path))
+            check_names(names, str(path))
         elif len(cells) != len(names):
             damaged(
                 InputError(
@@ -289,7 +327,8 @@ def _csv_cells(record: str, names: Sequence[str], path: Path, number: int) -> li
     )
 
 
-def _check_names(names: Sequence[str], where: str) -> None:
+def check_names(names: Sequence[str], where: str) -> None:
+    """Raises InputError if two columns have one name."""
     twice = {name for name, count in Counter(names).items() if name and count > 1}
     if twice:
         raise InputError(f"{where} has two columns named {some(sorted(twice))}; rename or remove one.")

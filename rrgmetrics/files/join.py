@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import some
 from rrgmetrics.files.read import Reports, Studies
@@ -19,18 +21,34 @@ def join(references: Reports, system: Reports) -> Studies:
         The pairs, in the order of the references.
 
     Raises:
-        InputError: Only one side has ids, an id is missing on either side, or without ids the lengths differ.
+        InputError: Only one side has ids, an id is missing on either side, without ids the lengths differ, or the
+            system's source has references of its own, which say something else.
     """
+    order: Sequence[int]
     if references.study_ids is None or system.study_ids is None:
         _check_order(references, system)
-        study_ids, candidates = None, system.reports
+        study_ids, order = None, range(len(system.reports))
     else:
         study_ids = references.study_ids
-        by_id = dict(zip(system.study_ids, system.reports, strict=True))
         _check_same_ids(references, system)
-        candidates = [by_id[study_id] for study_id in study_ids]
-    rows = zip(references.reports, candidates, references.contexts, strict=True)
+        place = {study_id: index for index, study_id in enumerate(system.study_ids)}
+        order = [place[study_id] for study_id in study_ids]
+    _check_same_references(references, system, order)
+    rows = zip(references.reports, [system.reports[index] for index in order], references.contexts, strict=True)
     return Studies(study_ids, [Pair(*row) for row in rows])
+
+
+def _check_same_references(references: Reports, system: Reports, order: Sequence[int]) -> None:
+    """Pairs that were scored against other references would be compared with what they never answered."""
+    if system.references is None:
+        return
+    for index, (text, place) in enumerate(zip(references.reports, order, strict=True)):
+        if system.references[place].lower().split() != text.lower().split():
+            study = f"study {references.study_ids[index]!r}" if references.study_ids else f"pair {index + 1:,}"
+            raise InputError(
+                f"{system.name} has another reference for {study} than {references.name}; systems are compared on the "
+                "same references. Leave its references out if they are only written otherwise."
+            )
 
 
 def _check_order(references: Reports, system: Reports) -> None:
@@ -39,13 +57,13 @@ def _check_order(references: Reports, system: Reports) -> None:
     if with_ids:
         other = system if with_ids[0] is references else references
         raise InputError(
-            f"{with_ids[0].path} has study_id and {other.path} has not; add study_id to it, or remove it from both "
+            f"{with_ids[0].name} has study_id and {other.name} has not; add study_id to it, or remove it from both "
             "if the studies are in the same order."
         )
     n_references, n_candidates = len(references.reports), len(system.reports)
     if n_references != n_candidates:
         raise InputError(
-            f"{references.path} has {n_references:,} reports and {system.path} has {n_candidates:,}; without study_id "
+            f"{references.name} has {n_references:,} reports and {system.name} has {n_candidates:,}; without study_id "
             "they are joined by order and must have the same number."
         )
 
@@ -56,6 +74,6 @@ def _check_same_ids(references: Reports, system: Reports) -> None:
         there_ids, here_ids = set(there.study_ids or ()), here.study_ids or []
         only_here = [study_id for study_id in here_ids if study_id not in there_ids]
         if only_here:
-            problems.append(f"{len(only_here):,} only in {here.path} ({some(only_here)})")
+            problems.append(f"{len(only_here):,} only in {here.name} ({some(only_here)})")
     if problems:
         raise InputError(f"The files do not hold the same studies. Values of study_id: {'; '.join(problems)}.")

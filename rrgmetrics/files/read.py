@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.formats import COLUMNS, READERS, PathLike, check_file, rows_of, some
-from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, parse_context
+from rrgmetrics.files.columns import Columns, check_columns, pick_columns
+from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of, some, suffix_of
+from rrgmetrics.files.sources import is_source, parts
+from rrgmetrics.files.tables import table_rows
+from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, columns_of, parse_context
 
+NOBODY = Context()
 FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
-_GENERATED = ("prediction", "predictions", "pred", "hypothesis", "hyp", "generated", "generated_report", "output")
-_WRITTEN = ("ground_truth", "gt", "target", "gold", "label", "references", "reference_report", "original")
-# What other tools call a column that is missing here, for the message only.
-RENAMES = {
-    "reference": (*_WRITTEN, "report", "text"),
-    "candidate": (*_GENERATED, "report", "text"),
-    "report": ("candidate", *_GENERATED, "text", "report_text", "reports", *_WRITTEN),
-}
 
 
 @dataclass(frozen=True)
 class Reports:
-    """One report a study, as read from one file.
+    """One report a study, as read from one source.
 
     Attributes:
-        path: The file.
-        study_ids: One id a report, all different; None if the file has none.
+        name: The file, or what the caller calls a table in memory.
+        study_ids: One id a report, all different; None if the source has none.
         reports: The texts.
         contexts: What is known of each patient.
+        references: Of a system whose source holds pairs: the references beside its reports.
     """
 
-    path: Path
+    name: str
     study_ids: list[str] | None
     reports: list[str]
     contexts: list[Context]
+    references: list[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -68,35 +68,63 @@ class Studies:
         return [pair.context._asdict() for pair in self.pairs]
 
 
-def read_pairs(path: PathLike) -> Studies:
-    """Reads `study_id?, reference, candidate, age?, sex?, indication?` from CSV, JSONL or Parquet.
+def read_pairs(source: Any, columns: Columns = None, *, name: str = "pairs") -> Studies:
+    """Reads pairs: `study_id?, reference, candidate, age?, sex?, indication?`.
 
     Args:
-        path: The file; its suffix says what it is.
+        source: A CSV, JSONL or Parquet file, `.gz` and `.zst` too; a pattern of them, a folder of Parquet; or a table
+            in memory: a pandas or polars frame, a pyarrow table, a data set, a dict of columns, an iterable of dicts.
+        columns: What its columns are called: `{"reference": "ground_truth", "candidate": "generated"}`; those that are
+            not named are called as they are here.
+        name: What the caller calls a table in memory, for messages.
 
     Returns:
-        The pairs, in the order of the file.
+        The pairs, in the order of the source.
 
     Raises:
-        InputError: The file cannot be used; names file, line and column.
+        InputError: The source cannot be used; names file, line and column.
     """
-    path = Path(path)
-    if path.suffix.lower() == ".txt":
-        raise InputError(f"{path} holds one report a line; pass references and reports as two text files.")
-    study_ids, (references, candidates), contexts = _read(path, ("reference",), ("candidate",))
+    if is_source(source) and suffix_of(Path(source)) == ".txt":
+        raise InputError(f"{source} holds one report a line; pass references and reports as two text files.")
+    study_ids, (references, candidates), contexts = _read(source, name, (("reference",), ("candidate",)), columns)
     return Studies(study_ids, [Pair(*row) for row in zip(references, candidates, contexts, strict=True)])
 
 
-def read_system(path: PathLike) -> Reports:
-    """Reads a system's reports: `study_id?, report` from CSV, JSONL or Parquet, or a text file of one report a line."""
-    study_ids, (reports,), contexts = _read(Path(path), ("report",))
-    return Reports(Path(path), study_ids, reports, contexts)
+def read_system(
+    source: Any, columns: Columns = None, *, name: str = "predictions", with_references: bool = False
+) -> Reports:
+    """Reads a system's reports: `study_id?`, `report` or `candidate`; those of pairs with their references.
+
+    Args:
+        source: As in `read_pairs`; also a text file of one report a line, or a list or column of texts.
+        columns: As in `read_pairs`; those of references and contexts may be missing.
+        name: As in `read_pairs`.
+        with_references: Whether references, and the contexts that `columns` names, must be there.
+    """
+    study_ids, (reports, references), contexts = _read(
+        source,
+        name,
+        (("report", "candidate"), ("reference",)),
+        columns,
+        optional=() if with_references else ("reference", *CONTEXT_KEYS),
+    )
+    return Reports(_named(source, name), study_ids, reports, contexts, references or None)
 
 
-def read_references(path: PathLike) -> Reports:
-    """Reads radiologists' reports: `study_id?`, `report` or `reference`, `age?, sex?, indication?`; or a text file."""
-    study_ids, (reports,), contexts = _read(Path(path), ("reference", "report"))
-    return Reports(Path(path), study_ids, reports, contexts)
+def read_references(source: Any, columns: Columns = None, *, name: str = "references") -> Reports:
+    """Reads radiologists' reports: `study_id?`, `report` or `reference`, `age?, sex?, indication?`.
+
+    Args:
+        source: As in `read_system`.
+        columns: As in `read_pairs`.
+        name: As in `read_pairs`.
+    """
+    study_ids, (reports,), contexts = _read(source, name, (("reference", "report"),), columns)
+    return Reports(_named(source, name), study_ids, reports, contexts)
+
+
+def _named(source: Any, name: str) -> str:
+    return os.fspath(source) if is_source(source) else name
 
 
 def read_column(path: PathLike, column: str | None = None) -> list[str]:
@@ -115,7 +143,7 @@ def read_column(path: PathLike, column: str | None = None) -> list[str]:
     if column is None:
         return read_references(path).reports
     texts = []
-    for where, value in _cells(Path(path), column):
+    for where, value in _cells(path, column):
         check_report(value, where)
         texts.append(value)
     return texts
@@ -128,7 +156,7 @@ def read_flags(path: PathLike, column: str) -> list[bool]:
         InputError: The file cannot be used, has no such column, or has another word in it.
     """
     flags = []
-    for where, value in _cells(Path(path), column):
+    for where, value in _cells(path, column):
         word = str(value).strip().lower()
         if word not in FLAGS:
             raise InputError(f"{where} is {str(value)[:20]!r}; write yes or no.")
@@ -136,86 +164,91 @@ def read_flags(path: PathLike, column: str) -> list[bool]:
     return flags
 
 
-def _cells(path: Path, column: str) -> Iterator[tuple[str, Any]]:
+def _cells(path: PathLike, column: str) -> Iterator[tuple[str, Any]]:
     """Yields the cells of one column, each after where it stands."""
-    for unit, number, row in rows_of(path, (*COLUMNS, column)):
+    for _, where, row in _rows(path, str(path), (*COLUMNS, column)):
         if row.get(column) is None:
-            raise InputError(f"{path}, {unit} {number} has no {column!r}; it has: {some(list(row))}.")
-        yield f"{path}, {unit} {number}, column {column!r}", row[column]
+            near = did_you_mean(column, row)
+            raise InputError(f"{where} has no {column!r}; it has: {some(list(row))}.{near}")
+        yield f"{where}, column {column!r}", row[column]
 
 
-def _read(path: Path, *wanted: tuple[str, ...]) -> tuple[list[str] | None, list[list[str]], list[Context]]:
-    """Reads ids, one list of texts for each of `wanted` (of whose names a file has exactly one), and contexts."""
-    suffix = check_file(path)
-    unit = "row" if suffix == ".parquet" else "line"
-    numbers: dict[str, int] = {}
+def _rows(source: Any, name: str, columns: Collection[str], *, texts: str = "") -> Iterator[tuple[str, str, Row]]:
+    """Yields the rows of files or of a table in memory, each after where its columns are named and where it stands."""
+    if not is_source(source) and not isinstance(source, str):
+        whole = name if isinstance(source, Mapping) or columns_of(source) is not None else ""
+        for where, row in table_rows(source, columns, name, texts=texts):
+            yield whole or where, where, row
+        return
+    for path in parts(source):
+        for unit, number, row in rows_of(path, columns):
+            where = f"{path}, {unit} {number}"
+            yield (where if suffix_of(path) == ".jsonl" else str(path)), where, row
+
+
+def _read(
+    source: Any,
+    name: str,
+    wanted: Sequence[tuple[str, ...]],
+    columns: Columns,
+    *,
+    optional: Collection[str] = (),
+) -> tuple[list[str] | None, list[list[str]], list[Context]]:
+    """Reads ids, one list of texts for each of `wanted` (of whose roles a source has exactly one), and contexts.
+
+    Of those in `optional` the list is empty where the source has no such column.
+    """
+    named = check_columns(columns)
+    ids: dict[str, str] = {}
     texts: list[list[str]] = [[] for _ in wanted]
     contexts: list[Context] = []
-    names: list[str] = []
+    fields: dict[str, str] = {}
+    chosen: list[tuple[list[str], str]] = []
+    known: dict[str, str] = {}
     keys: Collection[str] | None = None
-    for number, row in READERS[suffix](path):
-        where = f"{path}, {unit} {number}"
+    bare = "report" if "report" in wanted[0] else ""
+    for whole, where, row in _rows(source, name, (*COLUMNS, *named.values()), texts=bare):
         if keys is None or row.keys() != keys:
-            names = _pick_columns(row, wanted, where if suffix == ".jsonl" else str(path))
+            fields = pick_columns(row, wanted, named, whole, optional=optional)
+            chosen = [
+                (column, fields[role])
+                for column, roles in zip(texts, wanted, strict=True)
+                for role in roles
+                if role in fields
+            ]
+            known = {key: fields[key] for key in CONTEXT_KEYS if key in fields}
             keys = row.keys()
-        if bool(numbers) != ("study_id" in row) and contexts:
+        if bool(ids) != ("study_id" in fields) and contexts:
             raise InputError(
-                f"{where}, column 'study_id': some rows have it and others not; give each row one, or none."
+                f"{where}, column {named.get('study_id', 'study_id')!r}: some rows have it and others not; give each "
+                "row one, or none."
             )
-        if "study_id" in row:
-            study_id = _study_id(row["study_id"], where)
-            if study_id in numbers:
+        if "study_id" in fields:
+            study_id = _study_id(row[fields["study_id"]], f"{where}, column {fields['study_id']!r}")
+            if study_id in ids:
                 raise InputError(
-                    f"{where}, column 'study_id': {study_id!r} stands on {unit} {numbers[study_id]} already."
+                    f"{where}, column {fields['study_id']!r}: {study_id!r} stands in {ids[study_id]} already."
                 )
-            numbers[study_id] = number
-        for column, name in zip(texts, names, strict=True):
-            check_report(row[name], f"{where}, column {name!r}")
-            column.append(row[name])
-        contexts.append(parse_context({key: row[key] for key in CONTEXT_KEYS if key in row}, where))
+            ids[study_id] = where
+        for column, field in chosen:
+            check_report(row[field], f"{where}, column {field!r}")
+            column.append(row[field])
+        contexts.append(parse_context({key: row[field] for key, field in known.items()}, where) if known else NOBODY)
     if not contexts:
-        raise InputError(f"{path} holds no reports{' below its column names' if suffix == '.csv' else ''}.")
-    return list(numbers) or None, texts, contexts
+        below = " below its column names" if is_source(source) and ".csv" in str(source) else ""
+        raise InputError(f"{_named(source, name)} holds no reports{below}.")
+    if any(len(column) not in (0, len(contexts)) for column in texts):
+        raise InputError(f"{_named(source, name)}: some rows have a reference and others not.")
+    return list(ids) or None, texts, contexts
 
 
 def _study_id(value: object, where: str) -> str:
     """An id as text. Whole numbers are ids too: Parquet and JSONL keep them as numbers where CSV has their digits."""
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, Integral) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise InputError(f"{where}, column 'study_id' is {value!r}; an id is a text or a whole number.")
+        raise InputError(f"{where} is {value!r}; an id is a text or a whole number.")
     if not value.strip():
-        raise InputError(f"{where}, column 'study_id' is blank; give each study an id, or leave the column out.")
-    check_report(value, f"{where}, column 'study_id'")
+        raise InputError(f"{where} is blank; give each study an id, or leave the column out.")
+    check_report(value, where)
     return value
-
-
-def _pick_columns(columns: Collection[str], wanted: Sequence[tuple[str, ...]], where: str) -> list[str]:
-    """For each of `wanted` the one name that the file has; InputError with the columns found and a way out."""
-    for name in columns:
-        near = re.sub(r"[\s-]+", "_", name.strip().lower())
-        if near in COLUMNS and name not in COLUMNS:
-            raise InputError(f"{where} has a column {name!r}; rename it to {near!r}.")
-    picked = []
-    for names in wanted:
-        there = [name for name in names if name in columns]
-        if len(there) > 1:
-            raise InputError(f"{where} has the columns {some(there)}; keep the one that holds the reports.")
-        if not there:
-            needed = " or ".join(map(repr, names))
-            raise InputError(
-                f"{where} has no column {needed}; it has: {some(columns)}. {_way_out(columns, names)}".strip()
-            )
-        picked += there
-    return picked
-
-
-def _way_out(columns: Collection[str], names: Sequence[str]) -> str:
-    if len(columns) == 1 and (match := re.search(r"[;\t|]", next(iter(columns)))):
-        separator = {"\t": "tabs", ";": "semicolons"}.get(match[0], repr(match[0]))
-        return f"Its cells are separated by {separator}; write commas."
-    for name in names:
-        for other in columns:
-            if other.strip().lower() in RENAMES[name]:
-                return f"Rename {other!r} to {name!r}."
-    return ""

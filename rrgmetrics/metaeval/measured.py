@@ -1,4 +1,4 @@
-"""What was measured of the metrics, and on which data: reads and writes `measured.yaml`, the one file of results.
+"""What was measured of the metrics, and on which data: reads `measured.yaml`, the one file of results.
 
 Cards, pages and `rrgmetrics list` take every number on a metric's agreement from there. The numbers are those of
 `rrgmetrics agree`; each says its data set, rows, version of rrgmetrics and date. A metric without a row was not
@@ -11,26 +11,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import yaml
 
-from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval.failures import ANY, BEST, Overlooked, overlooked
 from rrgmetrics.stats import Estimate
-from rrgmetrics.version import VERSION
 
-if TYPE_CHECKING:
-    from rrgmetrics.metaeval import AgreementReport
-    from rrgmetrics.metaeval.model import View
-
-Statistic = Literal["tau_b", "share", "errors", "cases", "score"]
+Statistic = Literal["tau_b", "share", "errors", "cases", "score", "seconds"]
 
 FILE = Path(__file__).parent / "measured.yaml"
 DEVELOPMENT = "radpref_dev"  # the data set that was read while the reader was written
 FACTS = ("title", "short", "description", "rows", "unit", "studies", "raters", "seen", "level")
-OWN, OVERLOOKED, WITHIN = "own_", "overlooked", "_within_studies"  # what the name of a measure says
-DIGITS = 4
 NAN = float("nan")
 
 
@@ -40,8 +31,8 @@ class Measure(NamedTuple):
     Attributes:
         title: What radiologists said of a pair, or what stands in its place.
         statistic: `tau_b` with it, -1 to 1, positive is agreement; `share` of radiologists' clear preferences between
-            two candidates, 0 to 1, 0.5 is chance; `errors` a report that the metric overlooks; `cases` passed; or the
-            mean `score` itself.
+            two candidates, 0 to 1, 0.5 is chance; `errors` a report that the metric overlooks; `cases` passed; the mean
+            `score` itself; `seconds` that it takes.
     """
 
     title: str
@@ -145,118 +136,6 @@ def of_metric(metric: str, statistic: Statistic = "tau_b", *, seen: bool = False
             for name, measure in data.of(statistic).items():
                 if name in row.values:
                     yield Measurement(data, name, measure, row, row.values[name])
-
-
-# --- writing
-
-
-def record(report: AgreementReport, name: str, *, date: str, file: Path = FILE) -> None:
-    """Writes a report's numbers over those of the same metrics on the same data set; all others stay.
-
-    Args:
-        report: Of `rrgmetrics.metaeval.agree`.
-        name: The data set in the file, whose title, description and measures somebody has written.
-        date: Of the measurement.
-        file: To write.
-
-    Raises:
-        InputError: The file has no such data set, the rows that stay were measured on other pairs, or a measure of the
-            file is not in the report; nothing is written.
-    """
-    text = file.read_text(encoding="utf-8")
-    stored = yaml.safe_load(text)
-    if name not in stored["datasets"]:
-        known = ", ".join(stored["datasets"])
-        raise InputError(
-            f"{file} has no data set {name!r}, only {known}; write its title, description and measures there first."
-        )
-    facts = stored["datasets"][name]
-    about: dict[str, float] = {
-        "rows": len(report.data.pairs),
-        "studies": report.data.n_studies,
-        "raters": len(report.data.raters),
-        "level": report.resampling.level,
-    }
-    if facts.get("metrics") and any(facts[key] != value for key, value in about.items()):
-        raise InputError(f"{name} of {file} was measured on other pairs; take its metrics away to measure all anew.")
-    rows = facts.get("metrics") or {}
-    passed = {each.subject: each for each in overlooked(report)}
-    rows |= {metric: _row(report, metric, facts["measures"], passed, date) for metric in report.results}
-    facts |= {**about, "ceiling": _ceiling(report, facts["measures"]), "metrics": dict(sorted(rows.items()))}
-    if choices := _choices(passed, facts["measures"]):
-        facts["choices"] = choices
-    comment = "".join(line for line in text.splitlines(keepends=True) if line.startswith("#"))
-    written = yaml.safe_dump(stored, sort_keys=False, width=500, default_flow_style=None, allow_unicode=True)
-    file.write_text(comment + written, encoding="utf-8")
-
-
-def _row(
-    report: AgreementReport, metric: str, measures: Mapping[str, Any], passed: Mapping[str, Overlooked], date: str
-) -> dict[str, Any]:
-    rows = len(report.data.pairs)
-    found: dict[str, Estimate | None] = {}
-    for measure in measures:
-        if measure.startswith(OVERLOOKED):
-            found[measure] = Estimate(_errors(passed[metric], measure), NAN, NAN, report.data.n_studies)
-        else:
-            found[measure] = _value(report, metric, measure)
-    return {
-        "version": VERSION,
-        "date": date,
-        "signature": report.results[metric].signature,
-        "values": {measure: _written(value, rows) for measure, value in found.items() if value is not None},
-    }
-
-
-def _value(report: AgreementReport, metric: str, measure: str) -> Estimate | None:
-    """A number of a report by the name of its measure; None where a metric has no such number."""
-    if measure == "preferences":
-        return next(line.share for line in report.preferences if line.subject == metric)
-    target = measure.removeprefix(OWN).removesuffix(WITHIN)
-    if target not in report.data.values:
-        known = ", ".join(report.data.values)
-        raise InputError(f"{report.name} has no {target}, which {measure} needs; it has {known}.")
-    view: View = "within" if measure.endswith(WITHIN) else "pairs"
-    if not measure.startswith(OWN):
-        line = report.headline(metric, target, view)
-        return None if line is None else line.tau_b
-    headline = report.results[metric].spec.name
-    own = (line for line in report.agreements if (line.subject, line.target, line.view) == (metric, target, view))
-    return next((line.tau_b for line in own if line.key != headline and not line.subset), None)
-
-
-def _errors(found: Overlooked, measure: str) -> float:
-    return found.total if measure == OVERLOOKED else found.means[measure.removeprefix(f"{OVERLOOKED}_")]
-
-
-def _choices(passed: Mapping[str, Overlooked], measures: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    """The errors in any candidate, and in the one with the fewest."""
-    names = [measure for measure in measures if measure.startswith(OVERLOOKED)]
-    subjects = [subject for subject in (ANY, BEST) if names and subject in passed]
-    return {
-        subject: {measure: round(_errors(passed[subject], measure), DIGITS) for measure in names}
-        for subject in subjects
-    }
-
-
-def _ceiling(report: AgreementReport, measures: Mapping[str, Any]) -> dict[str, list[float]]:
-    """Returns the least and the most agreement of one rater with the mean of the others."""
-    values = {
-        measure: report.reached(measure.removesuffix(WITHIN), "within" if measure.endswith(WITHIN) else "pairs")
-        for measure in measures
-    }
-    if "preferences" in measures:
-        values["preferences"] = [line.share.value for line in report.ceiling_preferences]
-    return {name: [round(min(own), DIGITS), round(max(own), DIGITS)] for name, own in values.items() if own}
-
-
-def _written(value: Estimate, rows: int) -> list[float]:
-    ends = [] if value.low != value.low else [value.low, value.high]
-    numbers = [round(float(number), DIGITS) for number in (value.value, *ends)]
-    return numbers if value.n == rows or not ends else [*numbers, value.n]
-
-
-# --- reading
 
 
 def _data_set(name: str, stored: Mapping[str, Any]) -> MeasuredSet:

@@ -227,12 +227,13 @@ def between_table(report: AgreementReport) -> Table:
         line = next(line for line in lines if {line.first, line.second} == {best, name})
         rows.append((named(name, report.results[name]), short(taus[name]), *_difference(line, best)))
     shown = report.data.title(lines[0].target)
+    over = f", corrected over all {len(lines)} twos of metrics ({CORRECTED[report.correction]})"
+    corrected = over if len(lines) > 1 else ""
     return Table(
         ("metric", "tau-b", "best less it", "p"),
         (Group(tuple(rows)),),
         title=f"{report.name}: differences between metrics, {shown}",
-        note=f"Paired bootstrap over studies; p two-sided, corrected over all {len(lines)} twos of metrics "
-        f"({CORRECTED[report.correction]}).",
+        note=f"Paired bootstrap over studies; p two-sided{corrected}.",
     )
 
 

@@ -44,14 +44,23 @@ def _markdown(table: Table) -> str:
     written = [
         "| " + " | ".join(_markdown_cell(cell) for cell in _filled(row, len(table.heads))) + " |" for row in rows
     ]
-    rule = "| --- |" + " ---: |" * (len(table.heads) - 1)
+    ends = ["---:" if _is_numeric(rows[1:], index) else "---" for index in range(1, len(table.heads))]
+    rule = f"| {' | '.join(['---', *ends])} |"
     parts = [f"**{table.title}**" if table.title else "", "\n".join([written[0], rule, *written[1:]]), table.note]
     return "\n\n".join(filter(None, parts))
 
 
+def _is_numeric(rows: Iterable[Cells], column: int) -> bool:
+    """Whether no cell of a column begins with a letter."""
+    return not any(_text(row[column])[:1].isalpha() for row in rows if column < len(row))
+
+
+def _text(cell: str | Cell) -> str:
+    return (cell.text if isinstance(cell, Cell) else cell).strip()
+
+
 def _markdown_cell(cell: str | Cell) -> str:
-    text = (cell.text if isinstance(cell, Cell) else cell).strip()
-    text = re.sub(r"([|\\`*<])", r"\\\1", text)
+    text = re.sub(r"([|\\`*<])", r"\\\1", _text(cell))
     return f"**{text}**" if text and isinstance(cell, Cell) and "strong" in cell.style else text
 
 
@@ -74,7 +83,7 @@ def _latex(table: Table) -> str:
 
 
 def _latex_cell(cell: str | Cell) -> str:
-    text = _latex_text((cell.text if isinstance(cell, Cell) else cell).strip())
+    text = _latex_text(_text(cell))
     return f"\\textbf{{{text}}}" if text and isinstance(cell, Cell) and "strong" in cell.style else text
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from rrgmetrics.collapse import Diversity
+from rrgmetrics.collapse import Collapse, Diversity
 from rrgmetrics.english import counted
 from rrgmetrics.present.numbers import estimate, figure, show
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
@@ -33,7 +33,7 @@ def worth_tables(worth: Worth) -> list[Table]:
         tables.append(skill_table(worth.skills, f"Better than nothing? {n}", with_note=True))
     if worth.abnormal:
         tables.append(skill_table(worth.abnormal, f"The abnormal studies alone: {worth.n_abnormal:,} of {n}"))
-    return [*tables, collapse_table(worth)]
+    return [*tables, collapse_table(worth.collapses)]
 
 
 def skill_table(skills: Sequence[Skill], title: str, *, with_note: bool = False) -> Table:
@@ -82,10 +82,10 @@ def _skill(skill: Skill) -> Cell:
     return Cell(estimate(skill.skill, places=2) if skill.state != "undefined" else "cannot tell", STYLES[skill.state])
 
 
-def collapse_table(worth: Worth) -> Table:
+def collapse_table(collapses: Sequence[Collapse]) -> Table:
     """How different the reports of each system are, beside the radiologists'."""
-    references = worth.collapses[0].references
-    lines = [_diversity(each.system, each.own, bool(each.sentence)) for each in worth.collapses]
+    references = collapses[0].references
+    lines = [_diversity(each.system, each.own, bool(each.sentence)) for each in collapses]
     lines.append(_diversity("radiologists", references, False))
     heads = ("", "distinct", "commonest", "words", "vocabulary", "self-similarity")
     return Table(

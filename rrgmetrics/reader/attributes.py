@@ -135,8 +135,15 @@ def _is_cue(item: Item, small: SmallWords) -> bool:
 
 
 def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
-    """Returns where the words of the first mention begin: after "with", if what it joins has no place of its own."""
+    """Returns where the words of the first mention begin: after "with", if what it joins has no place of its own.
+
+    After a comma, if each side of it names a side: "sutures on the right, small left effusion".
+    """
+    sided = False
     for i in range(hi - 1, -1, -1):
+        sided = sided or "side" in items[i].senses
+        if sided and items[i].word == "," and any("side" in item.senses for item in items[:i]):
+            return i + 1
         if items[i].word in small.placing:
             return 0
         if items[i].word == "with":
@@ -315,6 +322,7 @@ def by_side(mention: Mention, fields: dict[str, Any], lexicon: Lexicon) -> list[
 def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
     """Yields what describes a mention: the words around it, then the words inside its own term."""
     earlier: tuple[str, ...] = ()
+    now = any(item.word == "now" for item in mention.modifiers)
     for item in mention.modifiers:
         old = next((kind for kind in earlier if kind in item.senses), None) if earlier else None
         if old:
@@ -323,8 +331,10 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
         elif item.senses:
             yield item.senses
             yield from item.senses.get("inside", ())
-        if item.word in lexicon.small.earlier:
-            earlier = ("measure",) if item.word in lexicon.small.verbs else ("measure", "severity")  # "was mild"
+        risen = item.word in lexicon.small.rising and "change" in item.senses
+        if item.word in lexicon.small.earlier or risen:
+            was = item.word in lexicon.small.verbs and not now
+            earlier = ("measure",) if was else ("measure", "severity")  # "was mild", "was mild and is now severe"
         elif item.word not in lexicon.small.size_links:
             earlier = ()
 

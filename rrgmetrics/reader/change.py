@@ -72,7 +72,9 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a bare "more" or "less" says nothing of its own: "less likely", but "the effusion is less"."""
     alone = items[i].word in ("more", "less") and items[i].last - items[i].first == 1
     then = items[i + 1] if i + 1 < len(items) else None
-    if not alone or then is None or then.word in lexicon.small.separators or "earlier_study" in then.senses:
+    if not alone or then is None or then.word in lexicon.small.separators:
+        return False
+    if then.senses.keys() & {"earlier_study", "clause_end"}:
         return False
     return not _than_a_date(items[i + 1 :], lexicon)
 
@@ -150,7 +152,7 @@ def _is_place(items: Sequence[Item], i: int, inside: set[int]) -> bool:
     for item in reversed(items[max(0, i - _NEAR) : i]):
         if "change" in item.senses:
             return False
-        if "location_preposition" in item.senses and item.word != "the":
+        if item.word == "(" or ("location_preposition" in item.senses and item.word != "the"):
             return True
     return False
 

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from rrgmetrics.deprecated import by_keyword
 from rrgmetrics.reader.differences import (
     attribute_errors,
     certainty_errors,
@@ -42,7 +43,7 @@ from rrgmetrics.reader.scope import CHEST_XRAY, out_of_scope
 from rrgmetrics.reader.significance import significance
 from rrgmetrics.reader.similarity import assign, related, similarity
 from rrgmetrics.reader.wording import phrase
-from rrgmetrics.reports import Context, parse_context
+from rrgmetrics.reports import Context, check_report, parse_context
 
 COVERED = 0.75  # above: a left-over finding is said by the other report in other words
 
@@ -99,7 +100,7 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         wrong = attribute_errors(ref, cand, lexicon)
         errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
     errors.extend(comparison_errors(reference, candidate, lexicon))
-    errors = [in_class(error, known, lexicon) for error in errors]
+    errors = [in_class(error, known, lexicon) for error in _told_once(errors)]
     paid = tuple(penalties(reference, candidate, known))
     errors.extend(paid)
     counts = Counter(e.category for e in errors)
@@ -116,31 +117,39 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
     )
 
 
+@by_keyword("reference", "candidate", "context")
 def explain(
-    reference: str,
-    candidate: str,
-    context: Context | Mapping[str, Any] | None = None,
     *,
+    candidate: str,
+    reference: str,
+    context: Context | Mapping[str, Any] | None = None,
     policy: Policy = MANAGEMENT,
 ) -> Comparison:
     """Reads two reports and returns what differs, in words and with the evidence in either text.
 
     Args:
-        reference: The radiologist's report.
         candidate: The machine's report.
+        reference: The radiologist's report.
         context: `age`, `sex` and `indication` of the patient, or None.
         policy: Which errors are significant: those that could change what is done (`management`), or all that are
             neither of benign findings nor of wording (`report`).
 
     Returns:
-        Comparison: `errors`, each with its category, one plain sentence and the spans of both texts it rests on.
+        Comparison: `errors`, each with its category, one plain sentence and the spans of both texts it rests on. A
+        notebook shows both reports with the errors in colour.
+
+    Raises:
+        InputError: A report or context that cannot be used.
 
     Example:
-        >>> for error in explain("Small right effusion.", "Small left effusion.").errors:
+        >>> for error in explain(candidate="Small left effusion.", reference="Small right effusion.").errors:
         ...     print(error.category.letter, error.sentence)
         C Reference: small right pleural effusion; candidate: small left pleural effusion.
     """
-    return under(compare(read(reference), read(candidate), context), policy)
+    check_report(candidate, "candidate")
+    check_report(reference, "reference")
+    comparison = compare(read(reference), read(candidate), context)
+    return under(replace(comparison, texts=(reference, candidate)), policy)
 
 
 def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
@@ -268,6 +277,19 @@ def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
                 ):
                     return finding
     return None
+
+
+def _told_once(errors: list[FindingError]) -> list[FindingError]:
+    """Leaves out what is said again of the other side: "EFFUSIONS BIGGER, moderate right, small left" is one change."""
+    kept: dict[object, FindingError] = {}
+    for number, error in enumerate(errors):
+        false = error.category is ErrorCategory.FALSE_COMPARISON
+        told = error.candidate if false else error.reference
+        key: object = number
+        if error.attribute == "temporal" and told is not None:
+            key = (error.category, told.sentence, told.concept, told.change)
+        kept.setdefault(key, error)
+    return list(kept.values())
 
 
 def _agreed_normals(reference: Reading, candidate: Reading) -> tuple[str, ...]:

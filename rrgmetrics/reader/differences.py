@@ -135,7 +135,7 @@ def doubted(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
     both = [(x, y) for x in ref.readings for y in cand.readings if x.concept == y.concept]
     vague = {ref.head.concept, cand.head.concept} & lexicon.roles["anything"]
     same = both if both and vague else [(ref.head, cand.head)]
-    return any((x.certainty in DOUBT) != (y.certainty in DOUBT) for x, y in same)
+    return any({x.certainty, y.certainty} & DOUBT and "definite" in (x.certainty, y.certainty) for x, y in same)
 
 
 def _doubts(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:

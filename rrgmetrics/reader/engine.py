@@ -85,7 +85,7 @@ def _read_sentence(
         items[:ahead] = [Item(item.first, item.last, {}, item.word) for item in items[:ahead]]
     assert_mentions(items, mentions, lexicon)
     attach(items, mentions, lexicon)
-    drop_history(items, mentions, lexicon)
+    drop_history(items, mentions, lexicon, opening=not number)
     observations: dict[int, list[int]] = {}
     for mention in mentions:
         if mention.dropped:

@@ -105,7 +105,31 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
                 senses = {**senses, "several": True}  # "the lung bases" are both
             items.append(Item(i, end, senses, word))
         i = end
-    return resolve_places(number_bones(items, tokens, lexicon), tokens, lexicon)
+    return resolve_places(number_bones(_weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
+
+
+def _weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
+    """Takes "almost gone" for better, and the length from sizes that are advised or supposed: "withdraw BY 2 CM"."""
+    asked = False
+    for i, item in enumerate(items):
+        asked = asked or "hypothetical" in item.senses
+        if item.senses.get("change") == "resolved" and _before(items, i, lexicon.small.adverbs) in lexicon.small.almost:
+            items[i] = Item(item.first, item.last, {**item.senses, "change": "better"}, item.word)
+        elif "measure" in item.senses and (asked or _advised(items, i, lexicon)):
+            items[i] = Item(item.first, item.last, {}, item.word)
+    return items
+
+
+def _before(items: list[Item], i: int, passed: frozenset[str]) -> str:
+    """Returns the word before item `i` that is none of those passed over; "" if there is none."""
+    return next((item.word for item in items[i - 1 :: -1] if item.word not in passed), "") if i else ""
+
+
+def _advised(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a length is that by which a device is to be moved."""
+    small = lexicon.small
+    after = next((item.word for item in items[i + 1 : i + 4] if item.word not in small.by_how_much), "")
+    return after in small.moving or _before(items, i, small.by_how_much) in small.moving
 
 
 def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, Senses | None]:

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
+from rrgmetrics.english import counted
+from rrgmetrics.notebook import drawn
+
 Assertion = Literal["present", "absent", "uncertain"]
 Certainty = Literal["definite", "probable", "possible", "not_excluded"]
 Kind = Literal["empty", "chest x-ray", "chest ct", "language", "elsewhere", "unread"]
@@ -197,7 +200,7 @@ class Match:
     similarity: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """The differences between two readings.
 
@@ -205,6 +208,7 @@ class Comparison:
     and `candidates` are the observations that count, `links` says which of them show the same. `penalties` are
     the errors that are not about these observations: contradictions, hedges, unread sentences, silence.
     `out_of_scope` says in words why the reference cannot be read by a reader of chest X-ray reports, "" if it can.
+    `texts` are the reference and the candidate, where `explain` made it of texts; notebooks show them with the errors.
     """
 
     matches: tuple[Match, ...]
@@ -216,6 +220,16 @@ class Comparison:
     links: tuple[Link, ...] = ()
     penalties: tuple[FindingError, ...] = ()
     out_of_scope: str = ""
+    texts: tuple[str, str] = field(default=("", ""), compare=False)
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{category.letter} {count}" for category, count in self.counts.items() if count)
+        said = f": {found}; {self.significant} significant" if found else ""
+        return f"Comparison({counted(self.total, 'error')}{said})"
+
+    def _repr_html_(self) -> str:
+        """Both reports with the errors marked, and the errors in words, for a notebook."""
+        return drawn(self)
 
     @property
     def total(self) -> int:

@@ -27,6 +27,9 @@ FINDINGS = 40  # how many findings back any word points; keeps the reading linea
 SUMMARY = "impression"
 LEFT_BY = frozenset({"from", "after", "following", "post", "of"})
 BARE_DEVICES = frozenset({"catheter", "drain"})
+PLACES = frozenset({"side", "zone", "location_preposition"})
+SEEN = frozenset({"side", "zone", "measure", "change", "severity", "item_break", "clause_end", "versus"})
+TITLE = 4  # words before the disease in a report's first words: "Non-small cell lung cancer."
 GAPS = ("severity", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
 SUMMED = ("morphology", "tip", "zones", "levels", "spans")
 
@@ -66,11 +69,23 @@ def _is_bare_device(mention: Mention) -> bool:
     return own is not None and own.word in BARE_DEVICES and own.last - own.first == 1
 
 
-def drop_history(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
-    """Drops what tells of the patient: "known lymphoma", "treated lung cancer"."""
+def drop_history(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon, *, opening: bool) -> None:
+    """Drops what tells of the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
+    small = lexicon.small
+    bare = not any(item.senses.keys() & SEEN for item in items)
+    titled = opening and bare and len(mentions) == 1 and _is_title(items, mentions[0])
+    treated = bare and any(item.word in small.treated for item in items)
     for mention in mentions:
-        if mention.concept in lexicon.roles["history"] and mention.first:
-            mention.dropped = mention.dropped or items[mention.first - 1].word in lexicon.small.historic
+        if mention.concept in lexicon.roles["history"]:
+            known = mention.first and items[mention.first - 1].word in small.historic
+            told = (titled or treated) and mention.certainty == "definite" and mention.assertion == "present"
+            mention.dropped = bool(mention.dropped or known or told)
+
+
+def _is_title(items: Sequence[Item], mention: Mention) -> bool:
+    """Tells whether a sentence only names a disease: "Breast carcinoma.", but "heart shape of a tetralogy"."""
+    before = items[: mention.first]
+    return len(before) < TITLE and not any("location_preposition" in item.senses for item in before)
 
 
 def is_left_by(
@@ -132,12 +147,15 @@ def pointer(items: Sequence[Item], lexicon: Lexicon) -> int | None:
         verb += 1
     if not points or verb == len(items):
         return None
+    start = verb
+    while verb + 1 < len(items) and (items[verb].senses.keys() & PLACES or items[verb].word in small.aside):
+        verb += 1  # "the largest, in the lingula, is ..."
     says = items[verb].senses.keys() & {"item_break", "change"} or items[verb].word in small.saying
     of_the_film = any(
         "change" in a.senses and a.last - a.first <= 2 and "chest" in b.senses.get("structure", ())
         for a, b in pairwise(items[verb:])
     )
-    return verb if says and not of_the_film else None
+    return start if says and not of_the_film else None
 
 
 def _of_quality(items: Sequence[Item], findings: list[Finding], lexicon: Lexicon) -> list[int]:

@@ -21,8 +21,9 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.reader.items import Item, Mention, read_sentences
 from rrgmetrics.reader.lexicon import TECHNIQUE, Lexicon, load, load_file, per_lexicon
+from rrgmetrics.reader.lexicon.build import words_of
 from rrgmetrics.reader.model import Kind, Reading, Scope, Span
-from rrgmetrics.reader.tokens import Sentence, Token, tokenize
+from rrgmetrics.reader.tokens import Sentence, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
 
 # Which kinds of text a metric can read, by the modality of its spec; a metric of any text reads all.
@@ -253,7 +254,7 @@ def _knowledge() -> _Knowledge:
     tables, vocabulary = load_file("scope"), load_file("vocabulary")
 
     def plain(terms: Iterable[Any]) -> set[str]:
-        return {token.word for term in terms for token in tokenize(str(term), lexicon.words)}
+        return {word for term in terms for word in words_of(str(term), lexicon.words)}
 
     grammar = plain(vocabulary["grammar"])
     own = plain(word for kind in ("report", "clinical", "description", "anatomy") for word in vocabulary[kind])
@@ -262,7 +263,7 @@ def _knowledge() -> _Knowledge:
     terms: dict[str, list[tuple[tuple[str, ...], tuple[str, str]]]] = {}
     for table, kind in kinds:
         for term in tables[table][kind]:
-            words = tuple(token.word for token in tokenize(term, lexicon.words))
+            words = tuple(words_of(term, lexicon.words))
             terms.setdefault(words[0], []).append((words, (table, kind)))
     for listed in terms.values():
         listed.sort(key=lambda entry: -len(entry[0]))

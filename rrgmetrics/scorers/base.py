@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rrgmetrics.backends.base import Backend, PairBackend
 from rrgmetrics.deprecated import renamed
 from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.frequencies import Frequencies
 
 Array = NDArray[np.float64]
 
@@ -88,8 +89,8 @@ class Scorer(Protocol):
 class SupportsReferenceStatistics(Protocol):
     """A scorer for which a pair's score depends on the whole set of references."""
 
-    def reference_statistics(self, references: Iterable[str], backend: Any) -> Any:
-        """The statistics of all references of a call, repeated ones too, for `pair_stats`."""
+    def reference_statistics(self, references: Iterable[str], backend: Any) -> Frequencies | None:
+        """The statistics of all references of a call, repeated ones too, for `pair_stats`; None if it needs none."""
 
 
 @runtime_checkable

@@ -30,6 +30,7 @@ from rrgmetrics.backends.encoder import BUNDLED, Encoder, TokenVectors, load_enc
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import MAX_CHARACTERS, Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
+from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.specs import keys_of
 
 KEYS = keys_of("bertscore")
@@ -41,11 +42,8 @@ MODELS = {  # named configuration → checkpoint, layers; layers as in bert-scor
 }
 
 
-class Idf(NamedTuple):
+class Idf(Frequencies):
     """The inverse document frequency of token ids over `n` texts: log((n + 1) / (df + 1))."""
-
-    documents: Counter[int]
-    n: int
 
     def weights(self, ids: NDArray[np.int64]) -> Array:
         """Returns the weight of each token."""
@@ -111,10 +109,11 @@ class Bertscore:
         self,
         pairs: Sequence[Pair],
         annotations: Mapping[str, TokenVectors],
-        statistics: Idf | None = None,
+        statistics: Frequencies | None = None,
     ) -> Array:
         """The F-measure, precision and recall of each pair `(n_pairs, 3)`."""
-        scores = [greedy_match(*both, statistics) for both in of_pairs(pairs, annotations)]
+        idf = None if statistics is None else Idf(*statistics)
+        scores = [greedy_match(*both, idf) for both in of_pairs(pairs, annotations)]
         stats = np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64).reshape(-1, 3)
         if self.rescale:
             baseline = self._baseline()

@@ -21,19 +21,13 @@ import numpy as np
 from rrgmetrics.backends import tokens
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
+from rrgmetrics.scorers.frequencies import Frequencies
 
 ORDER = tokens.MAX_ORDER
 SIGMA = 6.0  # published code, cider_scorer.py
 FACTOR = 10.0
 
 Ngram = tuple[str, ...]
-
-
-class Frequencies(NamedTuple):
-    """The number of references that have each n-gram, and the logarithm of the number of references."""
-
-    documents: Counter[Ngram]
-    log_n: float
 
 
 class Vectors(NamedTuple):
@@ -64,7 +58,7 @@ class Cider:
         for text, times in texts.items():
             for ngram in backend.function(text).counts:
                 documents[ngram] += times
-        return Frequencies(documents, math.log(texts.total()))
+        return Frequencies(documents, texts.total())
 
     def pair_stats(
         self,
@@ -81,8 +75,9 @@ class Cider:
 def _vectors(ngrams: tokens.Ngrams, frequencies: Frequencies) -> Vectors:
     weights: dict[Ngram, float] = {}
     squares = np.zeros(ORDER)
+    log_n = frequencies.log_n
     for ngram, count in ngrams.counts.items():
-        weight = count * (frequencies.log_n - math.log(max(1, frequencies.documents[ngram])))
+        weight = count * (log_n - math.log(max(1, frequencies.documents[ngram])))
         weights[ngram] = weight
         squares[len(ngram) - 1] += weight**2
     return Vectors(weights, np.sqrt(squares), max(0, ngrams.length - 1))

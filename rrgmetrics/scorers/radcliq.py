@@ -42,6 +42,7 @@ from rrgmetrics.reader.affirmed import standard_wording
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 from rrgmetrics.scorers.bertscore import Bertscore
+from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.scorers.radgraph_f1 import KEYS as RADGRAPH_KEYS
 from rrgmetrics.scorers.radgraph_f1 import RadgraphF1
 from rrgmetrics.scorers.semb_score import SembScore
@@ -290,7 +291,7 @@ class Radcliq:
         checksum = {"coefficients_sha256": hashlib.sha256(file.read_bytes()).hexdigest()[:8]} if file.is_file() else {}
         return {"calibrated": "yes" if fitted else "no", **checksum}
 
-    def reference_statistics(self, references: Iterable[str], backend: CombinedBackend) -> Any:
+    def reference_statistics(self, references: Iterable[str], backend: CombinedBackend) -> Frequencies | None:
         """The document frequencies for BERTScore, if asked for."""
         part: Any = backend.parts["bertscore"]
         if isinstance(part, StandardWording):

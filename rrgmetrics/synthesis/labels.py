@@ -147,7 +147,7 @@ def label_of(comparison: Comparison) -> Label:
     """Returns a comparison as a label.
 
     >>> from rrgmetrics.reader import explain
-    >>> label_of(explain("Small left effusion.", "Small right effusion.")).significant
+    >>> label_of(explain(candidate="Small right effusion.", reference="Small left effusion.")).significant
     (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
     """
     counts = {True: [0.0] * len(CATEGORIES), False: [0.0] * len(CATEGORIES)}

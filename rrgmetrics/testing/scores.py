@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.prepared import prepare
-from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.specs import UNDEFINED
 from rrgmetrics.testing.case import Case
@@ -158,7 +157,7 @@ def check_no_pairs(case: Case) -> None:
     """No pairs have as many statistics a pair as any: the shape is (0, n_statistics)."""
     with prepare(case.spec.name) as metrics:
         job = metrics.jobs[case.spec.name]
-        statistics = job.reference_statistics([Pair("", "")])
+        statistics = job.reference_statistics([""])
         assert job.scorer.pair_stats([], {}, statistics).shape == (0, case.on_altered.pair_stats.shape[1])
 
 

@@ -63,7 +63,7 @@ def difference_part(reference: str, candidates: Sequence[str], context: Mapping[
     """What the reader finds wrong with each candidate, in colour and in words."""
     sections = []
     for number, candidate in enumerate(candidates, 1):
-        read = Explanation.of(explain(reference, candidate, context))
+        read = Explanation.of(explain(candidate=candidate, reference=reference, context=context))
         name = f"Candidate {number}" if len(candidates) > 1 else "Candidate"
         texts = reports({"Reference": reference, name: candidate}, {"Reference": read.reference, name: read.candidate})
         heading = f"{name}: {read.summary}"

@@ -118,7 +118,9 @@ class Board:
             InputError: The id is unknown, not scored yet, or hidden.
         """
         table = self.table()
-        return details.system_report(table, self._entry(table, id, hidden=hidden))
+        entry = self._entry(table, id, hidden=hidden)
+        with self.store.reading() as connection:
+            return details.system_report(connection, table, entry)
 
     def examples(self, id: str, *, offset: int = 0, limit: int = 10, hidden: bool = False) -> tuple[Example, ...]:
         """Public studies with what this system wrote, in the board's order; raises as `system`."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
+from rrgmetrics.collapse import Collapse, find_collapse
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.spaces.leaderboard import schema, scoring, shown, standings
@@ -28,7 +29,7 @@ from rrgmetrics.stats import holm
 MAX_EXAMPLES = 100  # a call
 
 
-def system_report(table: Table, entry: Entry) -> SystemReport:
+def system_report(connection: Connection, table: Table, entry: Entry) -> SystemReport:
     """All scores of a system, on all studies and on groups of them, and its tests against the systems above."""
     return SystemReport(
         standing=next(line for line in table.lines if line.system.id == entry.system.id),
@@ -39,7 +40,18 @@ def system_report(table: Table, entry: Entry) -> SystemReport:
         above=table.above(entry),
         n_examples=table.info.n_public,
         stale=entry.round != table.info.round,
+        collapse=_collapse(connection, entry),
     )
+
+
+def _collapse(connection: Connection, entry: Entry) -> Collapse:
+    """How different a system's reports are, beside the references."""
+    studies, reports = schema.studies.c, schema.reports.c
+    rows = connection.execute(
+        select(studies.reference, reports.report).join(schema.reports).where(reports.submission == entry.number)
+    ).all()
+    found = find_collapse(entry.system.name, [row.report for row in rows], [row.reference for row in rows])
+    return shown.collapse(found)
 
 
 def examples(connection: Connection, info: BoardInfo, entry: Entry, *, offset: int, limit: int) -> tuple[Example, ...]:

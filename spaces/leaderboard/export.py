@@ -27,6 +27,7 @@ import yaml
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
+from rrgmetrics.skill import Skill
 from rrgmetrics.spaces import uploading
 from rrgmetrics.spaces.leaderboard.board import Board
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, SystemReport
@@ -51,7 +52,8 @@ CARD = """---
 
 Radiology reports by {n_systems} systems for {n_studies} studies, scored with `rrgmetrics` against references that are
 not part of this data set. The signature in `scores` says what ran. Numbers are rounded as the board's page shows
-them; a p-value of 0 is less than 0.001.
+them; a p-value of 0 is less than 0.001. `*_skill` is how far a score lies between the best trivial system
+(`*_best_trivial`) and the references themselves.
 
 Systems are compared in `standings` and `tests` on the pairs that all of them have scored, as long as they leave out no
 more than {left_out_share:.3g}% of the pairs together; beyond that an unscored pair counts as the worst score of its
@@ -172,7 +174,16 @@ def _standings(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]
         row |= {slug: score.value, f"{slug}_low": score.low, f"{slug}_high": score.high}
         row[f"{slug}_n_unscored"] = line.n_unscored[metric.name]
         row[f"{slug}_n_counted_as_worst"] = line.n_worst[metric.name]
+        row |= _skill(slug, line.skills.get(metric.name))
     yield row
+
+
+def _skill(slug: str, found: Skill | None) -> dict[str, Any]:
+    """Skill over the best trivial system with its interval, and which that is; nothing known where none is recorded."""
+    value = found.skill if found is not None else Estimate(math.nan, math.nan, math.nan, 0)
+    best = found.best if found is not None and found.state != "undefined" else ""
+    columns = {f"{slug}_skill": value.value, f"{slug}_skill_low": value.low, f"{slug}_skill_high": value.high}
+    return {**columns, f"{slug}_best_trivial": best}
 
 
 def _scores(report: SystemReport, info: BoardInfo) -> Iterator[dict[str, Any]]:
@@ -273,6 +284,16 @@ def _template_json(report: SystemReport, info: BoardInfo) -> str:
         "config": {"model_dtype": "unknown", "model_name": system.model or system.name, "model_sha": "main"},
         "results": {info.dataset or "leaderboard": dict(_values(report))},
         "signatures": {result.metric.name: result.signature for result in report.results},
+        "skill": {
+            parse_name(name).slug: found.skill.value
+            for name, found in report.standing.skills.items()
+            if math.isfinite(found.skill.value)
+        },
+        "collapse": {
+            "n_distinct": report.collapse.own.n_distinct,
+            "commonest_share": report.collapse.own.commonest_share,
+            "n_distinct_references": report.collapse.references.n_distinct,
+        },
     }
     return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 

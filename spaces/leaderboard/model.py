@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from rrgmetrics.collapse import Collapse
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.skill import Skill
 from rrgmetrics.specs import Key, MetricSpec
@@ -182,6 +183,8 @@ class Standing:
             pairs, else on its own. `low` and `high` are NaN until the worker has drawn them; unscored is NaN.
         n_unscored: Pairs without a score, by metric.
         n_worst: Those of them that count as the system's worst score, by metric.
+        skills: The headline beside those of trivial systems, by metric, on the pairs that this system has scored; none
+            for metrics that ask a model, and older results.
     """
 
     system: System
@@ -191,6 +194,7 @@ class Standing:
     scores: Mapping[str, Estimate]
     n_unscored: Mapping[str, int]
     n_worst: Mapping[str, int]
+    skills: Mapping[str, Skill] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -308,6 +312,7 @@ class SystemReport:
         above: Primary metric against every ranked system above it, nearest first; empty until the worker has tested.
         n_examples: How many `Board.examples` there are.
         stale: Whether the results are of an earlier round, and a rescoring is under way.
+        collapse: How different its reports are, beside the references; without a text of either.
     """
 
     standing: Standing
@@ -316,6 +321,7 @@ class SystemReport:
     above: tuple[Versus, ...]
     n_examples: int
     stale: bool
+    collapse: Collapse
 
 
 @dataclass(frozen=True)

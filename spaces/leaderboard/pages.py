@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -18,12 +19,13 @@ from rrgmetrics.english import counted, listed
 from rrgmetrics.present import html
 from rrgmetrics.present.kinds import KINDS
 from rrgmetrics.present.marks import Explanation
-from rrgmetrics.present.numbers import p_value, show, signed
+from rrgmetrics.present.numbers import figure, p_value, show, signed
 from rrgmetrics.present.patients import patient
 from rrgmetrics.present.tables import Table
-from rrgmetrics.present.worth import skill_table
+from rrgmetrics.present.worth import collapse_table, skill_table
 from rrgmetrics.reader import ErrorCategory, explain
 from rrgmetrics.reports import Context
+from rrgmetrics.skill import TRIVIAL_NAMES
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
     BoardMetric,
@@ -122,13 +124,13 @@ def system_page(
     )
 
 
-def _worth(report: SystemReport) -> tuple[Table, list[str]] | None:
-    """The system beside trivial ones: a table and what it says in words; None where nothing is recorded."""
+def _worth(report: SystemReport) -> tuple[list[Table], list[str]]:
+    """The system beside trivial ones, where that is recorded, and how different its reports are; and in words."""
     skills = [result.skill for result in report.results if result.skill is not None]
-    if not skills:
-        return None
-    table = skill_table(skills, "Skill beside trivial systems", with_note=True)
-    return table, skill_lines("This system", skills)
+    tables = [skill_table(skills, "Skill beside trivial systems", with_note=True)] if skills else []
+    sentence = replace(report.collapse, system="This system").sentence
+    lines = [*skill_lines("This system", skills), *([sentence] if sentence else [])]
+    return [*tables, collapse_table([report.collapse])], lines
 
 
 def head_to_head_page(
@@ -350,7 +352,7 @@ def _summary(compared: HeadToHead, headlines: Sequence[Versus]) -> str:
 def _example(board: BoardInfo, example: Example) -> dict[str, Any]:
     """A public study: both reports marked, the errors in words, the scores of the pair."""
     context = Context(**example.context)
-    read = Explanation.of(explain(example.reference, example.candidate, context))
+    read = Explanation.of(explain(candidate=example.candidate, reference=example.reference, context=context))
     keys = {metric.name: metric.spec.headline for metric in board.metrics}
     titles = {metric.name: label(metric) for metric in board.metrics}
     return {
@@ -379,6 +381,8 @@ def _environment() -> Any:
         isnan=math.isnan,
         whole="{:,}".format,
         p_value=p_value,
+        figure=figure,
+        TRIVIAL_NAMES=TRIVIAL_NAMES,
         counted=counted,
         KINDS=KINDS,
         kind_of={category.letter: category.value for category in ErrorCategory},

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rrgmetrics.collapse import Collapse
 from rrgmetrics.present.numbers import decimals
 from rrgmetrics.specs import Key
 from rrgmetrics.stats import Comparison, Estimate
 
-P_DECIMALS, EFFECT_DECIMALS = 3, 2
+P_DECIMALS, EFFECT_DECIMALS, SHARE_DECIMALS, LENGTH_DECIMALS = 3, 2, 3, 1
 
 
 def number(value: float, key: Key) -> float:
@@ -37,6 +38,20 @@ def comparison(test: Comparison, key: Key) -> Comparison:
         effect_size=round(test.effect_size, EFFECT_DECIMALS) + 0.0 if difference.value else 0.0,
         p_value=test.p_value if difference.value else 1.0,
     )
+
+
+def collapse(found: Collapse) -> Collapse:
+    """How different reports are, as tables have it, and without the commonest report, which may be a reference."""
+    own, references = (
+        each._replace(
+            commonest="",
+            commonest_share=round(each.commonest_share, SHARE_DECIMALS),
+            mean_words=round(each.mean_words, LENGTH_DECIMALS),
+            self_similarity=round(each.self_similarity, EFFECT_DECIMALS),
+        )
+        for each in (found.own, found.references)
+    )
+    return replace(found, own=own, references=references)
 
 
 def p_value(value: float) -> float:

@@ -24,6 +24,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select
 
+from rrgmetrics.skill import Skill
 from rrgmetrics.spaces.leaderboard import jobs, schema, scoring, shown
 from rrgmetrics.spaces.leaderboard.model import BoardInfo, BoardMetric, Standing, System, Versus
 from rrgmetrics.spaces.leaderboard.store import Store
@@ -220,7 +221,15 @@ class Table:
             scores={metric.name: self.score(entry, metric.name) for metric in self.info.metrics},
             n_unscored={metric.name: len(entry.results[metric.name].unscored) for metric in self.info.metrics},
             n_worst={metric.name: self.n_worst(entry, metric.name) for metric in self.info.metrics},
+            skills=dict(self._skills(entry)),
         )
+
+    def _skills(self, entry: Entry) -> Iterator[tuple[str, Skill]]:
+        for metric in self.info.metrics:
+            estimates = entry.results[metric.name].estimates
+            skill = scoring.recorded_skill(metric.name, metric.spec.headline, entry.system.name, estimates)
+            if skill is not None:
+                yield metric.name, skill
 
 
 def versus(other: System, metric: BoardMetric, key: Key, test: Comparison, p_corrected: float) -> Versus:

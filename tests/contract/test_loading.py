@@ -23,6 +23,7 @@ DOORS = {
     "rrgmetrics/backends/checkpoints/loading.py": {"from_pretrained", "from_config", "torch.load", "load_file"},
     # The user's own class, in memory already, reads what its Trainer wrote a moment ago; safetensors only.
     "callbacks/restoring.py": {"from_pretrained"},
+    "rrgmetrics/reader/lexicon/compiled.py": {"marshal"},  # plain data that it wrote itself; runs nothing
     "rrgmetrics/testing/scores.py": {"pickle"},  # a result, there and back
     "spaces/leaderboard/scoring.py": {"zipfile"},  # what numpy raises for statistics of its own that are damaged
 }

@@ -88,6 +88,21 @@ def test_compare_names_the_better_system(folder, capsys):
     assert rows[1]["p"] == pytest.approx(2 / 8)  # three pairs, all in one direction: 2 of 2**3 swaps
 
 
+def test_compare_takes_pairs_by_their_own_column_names(folder, capsys):
+    pairs = (folder / "pairs.csv").read_text()
+    (folder / "theirs.csv").write_text(pairs.replace("study_id,reference,candidate", "id,ground_truth,generated"))
+    columns = "reference=ground_truth,candidate=generated,study_id=id"
+    status, printed = run(
+        capsys, "compare", "--systems", f"a={folder / 'theirs.csv'}", folder / "theirs.csv", "--columns", columns,
+        "--metrics", "rouge", "--trials", 20, "--no-progress", "--no-trivial",
+    )  # fmt: skip
+    assert status == 0
+    assert "differences from a" in printed.out
+    status, printed = run(capsys, "score", folder / "theirs.csv", "--columns", columns.replace("truth", "truht"))
+    assert status == 2
+    assert "Did you mean 'ground_truth'?" in printed.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -165,7 +180,7 @@ def test_list_of_one_metric_says_all_there_is_to_know(capsys, monkeypatch, name)
         assert re.search(rf"^{getattr(key, 'name', key)} ", out, re.MULTILINE)
     for option in spec.options.values():
         assert option.help.split(". ")[0].split()[-1] in words
-    assert re.search(r"tau-b, all errors +\d\.\d\d \[", out)
+    assert re.search(r"^RadPref +all errors +\d\.\d\d \[", out, re.MULTILINE)
     assert re.search(r"Cost: .*1,000 pairs|Cost: .*a pair", out)
     assert max(map(len, out.splitlines())) <= 80
 

@@ -1,8 +1,12 @@
 """Systems against a baseline, on numbers that can be checked on paper."""
 
+import json
+
 import numpy as np
+import pandas as pd
 import pytest
 
+import rrgmetrics
 from rrgmetrics import InputError, Result
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.scorers.base import Mean
@@ -74,3 +78,94 @@ def test_a_target_is_better_the_nearer():
     assert (near.test.baseline, near.test.system) == pytest.approx((2.0, 0.85))
     assert near.test.difference.value == pytest.approx(0.15 - 1.0)
     assert near.is_better
+
+
+# --- rrgmetrics.compare, notebooks ------------------------------------------------------------------------------------
+
+REFERENCES = ["Small left effusion.", "Clear lungs.", "Right apical pneumothorax.", "Mild edema."]
+SYSTEMS = {"ours": [text.replace("left", "right") for text in REFERENCES], "<b>theirs": ["Clear lungs."] * 4}
+
+
+@pytest.fixture(scope="module")
+def compared():
+    names = ["rouge", "finding_errors"]
+    return rrgmetrics.compare(SYSTEMS, REFERENCES, names=names, trials=100, correction="bh", progress=False)
+
+
+def test_compare_is_compare_systems_on_what_score_gives(compared):
+    results = {
+        name: rrgmetrics.score(["rouge", "finding_errors"], predictions=reports, references=REFERENCES, progress=False)
+        for name, reports in SYSTEMS.items()
+    }
+    rows = compare_systems(results, trials=100, correction="bh")
+    assert [(row.system, row.score, row.p_corrected) for row in compared.rows[1::2]] == [
+        (row.system, row.score, row.p_corrected) for row in rows[1::2]
+    ]
+    assert compared["ours"]["rouge"].scores == results["ours"]["rouge"].scores
+    assert compared.worth.n_studies == compared.n_studies == 4
+    assert repr(compared) == "Comparison(ours, <b>theirs on 4 studies: rouge, finding_errors)"
+
+
+def test_compare_as_a_frame(compared):
+    frame = compared.to_frame().set_index(["metric", "system"])
+    assert list(frame["value"]) == [row.score.value for row in compared.rows]
+    assert frame["p"].isna().tolist() == [True, False, True, False]
+    test = compared.rows[1].test
+    assert frame.loc[("rouge", "<b>theirs"), ["difference", "difference_low", "p", "effect_size"]].tolist() == [
+        test.difference.value, test.difference.low, test.p_value, test.effect_size,
+    ]  # fmt: skip
+
+
+def test_compare_takes_tables_and_refuses_before_any_work(tmp_path):
+    ids = [f"s{index}" for index in range(4)]
+    frame = pd.DataFrame({"id": ids, "truth": REFERENCES, "generated": SYSTEMS["ours"]})
+    (tmp_path / "b.jsonl").write_text(
+        "".join(json.dumps({"id": ids[i], "generated": SYSTEMS["<b>theirs"][i]}) + "\n" for i in (2, 0, 3, 1))
+    )
+    columns = {"study_id": "id", "reference": "truth", "candidate": "generated"}
+    options = {"names": "rouge", "columns": columns, "trials": 50, "trivial": False, "progress": False}
+    result = rrgmetrics.compare({"a": frame, "b": tmp_path / "b.jsonl"}, frame[["id", "truth"]], **options)
+    assert [pair.candidate for pair in result.studies["b"].pairs] == SYSTEMS["<b>theirs"]
+    assert rrgmetrics.compare({"a": frame}, **options).rows[0].score == result.rows[0].score
+    for change, message in {
+        ("names", "rogue"): "did you mean rouge",
+        ("correction", "holms"): "holm, bh, none",
+        ("abnormal", (True,)): "abnormal has 1 entries for 4 studies",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            rrgmetrics.compare({"a": frame}, **{**options, change[0]: change[1]})
+
+
+def test_results_and_explanations_say_what_they_are(compared):
+    result = compared["<b>theirs"]["finding_errors"]
+    assert repr(result) == "Result(finding_errors 0.750, 4 pairs)"
+    assert result.interval(trials=100) == compared.rows[3].score
+    with pytest.raises(InputError, match=r"has no key .finding_eror.; .* Did you mean .finding_errors."):
+        result.interval("finding_eror")
+    assert result.to_frame()["finding_errors"].tolist() == result.per_pair["finding_errors"].tolist()
+    mixed = ["Das Herz ist normal.", "Clear lungs."]
+    unread = rrgmetrics.score("finding_errors", predictions=mixed, references=mixed, progress=False)["finding_errors"]
+    assert repr(unread) == "Result(finding_errors 0.000, 2 pairs, 1 unscored)"
+    assert unread.to_frame()["unscored"].map(bool).tolist() == [True, False]
+
+
+def test_notebooks_show_colours_and_run_nothing(compared):
+    explanation = rrgmetrics.explain(candidate="<i>Small</i> right effusion.", reference="Small left effusion.")
+    assert repr(explanation) == "Comparison(1 error: C 1; 1 significant)"
+    shown = explanation._repr_html_()
+    assert '<mark class="kind-incorrect_location">' in shown
+    assert "&lt;i&gt;" in shown
+    assert "<i>" not in shown.replace("<i></i>", "")
+    table = compared._repr_html_()
+    assert "&lt;b&gt;theirs" in table
+    assert "<b>theirs" not in table
+    assert "Better than nothing?" in table
+    assert "finding_errors_false_finding" in compared["ours"]["finding_errors"]._repr_html_()
+
+
+def test_the_old_order_of_explain_works_and_warns():
+    with pytest.warns(DeprecationWarning, match=r"explain\(reference=..., candidate=...\)"):
+        old = rrgmetrics.explain("Small left effusion.", "Small right effusion.")
+    assert old == rrgmetrics.explain(candidate="Small right effusion.", reference="Small left effusion.")
+    with pytest.raises(TypeError, match="once each"):
+        rrgmetrics.explain("Clear.", reference="Clear.")

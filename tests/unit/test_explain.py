@@ -10,7 +10,7 @@ CANDIDATE = "Small left pleural effusion. The heart is normal in size."
 
 
 def test_explain_tells_category_words_and_evidence():
-    comparison = rrgmetrics.explain(REFERENCE, CANDIDATE)
+    comparison = rrgmetrics.explain(reference=REFERENCE, candidate=CANDIDATE)
     assert [error.category.letter for error in comparison.errors] == ["B", "C"]
     missing = comparison.errors[0]
     assert missing.sentence == "Only the reference reports: mild cardiomegaly; the candidate denies it."
@@ -19,8 +19,12 @@ def test_explain_tells_category_words_and_evidence():
 
 
 def test_context_decides_what_is_significant():
-    young = rrgmetrics.explain("Aortic calcification.", "", {"age": "025Y", "indication": "Chest pain."})
-    old = rrgmetrics.explain("Aortic calcification.", "", {"age": "082Y", "indication": "Before an operation."})
+    young = rrgmetrics.explain(
+        reference="Aortic calcification.", candidate="", context={"age": "025Y", "indication": "Chest pain."}
+    )
+    old = rrgmetrics.explain(
+        reference="Aortic calcification.", candidate="", context={"age": "082Y", "indication": "Before an operation."}
+    )
     assert (young.total, young.significant, old.total, old.significant) == (1, 1, 1, 0)
 
 

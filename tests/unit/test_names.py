@@ -148,3 +148,16 @@ def test_an_alias_belongs_to_one_metric_and_every_published_metric_has_one():
             owners.setdefault(alias.casefold(), set()).add(spec.name)
     assert {alias: names for alias, names in owners.items() if len(names) > 1} == {}
     assert [spec.name for spec in SPECS.values() if spec.stand_in and not spec.headline.aliases] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("rouge?use_stemmer=yes", r"has no option 'use_stemmer'; .* it is known: name the metric rouge\?stemmer=yes"),
+        ("bleu?max_order=2", r"it is known: the keys bleu_1, bleu_2 and bleu_3 are always there\.$"),
+        ("bleu?colour=red", r"has no option 'colour'; it has: text, tokenizer, smoothing\.$"),
+    ],
+)
+def test_a_keyword_of_evaluates_own_module_is_told_what_does_it_here(name, message):
+    with pytest.raises(InputError, match=message):
+        parse_name(name)

@@ -40,7 +40,7 @@ def labelled(pair, study, split):
     """A pair with the reader's errors, as a row of the file."""
     counts = {"significant": [0.0] * 6, "insignificant": [0.0] * 6}
     evidence = []
-    for number, error in enumerate(explain(pair.reference, pair.candidate).errors):
+    for number, error in enumerate(explain(reference=pair.reference, candidate=pair.candidate).errors):
         category = LETTERS.index(error.category.letter)
         counts["significant" if error.significant else "insignificant"][category] += 1
         for text, spans in ((REFERENCE, error.reference_spans), (CANDIDATE, error.candidate_spans)):

@@ -15,7 +15,9 @@ from pathlib import Path
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon.build import build_lexicon
+from rrgmetrics.reader.lexicon.compiled import as_lexicon, as_plain, kept
 from rrgmetrics.reader.lexicon.files import (
+    bundled,
     checksum,
     folder_in_use,
     folder_used,
@@ -61,7 +63,7 @@ __all__ = [
 
 @per_lexicon
 def load() -> Lexicon:
-    """The lexicon in use; made from its files once.
+    """The lexicon in use; made from its files once, the bundled one once on a machine.
 
     Raises:
         InputError: Something is wrong with the user's folder, or with our files; it says where, and what to do.
@@ -69,7 +71,9 @@ def load() -> Lexicon:
     if folder_in_use():
         _raise_faults()
     try:
-        return build_lexicon()
+        if folder_in_use():
+            return build_lexicon()
+        return as_lexicon(kept("lexicon", bundled()[0], lambda: as_plain(build_lexicon())))
     except Exception:  # whatever a fault of a file does to the build, the check says it better
         _raise_faults()
         raise

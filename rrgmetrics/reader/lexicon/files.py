@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, wraps
 from hashlib import sha256
-from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES, TABLE_FILES, merge
+from rrgmetrics.reader.lexicon.compiled import kept, key_of
+from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES, SHAPES, TABLE_FILES, merge
 
 VARIABLE = "RRGMETRICS_LEXICON"
 _TEXT, _MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
@@ -66,7 +66,7 @@ def folder_used(folder: str | Path | None) -> Iterator[None]:
 
 def bundled_file(name: str) -> Path:
     """The path of a bundled file."""
-    return Path(str(resources.files(__package__).joinpath(f"{name}.yaml")))
+    return Path(__file__).with_name(f"{name}.yaml")
 
 
 def own_files(folder: str) -> list[Path]:
@@ -111,9 +111,17 @@ def _plain(node: Any, loader: Any, made: dict[int, Any]) -> Any:
 
 
 @per_lexicon
+def bundled() -> tuple[str, dict[str, Any]]:
+    """The key of the bundled files, and the content of each."""
+    texts = {name: bundled_file(name).read_bytes() for name in SHAPES}
+    key = key_of(texts.values())
+    return key, kept("files", key, lambda: {name: parse(text.decode("utf-8")) for name, text in texts.items()})
+
+
+@per_lexicon
 def load_file(name: str) -> Any:
     """The content of one file of the lexicon in use, as plain dictionaries and lists; not to be changed."""
-    content = parse(bundled_file(name).read_text(encoding="utf-8"))
+    content = bundled()[1][name]
     for path in own_files(folder_in_use()):
         if path.stem == name:
             content = merge(name, content, parse(path.read_text(encoding="utf-8")))

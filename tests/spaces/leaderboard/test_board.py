@@ -517,4 +517,23 @@ def test_a_system_is_told_its_skill_beside_trivial_ones(make_board, send, work_o
     assert set(skills[same][0].trivial) == {"empty", "normal", "template", "another"}
     page = pages.system_page(board.info(), board.system(same))
     assert "This system does not beat the best trivial system in any metric." in page
+    assert "This system writes 1 distinct report for 12 studies; the radiologists wrote 12" in page
     assert "Skill beside trivial systems" in page
+    table = pages.standings_page(board.standings())
+    assert table.count("skill 1.00") == 2
+    assert table.count("no better than an empty report") == 1  # in ROUGE
+    assert [line.skills["rouge"].skill.value for line in board.standings().systems] == [
+        1.0,
+        skills[same][0].skill.value,
+    ]
+
+
+def test_no_reference_leaves_with_the_collapse_of_a_system(make_board, send, work_off):
+    board = make_board(["A secret word: zyzzogeton."] * 9 + ["Clear lungs.", "Edema.", "Nodule."])
+    id = send(board, "A", [f"Nodule of {size} mm." for size in range(12)])
+    work_off(board)
+    found = board.system(id).collapse
+    assert (found.own.n_distinct, found.references.n_distinct) == (12, 4)
+    assert (found.references.commonest_share, found.references.self_similarity) == (0.75, 0.55)
+    assert found.own.commonest == found.references.commonest == ""
+    assert "zyzzogeton" not in pages.system_page(board.info(), board.system(id))

@@ -43,6 +43,11 @@ def test_tables(scored, tmp_path):
     assert (best["rank"], best["system"], best["tags"]) == (1, FORMULA, "7B, VLM")
     assert (best["rouge"], best["rouge_low"], best["rouge_high"]) == line.scores["rouge"][:3]
     assert best["bleu__tokenizer_13a"] == line.scores["bleu?tokenizer=13a"].value
+    skill = line.skills["rouge"]
+    assert (best["rouge_skill"], best["rouge_best_trivial"]) == (skill.skill.value, skill.best)
+    document = json.loads(next((tmp_path / "out" / "results" / best["id"]).glob("*.json")).read_text())
+    assert document["skill"]["rouge"] == skill.skill.value
+    assert document["collapse"]["n_distinct"] == 1
     row = next(row for row in tables["scores"] if row["key"] == "bleu_1")
     assert row["signature"].startswith("bleu|text:none@1|tokenizer:13a|")
     assert row["n"] == 12

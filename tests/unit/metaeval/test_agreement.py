@@ -522,7 +522,9 @@ def test_documents():
     assert written.count(r"\begin{table}") == written.count(r"\end{table}") == len(tables)
     assert r"counter\_1 $\downarrow$ &" in written
     assert "↓" not in written
-    assert markdown(tables).count("| --- |") == len(tables)
+    lines = markdown(tables).splitlines()
+    assert sum(line.startswith("| --- |") for line in lines) == len(tables)
+    assert "| --- | ---: | --- | ---: | ---: | ---: |" in lines  # numbers to the right, the label to the left
 
 
 def test_rows_are_every_number():
@@ -580,7 +582,7 @@ def test_a_lab_measures_its_own_file(lab, tmp_path, capsys):
     ("arguments", "message"),
     [
         (("--output", "out.docx"), "out.docx must end in"),
-        (("--columns", "study"), "--columns study: write FIELD=COLUMN"),
+        (("--columns", "study"), "--columns study: write ROLE=COLUMN"),
         (("--counts", "nothing"), "has no column 'nothing', but 'case'"),
         (("--dataset", "radpref:nowhere"), "nowhere does not exist"),
         (("--metrics", "nothing"), "nothing"),

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import pytest
 import yaml
+from markupsafe import escape
 
 from rrgmetrics import cli
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval import agree
-from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets, of_metric, record
+from rrgmetrics.metaeval import advice, agree
+from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets, of_metric
+from rrgmetrics.metaeval.recording import record
+from rrgmetrics.present import evidence
 from rrgmetrics.specs import SPECS
 from rrgmetrics.stats import Estimate
 
 
 def test_every_number_belongs_to_a_metric_and_lies_in_its_interval():
     sets = measured_sets()
-    assert {name for name, data in sets.items() if data.seen} == {DEVELOPMENT}
+    assert {name for name, data in sets.items() if data.seen} == {DEVELOPMENT, "cost"}
     for data in sets.values():
         assert set(data.metrics) <= set(SPECS)
         assert set(data.ceiling) <= set(data.measures)
@@ -56,7 +60,6 @@ def test_measuring_writes_its_own_rows_only(tmp_path):
 
     def measure(metric, date, name="made"):
         record(agree(f"radpref:{data}", [metric], trials=10, progress=False), name, date=date, file=file)
-        measured_sets.cache_clear()
 
     data.write_text("\n".join(map(json.dumps, ROWS)))
     measure("rouge", "2026-01-02")
@@ -92,7 +95,8 @@ def test_what_the_raters_did_not_say_is_named(tmp_path):
 
 def test_the_list_by_agreement_has_the_best_first_and_the_unmeasured_last(capsys):
     assert cli.main(["list", "--by", "agreement"]) == 0
-    named = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.split()[:1]]
+    shown = capsys.readouterr().out
+    named = [line.split()[0] for line in shown.splitlines() if line.split()[:1]]
     named = list(dict.fromkeys(name for name in named if name in SPECS))
     assert set(named) == set(SPECS)
     assert (
@@ -104,3 +108,45 @@ def test_a_metric_alone_shows_each_data_set_with_its_interval(capsys):
     assert cli.main(["list", "finding_errors"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "RadEval expert significant errors 0.58 [0.48, 0.67] 318 0.1.0" in shown, shown
+
+
+def estimates(*rows):
+    return {f"set {n}": Estimate(*row, 9) for n, row in enumerate(rows)}
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        (estimates((0.5, 0.4, 0.6), (0.4, math.nan, math.nan)), "report"),
+        (estimates((0.5, 0.4, 0.6), (0.39, 0.1, 0.5)), "beside"),
+        (estimates((0.5, 0.4, 0.6), (0.39, 0.0, 0.5)), "compare"),  # the interval holds 0
+        (estimates((0.5, 0.4, 0.6), (0.19, math.nan, math.nan)), "compare"),  # no interval, and little
+        (estimates((0.9, 0.8, 1.0), (-0.3, -0.4, -0.2)), "compare"),  # it prefers what radiologists do not
+        ({}, "unmeasured"),
+    ],
+)
+def test_what_to_do_with_a_metric_follows_from_the_least_of_its_agreements(monkeypatch, values, verdict):
+    found = [advice.Main(None, name, value) for name, value in values.items()]
+    monkeypatch.setattr(advice, "main_agreements", lambda metric: found)
+    assert advice.verdict("bleu") == verdict
+
+
+def test_the_page_holds_every_number_of_unseen_data_and_loads_nothing(tmp_path, capsys):
+    path = tmp_path / "page.html"
+    assert cli.main(["list", "--by", "agreement", "--html", str(path)]) == 0
+    written, shown = path.read_text(), evidence.page_markdown(list(SPECS.values()))
+    assert not set(re.findall(r"(?:src|href)=\"([^\"]*)", written)) - {"data:,"}
+    assert "<script" not in written
+    assert "&lt;" not in written
+    for data in measured_sets().values():
+        if not data.seen:
+            assert f"**{data.title}**: {data.rows} {data.unit}" in shown
+            assert f"<b>{escape(data.title)}</b>: {data.rows} {data.unit}" in written
+            for row in data.metrics.values():
+                for value in row.values.values():
+                    assert f"{value.value:.2f}".replace("-", "\N{MINUS SIGN}").removesuffix(".00") in shown
+    capsys.readouterr()
+    assert cli.main(["list", "--by", "agreement", "--html", str(path)]) == 2
+    assert "exists" in capsys.readouterr().err
+    assert cli.main(["list", "--html", str(path)]) == 2
+    assert "add --by agreement" in capsys.readouterr().err

@@ -78,8 +78,10 @@ def test_it_adds_overrides_and_takes_away(folder: Path) -> None:
         assert load().concepts["pleural_effusion"].significance == "urgent"
         assert load().concepts["pleural_effusion"].same_as  # what is not said stays
         assert load().concepts["fire_sign"].ancestors == ("opacity",)
-        assert [error.significance for error in explain("Fire sign.", "Clear lungs.").errors] == ["urgent"]
-        child = explain("Fire sign.", "Clear lungs.", {"age": "7"})
+        assert [error.significance for error in explain(reference="Fire sign.", candidate="Clear lungs.").errors] == [
+            "urgent"
+        ]
+        child = explain(reference="Fire sign.", candidate="Clear lungs.", context={"age": "7"})
         assert [error.significance for error in child.errors] == ["benign_expected"]
 
 

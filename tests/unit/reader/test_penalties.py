@@ -42,9 +42,13 @@ def test_a_report_that_contradicts_itself_is_wrong(text: str) -> None:
     assert contradictions(read(text), load())
     affirmed_alone = text.split(".")[0].split(", or")[0] + "."
     for reference in (affirmed_alone, "The lungs are clear.", "Right clavicle fracture."):
-        assert explain(reference, text).total > explain(reference, affirmed_alone).total or reference != affirmed_alone
-        assert explain(reference, text).total >= 1
-    assert explain(text, text).total == 0
+        assert (
+            explain(reference=reference, candidate=text).total
+            > explain(reference=reference, candidate=affirmed_alone).total
+            or reference != affirmed_alone
+        )
+        assert explain(reference=reference, candidate=text).total >= 1
+    assert explain(reference=text, candidate=text).total == 0
 
 
 @pytest.mark.parametrize("text", CONSISTENT)
@@ -54,7 +58,9 @@ def test_a_narrower_denial_is_no_contradiction(text: str) -> None:
 
 @pytest.mark.parametrize("text", TAKEN_BACK)
 def test_what_is_taken_back_is_not_said(text: str) -> None:
-    missing = {error.reference.concept for error in explain(PNEUMOTHORAX, text).errors if error.reference}
+    missing = {
+        error.reference.concept for error in explain(reference=PNEUMOTHORAX, candidate=text).errors if error.reference
+    }
     assert "pneumothorax" in missing
 
 
@@ -62,8 +68,10 @@ def test_what_is_taken_back_is_not_said(text: str) -> None:
     "text", ["Pneumonia cannot be excluded.", "A rib fracture is not excluded.", "Cannot exclude a nodule."]
 )
 def test_a_hedge_about_nothing_has_a_price(text: str) -> None:
-    assert [error.category.letter for error in explain("Clear lungs.", f"Clear lungs. {text}").errors] == ["A"]
-    assert explain(f"Clear lungs. {text}", f"Clear lungs. {text}").total == 0
+    assert [
+        error.category.letter for error in explain(reference="Clear lungs.", candidate=f"Clear lungs. {text}").errors
+    ] == ["A"]
+    assert explain(reference=f"Clear lungs. {text}", candidate=f"Clear lungs. {text}").total == 0
 
 
 @pytest.mark.parametrize(
@@ -74,23 +82,25 @@ def test_a_hedge_about_nothing_has_a_price(text: str) -> None:
     ],
 )
 def test_a_hedge_about_what_is_shown_is_free(text: str) -> None:
-    assert explain("Left basilar opacity.", text).total == 0
+    assert explain(reference="Left basilar opacity.", candidate=text).total == 0
 
 
 def test_an_unread_sentence_costs_unless_the_reference_says_it() -> None:
     reference = "Small left effusion."
-    errors = explain(reference, f"{reference} Florp wug zibble.").errors
+    errors = explain(reference=reference, candidate=f"{reference} Florp wug zibble.").errors
     assert [(error.category.letter, error.significant) for error in errors] == [("A", True)]
     assert "Florp wug zibble" in errors[0].sentence
-    assert explain(f"{reference} Zibble: wug, florp.", f"{reference} Florp wug zibble.").total == 0
+    assert explain(reference=f"{reference} Zibble: wug, florp.", candidate=f"{reference} Florp wug zibble.").total == 0
 
 
 @pytest.mark.parametrize("candidate", ["", "definite definite", "Technique: PA and lateral views."])
 def test_silence_leaves_every_sentence_of_the_reference_unsaid(candidate: str) -> None:
     reference = "Small left effusion. The heart is normal in size. No pneumothorax or focal consolidation."
-    errors = explain(reference, candidate).errors
+    errors = explain(reference=reference, candidate=candidate).errors
     assert [error.category.letter for error in errors] == ["B", "B", "B"]
-    assert explain(reference, "Small left effusion.").total == 0  # silence in a report means that it is not there
+    assert (
+        explain(reference=reference, candidate="Small left effusion.").total == 0
+    )  # silence in a report means that it is not there
 
 
 def test_affirmed_keeps_places_and_drops_what_earns_nothing() -> None:

@@ -43,7 +43,7 @@ def test_significant_errors(
     """Both policies, in the comparison and in the metric."""
     context = {"age": age, "indication": indication}
     for policy, expected in (("management", management), ("report", report)):
-        comparison = explain(reference, candidate, context, policy=policy)
+        comparison = explain(reference=reference, candidate=candidate, context=context, policy=policy)
         assert comparison.significant == expected, policy
         name = f"finding_errors?policy={policy}"
         texts = {"references": [reference], "predictions": [candidate], "contexts": [context]}

@@ -1,0 +1,62 @@
+"""`rrgmetrics merge`: the parts of a job become what one run would have given."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rich.console import Console
+
+from rrgmetrics import files
+from rrgmetrics.cli.arguments import SCORE_TRIALS, add_trials, add_writing
+from rrgmetrics.cli.output import as_json, print_unscored
+from rrgmetrics.comparison import CORRECTIONS, compare_systems
+from rrgmetrics.errors import InputError
+from rrgmetrics.results import per_pair_columns
+from rrgmetrics.shards import merge
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `rrgmetrics merge`."""
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "parts",
+        nargs="+",
+        metavar="PART",
+        help="all files of `rrgmetrics score --shard K/N --output PART.parquet`; of several systems, the first is the "
+        "baseline",
+    )
+    parser.add_argument("--output", metavar="FILE", help="scores of each pair: .csv, .jsonl or .parquet")
+    parser.add_argument("--json", metavar="FILE", help="scores, intervals, tests and signatures as JSON")
+    parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="for all tests of the table")
+    add_trials(parser, SCORE_TRIALS)
+    add_writing(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Joins the parts, prints the table and writes what was asked for."""
+    from rrgmetrics.present.results import comparison_table, score_table
+
+    files.check_outputs(tables=[options.output], results=[options.json], inputs=options.parts, force=options.force)
+    systems = merge(options.parts)
+    if options.output and len(systems) > 1:
+        raise InputError(f"--output is for one system, and these are parts of {', '.join(systems)}.")
+    results = {system: merged.results for system, merged in systems.items()}
+    one = len(systems) == 1
+    rows = compare_systems(
+        results, all_keys=one, correction=options.correction, trials=options.trials, seed=options.seed
+    )
+    first = next(iter(systems.values()))
+    n_pairs = first.whole.n_pairs
+    table = (
+        score_table(rows, n_pairs=n_pairs)
+        if one
+        else comparison_table(rows, n_pairs=n_pairs, correction=options.correction)
+    )
+    Console().print(table)
+    print_unscored(results)
+    if options.output:
+        columns: dict[str, Any] = {"study_id": first.study_ids, **per_pair_columns(first.results)}
+        files.write_table(options.output, columns, force=options.force)
+    if options.json:
+        files.write_json(options.json, as_json(results, rows), force=options.force)

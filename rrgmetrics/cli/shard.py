@@ -1,0 +1,71 @@
+"""`rrgmetrics score --shard K/N`: one part of a job, for `rrgmetrics merge`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rrgmetrics import files
+from rrgmetrics.cli.arguments import input_files, prepared, read_studies, study_ids
+from rrgmetrics.cli.output import print_line, print_unscored
+from rrgmetrics.errors import InputError
+from rrgmetrics.files.frequencies import read_frequencies, write_frequencies
+from rrgmetrics.prepared import Metrics
+from rrgmetrics.reports import Pair
+from rrgmetrics.scorers.frequencies import Frequencies
+from rrgmetrics.shards import check_shard, checksum_of, parse_shard, whole_of, write_part
+
+OF_THE_WHOLE = ("json", "html", "summary", "train", "train_column", "abnormal")  # what a part cannot say
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds `--shard` and `--statistics`."""
+    parser.add_argument(
+        "--shard", metavar="K/N", help="score part K of N alone, to --output FILE.parquet, for `rrgmetrics merge`"
+    )
+    parser.add_argument(
+        "--statistics",
+        metavar="FILE",
+        help="with --shard: .parquet of what metrics such as cider count over all references; made if it is missing",
+    )
+
+
+def run(options: argparse.Namespace, names: Sequence[str]) -> None:
+    """Scores one part of the pairs and writes it."""
+    shard = parse_shard(options.shard)
+    _check(options)
+    files.check_outputs(tables=[options.output], inputs=input_files(options), force=options.force)
+    studies = read_studies(options)
+    check_shard(shard, len(studies.pairs))
+    whole = whole_of(Path(options.predictions or options.pairs).stem, studies)
+    rows = shard.rows(len(studies.pairs))
+    with prepared(names, options) as metrics:
+        statistics = shared_statistics(metrics, studies.pairs, options.statistics)
+        progress = not options.no_progress
+        results = metrics.score_pairs(studies.pairs[rows], progress=progress, statistics=statistics)
+    write_part(options.output, shard, whole, results, study_ids(studies)[rows], force=options.force)
+    print_unscored({whole.system: results})
+    print_line(f"Part {shard}: pairs {rows.start + 1:,} to {rows.stop:,} of {whole.n_pairs:,} in {options.output}")
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Raises InputError for outputs that only the whole can give, or without a file for the part."""
+    if not options.output or Path(options.output).suffix.lower() != ".parquet":
+        raise InputError("--shard needs --output FILE.parquet, which `rrgmetrics merge` reads.")
+    for name in OF_THE_WHOLE:
+        if getattr(options, name):
+            raise InputError(f"--{name.replace('_', '-')} needs all pairs, and --shard scores some of them.")
+
+
+def shared_statistics(metrics: Metrics, pairs: Sequence[Pair], path: str | None) -> Mapping[str, Frequencies]:
+    """What metrics with corpus statistics count over all references: of the file, or counted now and written to it."""
+    checksum = checksum_of(pairs)
+    known = read_frequencies(path, checksum) if path and Path(path).exists() else {}
+    needed = [name for name, each in metrics.names.items() if each.counts_references and name not in known]
+    if not needed:
+        return known
+    counted = known | metrics.only(needed).count_references(pair.reference for pair in pairs)
+    if path:
+        write_frequencies(path, counted, checksum, force=True)
+    return counted

@@ -1,0 +1,118 @@
+"""Which column of a source holds what: by the names that we use, or by those that a user gives.
+
+A column plays a *role*: `study_id`, `reference`, `candidate` (or `report`), `age`, `sex`, `indication`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from rrgmetrics.english import did_you_mean
+from rrgmetrics.errors import InputError
+from rrgmetrics.files.formats import COLUMNS, some
+from rrgmetrics.reports import CONTEXT_KEYS, describe
+
+Columns = Mapping[str, str] | None
+
+_GENERATED = ("prediction", "predictions", "pred", "hypothesis", "hyp", "generated", "generated_report", "output")
+_WRITTEN = ("ground_truth", "gt", "target", "gold", "label", "references", "reference_report", "original")
+# What other tools call a column that is missing here, for the message only.
+RENAMES = {
+    "reference": (*_WRITTEN, "report", "text"),
+    "candidate": (*_GENERATED, "report", "text"),
+    "report": (*_GENERATED, "text", "report_text", "reports", *_WRITTEN),
+}
+
+
+def check_columns(columns: Columns) -> dict[str, str]:
+    """Checks what a user calls the columns.
+
+    Args:
+        columns: Column by role, such as `{"reference": "ground_truth"}`; None: all are called as their roles.
+
+    Raises:
+        InputError: An unknown role, with the nearest one; a column that is no text, or that has two roles.
+    """
+    if columns is None:
+        return {}
+    if not isinstance(columns, Mapping):
+        raise InputError(f"columns is {describe(columns)}; pass a dict, such as {{'reference': 'ground_truth'}}.")
+    for role, column in columns.items():
+        if role not in COLUMNS:
+            near = did_you_mean(str(role), COLUMNS)
+            raise InputError(f"columns has the key {role!r}; its keys are {', '.join(COLUMNS)}.{near}")
+        if not isinstance(column, str) or not column:
+            raise InputError(f"columns[{role!r}] is {describe(column)}; pass the name of a column.")
+        if (other := next(key for key, value in columns.items() if value == column)) != role:
+            raise InputError(f"columns names {column!r} for {other!r} and for {role!r}; a column has one role.")
+    return dict(columns)
+
+
+def pick_columns(
+    found: Collection[str],
+    wanted: Sequence[tuple[str, ...]],
+    columns: Mapping[str, str],
+    where: str,
+    *,
+    optional: Collection[str] = (),
+) -> dict[str, str]:
+    """Returns the column of each role that a source has.
+
+    Args:
+        found: Its columns.
+        wanted: Roles of texts; of each tuple it must have exactly one.
+        columns: Names that a user gave, by role.
+        where: The source, for messages.
+        optional: Roles that it may lack.
+
+    Raises:
+        InputError: A column is missing, doubled, or spelt otherwise; with the columns found and a way out.
+    """
+    _check_spelling(found, columns, where)
+    names = {role: columns.get(role, role) for role in COLUMNS}
+    fields: dict[str, str] = {}
+    for roles in wanted:
+        given = [role for role in roles if role in columns and names[role] in found]
+        there = given or [role for role in roles if role not in columns and role in found]
+        if len(there) > 1:
+            raise InputError(f"{where} has the columns {some(there)}; keep the one that holds the reports.")
+        if not there and roles[0] not in optional:
+            raise InputError(_missing(found, roles, columns, where))
+        fields |= {role: names[role] for role in there}
+    for role in ("study_id", *CONTEXT_KEYS):
+        if names[role] in found:
+            fields[role] = names[role]
+        elif role in columns and role not in optional:
+            raise InputError(_missing(found, (role,), columns, where))
+    return fields
+
+
+def _check_spelling(found: Collection[str], columns: Mapping[str, str], where: str) -> None:
+    for name in found:
+        near = re.sub(r"[\s-]+", "_", name.strip().lower())
+        if near in COLUMNS and name not in COLUMNS and near not in columns and name not in columns.values():
+            raise InputError(
+                f"{where} has a column {name!r}; rename it to {near!r}, or name it with columns: {near}={name}."
+            )
+
+
+def _missing(found: Collection[str], roles: Sequence[str], columns: Mapping[str, str], where: str) -> str:
+    """What is missing, what is there, and a way out."""
+    named = [role for role in roles if role in columns]
+    needed = " or ".join(repr(columns.get(role, role)) for role in named or roles)
+    said = f"{where} has no column {needed}; it has: {some(found)}."
+    if named:
+        return said + did_you_mean(columns[named[0]], found)
+    return f"{said} {_way_out(found, roles)}".strip()
+
+
+def _way_out(found: Collection[str], roles: Sequence[str]) -> str:
+    if len(found) == 1 and (match := re.search(r"[;\t|]", next(iter(found)))):
+        separator = {"\t": "tabs", ";": "semicolons"}.get(match[0], repr(match[0]))
+        return f"Its cells are separated by {separator}; write commas."
+    for role in roles:
+        for other in found:
+            if other.strip().lower() in RENAMES[role]:
+                return f"Rename {other!r} to {role!r}, or name it with columns: {role}={other}."
+    return did_you_mean(roles[0], found).strip()

@@ -1,0 +1,95 @@
+"""What `score`, `compare` and prepared metrics are handed, as checked pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.files.columns import Columns
+from rrgmetrics.files.join import join
+from rrgmetrics.files.read import Reports, Studies, read_pairs, read_references, read_system
+from rrgmetrics.files.sources import is_source
+from rrgmetrics.reports import Pair, check_contexts, check_pairs, columns_of
+
+
+def pairs_of(
+    pairs: Any = None, predictions: Any = None, references: Any = None, contexts: Any = None, columns: Columns = None
+) -> list[Pair]:
+    """Turns whatever a caller has into checked pairs.
+
+    Args:
+        pairs: One table or file with both reports of each study (`read_pairs`); or None.
+        predictions: The system's reports: a list or column of texts, or a table or file with `study_id` and `report`.
+        references: The radiologists' reports, likewise. Tables with ids are joined by them, anything else by order.
+        contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+        columns: What the columns of tables and files are called (`rrgmetrics.files.columns.check_columns`).
+
+    Raises:
+        InputError: Both or neither were given, or something in them cannot be used.
+    """
+    if pairs is None:
+        if predictions is None and references is None:
+            raise InputError("There is nothing to score; pass predictions and references, or a table of pairs.")
+        if not _is_table(predictions) and not _is_table(references):
+            if columns is not None:
+                raise InputError("columns names columns of a table, and predictions and references are lists.")
+            return check_pairs(predictions, references, contexts)
+        system = read_system(predictions, columns)
+        return join(_references(references, contexts, columns), system).pairs
+    if predictions is not None or references is not None:
+        raise InputError("Pass either a table of pairs, or predictions and references.")
+    read = read_pairs(pairs, columns).pairs
+    if contexts is None:
+        return read
+    known = check_contexts(contexts, len(read))
+    return [pair._replace(context=context) for pair, context in zip(read, known, strict=True)]
+
+
+def read_systems(
+    systems: Mapping[str, Any], references: Any = None, contexts: Any = None, columns: Columns = None
+) -> dict[str, Studies]:
+    """Reads several systems' reports on the same studies.
+
+    Args:
+        systems: For each name a list or column of texts, or a table or file with `study_id?` and `report` (or
+            `candidate`); files of pairs where `references` is None.
+        references: The radiologists' reports, likewise; None takes those of the systems' own pairs.
+        contexts: One dict a study, or None.
+        columns: What the columns of tables and files are called.
+
+    Returns:
+        The studies of each system, in the order of the references.
+
+    Raises:
+        InputError: No system, other studies than the references', other references beside a system's reports.
+    """
+    if not isinstance(systems, Mapping) or not systems:
+        raise InputError("No system was given; pass a dict with at least one system's reports by its name.")
+    whole = references is None
+    read = {
+        str(name): read_system(source, columns, name=f"systems[{name!r}]", with_references=whole)
+        for name, source in systems.items()
+    }
+    if whole:
+        first = next(iter(read.values()))
+        checked = _in_context(replace(first, reports=first.references or []), contexts)
+    else:
+        checked = _references(references, contexts, columns)
+    return {name: join(checked, reports) for name, reports in read.items()}
+
+
+def _references(references: Any, contexts: Any, columns: Columns) -> Reports:
+    return _in_context(read_references(references, columns), contexts)
+
+
+def _in_context(reports: Reports, contexts: Any) -> Reports:
+    """The reports with the contexts that were passed beside them."""
+    return reports if contexts is None else replace(reports, contexts=check_contexts(contexts, len(reports.reports)))
+
+
+def _is_table(value: Any) -> bool:
+    """Whether reports come with columns: from a file, a frame, or dicts."""
+    first = value[0] if isinstance(value, list | tuple) and value else None
+    return is_source(value) or isinstance(value, Mapping) or columns_of(value) is not None or isinstance(first, Mapping)

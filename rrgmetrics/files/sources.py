@@ -1,0 +1,44 @@
+"""The files that one name stands for: a file, a pattern, a folder of Parquet, a data set on the Hub."""
+
+from __future__ import annotations
+
+import glob
+import os
+from pathlib import Path
+from typing import Any
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.files.formats import READERS, PathLike, suffix_of
+
+
+def is_source(value: Any) -> bool:
+    """Whether a value names files: a path, or a text that can be nothing else."""
+    if isinstance(value, os.PathLike):
+        return True
+    if not isinstance(value, str) or len(value) > 1000 or "\n" in value:
+        return False
+    return suffix_of(Path(value)) in READERS or Path(value).is_dir()
+
+
+def parts(source: PathLike) -> list[Path]:
+    """Returns the files that a name stands for.
+
+    Args:
+        source: A file; a pattern (`runs/*.csv.gz`, `**` for folders in folders), whose files are taken in the order of
+            their names; or a folder, for the Parquet files in it.
+
+    Raises:
+        InputError: A pattern or a folder with nothing in it.
+    """
+    text, path = os.fspath(source), Path(source)
+    if path.is_dir():
+        found = sorted(path.glob("*.parquet"))
+        if not found:
+            raise InputError(f"{path} is a folder without Parquet files; name a file, or a pattern: {path / '*.csv'}.")
+        return found
+    if glob.has_magic(text) and not path.exists():
+        found = sorted(Path(name) for name in glob.glob(text, recursive=True) if Path(name).is_file())
+        if not found:
+            raise InputError(f"No file is called {text} (looked in {Path.cwd()}).")
+        return found
+    return [path]

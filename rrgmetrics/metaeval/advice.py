@@ -1,0 +1,144 @@
+"""Which metric to report: what follows from the measurements, by rules that are written here and nowhere else.
+
+A recommendation is made of the agreement on data that development has not seen (the main measure of each data set: its
+first), never of the data that it has. It is of the bundled configuration, which was measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple
+
+from rrgmetrics.metaeval.measured import DEVELOPMENT, Measured, MeasuredSet, measured_sets
+from rrgmetrics.metaeval.model import label_of
+from rrgmetrics.specs import HACKS, MetricSpec
+from rrgmetrics.stats import Estimate
+
+Verdict = Literal["report", "beside", "compare", "unmeasured"]
+
+ENOUGH = 0.4  # tau-b on every data set, of a metric that may stand alone
+ABOVE_CHANCE = 0.2  # where no interval is known
+# As radiologists marked them in the development data.
+KINDS: Mapping[str, str] = {"false_finding": "false", "missing_finding": "missing", "attribute": "attributes"}
+
+VERDICTS: Mapping[Verdict, tuple[str, str]] = {
+    "report": (
+        "Report one of these",
+        f"On every data set they agree with radiologists, with a tau-b of at least {ENOUGH:g}.",
+    ),
+    "beside": (
+        "As a second number",
+        "On every data set they agree with radiologists more than chance would, on some of them weakly.",
+    ),
+    "compare": (
+        "Not alone",
+        "On at least one data set their agreement with radiologists cannot be told from none. To compare with earlier "
+        "papers, run them as those papers did.",
+    ),
+    "unmeasured": (
+        "Not yet",
+        "They have not been measured on data that development never saw.",
+    ),
+}
+
+
+class Main(NamedTuple):
+    """A metric's agreement on the main measure of a data set that development has not seen."""
+
+    data: MeasuredSet
+    measure: str
+    value: Estimate
+
+
+class Blind(NamedTuple):
+    """What a metric overlooks, in the development data.
+
+    Attributes:
+        kind: The kind of error with which its headline agrees least.
+        tau_b: How far.
+        passed: Errors a report in the candidate of each study that it ranks best.
+    """
+
+    kind: str
+    tau_b: Estimate
+    passed: float
+
+
+def main_measures() -> list[tuple[MeasuredSet, str]]:
+    """The main measure of each data set that development has not seen."""
+    unseen = [data for data in measured_sets().values() if not data.seen and data.of("tau_b")]
+    return [(data, next(iter(data.of("tau_b")))) for data in unseen]
+
+
+def main_agreements(metric: str) -> list[Main]:
+    """A metric's agreement with radiologists on each data set that development has not seen."""
+    return [
+        Main(data, measure, data.metrics[metric].values[measure])
+        for data, measure in main_measures()
+        if metric in data.metrics
+    ]
+
+
+def verdict(metric: str) -> Verdict:
+    """What to do with a metric.
+
+    Example:
+        >>> verdict("finding_errors"), verdict("radgraph_f1"), verdict("bleu"), verdict("finding_score")
+        ('report', 'beside', 'compare', 'unmeasured')
+    """
+    found = main_agreements(metric)
+    if not found:
+        return "unmeasured"
+    if not all(_above_chance(each.value) for each in found):
+        return "compare"
+    return "report" if min(each.value.value for each in found) >= ENOUGH else "beside"
+
+
+def _above_chance(value: Estimate) -> bool:
+    return value.value >= ABOVE_CHANCE if math.isnan(value.low) else label_of(value) == "aligned"
+
+
+def by_agreement(specs: Iterable[MetricSpec]) -> list[MetricSpec]:
+    """Metrics, the greatest mean agreement first, over the data on which most were measured; the unmeasured last."""
+    columns = main_measures()
+    most = max(len(data.metrics) for data, _ in columns)
+    common = [(data.metrics, measure) for data, measure in columns if len(data.metrics) == most]
+
+    def mean(spec: MetricSpec) -> float:
+        if not all(spec.name in rows for rows, _ in common):
+            return -math.inf
+        return math.fsum(rows[spec.name].values[measure].value for rows, measure in common) / len(common)
+
+    return sorted(specs, key=mean, reverse=True)
+
+
+def blind(metric: str) -> Blind | None:
+    """What a metric overlooks; None where it was not measured."""
+    data = measured_sets()[DEVELOPMENT]
+    row = data.metrics.get(metric)
+    if row is None:
+        return None
+    kind = min(KINDS, key=lambda kind: row.values[kind].value)
+    return Blind(KINDS[kind], row.values[kind], row.values["overlooked"].value)
+
+
+def seconds(metric: str) -> Measured | None:
+    """What 1,000 pairs cost; None where it was not measured."""
+    return measured_sets()["cost"].metrics.get(metric)
+
+
+def needs(spec: MetricSpec) -> str:
+    """What a metric's published setting needs beyond the wheel; the bundled one needs nothing."""
+    if spec.judge:
+        return "a model"
+    if spec.stand_in and spec.checkpoint:
+        return "weights"
+    return f"extra {spec.extra}" if spec.extra else "nothing"
+
+
+def as_reward(spec: MetricSpec) -> str:
+    """What games a metric that is a reward, in words."""
+    if spec.hacks:
+        return "; ".join(HACKS[hack] for hack in spec.hacks)
+    return "no trick of ours raises it" if spec.resists_tricks else "not tested"

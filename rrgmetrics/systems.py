@@ -1,0 +1,155 @@
+"""Systems against each other, from whatever their reports are in to a table with intervals and corrected tests.
+
+>>> import rrgmetrics
+>>> comparison = rrgmetrics.compare(
+...     {"a": ["Clear lungs.", "Edema."], "b": ["Lungs are clear.", "Edema."]},
+...     ["Lungs are clear.", "Mild edema."], names="rouge", trivial=False, progress=False,
+... )
+>>> comparison
+Comparison(a, b on 2 studies: rouge)
+>>> round(comparison["b"]["rouge"].scores["rouge_1"], 3)
+0.833
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rrgmetrics import files, stats
+from rrgmetrics.comparison import Correction, Row, check_correction, compare_systems
+from rrgmetrics.english import counted
+from rrgmetrics.errors import InputError
+from rrgmetrics.notebook import drawn
+from rrgmetrics.prepared import parse_names, prepare
+from rrgmetrics.results import Result
+from rrgmetrics.worth import TRIALS as WORTH_TRIALS
+from rrgmetrics.worth import Worth, score_with_worth
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """Systems on the same studies: what each scored, and how it differs from the first one.
+
+    Attributes:
+        results: For each system its Results by metric; `comparison["name"]` for short.
+        rows: Every score with its interval, difference, test and corrected p-value, by metric, key and system.
+        studies: The pairs of each system.
+        correction: Of the p-values, over all tests of the table.
+        worth: What the systems are worth beside trivial ones; None if that was not asked for.
+    """
+
+    results: Mapping[str, Mapping[str, Result]]
+    rows: Sequence[Row]
+    studies: Mapping[str, files.Studies]
+    correction: Correction = "holm"
+    worth: Worth | None = None
+
+    @property
+    def n_studies(self) -> int:
+        """Number of studies."""
+        return len(next(iter(self.studies.values())).pairs)
+
+    def __getitem__(self, system: str) -> Mapping[str, Result]:
+        """The Results of one system by metric."""
+        return self.results[system]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Returns the rows as a pandas frame.
+
+        Returns:
+            A line a metric, key and system: `value`, `low` and `high` of the score, `difference`, `difference_low` and
+            `difference_high` from the first system, `p`, `p_corrected`, `effect_size`; NaN for the first system.
+        """
+        import pandas
+
+        return pandas.DataFrame([row.to_dict() for row in self.rows])
+
+    def __repr__(self) -> str:
+        metrics = ", ".join(next(iter(self.results.values())))
+        studies = counted(self.n_studies, "study", "studies")
+        return f"Comparison({', '.join(self.results)} on {studies}: {metrics})"
+
+    def _repr_html_(self) -> str:
+        """The table for a notebook."""
+        return drawn(self)
+
+
+def compare(
+    systems: Mapping[str, Any],
+    references: Any = None,
+    *,
+    names: str | Sequence[str],
+    contexts: Any = None,
+    columns: files.Columns = None,
+    all_keys: bool = False,
+    correction: Correction = "holm",
+    trials: int = stats.TRIALS,
+    level: float = stats.LEVEL,
+    seed: int = 0,
+    trivial: bool = True,
+    train: Sequence[str] = (),
+    abnormal: Sequence[bool] | None = None,
+    batch_size: int | None = None,
+    device: str | None = None,
+    progress: bool = True,
+) -> Comparison:
+    """Scores systems on the same studies and tests how they differ from the first one.
+
+    Args:
+        systems: Each system's reports by its name: a list or column of texts, or a table or file of any kind that
+            `rrgmetrics.score` takes, joined with the references by `study_id` where both have one. The first is the
+            baseline.
+        references: The radiologists' reports, likewise; None takes those beside the systems' reports, which must be
+            the same for all.
+        names: Metrics as in `rrgmetrics.score`.
+        contexts: One dict a study with any of `age`, `sex`, `indication`; or None.
+        columns: What the columns of tables and files are called, as in `rrgmetrics.score`.
+        all_keys: Every key of each metric instead of the headline.
+        correction: For all tests of the table: "holm", "bh" (Benjamini-Hochberg) or "none".
+        trials: Resamples of intervals and random swaps of tests.
+        level: Coverage of intervals, between 0 and 1.
+        seed: Of every interval and test.
+        trivial: Whether trivial systems are scored beside (`rrgmetrics.measure_worth`).
+        train: Reports of a training set, of which the most frequent one is a trivial system.
+        abnormal: Which studies are abnormal; None: what the reader finds in the references.
+        batch_size: As in `rrgmetrics.score`.
+        device: As in `rrgmetrics.score`.
+        progress: Whether to show a bar while it runs.
+
+    Returns:
+        The comparison: a table in notebooks, `.to_frame()` for pandas, `.results` for the Results.
+
+    Raises:
+        InputError: A name, system, report or list that cannot be used; nothing was scored.
+        BackendError: Weights or data that are not there; nothing was scored.
+        MissingExtraError: An optional dependency that is not installed; nothing was scored.
+    """
+    texts = list(parse_names(names))
+    check_correction(correction)
+    studies = files.read_systems(systems, references, contexts, columns)
+    pairs = {name: each.pairs for name, each in studies.items()}
+    n_studies = len(next(iter(pairs.values())))
+    if abnormal is not None and len(abnormal) != n_studies:
+        raise InputError(f"abnormal has {len(abnormal)} entries for {n_studies} studies; pass one truth value a study.")
+    results: Mapping[str, Mapping[str, Result]]
+    worth = None
+    with prepare(texts, batch_size=batch_size, device=device) as metrics:
+        if trivial:
+            results, worth = score_with_worth(
+                metrics,
+                pairs,
+                train=train,
+                abnormal=abnormal,
+                trials=min(trials, WORTH_TRIALS),
+                seed=seed,
+                progress=progress,
+            )
+        else:
+            results = dict(zip(pairs, metrics.score_sets(list(pairs.values()), progress=progress), strict=True))
+    rows = compare_systems(results, all_keys=all_keys, correction=correction, trials=trials, level=level, seed=seed)
+    return Comparison(results, rows, studies, correction, worth)

@@ -1,0 +1,228 @@
+"""Parts of a job, and the results that are stored: merged they are what one run gives; what does not fit is refused."""
+
+import csv
+import json
+import re
+import shutil
+from itertools import chain
+
+import numpy as np
+import pytest
+
+import rrgmetrics
+from rrgmetrics import InputError, Result, cli
+from rrgmetrics.shards import Shard, parse_shard
+
+NAMES = ("bleu", "bleu?tokenizer=13a", "cider", "finding_errors")
+REFERENCES = [
+    "Small left pleural effusion. No pneumothorax.",
+    "Die Lunge ist frei.",  # out of scope: unscored, with a reason
+    "The heart is mildly enlarged. No pneumothorax.",
+    "No acute cardiopulmonary abnormality.",
+    "Small left pleural effusion. No pneumothorax.",
+    "Right lower lobe pneumonia.",
+    "",
+]
+SYSTEMS = {
+    "good": [
+        "Small left effusion.",
+        "Frei.",
+        "Mild cardiomegaly.",
+        "Clear lungs.",
+        "Small left effusion.",
+        "",
+        "Edema.",
+    ],
+    "poor": ["Clear lungs."] * 7,
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Pairs of two systems, and the parts of each."""
+    folder = tmp_path_factory.mktemp("parts")
+    for name, reports in SYSTEMS.items():
+        with (folder / f"{name}.csv").open("w", newline="") as file:
+            rows = [(f"s{i}", *pair) for i, pair in enumerate(zip(REFERENCES, reports, strict=True))]
+            csv.writer(file).writerows([("study_id", "reference", "candidate"), *rows])
+        for number in (2, 1, 3):  # in any order
+            assert score(folder, name, number) == 0
+    return folder
+
+
+def score(folder, name, number, *more, metrics=NAMES, of=3, output=None):
+    output = output or folder / f"{name}-{number}.parquet"
+    return command("score", folder / f"{name}.csv", "--metrics", *metrics, "--shard", f"{number}/{of}",
+                   "--output", output, "--statistics", folder / "statistics.parquet", *more)  # fmt: skip
+
+
+def command(*arguments):
+    return cli.main([str(argument) for argument in (*arguments, *(["--no-progress"] if arguments else []))])
+
+
+def parts(folder, name):
+    return [folder / f"{name}-{number}.parquet" for number in (3, 1, 2)]
+
+
+def test_merged_parts_are_one_run(made, tmp_path):
+    """Scores, intervals, reasons, signatures: all that --json and --output hold."""
+    options = ("--trials", 50, "--json", "{}.json", "--output", "{}.jsonl")
+    for name, arguments in {
+        "merged": ("merge", *parts(made, "good")),
+        "one": ("score", made / "good.csv", "--no-trivial", "--metrics", *NAMES),
+    }.items():
+        assert command(*arguments, *(str(each).format(tmp_path / name) for each in options)) == 0
+    merged, one = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("merged", "one"))
+    assert close(merged, one) > 50
+    assert merged["systems"]["good"]["finding_errors"]["unscored"]
+    assert close(*(json.loads(f"[{','.join((tmp_path / f'{name}.jsonl').open())}]") for name in ("merged", "one"))) > 50
+
+
+def test_merged_systems_are_compared_as_one_run_compares_them(made, tmp_path):
+    table = tmp_path / "references.csv"
+    for name in SYSTEMS:
+        rows = list(csv.reader((made / f"{name}.csv").open(newline="")))[1:]
+        for path, column in ((table, 1), (tmp_path / f"{name}.csv", 2)):
+            with path.open("w", newline="") as file:
+                csv.writer(file).writerows([("study_id", "report"), *((row[0], row[column]) for row in rows)])
+    systems = [tmp_path / f"{name}.csv" for name in SYSTEMS]
+    options = ("--trials", 50, "--json")
+    assert command("merge", *parts(made, "good"), *parts(made, "poor"), *options, tmp_path / "merged.json") == 0
+    assert command("compare", "--references", table, "--systems", *systems, "--no-trivial", "--metrics", *NAMES,
+                   *options, tmp_path / "one.json") == 0  # fmt: skip
+    merged, one = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("merged", "one"))
+    assert any(row["p"] is not None for row in merged["rows"])
+    assert close(merged, one) > 50
+
+
+def close(one, other) -> int:
+    """Asserts that two documents hold the same, numbers to 1e-12; counts the numbers."""
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        return sum(close(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return sum(close(*both) for both in zip(one, other, strict=True))
+    if isinstance(one, float) and isinstance(other, float):
+        assert one == pytest.approx(other, rel=1e-12, abs=1e-12)
+        return 1
+    assert one == other
+    return 0
+
+
+FAULTS = {
+    "missing": (lambda made, new: parts(made, "good")[:2], r"1 of 3 parts of good are missing: 2/3"),
+    "doubled": (
+        lambda made, new: [*parts(made, "good"), shutil.copy(made / "good-2.parquet", new / "copy.parquet")],
+        r"copy\.parquet and .*good-2\.parquet are both part 2/3",
+    ),
+    "of another number": (
+        lambda made, new: [*parts(made, "good"), scored(made, new, of=2)],
+        r"other\.parquet is part 1/2 and .*good-3\.parquet is part 3/3",
+    ),
+    "other metrics": (
+        lambda made, new: [*parts(made, "good")[::2], scored(made, new, metrics=("bleu",))],
+        r"good-3\.parquet has the metrics 'bleu\?tokenizer=13a', .*other\.parquet has not",
+    ),
+    "other options": (
+        lambda made, new: [*parts(made, "good")[::2], renamed(made, new, "stemmer")],
+        r"was scored otherwise than .*other\.parquet: bleu has tokenizer 13a and coco",
+    ),
+    "another version": (
+        lambda made, new: [*parts(made, "good")[::2], renamed(made, new, "version")],
+        r"was scored otherwise than .*other\.parquet: bleu has version 0\.0\.1 and ",
+    ),
+    "other data": (
+        lambda made, new: [*parts(made, "good")[::2], scored(made, new, change=True)],
+        r"other\.parquet was scored on other data than .*: the reports of the system",
+    ),
+    "no part": (lambda made, new: [made / "statistics.parquet"], r"statistics\.parquet holds no statistics of pairs"),
+    "no Parquet": (lambda made, new: [made / "good.csv"], r"good\.csv must end in \.parquet"),
+}
+
+
+def scored(made, new, change=False, **options):
+    """The first part as it is scored otherwise."""
+    text = (made / "good.csv").read_text()
+    (new / "good.csv").write_text(text.replace("Edema.", "No edema.") if change else text)
+    assert score(new, "good", 1, output=new / "other.parquet", **options) == 0
+    return new / "other.parquet"
+
+
+def renamed(made, new, what):
+    """The first part with another signature."""
+    from pyarrow import parquet
+
+    table = parquet.read_table(made / "good-1.parquet")
+    facts = json.loads(table.schema.metadata[b"rrgmetrics"])
+    old, changed = {"stemmer": ("tokenizer:coco", "tokenizer:13a"), "version": ("|v:", "|v:0.0.1|was:")}[what]
+    signed = facts["metrics"]["bleu"].replace(old, changed)
+    if what == "version":  # last
+        signed = facts["metrics"]["bleu"].partition("|v:")[0] + "|v:0.0.1"
+    facts["metrics"]["bleu"] = signed
+    path = new / "other.parquet"
+    parquet.write_table(table.replace_schema_metadata({b"rrgmetrics": json.dumps(facts).encode()}), path)
+    return path
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_does_not_belong_together_is_refused(fault, made, tmp_path, capsys):
+    make, message = FAULTS[fault]
+    assert command("merge", *make(made, tmp_path)) == 2
+    error = capsys.readouterr().err.strip().splitlines()[-1]
+    assert error.startswith("rrgmetrics: ")
+    assert re.search(message, error), error
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--shard", "4/3"), "--shard is '4/3'; write NUMBER/PARTS"),
+        (("--shard", "3/8"), "there are 7 pairs"),
+        (("--output", "a.csv"), "--shard needs --output FILE.parquet"),
+        (("--json", "a.json"), "--json needs all pairs"),
+        (("--statistics", "good-1.parquet"), "good-1.parquet holds no statistics of references"),
+    ],
+)
+def test_what_a_part_cannot_have_is_refused(more, message, made, capsys, monkeypatch):
+    monkeypatch.chdir(made)
+    given = {"--shard": "1/3", "--output": "x.parquet", "--metrics": "cider", **dict([more])}
+    assert command("score", "good.csv", *(each for pair in given.items() for each in pair)) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_shards_divide_all_pairs():
+    for n_pairs, of in ((7, 3), (16, 16), (1000, 7)):
+        rows = [list(range(n_pairs))[Shard(number, of).rows(n_pairs)] for number in range(1, of + 1)]
+        assert list(chain(*rows)) == list(range(n_pairs))
+        assert max(map(len, rows)) - min(map(len, rows)) <= 1
+    with pytest.raises(InputError):
+        parse_shard("0/3")
+
+
+@pytest.mark.parametrize("name", ["bleu?tokenizer=13a", "finding_errors?explain=yes", "chexbert_f1"])
+def test_a_result_is_saved_loaded_and_merged(name, tmp_path):
+    candidates = SYSTEMS["good"]
+    whole = rrgmetrics.score(name, predictions=candidates, references=REFERENCES, progress=False)[name]
+    loaded = []
+    for start, stop in ((0, 2), (2, 7)):
+        part = {"predictions": candidates[start:stop], "references": REFERENCES[start:stop]}
+        path = tmp_path / f"{start}.parquet"
+        rrgmetrics.score(name, **part, progress=False)[name].save(path)
+        loaded.append(Result.load(path))
+    merged = Result.merge(loaded)
+    assert (merged.scores, merged.signature) == (pytest.approx(whole.scores, abs=1e-15, nan_ok=True), whole.signature)
+    assert merged.unscored_reasons == whole.unscored_reasons
+    assert dict(merged.details) == json.loads(json.dumps(whole.details))
+    for key, values in whole.per_pair.items():
+        np.testing.assert_array_equal(merged.per_pair[key], values)
+
+
+def test_results_of_different_kinds_do_not_merge():
+    texts = {"predictions": ["Clear lungs."], "references": ["Lungs are clear."], "progress": False}
+    results = rrgmetrics.score(["bleu", "rouge", "cider"], **texts)
+    with pytest.raises(InputError, match="bleu and rouge"):
+        Result.merge([results["bleu"], results["rouge"]])
+    with pytest.raises(InputError, match="cider depend on all references"):
+        Result.merge([results["cider"]] * 2)
+    with pytest.raises(InputError, match="no results"):
+        Result.merge([])
