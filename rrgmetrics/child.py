@@ -13,6 +13,7 @@ import select
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -46,6 +47,21 @@ def follow(ended: Callable[[], object] = lambda: os._exit(1)) -> None:
     parent = os.environ.pop(PARENT, "")
     if parent:
         threading.Thread(target=_watch, args=(int(parent), ended), daemon=True).start()
+
+
+def follow_parent() -> None:
+    """Ends this process, from a thread, when the one that started it is gone; for those that a pool starts.
+
+    Looks at the parent's number alone (not on Windows, where it never changes): standard input is somebody else's.
+    """
+    if os.name == "posix":
+        threading.Thread(target=_look, args=(os.getppid(),), daemon=True).start()
+
+
+def _look(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(LOOK)
+    os._exit(1)
 
 
 def _say(process: subprocess.Popen[bytes], line: bytes) -> None:

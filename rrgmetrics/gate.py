@@ -11,6 +11,7 @@ Published checkpoints and judges with an engine are asked about every pair, as t
 
 from __future__ import annotations
 
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +28,8 @@ from rrgmetrics.reader.scope import READABLE, out_of_scope
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Reduction
 from rrgmetrics.specs import Key
+
+logger = logging.getLogger("rrgmetrics")
 
 NOTHING = -1  # no row
 THE_REFERENCE = "the reference "
@@ -133,16 +136,38 @@ def open_gate(pairs: Sequence[Pair], modality: str, scopes: Mapping[str, Scope])
     return Gate(list(index) or [Pair("", "")], rows, silent_rows, tuple(reasons))
 
 
-def announcement(modality: str, metrics: Iterable[str], gates: Iterable[Gate]) -> str:
+def reasons_of(details: Mapping[str, Sequence[Any]], metric: str) -> list[str]:
+    """Returns why each pair is out of a metric's scope, from the details of its result; "" if it is not."""
+    texts = [(entry or {}).get("unscored", "") for entry in details.get(f"{metric}_unscored", ())]
+    return [text if text.startswith(THE_REFERENCE) else "" for text in texts]
+
+
+def warn_of_scopes(scopes: Iterable[tuple[MetricName, Sequence[str]]]) -> None:
+    """Warns of pairs that are out of the scope of metrics, once for all metrics that read the same kind of report.
+
+    Args:
+        scopes: Of each metric (and call) why each pair is out of its scope; "" if it is not.
+    """
+    by_modality: dict[str, list[tuple[str, Sequence[str]]]] = {}
+    for name, reasons in scopes:
+        by_modality.setdefault(modality_of(name), []).append((name.spec.name, reasons))
+    for modality, each in by_modality.items():
+        names, reasons = zip(*each, strict=True)
+        message = announcement(modality, names, reasons)
+        if message:
+            logger.warning("%s", message)
+
+
+def announcement(modality: str, metrics: Iterable[str], scopes: Iterable[Sequence[str]]) -> str:
     """Describes the pairs that metrics of one modality leave unscored; "" if there are none."""
-    gate = max(gates, key=lambda gate: sum(map(bool, gate.reasons)))
-    reasons = Counter(reason.removeprefix(THE_REFERENCE) for reason in gate.reasons if reason)
+    worst = max(scopes, key=lambda reasons: sum(map(bool, reasons)))
+    reasons = Counter(reason.removeprefix(THE_REFERENCE) for reason in worst if reason)
     if not reasons:
         return ""
     first, *others = (counted(count, reason, PLURAL.sub(r"\1", reason)) for reason, count in reasons.most_common())
     count, _, rest = first.partition(" ")
     names = sorted(set(metrics))
     return (
-        f"{count} of {counted(len(gate.reasons), 'reference')} {', '.join([rest, *others])}; {', '.join(names)} "
+        f"{count} of {counted(len(worst), 'reference')} {', '.join([rest, *others])}; {', '.join(names)} "
         f"{by_number(len(names), 'reads', 'read')} {modality}: such pairs are unscored."
     )

@@ -8,7 +8,7 @@ percent-encoded where they hold `&`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
@@ -133,6 +133,17 @@ def expand(name: str) -> tuple[str, ...]:
         True
     """
     return PRESETS.get(name.strip(), (name,)) if isinstance(name, str) else (name,)
+
+
+def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
+    """Reads metric names by the string that was passed, presets expanded; raises InputError for none or repeats."""
+    texts = [names] if isinstance(names, str) else list(names)
+    if not texts:
+        raise InputError("No metric was named; for example ['bleu', 'rouge'].")
+    for index, text in enumerate(texts):
+        if text in texts[:index]:
+            raise InputError(f"The metric {text!r} is named twice.")
+    return {name: parse_name(name) for text in texts for name in expand(text)}
 
 
 def parse_config(name: str, config_name: str | None) -> MetricName:

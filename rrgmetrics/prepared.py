@@ -8,29 +8,28 @@ one that uses them, and it is the only door to the walk through the pairs (`rrgm
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-import numpy as np
-
-from rrgmetrics import aggregate, files, signature
+from rrgmetrics import files, signature
 from rrgmetrics.errors import InputError
-from rrgmetrics.names import MetricName, expand, parse_name
+from rrgmetrics.names import MetricName
+from rrgmetrics.names import parse_names as parse_names
 from rrgmetrics.notice import name_stand_ins
+from rrgmetrics.progress import Progress as Progress  # what `Metrics.steps` yields
+from rrgmetrics.progress import drained
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.runner import Job, Memory, run
-from rrgmetrics.runner import Progress as Progress  # what `Metrics.steps` yields
-from rrgmetrics.scorers.base import Array, Runtime
+from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.scorers.build import reduction_of as reduction_of  # of scores that were stored
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.text import get_normaliser
+from rrgmetrics.workers import Pool, check_workers, heed_fork, score_in_pool
 
-T = TypeVar("T")
 OnError = Literal["raise", "unscored"]
 COUNTED = 10_000  # references whose n-grams are counted at a time
 
@@ -48,6 +47,7 @@ class Metrics:
         self.jobs = dict(jobs)
         self._runtime = runtime
         self._memory = Memory(kept_references)
+        self._pool: Pool | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy in another process loads its own models."""
@@ -72,8 +72,10 @@ class Metrics:
         self.close()
 
     def close(self) -> None:
-        """Releases the models; to score again is an InputError."""
+        """Releases the models, and ends worker processes; to score again is an InputError."""
         self.jobs, self._memory = {}, Memory(0)
+        if self._pool is not None:
+            self._pool.close()
 
     @classmethod
     def together(cls, parts: Sequence[Metrics]) -> Metrics:
@@ -88,7 +90,7 @@ class Metrics:
         """
         wanted = set(names)
         chosen = Metrics({text: job for text, job in self.jobs.items() if text in wanted}, self._runtime)
-        chosen._memory = self._memory
+        chosen._memory, chosen._pool = self._memory, self._pool
         return chosen
 
     def signatures(self, n_pairs: int) -> dict[str, str]:
@@ -202,7 +204,7 @@ class Metrics:
             raise InputError("There are no pairs to score.")
         self._show_bars(progress)
         try:
-            return _drained(self._walk(sets, announce=announce, statistics=statistics), progress)
+            return drained(self._walk(sets, announce=announce, statistics=statistics), progress)
         except Exception as error:  # a server, a model or a plug-in: the other metrics must outlive it
             if on_error == "raise" or not self.jobs:
                 raise
@@ -261,25 +263,24 @@ class Metrics:
     ) -> Generator[Progress, None, list[dict[str, Result]]]:
         if not self.jobs:
             raise InputError("These metrics are closed; prepare them again.")
-        options["statistics"] = [(statistics or {}).get(name) for name in self.jobs]
-        results = yield from run(list(self.jobs.values()), sets, memory=self._memory, **options)
+        if self._pool is not None:
+            together = self._walk_together(self._pool, sets, statistics or {}, options.get("announce", True))
+            by_name = yield from together
+        else:
+            heed_fork()
+            options["statistics"] = [(statistics or {}).get(name) for name in self.jobs]
+            results = yield from run(list(self.jobs.values()), sets, memory=self._memory, **options)
+            by_name = [dict(zip(self.jobs, of_set, strict=True)) for of_set in results]
         name_stand_ins(self.names.values())
-        return [dict(zip(self.jobs, of_set, strict=True)) for of_set in results]
+        return by_name
 
-
-@dataclass(frozen=True)
-class NoScores:
-    """The reduction of a metric that failed: every value is NaN."""
-
-    spec: MetricSpec
-
-    def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
-        """Returns NaN for every key."""
-        return {key.name: np.full(np.shape(n), np.nan) for key in self.spec.keys}
-
-    def per_pair(self, stats: Array) -> dict[str, Array]:
-        """Returns NaN for every pair, by the keys that exist per pair."""
-        return {key.name: np.full(len(stats), np.nan) for key in self.spec.keys if key.per_pair}
+    def _walk_together(
+        self, pool: Pool, sets: Sequence[Sequence[Pair]], given: Mapping[str, Frequencies], announced: bool
+    ) -> Generator[Progress, None, list[dict[str, Result]]]:
+        """Scores with worker processes, which are given what is to be known of all references of each set."""
+        others = self.only(name for name in self.jobs if name not in given)
+        statistics = [{**given, **others.count_references(pair.reference for pair in pairs)} for pairs in sets]
+        return (yield from score_in_pool(pool, self.names, sets, statistics, kept=given, announced=announced))
 
 
 def prepare(
@@ -288,6 +289,7 @@ def prepare(
     batch_size: int | None = None,
     device: str | None = None,
     kept_references: int = 0,
+    workers: int = 1,
 ) -> Metrics:
     """Makes metrics ready: reads their names, checks their options, loads their models.
 
@@ -297,6 +299,8 @@ def prepare(
         device: torch device of models; None takes CUDA where there is one, else the CPU.
         kept_references: References of which what backends read is kept between calls; for a loop that scores ever
             new candidates against the same studies.
+        workers: Processes that score together, each with models of its own; they start with the first pairs and end
+            with `close`.
 
     Returns:
         The metrics, which score as often as they are asked to.
@@ -312,14 +316,18 @@ def prepare(
         >>> results["rouge"].scores["rouge_1"]
         0.8
     """
+    heed_fork()
     parsed = parse_names(names)
     runtime = Runtime(check_batch_size(batch_size), device)
+    check_workers(workers, parsed.values())
     scorers = [build_scorer(name) for name in parsed.values()]  # all of them before any model is loaded
     jobs = {}
     for (text, name), scorer in zip(parsed.items(), scorers, strict=True):
         normaliser = get_normaliser(str(name.options.get("text", "none")))
         jobs[text] = Job(name, scorer, scorer.backend(runtime), normaliser, runtime.progress)
-    return Metrics(jobs, runtime, kept_references)
+    metrics = Metrics(jobs, runtime, kept_references)
+    metrics._pool = Pool(metrics, workers) if workers > 1 else None
+    return metrics
 
 
 def score(
@@ -333,6 +341,7 @@ def score(
     batch_size: int | None = None,
     device: str | None = None,
     progress: bool = True,
+    workers: int = 1,
 ) -> dict[str, Result]:
     """Scores reports against reports with any number of metrics; `prepare` keeps them ready for more than one call.
 
@@ -350,6 +359,7 @@ def score(
         batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one, else the CPU.
         progress: Whether to show a bar while it runs.
+        workers: Processes on this machine that score together, each with models of its own.
 
     Returns:
         A Result for each name, under the string that was passed.
@@ -369,18 +379,8 @@ def score(
     """
     texts = list(parse_names(names))  # and the pairs, before any model is loaded
     checked = files.pairs_of(pairs, predictions, references, contexts, columns)
-    return prepare(texts, batch_size=batch_size, device=device).score_sets([checked], progress=progress)[0]
-
-
-def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
-    """Reads metric names by the string that was passed, presets expanded; raises InputError for none or repeats."""
-    texts = [names] if isinstance(names, str) else list(names)
-    if not texts:
-        raise InputError("No metric was named; for example ['bleu', 'rouge'].")
-    for index, text in enumerate(texts):
-        if text in texts[:index]:
-            raise InputError(f"The metric {text!r} is named twice.")
-    return {name: parse_name(name) for text in texts for name in expand(text)}
+    with prepare(texts, batch_size=batch_size, device=device, workers=workers) as metrics:
+        return metrics.score_pairs(checked, progress=progress)
 
 
 def check_batch_size(batch_size: Any) -> int | None:
@@ -391,36 +391,4 @@ def check_batch_size(batch_size: Any) -> int | None:
 
 
 def _failed(job: Job, n_pairs: int, error: Exception) -> Result:
-    """The Result of a metric that failed: no pair has a score, and each says why."""
-    spec, reduction, stats = job.name.spec, NoScores(job.name.spec), np.full((n_pairs, 1), np.nan)
-    reason = {"unscored": f"the metric failed: {type(error).__name__}: {error}", "replies": []}
-    return Result(
-        spec=spec,
-        scores=aggregate.reduce(reduction, stats),
-        per_pair=reduction.per_pair(stats),
-        pair_stats=stats,
-        reduction=reduction,
-        signature=signature.write(job.name, facts=job.backend.facts, n_pairs=n_pairs),
-        details={f"{spec.name}_unscored": [reason] * n_pairs},
-        bundled=job.name.bundled,
-        error=error,
-    )
-
-
-def _drained(walk: Generator[Progress, None, T], shown: bool) -> T:
-    """Runs a walk to its end with a progress bar, and returns its value."""
-    with _bar(shown) as bar:
-        while True:
-            try:
-                progress = next(walk)
-            except StopIteration as stop:
-                result: T = stop.value
-                return result
-            bar.total = progress.total
-            bar.update(progress.done - bar.n)
-
-
-def _bar(shown: bool) -> Any:
-    from tqdm.auto import tqdm
-
-    return tqdm(total=0, unit="pair", desc="scoring", disable=not shown, leave=False)
+    return Result.failed(job.name, signature.write(job.name, facts=job.backend.facts, n_pairs=n_pairs), n_pairs, error)

@@ -15,7 +15,7 @@ from rrgmetrics.english import counted, did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike
 from rrgmetrics.files.stored import Scored, Stored, read_stored, storing
-from rrgmetrics.names import parse_name
+from rrgmetrics.names import MetricName, parse_name
 from rrgmetrics.notebook import drawn
 from rrgmetrics.scorers.base import Array, Reduction, SupportsNotes
 from rrgmetrics.scorers.build import build_scorer
@@ -23,6 +23,21 @@ from rrgmetrics.specs import MetricSpec
 
 if TYPE_CHECKING:
     import pandas
+
+
+@dataclass(frozen=True)
+class NoScores:
+    """The reduction of a metric that failed: every value is NaN."""
+
+    spec: MetricSpec
+
+    def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
+        """Returns NaN for every key."""
+        return {key.name: np.full(np.shape(n), np.nan) for key in self.spec.keys}
+
+    def per_pair(self, stats: Array) -> dict[str, Array]:
+        """Returns NaN for every pair, by the keys that exist per pair."""
+        return {key.name: np.full(len(stats), np.nan) for key in self.spec.keys if key.per_pair}
 
 
 @dataclass(frozen=True, repr=False)
@@ -171,6 +186,23 @@ class Result:
             signature=signature.rewrite(signed, {**notes, "n": str(len(stats))}),
             details=details,
             bundled=name.bundled,
+        )
+
+    @classmethod
+    def failed(cls, name: MetricName, signed: str, n_pairs: int, error: Exception) -> Result:
+        """Makes the result of a metric that failed: no pair has a score, and each says why."""
+        reduction, stats = NoScores(name.spec), np.full((n_pairs, 1), np.nan)
+        reason = {"unscored": f"the metric failed: {type(error).__name__}: {error}", "replies": []}
+        return cls(
+            spec=name.spec,
+            scores=aggregate.reduce(reduction, stats),
+            per_pair=reduction.per_pair(stats),
+            pair_stats=stats,
+            reduction=reduction,
+            signature=signed,
+            details={f"{name.spec.name}_unscored": [reason] * n_pairs},
+            bundled=name.bundled,
+            error=error,
         )
 
     @classmethod

@@ -7,28 +7,33 @@ few numbers a pair, memory does not grow with the number of pairs.
 
 from __future__ import annotations
 
-import logging
 from collections import OrderedDict
 from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from rrgmetrics import aggregate, signature
 from rrgmetrics.backends.base import Backend, Composed, ComposedPairs, PairBackend, SupportsLookahead
 from rrgmetrics.backends.reader import reader_backend
-from rrgmetrics.gate import Gate, announcement, modality_of, open_gate
+from rrgmetrics.gate import Gate, modality_of, open_gate, warn_of_scopes
 from rrgmetrics.names import MetricName
+from rrgmetrics.progress import Progress
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Array, Bars, Scorer, SupportsDetails, SupportsNotes, SupportsReferenceStatistics
+from rrgmetrics.scorers.base import (
+    Array,
+    Bars,
+    Scorer,
+    SupportsDetails,
+    SupportsNotes,
+    SupportsReferenceStatistics,
+)
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.text import Normaliser
-
-logger = logging.getLogger("rrgmetrics")
 
 BLOCK = 512  # distinct pairs; large enough to batch by length, small enough to hold their token vectors
 
@@ -53,13 +58,6 @@ class Job:
         if not isinstance(self.scorer, SupportsReferenceStatistics):
             return None
         return self.scorer.reference_statistics(map(self.normaliser.apply, references), self.backend)
-
-
-class Progress(NamedTuple):
-    """The progress of a run: pairs scored, of so many in all."""
-
-    done: int
-    total: int
 
 
 @dataclass(frozen=True)
@@ -179,7 +177,7 @@ def run(
         yield Progress(done, total)
     gates = {key: Gate.joined(of_call, calls[key[0]]) for key, of_call in blocks.items()}
     if announce:
-        _announce(jobs, gates)
+        warn_of_scopes((job.name, gate.reasons) for job in jobs for gate in _gates_of(job, gates))
     return [
         [
             _result(job, gates[call, job.normaliser, job.modality], collected[call, id(job)], given.get(id(job)))
@@ -295,15 +293,9 @@ class Annotations:
                 del known[item]
 
 
-def _announce(jobs: Sequence[Job], gates: Mapping[tuple[int, Normaliser, str], Gate]) -> None:
-    """Warns of pairs that are out of the scope of metrics, once for all metrics that read the same kind of report."""
-    metrics: dict[str, list[str]] = {}
-    for job in jobs:
-        metrics.setdefault(job.modality, []).append(job.name.spec.name)
-    for modality, names in metrics.items():
-        message = announcement(modality, names, [gate for (*_, read), gate in gates.items() if read == modality])
-        if message:
-            logger.warning("%s", message)
+def _gates_of(job: Job, gates: Mapping[tuple[int, Normaliser, str], Gate]) -> Iterator[Gate]:
+    """The gates of a job in each call."""
+    return (gate for (_, *kind), gate in gates.items() if kind == [job.normaliser, job.modality])
 
 
 def _result(job: Job, gate: Gate, collected: Collected, given: Frequencies | None) -> Result:

@@ -74,6 +74,7 @@ def add_scoring(parser: argparse.ArgumentParser, *, trials: int) -> None:
     """Adds the outputs that `score` and `compare` share, and `add_metrics`."""
     parser.add_argument("--json", metavar="FILE", help="scores, intervals and signatures as JSON")
     parser.add_argument("--html", metavar="FILE", help="a readable report, one file")
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes that score together")
     add_metrics(parser, trials=trials)
 
 
@@ -224,7 +225,8 @@ def read_beside(options: argparse.Namespace, references: str) -> Beside:
 
 def prepared(names: Sequence[str], options: argparse.Namespace) -> Metrics:
     """The metrics, ready to run as the options say."""
-    return prepare(names, batch_size=options.batch_size, device=options.device)
+    workers = getattr(options, "workers", 1)
+    return prepare(names, batch_size=options.batch_size, device=options.device, workers=workers)
 
 
 def score_systems(names: list[str], systems: Mapping[str, list[Pair]], options: argparse.Namespace) -> Results:

@@ -57,6 +57,20 @@ def test_a_child_ends_with_its_parent(way, fork):
     assert ended(pid)
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="reads /proc")
+def test_a_worker_of_a_pool_ends_with_its_parent():
+    worker = "import threading; from rrgmetrics import child; child.follow_parent(); print(1); threading.Event().wait()"
+    parent = f"""
+import os, signal, subprocess, sys
+process = subprocess.Popen([sys.executable, "-uc", {worker!r}], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+process.stdout.readline()
+print(process.pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run([sys.executable, "-c", parent], capture_output=True, text=True, check=False)
+    assert ended(int(done.stdout))
+
+
 def test_nobody_is_followed_unasked(monkeypatch):
     monkeypatch.delenv(child.PARENT, raising=False)
     child.follow(lambda: os.kill(os.getpid(), signal.SIGKILL))

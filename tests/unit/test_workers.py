@@ -1,0 +1,97 @@
+"""Processes that score together: the same results in order, whoever is killed; a fork after torch does not hang."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import rrgmetrics
+from rrgmetrics import BackendError, InputError, workers
+from rrgmetrics.reports import check_pairs
+
+from ..processes import children, ended
+
+NAMES = ("bleu", "cider")
+TEXTS = [f"Small left pleural effusion of {number % 70} mm. No pneumothorax." for number in range(240)]
+FORKING = """
+import multiprocessing
+import rrgmetrics
+
+TEXTS = ["Small left effusion. No pneumothorax.", "Large right effusion.", "Mild cardiomegaly."] * 2
+
+def score(_):
+    results = rrgmetrics.score("crepe", predictions=TEXTS, references=TEXTS[::-1], progress=False)
+    return results["crepe"].scores["crepe"]
+
+if __name__ == "__main__":
+    here = score(0)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(pool.map_async(score, range(2)).get(timeout=120) == [here, here])
+"""
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="reads /proc")
+def test_a_worker_that_is_killed_changes_nothing(monkeypatch, caplog):
+    monkeypatch.setattr(workers, "CHUNK", 24)
+    pairs = check_pairs(TEXTS[::-1], TEXTS)
+    before = {*children(os.getpid())}
+    with rrgmetrics.prepare(NAMES, workers=2) as metrics:
+        steps = metrics.steps(pairs)
+        next(steps)
+        started = [pid for pid in children(os.getpid()) if pid not in before and works(pid)]
+        assert len(started) == 2
+        os.kill(started[0], signal.SIGKILL)
+        *_, together = steps
+        assert "ended; what it was scoring is scored again" in caplog.text
+        running = [pid for pid in children(os.getpid()) if pid not in before and works(pid)]
+    assert all(ended(pid) for pid in running)
+    alone = rrgmetrics.prepare(NAMES).score_pairs(pairs, progress=False)
+    for name in NAMES:
+        assert together[name].signature == alone[name].signature
+        np.testing.assert_array_equal(together[name].pair_stats, alone[name].pair_stats)
+
+
+def works(pid) -> bool:
+    with open(f"/proc/{pid}/cmdline") as file:
+        return "loky.backend.popen_loky" in file.read()
+
+
+def test_what_ends_every_worker_ends_the_job():
+    pool = workers.Pool(None, 2)
+    with pytest.raises(BackendError, match="3 worker processes were ended one after the other"):
+        list(pool.map(lambda metrics, task: __import__("os")._exit(9), range(4)))
+    pool.close()
+
+
+def test_an_error_in_a_worker_is_ours():
+    with rrgmetrics.prepare("bleu", workers=2) as metrics:
+        (name,) = metrics.names
+        broken = workers.Task((name,), [None], "")
+        with pytest.raises(TypeError):
+            list(metrics._pool.map(workers._score, [broken]))
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "message"),
+    [
+        ("bleu", 0, "workers is 0; pass a whole number of at least 1"),
+        ("bleu", "2", "workers is '2'"),
+        ("green@openai:model", 2, "green@openai:model asks an engine, which takes many questions at a time"),
+    ],
+)
+def test_workers_that_cannot_be(name, number, message):
+    with pytest.raises(InputError, match=message):
+        rrgmetrics.prepare(name, workers=number)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="forks")
+def test_a_process_that_is_forked_after_torch_has_run_scores(tmp_path):
+    """OpenMP's threads are those of the parent; the child, without them, would wait for ever."""
+    script = tmp_path / "forking.py"
+    script.write_text(FORKING)
+    environment = {**os.environ, "OMP_NUM_THREADS": "2"}
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, check=False)
+    assert run.stdout.strip() == "True", run.stderr
