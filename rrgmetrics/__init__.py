@@ -19,6 +19,7 @@ from rrgmetrics.version import VERSION
 if TYPE_CHECKING:
     from rrgmetrics import stats
     from rrgmetrics.errors import BackendError, InputError, MissingExtraError, VerdictError
+    from rrgmetrics.evaluation import Evaluation
     from rrgmetrics.hub import load, module_path
     from rrgmetrics.prepared import Metrics, prepare, score
     from rrgmetrics.reader import explain
@@ -33,6 +34,7 @@ _HOMES = {
     **dict.fromkeys(("BackendError", "InputError", "MissingExtraError", "VerdictError"), "errors"),
     **dict.fromkeys(("load", "module_path"), "hub"),
     **dict.fromkeys(("Metrics", "prepare", "score"), "prepared"),
+    "Evaluation": "evaluation",
     "explain": "reader",
     "Result": "results",
     **dict.fromkeys(("SPECS", "MetricSpec"), "specs"),
@@ -44,6 +46,7 @@ __all__ = [
     "SPECS",
     "BackendError",
     "Comparison",
+    "Evaluation",
     "InputError",
     "MetricSpec",
     "Metrics",

@@ -65,6 +65,22 @@ def load(name: str, config_name: str | None = None, **keywords: Any) -> Evaluati
     return module
 
 
+def load_module(path: str | Path) -> EvaluationModule:
+    """Loads anybody's `evaluate` module from a folder or script on this machine.
+
+    Raises:
+        InputError: It cannot be loaded.
+    """
+    import evaluate
+
+    try:
+        module: EvaluationModule = evaluate.load(str(path))
+    except Exception as error:  # a script of somebody else's
+        what = f"{type(error).__name__}: {error}".rstrip(".")
+        raise InputError(f"{path} cannot be loaded as an evaluate module: {what}.") from error
+    return module
+
+
 def module_path(name: str) -> Path:
     """Returns the folder of a metric's `evaluate` module, for `evaluate.load(str(module_path("rouge")))`."""
     from importlib.resources import files

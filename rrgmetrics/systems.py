@@ -96,6 +96,7 @@ def compare(
     abnormal: Sequence[bool] | None = None,
     batch_size: int | None = None,
     device: str | None = None,
+    workers: int = 1,
     progress: bool = True,
 ) -> Comparison:
     """Scores systems on the same studies and tests how they differ from the first one.
@@ -119,6 +120,7 @@ def compare(
         abnormal: Which studies are abnormal; None: what the reader finds in the references.
         batch_size: As in `rrgmetrics.score`.
         device: As in `rrgmetrics.score`.
+        workers: As in `rrgmetrics.score`.
         progress: Whether to show a bar while it runs.
 
     Returns:
@@ -138,7 +140,7 @@ def compare(
         raise InputError(f"abnormal has {len(abnormal)} entries for {n_studies} studies; pass one truth value a study.")
     results: Mapping[str, Mapping[str, Result]]
     worth = None
-    with prepare(texts, batch_size=batch_size, device=device) as metrics:
+    with prepare(texts, batch_size=batch_size, device=device, workers=workers) as metrics:
         if trivial:
             results, worth = score_with_worth(
                 metrics,

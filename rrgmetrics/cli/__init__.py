@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
     "agree": ("rrgmetrics.cli.agree", "measure how far metrics agree with radiologists"),
     "ablation": ("rrgmetrics.cli.ablation", "hold CREPE's checkpoints against raters: heads, losses"),
     "retrieve": ("rrgmetrics.cli.retrieve", "measure how well encoders retrieve reports with the same labels"),
+    "stress": ("rrgmetrics.cli.stress", "show what metrics see of errors put into reports, and what they do not"),
     "oracle": ("rrgmetrics.cli.oracle", "find the report that a metric ranks best, and what others say of it"),
     "explain": ("rrgmetrics.cli.explain", "show two reports and what differs, with the evidence in colour"),
     "judge": ("rrgmetrics.cli.judge", "ask a judge about each pair and keep its replies"),
@@ -57,6 +58,11 @@ class Command(argparse.ArgumentParser):
         if self.module:
             import_module(self.module).add_arguments(self)
             self.module = ""
+            self.set_defaults(parser=self)
+        if self.get_default("parser") is self:
+            from rrgmetrics.cli.config import take_config
+
+            take_config(self, args)
         return super().parse_known_args(args, namespace)
 
 
@@ -74,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = build_parser().parse_args(arguments)
         with use(options.lexicon) if "lexicon" in options else nullcontext():
-            options.run(options)
+            _run(options)
     except (InputError, BackendError, MissingExtraError) as error:
         print_error(f"rrgmetrics: {error}")
         return 2
@@ -85,6 +91,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has left, as `head` does
         sys.stderr.close()
     return 0
+
+
+def _run(options: argparse.Namespace) -> None:
+    """Runs a command, and writes what it was asked to do where `--save-config` says."""
+    if not getattr(options, "save_config", None):
+        options.run(options)
+        return
+    from rrgmetrics.cli.config import check_config, evaluation_of
+
+    check_config(options)
+    options.run(options)
+    evaluation_of(options, options.parser).write(options.save_config, force=options.force)
 
 
 def build_parser() -> argparse.ArgumentParser:

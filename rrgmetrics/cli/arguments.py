@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rrgmetrics import files
@@ -68,6 +69,19 @@ def column_names(options: argparse.Namespace) -> dict[str, str]:
             raise InputError(f"--columns names {role} twice.")
         columns[role] = column
     return columns
+
+
+def system_paths(texts: Sequence[str]) -> dict[str, str]:
+    """Name and file of each system; a file without a name gives its own."""
+    paths: dict[str, str] = {}
+    for text in texts:
+        name, equals, path = text.partition("=")
+        if not equals or Path(text).exists():
+            name, path = Path(text).stem, text
+        if name in paths:
+            raise InputError(f"Two systems are called {name!r}; name them: NAME=FILE.")
+        paths[name] = path
+    return paths
 
 
 def add_scoring(parser: argparse.ArgumentParser, *, trials: int) -> None:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from pathlib import Path
 
 from rich.console import Console
 
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import add_columns, add_scoring, add_trivial, column_names, metric_names, read_beside
+from rrgmetrics.cli.arguments import (
+    add_columns,
+    add_scoring,
+    add_trivial,
+    column_names,
+    metric_names,
+    read_beside,
+    system_paths,
+)
+from rrgmetrics.cli.config import add_config
 from rrgmetrics.cli.output import print_conventions, print_unscored, print_worth, write_reports
 from rrgmetrics.comparison import CORRECTIONS
-from rrgmetrics.errors import InputError
 from rrgmetrics.present.documents import document
 from rrgmetrics.stats import TRIALS
 from rrgmetrics.systems import compare
@@ -40,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_trivial(parser)
     add_scoring(parser, trials=TRIALS)
+    add_config(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -47,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
     from rrgmetrics.present.results import comparison_table
 
     names = metric_names(options)
-    paths = _system_paths(options.systems)
+    paths = system_paths(options.systems)
     references = options.references or next(iter(paths.values()))
     inputs = [str(path) for source in (references, *paths.values()) for path in files.parts(source)]
     outputs = {"results": [options.json], "pages": [options.html], "documents": options.table}
@@ -65,6 +72,7 @@ def run(options: argparse.Namespace) -> None:
         **read_beside(options, references)._asdict(),
         batch_size=options.batch_size,
         device=options.device,
+        workers=options.workers,
         progress=not options.no_progress,
     )
     table = comparison_table(compared.rows, n_pairs=compared.n_studies, correction=compared.correction)
@@ -75,16 +83,3 @@ def run(options: argparse.Namespace) -> None:
     print_worth(compared.worth)
     print_unscored(compared.results)
     write_reports(options, compared.results, compared.studies, compared.rows, compared.worth)
-
-
-def _system_paths(texts: Sequence[str]) -> dict[str, str]:
-    """Name and file of each system; a file without a name gives its own."""
-    paths: dict[str, str] = {}
-    for text in texts:
-        name, equals, path = text.partition("=")
-        if not equals or Path(text).exists():
-            name, path = Path(text).stem, text
-        if name in paths:
-            raise InputError(f"Two systems are called {name!r}; name them: NAME=FILE.")
-        paths[name] = path
-    return paths

@@ -1,4 +1,4 @@
-"""Tables of numbers and documents that `agree`, `retrieve` and `oracle` write with `--output` and `--json`."""
+"""Tables of numbers and documents that commands such as `agree` write with `--output` and `--json`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,13 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def check_documents(options: argparse.Namespace, *, pictures: Iterable[Path] = (), inputs: Iterable[str] = ()) -> None:
+def check_documents(
+    options: argparse.Namespace,
+    *,
+    pictures: Iterable[Path] = (),
+    pages: Iterable[str | None] = (),
+    inputs: Iterable[str] = (),
+) -> None:
     """Checks, before any work, that all can be written."""
     documents = [path for path in options.output if Path(path).suffix.lower() in files.DOCUMENT_SUFFIXES]
     files.check_outputs(
@@ -32,6 +38,7 @@ def check_documents(options: argparse.Namespace, *, pictures: Iterable[Path] = (
         tables=[path for path in options.output if path not in documents],
         results=[options.json],
         pictures=pictures,
+        pages=pages,
         inputs=inputs,
         force=options.force,
     )

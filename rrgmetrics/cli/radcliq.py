@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import SCORE_TRIALS, add_running, add_step, add_trials
+from rrgmetrics.cli.arguments import SCORE_TRIALS, add_columns, add_running, add_step, add_trials, column_names
 from rrgmetrics.cli.output import print_line
 
 
@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--case", default="", metavar="COLUMN", help="pairs that belong together (default: one reference)"
     )
+    add_columns(parser)
     parser.add_argument(
         "--folds", type=int, default=0, help="parts of the cases, each predicted by the others; 0 leaves out each case"
     )
@@ -49,6 +50,7 @@ def _fit_radcliq(options: argparse.Namespace) -> None:
         metric=options.metric,
         errors=options.errors,
         case=options.case,
+        columns=column_names(options),
         folds=options.folds,
         trials=options.trials,
         seed=options.seed,

@@ -24,6 +24,7 @@ from rrgmetrics.cli.arguments import (
     score_with_trivial,
     study_ids,
 )
+from rrgmetrics.cli.config import add_config
 from rrgmetrics.cli.output import print_conventions, print_line, print_unscored, print_worth, write_reports
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.errors import InputError
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shard.add_arguments(parser)
     add_trivial(parser)
     add_scoring(parser, trials=SCORE_TRIALS)
+    add_config(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -51,6 +53,8 @@ def run(options: argparse.Namespace) -> None:
         return shard.run(options, names)
     if options.statistics:
         raise InputError("--statistics is for parts; name one with --shard K/N.")
+    if options.stream:
+        return shard.run_stream(options, names)
     files.check_outputs(
         tables=[options.output],
         results=[options.json],

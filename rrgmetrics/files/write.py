@@ -32,6 +32,7 @@ def check_outputs(
     pictures: Iterable[PathLike | None] = (),
     replies: Iterable[PathLike | None] = (),
     documents: Iterable[PathLike | None] = (),
+    settings: Iterable[PathLike | None] = (),
     inputs: Iterable[PathLike] = (),
     force: bool = False,
 ) -> None:
@@ -44,6 +45,7 @@ def check_outputs(
         pictures: Paths of plots (.png).
         replies: Paths of judges' replies (.jsonl).
         documents: Paths of tables to read, Markdown or LaTeX (.md, .tex).
+        settings: Paths of evaluations (.yaml, .yml).
         inputs: Files that are read and must not be written.
         force: Whether files on disk may be replaced.
 
@@ -60,6 +62,7 @@ def check_outputs(
         (pictures, (".png",)),
         (replies, (".jsonl",)),
         (documents, DOCUMENT_SUFFIXES),
+        (settings, (".yaml", ".yml")),
     )
     for paths, suffixes in kinds:
         for path in (Path(path) for path in paths if path is not None):

@@ -87,6 +87,7 @@ def fit_radcliq(
     metric: str = "radcliq",
     errors: str = "errors",
     case: str = "",
+    columns: Mapping[str, str] | None = None,
     folds: int = 0,
     trials: int = TRIALS,
     level: float = LEVEL,
@@ -103,6 +104,7 @@ def fit_radcliq(
         metric: Which metrics are combined: `radcliq`, `radcliq@paper`, with options.
         errors: Column with the number of errors that was counted in the candidate; more is worse.
         case: Column that says which pairs belong together; "" takes those with one reference.
+        columns: What a file's columns of pairs are called: `{"reference": "truth", "candidate": "draft"}`.
         folds: Parts of the cases, each predicted by a model fitted on the others; 0 leaves out one case at a time. The
             authors fitted version 1 on 160 of 200 pairs, one fold of five.
         trials: Resamples of cases behind each interval.
@@ -119,7 +121,7 @@ def fit_radcliq(
     name = parse_name(metric)
     if name.spec.name != "radcliq" or name.config not in ("default", "paper") or name.options["coefficients"] != "v1":
         raise InputError(f"{metric} is not to be refitted; pass radcliq or radcliq@paper, without coefficients.")
-    rated = read_rated(source, errors=errors, case=case)
+    rated = read_rated(source, errors=errors, case=case, columns=columns)
     _check(rated, source)
     ready = prepare(metric, batch_size=batch_size, device=device)
     job = ready.jobs[metric]
@@ -141,11 +143,13 @@ def fit_radcliq(
     )
 
 
-def read_rated(source: str, *, errors: str = "errors", case: str = "") -> Fitted:
+def read_rated(
+    source: str, *, errors: str = "errors", case: str = "", columns: Mapping[str, str] | None = None
+) -> Fitted:
     """Reads rated pairs, as `fit_radcliq` takes them."""
     if source.partition(":")[0] in NAMES:
         return _of_data(source)
-    pairs = files.read_pairs(source).pairs
+    pairs = files.read_pairs(source, columns).pairs
     counts: list[float] = []
     cases: list[str] = []
     for (unit, number, row), pair in zip(files.rows_of(source, (errors, *filter(None, [case]))), pairs, strict=True):

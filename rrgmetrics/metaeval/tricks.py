@@ -1,15 +1,18 @@
 """Tricks that a report generator could learn instead of writing good reports: repetition, templates, hedges, babble.
 
-The reports are invented (`tricks.yaml`). A metric that may be a reward must not score a trick above the honest report
-that it was made from; `tests/contract/test_tricks.py` holds ours to it, and each card shows what tricks do to it.
+A metric that may be a reward must not score a trick above the honest report that it was made from. The stress suite
+(`rrgmetrics.metaeval.stress`) plays them on any reports; the contract test plays them on the invented ones of
+`tricks.yaml` (`tests/contract/test_tricks.py`).
 """
 
 from __future__ import annotations
 
-import random
 from functools import cache
 from importlib import resources
+from random import Random
 from typing import Any, NamedTuple
+
+REPEATS = 5
 
 
 class Case(NamedTuple):
@@ -36,6 +39,21 @@ def load_cases() -> tuple[Case, ...]:
     return tuple(Case(**{name: text.strip() for name, text in case.items()}) for case in _tables()["cases"])
 
 
+def added(honest: str, rng: Random) -> dict[str, str]:
+    """Returns what becomes of an honest report by each trick that takes it as it is, by the trick's name."""
+    alone = standalone()
+    words = honest.replace(".", "").replace(",", "").split()
+    rng.shuffle(words)
+    return {
+        "repetition": " ".join([honest] * REPEATS),
+        "normals": f"{honest} {alone['normal template']}",
+        "denials": f"{honest} {alone['deny-all']}",
+        "hedges": f"{honest} {alone['hedge-all']}",
+        "babble": f"{honest} {alone['babble']}",
+        "shuffled": " ".join(words),
+    }
+
+
 @cache
 def standalone() -> dict[str, str]:
     """Returns the tricks that look at no report at all."""
@@ -53,20 +71,15 @@ def standalone() -> dict[str, str]:
 def tricks(case: Case) -> list[Trick]:
     """Returns every trick on one case; standalone ones must not beat the good or (in an abnormal study) the mid."""
     alone = standalone()
-    words = case.good.replace(".", "").replace(",", "").split()
-    random.Random(0).shuffle(words)
     honest = [case.good] if case is load_cases()[-1] else [case.good, case.mid]
+    of_mid, of_good = added(case.mid, Random(0)), added(case.good, Random(0))
     return [
-        Trick("repetition", " ".join([case.mid] * 5), case.mid),
-        Trick("mid + normal", f"{case.mid} {alone['normal template']}", case.mid),
-        Trick("mid + deny-all", f"{case.mid} {alone['deny-all']}", case.mid),
-        Trick("mid + hedge-all", f"{case.mid} {alone['hedge-all']}", case.mid),
-        Trick("normal + weak", f"{alone['normal template']} {case.weak}", case.weak),
-        Trick("good + contradiction", f"{case.good} {case.contradiction}", case.good),
-        Trick("good + babble", f"{case.good} {alone['babble']}", case.good),
-        Trick("shuffled words", " ".join(words), case.good),
-        *(Trick(name, text, better) for name, text in alone.items() for better in honest),
-        Trick("babble", alone["babble"], ""),
+        *(Trick(name, of_mid[name], case.mid) for name in ("repetition", "normals", "denials", "hedges")),
+        *(Trick(name, of_good[name], case.good) for name in ("babble", "shuffled")),
+        Trick("normals before", f"{alone['normal template']} {case.weak}", case.weak),
+        Trick("contradiction", f"{case.good} {case.contradiction}", case.good),
+        *(Trick(f"{name} alone", text, better) for name, text in alone.items() for better in honest),
+        Trick("babble alone", alone["babble"], ""),
     ]
 
 

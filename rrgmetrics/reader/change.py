@@ -74,6 +74,8 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     then = items[i + 1] if i + 1 < len(items) else None
     if not alone or then is None or then.word in lexicon.small.separators:
         return False
+    if "concept" in then.senses and not any(item.word == "than" for item in items):
+        return any(item.senses.keys() & {"side", "zone"} for item in items)  # "more edema", but "on the left"
     if then.senses.keys() & {"earlier_study", "clause_end"}:
         return False
     return not _than_a_date(items[i + 1 :], lexicon)

@@ -22,7 +22,7 @@ import numpy as np
 
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
 from rrgmetrics.english import counted
-from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Significance
+from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, Significance
 from rrgmetrics.reader.rubric import Appraisal, appraise
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime
@@ -46,6 +46,7 @@ RIGHT: Mapping[Significance, float] = {
 # What a difference of a matched finding weighs: in its description, in its course; significant or not.
 DESCRIPTION = {True: 1.0, False: 0.5}
 COURSE = {True: 0.5, False: 0.25}
+DENIED = 1.25  # times the weight of what matters and is not only missing but denied: a false all-clear ends the search
 NOTHING_RIGHT = 0.25
 
 
@@ -120,13 +121,19 @@ def tally(compared: Compared, pair: Pair) -> Tally:
         Tally: errors and right findings with their weights.
     """
     appraisal = appraise(compared.comparison, pair.context)
-    errors = (*_left_over(appraisal), *_differences(appraisal), *_penalties(compared))
+    errors = (*_left_over(appraisal, _denied(compared)), *_differences(appraisal), *_penalties(compared))
     matched = dict.fromkeys(reference for reference, _ in appraisal.links)
     right = tuple(RIGHT[appraisal.references[reference].significance] for reference in matched)
     return Tally(tuple(sorted(errors, key=lambda error: -error.weight)), right, len(appraisal.references))
 
 
-def _left_over(appraisal: Appraisal) -> Iterator[ScoredError]:
+def _denied(compared: Compared) -> list[Finding | None]:
+    """Returns the reference's findings that the candidate denies in so many words."""
+    missing = ErrorCategory.MISSING_FINDING
+    return [error.reference for error in compared.comparison.errors if error.category is missing and error.contradicts]
+
+
+def _left_over(appraisal: Appraisal, denied: Sequence[Finding | None]) -> Iterator[ScoredError]:
     sides = (
         (ErrorCategory.MISSING_FINDING, "Missing", appraisal.references, appraisal.missing),
         (ErrorCategory.FALSE_FINDING, "False", appraisal.candidates, appraisal.false),
@@ -135,7 +142,10 @@ def _left_over(appraisal: Appraisal) -> Iterator[ScoredError]:
         for index in left_over:
             graded = findings[index]
             why = f"{graded.significance.replace('_', ' ')}{': ' if graded.why else ''}{graded.why}"
-            yield ScoredError(category, f"{name}: {graded.words} ({why}).", WRONG[graded.significance], graded.matters)
+            weight = WRONG[graded.significance]
+            if category is ErrorCategory.MISSING_FINDING and graded.matters and graded.unit.head in denied:
+                weight, why = DENIED * weight, f"{why}; denied"
+            yield ScoredError(category, f"{name}: {graded.words} ({why}).", weight, graded.matters)
 
 
 def _differences(appraisal: Appraisal) -> Iterator[ScoredError]:

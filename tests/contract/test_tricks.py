@@ -10,7 +10,7 @@ from rrgmetrics.specs import SPECS
 
 REWARDS = [name for name, spec in SPECS.items() if spec.resists_tricks]
 ROUNDING = 1e-5  # of networks in fp32: the same report in another batch
-COSTS = ("good + contradiction", "good + babble")  # must be dearer, not only no better
+COSTS = ("contradiction", "babble")  # must be dearer, not only no better
 CASES = load_cases()
 TRICKS = [(index, trick) for index, case in enumerate(CASES) for trick in tricks(case)]
 Scores = dict[tuple[str, str, str], float]

@@ -245,6 +245,11 @@ def test_cases_and_errors_by_column(tmp_path):
     path.write_text("\n".join(map(json.dumps, rows)))
     rated = read_rated(str(path), errors="total", case="patient")
     assert (rated.errors.tolist(), rated.cases) == ([0, 1, 2, 3], ["0", "0", "1", "1"])
+    path.write_text(path.read_text().replace("reference", "truth").replace("candidate", "draft"))
+    named = read_rated(str(path), errors="total", columns={"reference": "truth", "candidate": "draft"})
+    assert (named.pairs, named.cases) == (rated.pairs, ["a"] * 4)
+    with pytest.raises(InputError, match="has no column 'reference'"):
+        read_rated(str(path), errors="total")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from rrgmetrics.reports import CONTEXT_KEYS, Pair, parse_context
 FIELDS = ("reference", "candidate", "study_id", "rater", "section", "source", *CONTEXT_KEYS)
 ALIASES = {"study": "study_id"}
 LABELS = ("section", "source")
+ATTRIBUTE = ("incorrect_location", "incorrect_severity")  # the kinds that a column `attribute` counts together
 
 
 def load_table(
@@ -80,7 +81,8 @@ def load_table(
     for (key, rater), own in cells.items():
         for target, value in own.items():
             values[target][raters[rater], numbers[key]] = value
-    kinds = tuple(kind for kind in KINDS if kind in targets)
+    marked = set(targets) | set(ATTRIBUTE if "attribute" in targets else ())
+    kinds = tuple(kind for kind in KINDS if kind in marked)
     return Rated(
         name=name or file.stem,
         pairs=[pair for pair, _ in pairs.values()],
@@ -101,7 +103,8 @@ def _placed(columns: Mapping[str, str], there: Sequence[str], file: Path) -> dic
         if field not in FIELDS:
             raise InputError(f"--columns has {field!r}; it names columns for {', '.join(FIELDS)}.")
         _check_column(column, there, file)
-    placed = {field: field for field in FIELDS if field in there} | named
+    known = {field: alias for alias, field in ALIASES.items() if alias in there}
+    placed = known | {field: field for field in FIELDS if field in there} | named
     for field in ("reference", "candidate"):
         if field not in placed:
             raise InputError(f"{file} has no column {field!r}, but {_shown(there)}; name it: --columns {field}=COLUMN.")

@@ -7,6 +7,7 @@ freely (`phrases/edits.yaml`). The fifth way of the GREEN paper (arXiv 2405.0359
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
@@ -87,11 +88,29 @@ def inject(reading: Reading, donors: Donors, rng: Random, n_edits: int | None = 
         >>> sum(injected)
         1
     """
+    made = list(injections(reading, donors, rng, n_edits))
+    return made[-1] if made else None
+
+
+def injections(
+    reading: Reading, donors: Donors, rng: Random, n_edits: int | None = None, *, with_unseen: bool = True
+) -> Iterator[tuple[str, Counts]]:
+    """Yields the report after each error that `inject` puts in: the text so far, and the errors so far.
+
+    Args:
+        reading: As in `inject`.
+        donors: As in `inject`.
+        rng: As in `inject`.
+        n_edits: As in `inject`.
+        with_unseen: Whether hedges are put in too, which another error may undo unseen.
+    """
     page, counts, unseen = Page(reading.text, reading), [0] * N_CATEGORIES, 0
     drawn = rng.choices(range(1, len(NUMBER_WEIGHTS) + 1), NUMBER_WEIGHTS)[0]
     wanted = n_edits or min(drawn, 1 + len(page.units))  # findings made up for a normal report would drown the rest
     done = 0
-    kinds = [kind for kind in KINDS.values() if page.units or not kind.of_a_finding]
+    kinds = [
+        kind for kind in KINDS.values() if (page.units or not kind.of_a_finding) and (with_unseen or not kind.unseen)
+    ]
     for kind in rng.choices(kinds, [kind.weight for kind in kinds], k=wanted * ATTEMPTS):
         text = kind.edit(page, rng, donors)
         if not text or text == page.text:
@@ -102,9 +121,25 @@ def inject(reading: Reading, donors: Donors, rng: Random, n_edits: int | None = 
         if _rose(counts, seen, kind.category):
             page, counts, unseen = Page(text, candidate), seen, unseen + kind.unseen
             done += 1
+            yield page.text, tuple(counts)
         if done == wanted:
-            break
-    return (page.text, tuple(counts)) if done else None
+            return
+
+
+def is_one_error(reading: Reading, text: str, category: int, *, unseen: bool = False) -> bool:
+    """Tells whether the reader sees errors of one category in a text, and no other; no error at all if `unseen`.
+
+    Args:
+        reading: Of the report that the text was made from.
+        text: The edited report.
+        category: The category that is meant, A to F as 0 to 5.
+        unseen: Whether it is an error that the reader does not count.
+    """
+    if not text.strip() or text == reading.text:
+        return False
+    seen = _counts(compare(reading, reading_of(text)))
+    seen[category] += unseen
+    return _rose([0] * N_CATEGORIES, seen, category)
 
 
 def _counts(comparison: Comparison) -> list[int]:

@@ -21,7 +21,7 @@ def add(page: Page, rng: Random, donors: Donors) -> str | None:
     offers = (_donated(donors(rng), rng) for _ in range(DONORS))
     donated = next(filter(None, offers), None)
     if donated is None or rng.random() < 0.25:
-        return _stated(page, rng.choice(edit_words()["additions"]), rng)
+        return state(page, rng.choice(edit_words()["additions"]), rng)
     concept, sentence = donated
     return _put(page, concept, sentence, rng)
 
@@ -94,7 +94,8 @@ def _donated(reading: Reading | None, rng: Random) -> tuple[str, str] | None:
     return concept, reading.text[slot.start : slot.end]
 
 
-def _stated(page: Page, addition: Mapping[str, Any], rng: Random) -> str:
+def state(page: Page, addition: Mapping[str, Any], rng: Random) -> str:
+    """Adds a sentence made from a row of `additions`; one that says the opposite leaves."""
     return _put(page, addition["concept"], _phrase(addition, rng), rng)
 
 

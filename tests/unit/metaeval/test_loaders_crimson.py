@@ -1,11 +1,14 @@
 """RadPref and RadJudge in the published format and as JSONL, on an invented miniature."""
 
+import itertools
 import json
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval import agree
 from rrgmetrics.metaeval.loaders import load_radjudge, load_radpref
 from rrgmetrics.reports import Context
 
@@ -414,3 +417,58 @@ def test_published_radpref_keeps_the_class_of_each_finding(clone):
             ("7", "C1", "missing", "1"): "not_actionable_not_urgent",
         }
     }
+
+
+def test_the_general_path_gives_the_numbers_of_the_named_one(tmp_path):
+    """The same judgements as `radpref:` and as a table with a row a (pair, rater): every number is the same."""
+    texts = (
+        "Small left effusion.",
+        "Clear lungs.",
+        "Large right effusion. Mild cardiomegaly.",
+        "Right basal pneumonia.",
+    )
+    counts = itertools.cycle([(0, 0, 1), (1, 0, 0), (2, 1, 0), (0, 3, 1), (1, 2, 0)])
+    kinds = ("false", "missing", "attribute")
+    cases, table = [], []
+    for case, reference in enumerate(texts * 3):
+        candidates: dict = {}
+        for number, report in enumerate((texts[case % 3], texts[(case + case // 4) % 4]), 1):
+            marks = [dict(zip(kinds, next(counts), strict=True)) for _ in range(2)]
+            for rater, own in enumerate(marks):
+                own |= {f"{kind}_significant": own[kind] // 2 for kind in tuple(own)} | {"rating": 5 - own["missing"]}
+                table.append(
+                    {
+                        "study": case,
+                        "reference": reference,
+                        "candidate": report,
+                        "rater": f"radiologist {rater + 1}",
+                        "source": f"C{number}",  # keeps apart candidates of one study that are equal
+                        "total_errors": own["false"] + own["missing"] + own["attribute"],
+                        "significant_errors": sum(own[kind] // 2 for kind in kinds),
+                        "false_finding": own["false"],
+                        "missing_finding": own["missing"],
+                        "attribute": own["attribute"],
+                        "rating": own["rating"],
+                    }
+                )
+            candidates[f"C{number}"] = {"report": report, "source": f"C{number}", "raters": marks}
+        cases.append({"case": case, "reference": reference, "candidates": candidates})
+    named, general = tmp_path / "cases.jsonl", tmp_path / "table.jsonl"
+    named.write_text("\n".join(map(json.dumps, cases)))
+    general.write_text("\n".join(map(json.dumps, table)))
+    metrics, draws = ["finding_errors", "rouge"], {"trials": 30, "progress": False}
+    one = agree(f"radpref:{named}", metrics, **draws)
+    counted = ("total_errors", "significant_errors", "false_finding", "missing_finding", "attribute")
+    other = agree(str(general), metrics, counts=counted, ratings=["rating"], **draws)
+    shown = [
+        {(line.subject, line.key, line.target, line.view, line.subset): line for line in report.agreements}
+        for report in (one, other)
+    ]
+    assert len(shown[0]) == len(shown[1]) > 30
+    for key, line in shown[0].items():
+        same = shown[1][key]
+        np.testing.assert_allclose([*line.tau_b, *line.rho, *line.r], [*same.tau_b, *same.rho, *same.r], atol=1e-12)
+        np.testing.assert_allclose([line.mae, line.bias], [same.mae, same.bias], atol=1e-12)
+    assert [line.share for line in one.preferences] == [line.share for line in other.preferences]
+    assert [line.taus for line in one.between] == [line.taus for line in other.between]
+    assert [line.tau_b for line in one.ceiling] == [line.tau_b for line in other.ceiling]

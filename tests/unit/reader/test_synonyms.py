@@ -28,4 +28,4 @@ def test_synonyms(name: str, wordings: str, neighbours: str) -> None:
 
 def errors(reference: str, candidate: str) -> int:
     """The number of errors of all kinds."""
-    return sum(explain(reference, candidate).counts.values())
+    return sum(explain(reference=reference, candidate=candidate).counts.values())

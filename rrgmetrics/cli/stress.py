@@ -1,0 +1,75 @@
+"""`rrgmetrics stress`: what metrics see, and what they do not."""
+
+from __future__ import annotations
+
+import argparse
+
+from rich.console import Console
+
+from rrgmetrics import files
+from rrgmetrics.cli.arguments import add_lexicon, add_running, split_names
+from rrgmetrics.cli.documents import add_outputs, check_documents, write_documents
+from rrgmetrics.cli.output import print_line
+from rrgmetrics.errors import InputError
+from rrgmetrics.specs import PRESETS, SPECS
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `rrgmetrics stress`."""
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "reports",
+        nargs="?",
+        metavar="FILE",
+        help="reports to change: CSV, JSONL, Parquet, text, a data set's folder, hub:<id>; default: 300 generated ones",
+    )
+    parser.add_argument(
+        "--metrics",
+        nargs="+",
+        default=list(SPECS),
+        metavar="NAME",
+        help="names as score takes them, or presets; MODULE:FUNCTION, a Python function of candidates and references; "
+        f"the folder of an evaluate module (FOLDER#KEY); default: all. Presets: {', '.join(PRESETS)}",
+    )
+    parser.add_argument("--column", nargs="+", default=["report"], metavar="NAME", help="column(s) with the report")
+    parser.add_argument("--id-column", metavar="NAME", help="column that names the study")
+    parser.add_argument(
+        "--reports", dest="n_reports", type=int, default=None, metavar="N", help="use the first N alone"
+    )
+    parser.add_argument("--per-kind", type=int, default=100, help="pairs of each kind; 0 is all (default %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="of the changes (default %(default)s)")
+    parser.add_argument("--json", metavar="FILE", help="the same numbers as JSON")
+    parser.add_argument("--html", metavar="FILE", help="a page: what each metric sees, and what it does not")
+    add_outputs(parser)
+    add_lexicon(parser)
+    add_running(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Changes the reports, scores them, prints the tables and writes what was asked for."""
+    from rrgmetrics.metaeval.stress import N_REPORTS, build_suite, stress
+    from rrgmetrics.metaeval.stress.scoring import read_metrics
+    from rrgmetrics.present.stress import COLUMNS, stress_tables
+    from rrgmetrics.present.stress_page import stress_page
+    from rrgmetrics.synthesis.sources import GENERATOR, load_collection
+
+    if options.n_reports is not None and options.n_reports < 1:
+        raise InputError(f"--reports is {options.n_reports}; take at least one report.")
+    names = split_names(options.metrics)
+    read_metrics(names)
+    inputs = [options.reports] if options.reports else []
+    check_documents(options, pages=[options.html], inputs=inputs)
+    source = options.reports or f"{GENERATOR}{options.n_reports or N_REPORTS}"
+    collection = load_collection(source, columns=options.column, id_column=options.id_column, seed=options.seed)
+    texts = [report.text for report in collection.reports][: options.n_reports]
+    progress = not options.no_progress
+    draws = {"per_kind": options.per_kind, "seed": options.seed}
+    suite = build_suite(texts, source=collection.name, progress=progress, **draws)
+    report = stress(names, suite, batch_size=options.batch_size, device=options.device, progress=progress)
+    console = Console()
+    for table in stress_tables(report, COLUMNS):
+        console.print(table, "")
+    write_documents(options, list(stress_tables(report)), list(report.rows()), report.to_dict())
+    if options.html:
+        files.write_text(options.html, stress_page(report), force=options.force)
+        print_line(f"Written: {options.html}")

@@ -1,0 +1,108 @@
+"""Reads and writes `results.yaml`: what each bundled metric sees of changed reports, on 300 of our generator's.
+
+`scripts/measure_stress.py` writes it; the cards are made from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rrgmetrics.metaeval.stress.kinds import KINDS
+from rrgmetrics.metaeval.stress.measure import NAN, OfKind, OfLadder, Stressed, StressReport
+from rrgmetrics.version import VERSION
+
+FILE = Path(__file__).parent / "results.yaml"
+HEADER = """\
+# Made by scripts/measure_stress.py; not to be edited. Of each kind: share, loss in units of what another patient's
+# report costs, share of errors that cost more (harmless kinds), pairs scored, unscored. Of each order: share, steps.
+"""
+DIGITS = 3
+
+
+@dataclass(frozen=True)
+class StoredStress:
+    """The stored measurement.
+
+    Attributes:
+        date: As in 2026-11-22.
+        version: Of rrgmetrics.
+        source: The reports.
+        n_reports: Their number.
+        seed: Of the changes.
+        without: By kind, the reports that it was tried on and that offer nothing for it.
+        metrics: By name.
+    """
+
+    date: str
+    version: str
+    source: str
+    n_reports: int
+    seed: int
+    without: Mapping[str, int]
+    metrics: Mapping[str, Stressed]
+
+
+@cache
+def stored_stress(file: Path = FILE) -> StoredStress:
+    """Reads the stored measurement."""
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    stored = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)
+    rows = stored.pop("metrics")
+    return StoredStress(metrics={name: _stressed(row) for name, row in rows.items()}, **stored)
+
+
+def record(report: StressReport, *, date: str, file: Path = FILE) -> None:
+    """Writes a report over the stored one.
+
+    Args:
+        report: Of all metrics.
+        date: Of the measurement.
+        file: To write.
+    """
+    suite = report.suite
+    about = {
+        "date": date,
+        "version": VERSION,
+        "source": suite.source,
+        "n_reports": len(suite.reports),
+        "seed": suite.seed,
+        "without": {kind: suite.without(kind) for kind in KINDS},
+    }
+    rows = {name: _row(metric) for name, metric in report.metrics.items()}
+    text = yaml.safe_dump({**about, "metrics": rows}, sort_keys=False, width=500, default_flow_style=None)
+    file.write_text(HEADER + text, encoding="utf-8")
+
+
+def _row(metric: Stressed) -> dict[str, Any]:
+    return {
+        "title": metric.title,
+        "arrow": metric.arrow,
+        "signature": metric.signature,
+        "rests_on_the_reader": metric.rests_on_the_reader,
+        "unit": _rounded(metric.unit),
+        "means": {kind: _rounded(value) for kind, value in metric.means.items()},
+        "kinds": {kind: [_rounded(value) for value in own] for kind, own in metric.kinds.items()},
+        "ladders": {name: [_rounded(value) for value in own] for name, own in metric.ladders.items()},
+    }
+
+
+def _stressed(row: dict[str, Any]) -> Stressed:
+    kinds = {kind: OfKind(*map(_or_nan, values)) for kind, values in row.pop("kinds").items()}
+    ladders = {name: OfLadder(*map(_or_nan, values)) for name, values in row.pop("ladders").items()}
+    return Stressed(kinds=kinds, ladders=ladders, **row)
+
+
+def _rounded(value: float) -> float | int | None:
+    if value != value:
+        return None
+    return value if isinstance(value, int) else round(float(value), DIGITS)
+
+
+def _or_nan(value: Any) -> Any:
+    return NAN if value is None else value

@@ -1,0 +1,25 @@
+"""Measures what each bundled metric sees of changed reports: writes `rrgmetrics/metaeval/stress/results.yaml`.
+
+    python scripts/measure_stress.py   # or: make stress; some two minutes on two cores
+
+The reports are 300 of our generator's, so nobody's data are needed. `make cards` puts the numbers on the cards.
+"""
+
+from __future__ import annotations
+
+import datetime
+
+from rrgmetrics import SPECS
+from rrgmetrics.metaeval.stress import stress
+from rrgmetrics.metaeval.stress.stored import FILE, record
+
+
+def main() -> None:
+    """Measures and writes."""
+    report = stress(list(SPECS))
+    record(report, date=datetime.datetime.now(datetime.UTC).date().isoformat())
+    print(f"{FILE}: {len(report.metrics)} metrics, {len(report.suite.cases):,} changed reports")
+
+
+if __name__ == "__main__":
+    main()
