@@ -1,4 +1,4 @@
-"""Metrics for lighteval, as its pipeline calls them: a task's replies together, then the corpus values of each metric."""
+"""Metrics for lighteval, as its pipeline calls them: a task's replies together, then each metric's corpus values."""
 
 import numpy as np
 import pytest
