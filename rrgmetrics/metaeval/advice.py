@@ -24,7 +24,7 @@ KINDS: Mapping[str, str] = {"false_finding": "false", "missing_finding": "missin
 
 VERDICTS: Mapping[Verdict, tuple[str, str]] = {
     "report": (
-        "Report one of these",
+        "Report",
         f"On every data set they agree with radiologists, with a tau-b of at least {ENOUGH:g}.",
     ),
     "beside": (
@@ -93,6 +93,24 @@ def verdict(metric: str) -> Verdict:
     if not all(_above_chance(each.value) for each in found):
         return "compare"
     return "report" if min(each.value.value for each in found) >= ENOUGH else "beside"
+
+
+def in_words(metric: str) -> str:
+    """What to do with a metric, and where it agrees least.
+
+    Example:
+        >>> in_words("bleu").split(":")[0], in_words("finding_score")
+        ('Not alone', 'Not yet: it has not been measured on data that development never saw.')
+    """
+    found = main_agreements(metric)
+    title = VERDICTS[verdict(metric)][0]
+    if not found:
+        return f"{title}: it has not been measured on data that development never saw."
+    least, most = (choose(found, key=lambda each: each.value.value) for choose in (min, max))
+    return (
+        f"{title}: tau-b with radiologists from {least.value.value:.2f} ({least.data.short}) to "
+        f"{most.value.value:.2f} ({most.data.short}), on data that development never saw.".replace("-0.", "−0.")
+    )
 
 
 def _above_chance(value: Estimate) -> bool:

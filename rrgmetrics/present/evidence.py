@@ -171,8 +171,10 @@ def _short(specs: Sequence[MetricSpec]) -> Iterator[str]:
     for verdict, (title, why) in advice.VERDICTS.items():
         if verdict in names:
             yield f"{title}: {listed(names[verdict])}. {why}"
-    reader = [f"`{spec.name}`" for spec in specs if "reader" in spec.needs]
-    yield f"{listed(reader)} read, wholly or in part, with the same bundled reader: where it errs, they err together."
+    reads = {f"`{spec.name}`" for spec in specs if "reader" in spec.needs}
+    voices = [name for name in names.get("report", ()) if name in reads]
+    if len(voices) > 1:
+        yield f"Of the first, {listed(voices)} count with the same bundled reader and err together: report one of them."
     yield (
         "A stand-in (*) is what ships in the wheel in place of published weights or a language model. Its agreement is "
         "its own, and says nothing of the published metric's; its scores do not stand beside published ones."
@@ -182,7 +184,7 @@ def _short(specs: Sequence[MetricSpec]) -> Iterator[str]:
         yield f"These numbers are of version {measured}; the changelog says what {VERSION} scores otherwise."
     yield (
         "Whatever you report: name the signature, give an interval (`rrgmetrics compare`), and print what a trivial "
-        "system gets (`rrgmetrics score --train`)."
+        "system gets (`rrgmetrics score` does)."
     )
 
 
