@@ -93,6 +93,12 @@ class Metrics:
         chosen._memory, chosen._pool = self._memory, self._pool
         return chosen
 
+    @property
+    def widths(self) -> dict[str, int]:
+        """The number of statistics of a pair, by metric."""
+        nothing = {text: job.reference_statistics([""]) for text, job in self.jobs.items()}
+        return {text: job.scorer.pair_stats([], {}, nothing[text]).shape[1] for text, job in self.jobs.items()}
+
     def signatures(self, n_pairs: int) -> dict[str, str]:
         """Returns the signatures of results for so many pairs, by name, without what depends on the pairs."""
         return {

@@ -18,7 +18,7 @@ from rrgmetrics import signature
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import PathLike, Studies
 from rrgmetrics.files.formats import some
-from rrgmetrics.files.stored import read_facts, read_stored, storing
+from rrgmetrics.files.stored import count_rows, read_facts, read_stored, storing
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result, difference, per_pair_columns, restored
 
@@ -158,8 +158,8 @@ def merge(paths: Sequence[PathLike]) -> dict[str, Merged]:
 
 def _read_part(path: Path) -> Part:
     facts = read_facts(path)
-    if "part" not in facts:
-        raise InputError(f"{path} is no part of a job; parts come from rrgmetrics score --shard K/N --output FILE.")
+    if "part" not in facts:  # of a stream: whole, and nobody knows of what
+        return Part(path, Shard(1, 1), Whole(path.stem, count_rows(path), str(path), str(path)), facts["metrics"])
     return Part(path, Shard(*facts["part"]), Whole(**facts["whole"]), facts["metrics"])
 
 

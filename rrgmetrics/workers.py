@@ -76,6 +76,8 @@ class Pool:
         self.workers = workers
         self._metrics = pickle.dumps(metrics)
         self._executor: Any = None
+        self._folder = tempfile.TemporaryDirectory(prefix="rrgmetrics-")
+        self._shared: list[tuple[dict[str, Frequencies], Path]] = []
 
     def map(self, function: Callable[[Any, T], Any], tasks: Iterable[T]) -> Iterator[Any]:
         """Yields `function(metrics, task)` of each task, in order; a few tasks are under way at a time.
@@ -114,8 +116,20 @@ class Pool:
             for _, future in waiting:
                 future.cancel()
 
+    def share(self, statistics: Mapping[str, Frequencies]) -> str:
+        """Returns a file of the statistics, which each process reads once; "" if there are none."""
+        if not statistics:
+            return ""
+        for known, path in self._shared:
+            if known.keys() == statistics.keys() and all(known[name] is each for name, each in statistics.items()):
+                return str(path)
+        path = Path(self._folder.name, str(len(self._shared)))
+        path.write_bytes(pickle.dumps(dict(statistics)))
+        self._shared.append((dict(statistics), path))
+        return str(path)
+
     def close(self) -> None:
-        """Ends the processes."""
+        """Ends the processes; a further task would start new ones."""
         if self._executor is not None:
             self._executor.shutdown(wait=True, kill_workers=True)
             self._executor = None
@@ -180,14 +194,13 @@ def score_in_pool(
     distinct = [_by_reference(pairs) for pairs in sets]
     answers: list[list[dict[str, Answer]]] = [[] for _ in sets]
     done, total = 0, sum(map(len, distinct)) * len(names)
-    with tempfile.TemporaryDirectory(prefix="rrgmetrics-") as folder:
-        chunks = [(number, start) for number, pairs in enumerate(distinct) for start in range(0, len(pairs), CHUNK)]
-        files = [_written(Path(folder, str(number)), each) for number, each in enumerate(statistics)]
-        tasks = (Task(tuple(names), distinct[number][start : start + CHUNK], files[number]) for number, start in chunks)
-        for (number, _), answer in zip(chunks, pool.map(_score, tasks), strict=True):
-            answers[number].append(answer)
-            done += len(next(iter(answer.values())).scored.stats) * len(names)
-            yield Progress(done, total)
+    files = [pool.share(each) for each in statistics]
+    chunks = [(number, start) for number, pairs in enumerate(distinct) for start in range(0, len(pairs), CHUNK)]
+    tasks = (Task(tuple(names), distinct[number][start : start + CHUNK], files[number]) for number, start in chunks)
+    for (number, _), answer in zip(chunks, pool.map(_score, tasks), strict=True):
+        answers[number].append(answer)
+        done += len(next(iter(answer.values())).scored.stats) * len(names)
+        yield Progress(done, total)
     results = [
         {name: _placed([answer[name] for answer in of_set], own, pairs, name in kept) for name in names}
         for of_set, own, pairs in zip(answers, distinct, sets, strict=True)
@@ -228,14 +241,6 @@ def _placed(answers: Sequence[Answer], distinct: Sequence[Pair], pairs: Sequence
         details[key] = [values[place] for place in places]
     signed = answers[0].signature if kept else signature.rewrite(answers[0].signature, {"statistics": ""})
     return Result.of_stats(np.concatenate([answer.scored.stats for answer in answers])[places], signed, details)
-
-
-def _written(path: Path, statistics: Mapping[str, Frequencies]) -> str:
-    """The file of the statistics, which each process reads once."""
-    if not statistics:
-        return ""
-    path.write_bytes(pickle.dumps(dict(statistics)))
-    return str(path)
 
 
 def _prepare(metrics: bytes) -> None:

@@ -53,6 +53,8 @@ def run(options: argparse.Namespace) -> None:
         return shard.run(options, names)
     if options.statistics:
         raise InputError("--statistics is for parts; name one with --shard K/N.")
+    if options.stream:
+        return shard.run_stream(options, names)
     files.check_outputs(
         tables=[options.output],
         results=[options.json],

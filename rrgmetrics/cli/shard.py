@@ -6,8 +6,10 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from rich.console import Console
+
 from rrgmetrics import files
-from rrgmetrics.cli.arguments import input_files, prepared, read_studies, study_ids
+from rrgmetrics.cli.arguments import column_names, input_files, prepared, read_studies, study_ids
 from rrgmetrics.cli.output import print_line, print_unscored
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.frequencies import read_frequencies, write_frequencies
@@ -15,7 +17,9 @@ from rrgmetrics.prepared import Metrics
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.shards import check_shard, checksum_of, parse_shard, whole_of, write_part
+from rrgmetrics.streaming import score_stream
 
+SHOWN = 5  # reasons of a metric that are printed
 OF_THE_WHOLE = ("json", "html", "summary", "train", "train_column", "abnormal")  # what a part cannot say
 
 
@@ -29,12 +33,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="with --shard: .parquet of what metrics such as cider count over all references; made if it is missing",
     )
+    parser.add_argument(
+        "--stream",
+        action="store_true",
+        help="score PAIRS of any size in flat memory, to --output FILE.parquet; `rrgmetrics merge` adds intervals",
+    )
 
 
 def run(options: argparse.Namespace, names: Sequence[str]) -> None:
     """Scores one part of the pairs and writes it."""
     shard = parse_shard(options.shard)
-    _check(options)
+    if options.stream:
+        raise InputError("--shard and --stream exclude each other: a part is held in memory.")
+    _check(options, "--shard")
     files.check_outputs(tables=[options.output], inputs=input_files(options), force=options.force)
     studies = read_studies(options)
     check_shard(shard, len(studies.pairs))
@@ -49,13 +60,39 @@ def run(options: argparse.Namespace, names: Sequence[str]) -> None:
     print_line(f"Part {shard}: pairs {rows.start + 1:,} to {rows.stop:,} of {whole.n_pairs:,} in {options.output}")
 
 
-def _check(options: argparse.Namespace) -> None:
-    """Raises InputError for outputs that only the whole can give, or without a file for the part."""
+def run_stream(options: argparse.Namespace, names: Sequence[str]) -> None:
+    """Scores pairs as they come, writes their scores, and prints those of all."""
+    from rrgmetrics.present.results import totals_table
+
+    _check(options, "--stream")
+    if not options.pairs:
+        raise InputError("--stream needs one file of pairs: --predictions and --references are joined in memory.")
+    files.check_outputs(tables=[options.output], inputs=input_files(options), force=options.force)
+    totals = score_stream(
+        names,
+        options.pairs,
+        output=options.output,
+        columns=files.check_columns(column_names(options)),
+        batch_size=options.batch_size,
+        device=options.device,
+        workers=options.workers,
+        force=options.force,
+        progress=not options.no_progress,
+    )
+    Console().print(totals_table(totals))
+    for name, each in totals.items():
+        for reason, count in each.unscored_counts.most_common(SHOWN):
+            print_line(f"{name}: {count:,} of {each.n_pairs:,} pairs unscored ({reason})")
+    print_line(f"Scores of each pair: {options.output}; intervals: rrgmetrics merge {options.output}")
+
+
+def _check(options: argparse.Namespace, flag: str) -> None:
+    """Raises InputError for outputs that only the whole can give, or without a file for the pairs."""
     if not options.output or Path(options.output).suffix.lower() != ".parquet":
-        raise InputError("--shard needs --output FILE.parquet, which `rrgmetrics merge` reads.")
+        raise InputError(f"{flag} needs --output FILE.parquet, which `rrgmetrics merge` reads.")
     for name in OF_THE_WHOLE:
         if getattr(options, name):
-            raise InputError(f"--{name.replace('_', '-')} needs all pairs, and --shard scores some of them.")
+            raise InputError(f"--{name.replace('_', '-')} needs all pairs at once; leave it or {flag} out.")
 
 
 def shared_statistics(metrics: Metrics, pairs: Sequence[Pair], path: str | None) -> Mapping[str, Frequencies]:

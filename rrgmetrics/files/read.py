@@ -224,7 +224,7 @@ def _read(
                 "row one, or none."
             )
         if "study_id" in fields:
-            study_id = _study_id(row[fields["study_id"]], f"{where}, column {fields['study_id']!r}")
+            study_id = study_id_of(row[fields["study_id"]], f"{where}, column {fields['study_id']!r}")
             if study_id in ids:
                 raise InputError(
                     f"{where}, column {fields['study_id']!r}: {study_id!r} stands in {ids[study_id]} already."
@@ -242,7 +242,7 @@ def _read(
     return list(ids) or None, texts, contexts
 
 
-def _study_id(value: object, where: str) -> str:
+def study_id_of(value: object, where: str) -> str:
     """An id as text. Whole numbers are ids too: Parquet and JSONL keep them as numbers where CSV has their digits."""
     if isinstance(value, Integral) and not isinstance(value, bool):
         return str(value)

@@ -145,6 +145,13 @@ def read_facts(path: PathLike) -> dict[str, Any]:
     return facts
 
 
+def count_rows(path: PathLike) -> int:
+    """Counts the pairs of a file."""
+    from pyarrow import parquet
+
+    return int(parquet.read_metadata(path).num_rows)
+
+
 def read_stored(path: PathLike) -> Stored:
     """Reads a file that `storing` wrote.
 

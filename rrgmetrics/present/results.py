@@ -15,6 +15,7 @@ from rrgmetrics.results import Result
 from rrgmetrics.specs import SPECS, Key
 from rrgmetrics.specs.conventions import Convention
 from rrgmetrics.stats import Comparison
+from rrgmetrics.streaming import Totals
 
 if TYPE_CHECKING:
     from rrgmetrics.metaeval.composite import Composite
@@ -35,6 +36,22 @@ def score_table(rows: Sequence[Row], *, n_pairs: int) -> Table:
         previous = row.metric
     heads = ("metric", "score", "value [95% interval]", *_unscored_head(rows))
     return Table(heads, (Group(tuple(lines)),), title=f"{n_pairs:,} pairs")
+
+
+def totals_table(totals: Mapping[str, Totals]) -> Table:
+    """The scores of pairs that went through as they came: a line a key, without intervals.
+
+    Args:
+        totals: By metric.
+    """
+    lines: list[Cells] = []
+    for name, each in totals.items():
+        titled, scores = parse_name(name).titled, each.scores
+        for index, key in enumerate(titled.keys):
+            number = Cell(show(scores[key.name], key), "number")
+            lines.append((name if not index else "", headed(key), number, str(each.n_unscored)))
+    n_pairs = next(iter(totals.values())).n_pairs
+    return Table(("metric", "score", "value", "unscored"), (Group(tuple(lines)),), title=f"{n_pairs:,} pairs")
 
 
 def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> Table:

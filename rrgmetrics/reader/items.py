@@ -247,10 +247,14 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
         own = items[q].senses.get("concept")
         if own and concept in lexicon.concepts[own].ancestors:
             concept = own  # "disc disease" says more than that a bone is degenerative
+        device = concept is not None and lexicon.concepts[concept].is_device
+        if device and mentions and mentions[0].concept and not lexicon.concepts[mentions[0].concept].is_device:
+            continue  # "fractured ribs, port unchanged" breaks no port
         lo, hi = min(s, q), max(s, q) + 1
         mentions.append(Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last), denies, nearly))
-        if concept and "holds" not in items[s].senses:
-            used.add(s)
+        more = concept and items[s].senses.get("concept") in lexicon.concepts[concept].ancestors
+        if concept and (device or more or "holds" not in items[s].senses):
+            used.add(s)  # "cavitating pulmonary mass" says more than "pulmonary mass"
     return mentions
 
 
@@ -374,8 +378,11 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
     for s in range(q - 1, max(-1, q - 40), -1):
         item = items[s]
         if s == floor:
-            if "holds" in item.senses and not structures and _fits(item, qualities, lexicon):
-                structures.append(s)  # "tortuous aorta with calcification"
+            both = "holds" in item.senses or (
+                "concept" in item.senses and lexicon.concepts[item.senses["concept"]].is_device
+            )
+            if both and not structures and _fits(item, qualities, lexicon):
+                structures.append(s)  # "tortuous aorta with calcification", "the shunt tubing is interrupted"
             if structures or "quality" not in item.senses:
                 break
             floor = -2  # a second quality of the same structure: "the aorta is tortuous and calcified"

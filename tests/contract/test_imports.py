@@ -48,6 +48,7 @@ ROOMS = {
     "stats": 7.5,
     "results": 8,
     "shards": 9,
+    "streaming": 11,
     "workers": 9,
     "runner": 9,
     "prepared": 10,

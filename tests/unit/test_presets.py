@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 import rrgmetrics
-from rrgmetrics import InputError, prepared, runner
+from rrgmetrics import InputError, prepared, progress, runner
 from rrgmetrics.backends.encoder import BUNDLED, FINDINGS
 from rrgmetrics.callbacks.schedule import parse_turns
 from rrgmetrics.callbacks.scoring import parse_metrics
@@ -61,12 +61,12 @@ def test_paper_table_reads_each_text_once_under_one_bar(monkeypatch, reports):
 
         return run
 
-    def counted(*arguments, bar=prepared._bar):
+    def counted(*arguments, bar=progress._bar):
         bars.append(arguments)
         return bar(*arguments)
 
     monkeypatch.setattr(runner, "BLOCK", 5)
-    monkeypatch.setattr(prepared, "_bar", counted)
+    monkeypatch.setattr(progress, "_bar", counted)
     for backend in (encoder.Encoder, tokens.TextFunction):
         monkeypatch.setattr(backend, "annotate", counting(backend.annotate))
     candidates, references = reports.altered + reports.references[::-1], reports.references * 2

@@ -12,6 +12,7 @@ import pytest
 import rrgmetrics
 from rrgmetrics import InputError, Result, cli
 from rrgmetrics.shards import Shard, parse_shard
+from rrgmetrics.streaming import score_stream
 
 NAMES = ("bleu", "bleu?tokenizer=13a", "cider", "finding_errors")
 REFERENCES = [
@@ -179,7 +180,7 @@ def test_what_does_not_belong_together_is_refused(fault, made, tmp_path, capsys)
         (("--shard", "4/3"), "--shard is '4/3'; write NUMBER/PARTS"),
         (("--shard", "3/8"), "there are 7 pairs"),
         (("--output", "a.csv"), "--shard needs --output FILE.parquet"),
-        (("--json", "a.json"), "--json needs all pairs"),
+        (("--json", "a.json"), "--json needs all pairs at once"),
         (("--statistics", "good-1.parquet"), "good-1.parquet holds no statistics of references"),
     ],
 )
@@ -226,3 +227,31 @@ def test_results_of_different_kinds_do_not_merge():
         Result.merge([results["cider"]] * 2)
     with pytest.raises(InputError, match="no results"):
         Result.merge([])
+
+
+def test_a_stream_of_any_size_gives_the_same(made, tmp_path, monkeypatch, capsys):
+    """In chunks of three rows; a row that cannot be used is unscored with its reason."""
+    monkeypatch.setattr("rrgmetrics.streaming.CHUNK", 3)
+    lines = (made / "good.csv").read_text().splitlines()
+    (tmp_path / "good.csv").write_text("\n".join([*lines[:4], "s9,a,b,c", *lines[4:]]))
+    assert (
+        command("score", tmp_path / "good.csv", "--stream", "--metrics", *NAMES, "--output", tmp_path / "all.parquet")
+        == 0
+    )
+    assert "line 5 has 4 cells for 3 columns" in capsys.readouterr().out
+    assert command("merge", tmp_path / "all.parquet", "--trials", 5, "--json", tmp_path / "merged.json") == 0
+    merged = json.loads((tmp_path / "merged.json").read_text())["systems"]["all"]
+    texts = {"predictions": SYSTEMS["good"], "references": REFERENCES, "progress": False}
+    for name, one in rrgmetrics.score(list(NAMES), **texts).items():
+        assert merged[name]["scores"] == pytest.approx(one.scores, rel=1e-12, abs=1e-12)
+        assert (merged[name]["n_pairs"], merged[name]["n_unscored"]) == (8, one.n_unscored + 1)
+
+
+def test_a_stream_in_memory():
+    rows = ({"truth": text, "candidate": text if index else None} for index, text in enumerate(REFERENCES))
+    totals = score_stream("bleu", rows, columns={"reference": "truth"}, progress=False)["bleu"]
+    assert (totals.n_pairs, totals.n_unscored) == (7, 1)
+    assert totals.scores["bleu"] == pytest.approx(1)
+    assert next(iter(totals.unscored_counts)).startswith("pairs[0], column 'candidate' is None")
+    with pytest.raises(InputError, match=r"scores of cider depend on all references.*read only once"):
+        score_stream("cider", ({"reference": text, "candidate": text} for text in REFERENCES))

@@ -1,0 +1,93 @@
+"""Pairs one after the other, from a source of any size; a row that cannot be used says why and ends nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.files.columns import Columns, check_columns, pick_columns
+from rrgmetrics.files.formats import COLUMNS, Row, rows_of
+from rrgmetrics.files.read import study_id_of
+from rrgmetrics.files.sources import is_source, parts
+from rrgmetrics.files.tables import table_rows
+from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_report, parse_context
+
+_WANTED = (("reference",), ("candidate",))
+
+
+class Read(NamedTuple):
+    """A row of a source.
+
+    Attributes:
+        study_id: Its id; its number where the source has none.
+        pair: Both reports; None if the row cannot be used.
+        reason: Why not; "" if it can.
+    """
+
+    study_id: str
+    pair: Pair | None
+    reason: str = ""
+
+
+def stream_pairs(source: Any, columns: Columns = None) -> Iterator[Read]:
+    """Yields the pairs of a source of any size, in flat memory.
+
+    Args:
+        source: As in `rrgmetrics.score`: files, a table, a data set, an iterable of dicts.
+        columns: What its columns are called.
+
+    Raises:
+        InputError: It is no source, or its first row lacks a column.
+    """
+    return read_rows(_rows(source, check_columns(columns)), columns)
+
+
+def read_rows(rows: Iterator[tuple[str, Row | InputError]], columns: Columns = None) -> Iterator[Read]:
+    """Reads rows, each after where it stands; a row that is damaged comes as what is wrong with it."""
+    named = check_columns(columns)
+    fields: dict[str, str] | None = None
+    keys: Collection[str] = ()
+    for number, (where, row) in enumerate(rows):
+        if isinstance(row, InputError):
+            yield Read(str(number), None, str(row))
+            continue
+        try:
+            if fields is None or row.keys() != keys:
+                fields, keys = pick_columns(row, _WANTED, named, where), row.keys()
+        except InputError as error:
+            if fields is None:
+                raise
+            yield Read(str(number), None, str(error))
+            continue
+        yield _read(row, fields, where, number)
+
+
+def _read(row: Row, fields: Mapping[str, str], where: str, number: int) -> Read:
+    study_id = str(number)
+    try:
+        if "study_id" in fields:
+            study_id = study_id_of(row[fields["study_id"]], f"{where}, column {fields['study_id']!r}")
+        texts = [row[fields[role]] for role in ("reference", "candidate")]
+        for role, text in zip(("reference", "candidate"), texts, strict=True):
+            check_report(text, f"{where}, column {fields[role]!r}")
+        context = parse_context({key: row[fields[key]] for key in CONTEXT_KEYS if key in fields}, where)
+    except InputError as error:
+        return Read(study_id, None, str(error))
+    reference, candidate = texts
+    return Read(study_id, Pair(reference, candidate, context))
+
+
+def _rows(source: Any, named: Mapping[str, str]) -> Iterator[tuple[str, Row | InputError]]:
+    wanted = (*COLUMNS, *named.values())
+    if not is_source(source) and not isinstance(source, str):
+        yield from table_rows(source, wanted, "pairs")
+        return
+    damaged: list[InputError] = []
+    for path in parts(source):
+        for unit, number, row in rows_of(path, wanted, damaged=damaged.append):
+            yield from ((str(path), error) for error in damaged)
+            damaged.clear()
+            yield f"{path}, {unit} {number}", row
+        yield from ((str(path), error) for error in damaged)
+        damaged.clear()
