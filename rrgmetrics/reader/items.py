@@ -240,7 +240,7 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
         partners = _forward(items, q, qualities, lexicon)
         if not partners and ("normal" in qualities or not _attributive(items, q)):
             partners = _backward(items, q, qualities, floor, lexicon)
-    mentions = []
+    mentions: list[Mention] = []
     nearly = "upper_normal" in qualities
     for s in partners:
         concept, denies = _meaning(items[s], qualities, lexicon)
