@@ -95,7 +95,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         end, senses = _longest(tokens, i, last, lexicon) if word in trie else (i + 1, None)
         if senses is None:
             if word[0].isdigit():
-                length = _measure(tokens, i, last, lexicon)
+                length = _measure(tokens, i, last, lexicon) or _then(tokens, i, items, lexicon)
                 end, senses = (length[0], {"measure": length[1]}) if length else (end, _ratio(word, items, lexicon))
             items.append(Item(i, end, senses or {}, word))
         elif "parts" in senses:
@@ -188,6 +188,17 @@ def _measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
             continue
         return (step, tuple(n * unit for n in numbers)) if unit else None
     return None
+
+
+def _then(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
+    """Reads a bare number of an earlier study in the unit of the one before it: "8 mm, WAS 5"."""
+    now = next((item for item in reversed(items) if "measure" in item.senses), None)
+    if now is None or items[-1].word not in lexicon.small.earlier | lexicon.small.size_links:
+        return None
+    unit = next(
+        (lexicon.units[token.word] for token in tokens[now.first : now.last] if token.word in lexicon.units), None
+    )
+    return (i + 1, (float(tokens[i].word) * unit,)) if unit else None
 
 
 def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
