@@ -37,6 +37,7 @@ _TRANSPARENT = frozenset(
     }
 )
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
+_PLACES = frozenset({"side", "zone", "level", "structure", "count", "ordinal"})
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
 
@@ -323,7 +324,8 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             joint = False
         elif item.word in lexicon.small.joints:
             beside = s == q + 1 or (item.word == "," and not of)
-            if not structures and beside and ("normal" in qualities or not _next_is_quality(items, s)):
+            goes_on = "normal" not in qualities and (_next_is_quality(items, s) or _only_places(items, s))
+            if not structures and beside and not goes_on:
                 break
             joint = True
         elif (
@@ -370,6 +372,15 @@ def _next_is_quality(items: list[Item], i: int) -> bool:
         if item.senses and not (item.senses.keys() & _TRANSPARENT):
             return False
     return False
+
+
+def _only_places(items: list[Item], i: int) -> bool:
+    """Tells whether nothing but a place stands behind the comma at `i`: "Old fracture, left clavicle."."""
+    behind = items[i + 1 : i + 10]
+    plain = len(items) < i + 10 and all(
+        item.senses.keys() <= _PLACES or item.senses.keys() & {"structure"} for item in behind
+    )
+    return items[i].word == "," and plain and not any("concept" in item.senses for item in behind)
 
 
 def _predicate_follows(items: list[Item], i: int) -> bool:
