@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from rrgmetrics.metaeval.measured import DEVELOPMENT, Measured, MeasuredSet, measured_sets
 from rrgmetrics.metaeval.model import label_of
-from rrgmetrics.specs import HACKS, MetricSpec
+from rrgmetrics.specs import MetricSpec
 from rrgmetrics.stats import Estimate
 
 Verdict = Literal["report", "beside", "compare", "unmeasured"]
@@ -153,10 +153,3 @@ def needs(spec: MetricSpec) -> str:
     if spec.stand_in and spec.checkpoint:
         return "weights"
     return f"extra {spec.extra}" if spec.extra else "nothing"
-
-
-def as_reward(spec: MetricSpec) -> str:
-    """What games a metric that is a reward, in words."""
-    if spec.hacks:
-        return "; ".join(HACKS[hack] for hack in spec.hacks)
-    return "no trick of ours raises it" if spec.resists_tricks else "not tested"
