@@ -275,8 +275,9 @@ def _stress_section(specs: Sequence[MetricSpec]) -> Section:
     caveat = f" The reader put the errors in: that {listed(readers)} see them holds by construction." if readers else ""
     return Section(
         "What each sees of errors that are put in, and what games it",
-        f"{stored.n_reports} generated reports, changed in known ways (`rrgmetrics stress`; rrgmetrics {stored.version}, "
-        f"{stored.date}). A generator that is trained on a metric, or chosen by it, finds what games it.{caveat}",
+        f"{stored.n_reports} generated reports, changed in known ways (`rrgmetrics stress`; rrgmetrics "
+        f"{stored.version}, {stored.date}). A generator that is trained on a metric, or chosen by it, finds what games "
+        f"it.{caveat}",
         items=tuple(f"`{name}`: {' '.join(remarks(metric))}" for name, metric in known),
     )
 
