@@ -58,7 +58,7 @@ class Command(argparse.ArgumentParser):
             import_module(self.module).add_arguments(self)
             self.module = ""
             self.set_defaults(parser=self)
-        if self.get_default("parser") is self:
+        if any(action.dest == "evaluation" for action in self._actions):
             from rrgmetrics.cli.config import take_config
 
             take_config(self, args)

@@ -19,9 +19,8 @@ from urllib.parse import parse_qsl
 from rrgmetrics.backends.checkpoints import PROBE_SECONDS, answers, offline_by_choice
 from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.files.formats import COMPRESSED, READERS
+from rrgmetrics.files.formats import COMPRESSED, ON_HUB, READERS
 
-PREFIX = "hub:"
 OPTIONS = ("config", "split", "files")
 CARD = "README.md"
 TABLES = tuple(f"*{suffix}{packed}" for suffix in READERS if suffix != ".txt" for packed in ("", *COMPRESSED))
@@ -61,7 +60,7 @@ def parse_hub(text: str) -> HubName:
         >>> parse_hub("hub:org/reports@v1?split=test")[:4]
         ('org/reports', 'v1', '', 'test')
     """
-    head, _, query = text.removeprefix(PREFIX).partition("?")
+    head, _, query = text.removeprefix(ON_HUB).partition("?")
     repository, _, revision = head.partition("@")
     if not repository or repository.count("/") > 1 or " " in repository:
         raise InputError(f"{text} names no data set; write hub:org/name[@revision][?config=NAME&split=NAME].")
@@ -155,12 +154,12 @@ def _of_split(name: HubName, folder: Path) -> list[str]:
         _check_choice(name, "config", config, configs)
         splits = datasets.load_dataset_builder(str(folder), name=config).config.data_files or {}
     except (ValueError, FileNotFoundError) as error:
-        raise InputError(f"{PREFIX}{name.repository}: {' '.join(str(error).split())} Name files=PATTERN.") from None
+        raise InputError(f"{ON_HUB}{name.repository}: {' '.join(str(error).split())} Name files=PATTERN.") from None
     split = name.split or (next(iter(splits)) if len(splits) == 1 else "")
     _check_choice(name, "split", split, list(splits))
     chosen = [Path(os.path.abspath(file)) for file in splits[split]]
     if strange := next((file for file in chosen if not file.is_relative_to(folder)), None):
-        raise InputError(f"{PREFIX}{name.repository} names a file elsewhere, {strange}; download it yourself.")
+        raise InputError(f"{ON_HUB}{name.repository} names a file elsewhere, {strange}; download it yourself.")
     return [file.relative_to(folder).as_posix() for file in chosen]
 
 
@@ -171,5 +170,5 @@ def _check_choice(name: HubName, option: str, chosen: str | None, known: Collect
         near = did_you_mean(chosen, known) if chosen else ""
         listed = ", ".join(known)
         raise InputError(
-            f"{PREFIX}{name.repository} {said}; name one: ?{option}={next(iter(known))} of {listed}.{near}"
+            f"{ON_HUB}{name.repository} {said}; name one: ?{option}={next(iter(known))} of {listed}.{near}"
         )

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.formats import READERS, PathLike, suffix_of
-from rrgmetrics.files.hub import PREFIX, fetch
+from rrgmetrics.files.formats import ON_HUB, READERS, PathLike, suffix_of
 
 
 def is_source(value: Any) -> bool:
@@ -18,7 +17,7 @@ def is_source(value: Any) -> bool:
         return True
     if not isinstance(value, str) or len(value) > 1000 or "\n" in value:
         return False
-    return value.startswith(PREFIX) or suffix_of(Path(value)) in READERS or Path(value).is_dir()
+    return value.startswith(ON_HUB) or suffix_of(Path(value)) in READERS or Path(value).is_dir()
 
 
 def parts(source: PathLike) -> list[Path]:
@@ -33,7 +32,9 @@ def parts(source: PathLike) -> list[Path]:
         BackendError: A data set that is not on this machine and cannot be fetched.
     """
     text, path = os.fspath(source), Path(source)
-    if text.startswith(PREFIX):
+    if text.startswith(ON_HUB):
+        from rrgmetrics.files.hub import fetch  # the network's modules take 20 ms
+
         return list(fetch(text))
     if path.is_dir():
         found = sorted(path.glob("*.parquet"))

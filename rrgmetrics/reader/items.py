@@ -37,6 +37,7 @@ _TRANSPARENT = frozenset(
     }
 )
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
+_PLACES = frozenset({"side", "zone", "level", "structure", "count", "ordinal"})
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
 
@@ -95,7 +96,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         end, senses = _longest(tokens, i, last, lexicon) if word in trie else (i + 1, None)
         if senses is None:
             if word[0].isdigit():
-                length = _measure(tokens, i, last, lexicon)
+                length = _measure(tokens, i, last, lexicon) or _then(tokens, i, items, lexicon)
                 end, senses = (length[0], {"measure": length[1]}) if length else (end, _ratio(word, items, lexicon))
             items.append(Item(i, end, senses or {}, word))
         elif "parts" in senses:
@@ -188,6 +189,17 @@ def _measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
             continue
         return (step, tuple(n * unit for n in numbers)) if unit else None
     return None
+
+
+def _then(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
+    """Reads a bare number of an earlier study in the unit of the one before it: "8 mm, WAS 5"."""
+    now = next((item for item in reversed(items) if "measure" in item.senses), None)
+    if now is None or items[-1].word not in lexicon.small.earlier | lexicon.small.size_links:
+        return None
+    unit = next(
+        (lexicon.units[token.word] for token in tokens[now.first : now.last] if token.word in lexicon.units), None
+    )
+    return (i + 1, (float(tokens[i].word) * unit,)) if unit else None
 
 
 def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
@@ -312,7 +324,8 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             joint = False
         elif item.word in lexicon.small.joints:
             beside = s == q + 1 or (item.word == "," and not of)
-            if not structures and beside and ("normal" in qualities or not _next_is_quality(items, s)):
+            goes_on = "normal" not in qualities and (_next_is_quality(items, s) or _only_places(items, s))
+            if not structures and beside and not goes_on:
                 break
             joint = True
         elif (
@@ -359,6 +372,15 @@ def _next_is_quality(items: list[Item], i: int) -> bool:
         if item.senses and not (item.senses.keys() & _TRANSPARENT):
             return False
     return False
+
+
+def _only_places(items: list[Item], i: int) -> bool:
+    """Tells whether nothing but a place stands behind the comma at `i`: "Old fracture, left clavicle."."""
+    behind = items[i + 1 : i + 10]
+    plain = len(items) < i + 10 and all(
+        item.senses.keys() <= _PLACES or item.senses.keys() & {"structure"} for item in behind
+    )
+    return items[i].word == "," and plain and not any("concept" in item.senses for item in behind)
 
 
 def _predicate_follows(items: list[Item], i: int) -> bool:
