@@ -48,7 +48,7 @@ def test_weights_fit_into_the_wheel():
 
 def test_extras_are_those_promised():
     extras = PROJECT["optional-dependencies"]
-    assert set(extras) == {"judges", "vllm", "clinical", "train", "rl", "spaces", "dev", "all"}
+    assert set(extras) == {"judges", "vllm", "clinical", "train", "rl", "spaces", "torchmetrics", "ray", "dev", "all"}
     named = set(extras["all"][0].removeprefix("rrgmetrics[").removesuffix("]").split(","))
     assert named == set(extras) - {"all", "dev", "vllm"}
 
