@@ -25,7 +25,7 @@ RUN = """
 import sys
 from rrgmetrics import cli
 from rrgmetrics.integrations import ray
-ray.BLOCK_BYTES, ray.ROWS = 20_000, 50
+ray.BLOCK_BYTES, ray.ROWS = 50_000, 250
 cli.main(sys.argv[1:])
 """
 
