@@ -7,7 +7,7 @@ SETUP := pyproject.toml setup.cfg constraints.txt rrgmetrics/version.py
 SUITE := -m pytest -n auto --dist loadfile --no-loadscope-reorder
 QUICK := not slow and not gpu and not network
 
-.PHONY: demo test cards processors slow lint clean
+.PHONY: demo test cards stress processors slow lint clean
 
 demo: .venv/demo
 	$(BIN)/rrgmetrics compare --references examples/references.csv --systems examples/system_a.csv examples/system_b.csv \
@@ -27,6 +27,10 @@ slow: .venv/test
 # What follows from the table of metrics: scripts and facts of modules, README's table.
 cards: .venv/demo
 	$(BIN)/python scripts/make_cards.py
+
+# What each bundled metric sees of changed reports: two or three minutes; then `make cards`.
+stress: .venv/demo
+	$(BIN)/python scripts/measure_stress.py
 
 lint: .venv/test
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -18,6 +18,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets, of_metric
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.numbers import bounds, estimate, figure
+from rrgmetrics.present.stress_card import stress_block
 from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, Option, configurations
 from rrgmetrics.specs.conventions import CONVENTIONS
 from rrgmetrics.specs.model import Stated
@@ -67,6 +68,8 @@ def refreshed(card: str, spec: MetricSpec) -> str:
         card = replace_block(card, name, text)
     if "<!-- conventions" in card:
         card = replace_block(card, "conventions", _conventions())
+    if "<!-- stress" in card:
+        card = replace_block(card, "stress", stress_block(spec))
     return replace_block(card, "agreement", _agreement(spec)) if "<!-- agreement" in card else card
 
 

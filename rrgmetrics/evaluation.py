@@ -44,7 +44,7 @@ class Evaluation:
 
     Attributes:
         metrics: Names as `rrgmetrics.score` takes them; empty: all.
-        columns: What the inputs' columns are called, by role.
+        columns: What the inputs' columns are called, by field.
         inputs: Files by the option that names them: `pairs`; `references`, `predictions`; `systems` by their names.
         outputs: Files by the option that names them.
         settings: Any other option of the command, such as `trials`, by its name with `_` for `-`.

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,9 @@ from rrgmetrics.specs import SPECS, MetricSpec, get_spec
 if TYPE_CHECKING:
     from evaluate import EvaluationModule, Metric
 
+logger = logging.getLogger("rrgmetrics")
+
+SINGLE_CALLS = 5  # calls in a row with one pair each, after which a harness is what calls
 RUNTIME_KEYWORDS = ("contexts", "per_pair", "batch_size", "device", "progress")
 ORGANISATION = "rrgmetrics"
 # Names of modules at huggingface.co/evaluate-metric (evaluate 0.4.6): online, the Hub's would win over ours.
@@ -119,7 +123,7 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
             return _module_info(description, inputs, citation)
 
         def _download_and_prepare(self: Any, dl_manager: Any) -> None:
-            self.prepared, self.prepared_for = prepare(str(self.metric_name)), (None, None)
+            self.prepared, self.prepared_for, self.single = prepare(str(self.metric_name)), (None, None), 0
 
         def compute(self: Any, *, predictions: Any = None, references: Any = None, **keywords: Any) -> Any:
             """Scores the given reports, or those added before. Checks every input, once, before any work."""
@@ -157,6 +161,7 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
         ) -> dict[str, Any]:
             known = self.contexts if contexts is not None else [Context()] * len(references)
             pairs = [Pair(*row) for row in zip(references, predictions, known, strict=True)]  # checked when added
+            _watch_single_pairs(self, len(pairs))
             results = self.prepared.score_pairs(pairs, progress=progress)
             return as_dict(next(iter(results.values())), per_pair=per_pair)
 
@@ -219,6 +224,24 @@ def _install(source: Path, target: Path, root: Path) -> None:
     shutil.copyfile(script, version / script.name)
     for folder in (version, target, root, root.parent):
         (folder / "__init__.py").touch()
+
+
+def _watch_single_pairs(module: Any, n_pairs: int) -> None:
+    """Warns, once, of calls with a pair each: harnesses average them, which is no corpus value of such a metric."""
+    module.single = module.single + 1 if n_pairs == 1 else 0
+    if module.single != SINGLE_CALLS:
+        return
+    spec, why = module.metric_name.spec, ""
+    if module.metric_name.corpus_statistics:
+        why = "it scores each pair by the others of its call"
+    elif spec.level == "corpus":
+        why = "its corpus value is no mean over pairs"
+    if why:
+        logger.warning(
+            f"{spec.name} was asked for {SINGLE_CALLS} pairs one by one; {why}, so the average of such calls is "
+            "something else. Pass all pairs to one compute(); for lm-evaluation-harness and lmms-eval "
+            "`rrgmetrics harness lm-eval` has tasks that do it right."
+        )
 
 
 def _slug(name: MetricName) -> str:

@@ -355,7 +355,8 @@ def score(
         names: Metrics as `"bleu"`, `"bertscore@radeval"` or `"bleu?tokenizer=13a"`; one or several.
         pairs: Both reports of each study: a pandas or polars frame, a pyarrow table, a `datasets.Dataset` or
             `IterableDataset`, a dict of columns, an iterable of dicts; or the name of a file (CSV, JSONL, Parquet,
-            `.gz` and `.zst` too), of a folder of Parquet, or a pattern such as `"runs/*.jsonl.gz"`.
+            `.gz` and `.zst` too), of a folder of Parquet, of a data set on the Hub
+            (`"hub:org/reports@revision?config=findings&split=test"`), or a pattern such as `"runs/*.jsonl.gz"`.
         predictions: The system's reports, one a study; `""` for an empty one. A list or a column (a series, an Arrow
             array); or a table or file with `study_id` and `report`, joined with the references by `study_id`.
         references: The radiologists' reports, likewise; lists and columns in the same order.

@@ -18,12 +18,13 @@ from typing import Any
 
 import numpy as np
 
+from rrgmetrics import files
 from rrgmetrics.abnormal import MIN_STUDIES, abnormal_studies
 from rrgmetrics.collapse import Collapse, find_collapse
 from rrgmetrics.english import counted, listed
 from rrgmetrics.errors import InputError
 from rrgmetrics.prepared import Metrics, prepare
-from rrgmetrics.reports import Pair, check_pairs
+from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.skill import TRIVIAL_NAMES, Skill, measure_skill, score_beside, trivial_systems
 
@@ -168,10 +169,12 @@ def worth_of(
 
 def measure_worth(
     names: str | Sequence[str],
+    pairs: Any = None,
     *,
-    predictions: Any,
-    references: Any,
+    predictions: Any = None,
+    references: Any = None,
     contexts: Any = None,
+    columns: files.Columns = None,
     train: Sequence[str] = (),
     abnormal: Sequence[bool] | None = None,
     trials: int = TRIALS,
@@ -182,9 +185,11 @@ def measure_worth(
 
     Args:
         names: Metrics as in `rrgmetrics.score`.
+        pairs: Both reports of each study, as in `rrgmetrics.score`; or None.
         predictions: The system's reports, one a study.
         references: The radiologists' reports.
         contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
+        columns: What the columns of tables and files are called, as in `rrgmetrics.score`.
         train: Reports of a training set, of which the most frequent one is a trivial system.
         abnormal: Which studies are abnormal, one truth value a study; None: what the reader finds in the references.
         trials: Resamples of intervals.
@@ -197,11 +202,13 @@ def measure_worth(
     Raises:
         InputError: A name, report or list that cannot be used; nothing was scored.
     """
-    pairs = check_pairs(predictions, references, contexts)
-    if abnormal is not None and len(abnormal) != len(pairs):
-        raise InputError(f"abnormal has {len(abnormal)} entries for {len(pairs)} pairs; pass one truth value a study.")
+    checked = files.pairs_of(pairs, predictions, references, contexts, columns)
+    if abnormal is not None and len(abnormal) != len(checked):
+        raise InputError(
+            f"abnormal has {len(abnormal)} entries for {len(checked)} pairs; pass one truth value a study."
+        )
     with prepare(names) as metrics:
-        systems = {"predictions": pairs}
+        systems = {"predictions": checked}
         return score_with_worth(
             metrics, systems, train=train, abnormal=abnormal, trials=trials, seed=seed, progress=progress
         )[1]

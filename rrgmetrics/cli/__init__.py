@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
         "rrgmetrics.spaces.leaderboard.commands",
         "score submissions against references that submitters never see",
     ),
+    "harness": ("rrgmetrics.cli.harness", "show or write the tasks for lm-evaluation-harness and lmms-eval"),
     "register": ("rrgmetrics.cli.register", "let a bare evaluate.load(NAME) find our modules"),
 }
 
@@ -58,7 +59,7 @@ class Command(argparse.ArgumentParser):
             import_module(self.module).add_arguments(self)
             self.module = ""
             self.set_defaults(parser=self)
-        if self.get_default("parser") is self:
+        if any(action.dest == "evaluation" for action in self._actions):
             from rrgmetrics.cli.config import take_config
 
             take_config(self, args)

@@ -39,7 +39,7 @@ def add_pairs(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         metavar="PAIRS",
         help="study_id, reference, candidate: CSV, JSONL or Parquet, also .gz and .zst; a folder of Parquet; "
-        "or a pattern in quotes, 'runs/*.jsonl.gz'",
+        "a pattern in quotes, 'runs/*.jsonl.gz'; or a data set on the Hub, hub:ID[@revision][?config=NAME&split=NAME]",
     )
     parser.add_argument("--predictions", metavar="FILE", help="the system's reports: study_id, report; or a text file")
     parser.add_argument("--references", metavar="FILE", help="radiologists' reports: study_id, report; or a text file")
@@ -52,22 +52,22 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
         "--columns",
         nargs="+",
         default=[],
-        metavar="ROLE=COLUMN",
+        metavar="FIELD=COLUMN",
         help="what the inputs' columns are called: reference=ground_truth,candidate=generated,study_id=id; also "
         "report, age, sex, indication",
     )
 
 
 def column_names(options: argparse.Namespace) -> dict[str, str]:
-    """The column of each role that `--columns` names."""
+    """The column of each field that `--columns` names."""
     columns: dict[str, str] = {}
     for text in split_names(options.columns):
-        role, _, column = text.partition("=")
-        if not role or not column:
-            raise InputError(f"--columns {text}: write ROLE=COLUMN, such as reference={role or column}.")
-        if role in columns:
-            raise InputError(f"--columns names {role} twice.")
-        columns[role] = column
+        field, _, column = text.partition("=")
+        if not field or not column:
+            raise InputError(f"--columns {text}: write FIELD=COLUMN, such as reference={field or column}.")
+        if field in columns:
+            raise InputError(f"--columns names {field} twice.")
+        columns[field] = column
     return columns
 
 

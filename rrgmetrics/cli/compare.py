@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         nargs="+",
         metavar="[NAME=]FILE",
-        help="each system's reports: study_id, report; or pairs: study_id, reference, candidate; the first is the "
-        "baseline; CSV, JSONL or Parquet, also .gz and .zst, a folder of Parquet, or a pattern in quotes",
+        help="each system's reports: study_id, report; or pairs: study_id, reference, candidate; files, folders, "
+        "patterns and data sets as `rrgmetrics score` takes them; the first is the baseline",
     )
     parser.add_argument(
         "--references", metavar="FILE", help="radiologists' reports: study_id, report; without: those of the pairs"

@@ -38,8 +38,6 @@ def take_config(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
     Raises:
         InputError: The file cannot be used; names the key.
     """
-    if not any(action.dest == "evaluation" for action in parser._actions):
-        return
     scan = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     scan.add_argument("--config")
     path = scan.parse_known_args(arguments)[0].config

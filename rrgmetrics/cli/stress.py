@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Changes the reports, scores them, prints the tables and writes what was asked for."""
-    from rrgmetrics.metaeval.stress import N_REPORTS, build_suite, stress
+    from rrgmetrics.metaeval.stress import N_REPORTS, stress
     from rrgmetrics.metaeval.stress.scoring import read_metrics
     from rrgmetrics.present.stress import COLUMNS, stress_tables
     from rrgmetrics.present.stress_page import stress_page
@@ -55,6 +55,8 @@ def run(options: argparse.Namespace) -> None:
 
     if options.n_reports is not None and options.n_reports < 1:
         raise InputError(f"--reports is {options.n_reports}; take at least one report.")
+    if options.per_kind < 0:
+        raise InputError(f"--per-kind is {options.per_kind}; take a number of pairs, or 0 for all.")
     names = split_names(options.metrics)
     read_metrics(names)
     inputs = [options.reports] if options.reports else []
@@ -62,10 +64,16 @@ def run(options: argparse.Namespace) -> None:
     source = options.reports or f"{GENERATOR}{options.n_reports or N_REPORTS}"
     collection = load_collection(source, columns=options.column, id_column=options.id_column, seed=options.seed)
     texts = [report.text for report in collection.reports][: options.n_reports]
-    progress = not options.no_progress
-    draws = {"per_kind": options.per_kind, "seed": options.seed}
-    suite = build_suite(texts, source=collection.name, progress=progress, **draws)
-    report = stress(names, suite, batch_size=options.batch_size, device=options.device, progress=progress)
+    report = stress(
+        names,
+        texts,
+        source=collection.name,
+        per_kind=options.per_kind,
+        seed=options.seed,
+        batch_size=options.batch_size,
+        device=options.device,
+        progress=not options.no_progress,
+    )
     console = Console()
     for table in stress_tables(report, COLUMNS):
         console.print(table, "")

@@ -1,6 +1,6 @@
 """Which column of a source holds what: by the names that we use, or by those that a user gives.
 
-A column plays a *role*: `study_id`, `reference`, `candidate` (or `report`), `age`, `sex`, `indication`.
+What a column holds is its *field*: `study_id`, `reference`, `candidate` (or `report`), `age`, `sex`, `indication`.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ def check_columns(columns: Columns) -> dict[str, str]:
     """Checks what a user calls the columns.
 
     Args:
-        columns: Column by role, such as `{"reference": "ground_truth"}`; None: all are called as their roles.
+        columns: Column by field, such as `{"reference": "ground_truth"}`; None: all are called as their fields.
 
     Raises:
-        InputError: An unknown role, with the nearest one; a column that is no text, or that has two roles.
+        InputError: An unknown field, with the nearest one; a column that is no text, or that has two fields.
     """
     if columns is None:
         return {}
     if not isinstance(columns, Mapping):
         raise InputError(f"columns is {describe(columns)}; pass a dict, such as {{'reference': 'ground_truth'}}.")
-    for role, column in columns.items():
-        if role not in COLUMNS:
-            near = did_you_mean(str(role), COLUMNS)
-            raise InputError(f"columns has the key {role!r}; its keys are {', '.join(COLUMNS)}.{near}")
+    for field, column in columns.items():
+        if field not in COLUMNS:
+            near = did_you_mean(str(field), COLUMNS)
+            raise InputError(f"columns has the key {field!r}; its keys are {', '.join(COLUMNS)}.{near}")
         if not isinstance(column, str) or not column:
-            raise InputError(f"columns[{role!r}] is {describe(column)}; pass the name of a column.")
-        if (other := next(key for key, value in columns.items() if value == column)) != role:
-            raise InputError(f"columns names {column!r} for {other!r} and for {role!r}; a column has one role.")
+            raise InputError(f"columns[{field!r}] is {describe(column)}; pass the name of a column.")
+        if (other := next(key for key, value in columns.items() if value == column)) != field:
+            raise InputError(f"columns names {column!r} for {other!r} and for {field!r}; a column has one field.")
     return dict(columns)
 
 
@@ -57,35 +57,35 @@ def pick_columns(
     *,
     optional: Collection[str] = (),
 ) -> dict[str, str]:
-    """Returns the column of each role that a source has.
+    """Returns the column of each field that a source has.
 
     Args:
         found: Its columns.
-        wanted: Roles of texts; of each tuple it must have exactly one.
-        columns: Names that a user gave, by role.
+        wanted: Fields of texts; of each tuple it must have exactly one.
+        columns: Names that a user gave, by field.
         where: The source, for messages.
-        optional: Roles that it may lack.
+        optional: Fields that it may lack.
 
     Raises:
         InputError: A column is missing, doubled, or spelt otherwise; with the columns found and a way out.
     """
     _check_spelling(found, columns, where)
-    names = {role: columns.get(role, role) for role in COLUMNS}
-    fields: dict[str, str] = {}
-    for roles in wanted:
-        given = [role for role in roles if role in columns and names[role] in found]
-        there = given or [role for role in roles if role not in columns and role in found]
+    names = {field: columns.get(field, field) for field in COLUMNS}
+    chosen: dict[str, str] = {}
+    for fields in wanted:
+        given = [field for field in fields if field in columns and names[field] in found]
+        there = given or [field for field in fields if field not in columns and field in found]
         if len(there) > 1:
             raise InputError(f"{where} has the columns {some(there)}; keep the one that holds the reports.")
-        if not there and roles[0] not in optional:
-            raise InputError(_missing(found, roles, columns, where))
-        fields |= {role: names[role] for role in there}
-    for role in ("study_id", *CONTEXT_KEYS):
-        if names[role] in found:
-            fields[role] = names[role]
-        elif role in columns and role not in optional:
-            raise InputError(_missing(found, (role,), columns, where))
-    return fields
+        if not there and fields[0] not in optional:
+            raise InputError(_missing(found, fields, columns, where))
+        chosen |= {field: names[field] for field in there}
+    for field in ("study_id", *CONTEXT_KEYS):
+        if names[field] in found:
+            chosen[field] = names[field]
+        elif field in columns and field not in optional:
+            raise InputError(_missing(found, (field,), columns, where))
+    return chosen
 
 
 def _check_spelling(found: Collection[str], columns: Mapping[str, str], where: str) -> None:
@@ -97,22 +97,22 @@ def _check_spelling(found: Collection[str], columns: Mapping[str, str], where: s
             )
 
 
-def _missing(found: Collection[str], roles: Sequence[str], columns: Mapping[str, str], where: str) -> str:
+def _missing(found: Collection[str], fields: Sequence[str], columns: Mapping[str, str], where: str) -> str:
     """What is missing, what is there, and a way out."""
-    named = [role for role in roles if role in columns]
-    needed = " or ".join(repr(columns.get(role, role)) for role in named or roles)
+    named = [field for field in fields if field in columns]
+    needed = " or ".join(repr(columns.get(field, field)) for field in named or fields)
     said = f"{where} has no column {needed}; it has: {some(found)}."
     if named:
         return said + did_you_mean(columns[named[0]], found)
-    return f"{said} {_way_out(found, roles)}".strip()
+    return f"{said} {_way_out(found, fields)}".strip()
 
 
-def _way_out(found: Collection[str], roles: Sequence[str]) -> str:
+def _way_out(found: Collection[str], fields: Sequence[str]) -> str:
     if len(found) == 1 and (match := re.search(r"[;\t|]", next(iter(found)))):
         separator = {"\t": "tabs", ";": "semicolons"}.get(match[0], repr(match[0]))
         return f"Its cells are separated by {separator}; write commas."
-    for role in roles:
+    for field in fields:
         for other in found:
-            if other.strip().lower() in RENAMES[role]:
-                return f"Rename {other!r} to {role!r}, or name it with columns: {role}={other}."
-    return did_you_mean(roles[0], found).strip()
+            if other.strip().lower() in RENAMES[field]:
+                return f"Rename {other!r} to {field!r}, or name it with columns: {field}={other}."
+    return did_you_mean(fields[0], found).strip()

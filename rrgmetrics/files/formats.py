@@ -31,6 +31,7 @@ SHOWN = 5  # how many ids or columns a message lists
 MAX_RECORD = 4_000_000  # characters of a CSV record that goes over several lines: beyond, its quote was never closed
 MAX_BLANK = 1_000  # blank lines one after the other
 COMPRESSED = (".gz", ".zst")
+ON_HUB = "hub:"  # how the name of a data set on the Hub begins
 _SIGNS = (
     (b"PAR1", "Parquet"),
     (b"ARROW1", "an Arrow (Feather) file"),

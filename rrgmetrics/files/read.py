@@ -194,7 +194,7 @@ def _read(
     *,
     optional: Collection[str] = (),
 ) -> tuple[list[str] | None, list[list[str]], list[Context]]:
-    """Reads ids, one list of texts for each of `wanted` (of whose roles a source has exactly one), and contexts.
+    """Reads ids, one list of texts for each of `wanted` (of whose fields a source has exactly one), and contexts.
 
     Of those in `optional` the list is empty where the source has no such column.
     """
@@ -202,32 +202,32 @@ def _read(
     ids: dict[str, str] = {}
     texts: list[list[str]] = [[] for _ in wanted]
     contexts: list[Context] = []
-    fields: dict[str, str] = {}
+    names: dict[str, str] = {}
     chosen: list[tuple[list[str], str]] = []
     known: dict[str, str] = {}
     keys: Collection[str] | None = None
     bare = "report" if "report" in wanted[0] else ""
     for whole, where, row in _rows(source, name, (*COLUMNS, *named.values()), texts=bare):
         if keys is None or row.keys() != keys:
-            fields = pick_columns(row, wanted, named, whole, optional=optional)
+            names = pick_columns(row, wanted, named, whole, optional=optional)
             chosen = [
-                (column, fields[role])
-                for column, roles in zip(texts, wanted, strict=True)
-                for role in roles
-                if role in fields
+                (column, names[field])
+                for column, fields in zip(texts, wanted, strict=True)
+                for field in fields
+                if field in names
             ]
-            known = {key: fields[key] for key in CONTEXT_KEYS if key in fields}
+            known = {key: names[key] for key in CONTEXT_KEYS if key in names}
             keys = row.keys()
-        if bool(ids) != ("study_id" in fields) and contexts:
+        if bool(ids) != ("study_id" in names) and contexts:
             raise InputError(
                 f"{where}, column {named.get('study_id', 'study_id')!r}: some rows have it and others not; give each "
                 "row one, or none."
             )
-        if "study_id" in fields:
-            study_id = study_id_of(row[fields["study_id"]], f"{where}, column {fields['study_id']!r}")
+        if "study_id" in names:
+            study_id = study_id_of(row[names["study_id"]], f"{where}, column {names['study_id']!r}")
             if study_id in ids:
                 raise InputError(
-                    f"{where}, column {fields['study_id']!r}: {study_id!r} stands in {ids[study_id]} already."
+                    f"{where}, column {names['study_id']!r}: {study_id!r} stands in {ids[study_id]} already."
                 )
             ids[study_id] = where
         for column, field in chosen:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.formats import READERS, PathLike, suffix_of
+from rrgmetrics.files.formats import ON_HUB, READERS, PathLike, suffix_of
 
 
 def is_source(value: Any) -> bool:
@@ -17,7 +17,7 @@ def is_source(value: Any) -> bool:
         return True
     if not isinstance(value, str) or len(value) > 1000 or "\n" in value:
         return False
-    return suffix_of(Path(value)) in READERS or Path(value).is_dir()
+    return value.startswith(ON_HUB) or suffix_of(Path(value)) in READERS or Path(value).is_dir()
 
 
 def parts(source: PathLike) -> list[Path]:
@@ -25,12 +25,17 @@ def parts(source: PathLike) -> list[Path]:
 
     Args:
         source: A file; a pattern (`runs/*.csv.gz`, `**` for folders in folders), whose files are taken in the order of
-            their names; or a folder, for the Parquet files in it.
+            their names; a folder, for the Parquet files in it; or a data set on the Hub (`rrgmetrics.files.hub`).
 
     Raises:
-        InputError: A pattern or a folder with nothing in it.
+        InputError: A pattern, a folder or a data set with nothing in it.
+        BackendError: A data set that is not on this machine and cannot be fetched.
     """
     text, path = os.fspath(source), Path(source)
+    if text.startswith(ON_HUB):
+        from rrgmetrics.files.hub import fetch  # the network's modules take 20 ms
+
+        return list(fetch(text))
     if path.is_dir():
         found = sorted(path.glob("*.parquet"))
         if not found:

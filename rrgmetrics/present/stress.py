@@ -12,7 +12,7 @@ from rrgmetrics.present import tables
 from rrgmetrics.present.short import NOTHING, short
 from rrgmetrics.present.tables import Cell, Cells, Table
 
-COLUMNS = 4  # metrics beside each other on a terminal
+COLUMNS = 3  # metrics beside each other on a terminal
 GOOD, POOR = 0.9, 0.5
 READER_MARK = "†"
 HOW = (
@@ -170,7 +170,9 @@ def _style(value: float) -> str:
 
 
 def _named(name: str, metric: Stressed) -> str:
-    return f"{name}{READER_MARK if metric.rests_on_the_reader else ''} {metric.arrow}"
+    is_path = metric.signature == name and name.startswith((".", "/"))
+    shown = name.rstrip("/").rpartition("/")[2] if is_path else name
+    return f"{shown}{READER_MARK if metric.rests_on_the_reader else ''} {metric.arrow}"
 
 
 def _note(report: StressReport) -> str:

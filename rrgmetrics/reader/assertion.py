@@ -159,6 +159,7 @@ class _Walk:
         judged = self._judge(i, item)
         if senses.keys() & {"hypothetical", "recommendation"} and not ("negation_before" in senses and self._told(i)):
             self.hypothetical = True
+            self._asked_for(i)
         elif "hypothetical_after" in senses:
             self._only_spoken_of()
         elif not judged or "preferred_to" in senses:
@@ -166,7 +167,7 @@ class _Walk:
         if "resolved_before" in senses and not (senses.get("change") == "resolved" and self._ends_statement(i)):
             self.resolved = True
         elif senses.get("change") == "resolved":
-            self._resolve()
+            self._resolve(i)
         if "versus" in senses:
             self.joined = True
         elif item.word in self.small.known:
@@ -316,6 +317,14 @@ class _Walk:
         for mention in self._statement():
             mention.dropped = True
 
+    def _asked_for(self, i: int) -> None:
+        """Drops a device that is only advised: "an intercostal drain IS ADVISED"."""
+        last = self._statement()[-1:]
+        if last and not last[0].denies and self.lexicon.concepts[last[0].concept].is_device:
+            between = self.items[last[0].last : i]
+            if all("item_break" in item.senses or item.word in self.small.inserting for item in between):
+                last[0].dropped = True
+
     def _ends_statement(self, i: int) -> bool:
         """Tells whether nothing follows the word at `i` that it could be said of: "the edema RESOLVED"."""
         if not self._statement():
@@ -323,11 +332,12 @@ class _Walk:
         ahead = self.items[i + 1 : i + 2]
         return not ahead or ahead[0].word in self.small.closing
 
-    def _resolve(self) -> None:
+    def _resolve(self, i: int) -> None:
         if not self._statement():
             self.resolved = True
             return
-        for mention in self._statement():
+        devices = all(m.denies or self.lexicon.concepts[m.concept].is_device for m in self._statement())
+        for mention in self._subject(i, denied=devices):  # "ETT, NGT removed", but "port in place, effusion gone"
             if not mention.denies:
                 mention.assertion, mention.change = "absent", "resolved"
 

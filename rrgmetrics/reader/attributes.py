@@ -221,8 +221,9 @@ def _share_verdict(items: list[Item], mentions: list[Mention], lexicon: Lexicon)
 
 def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     """Returns the fields of the `Finding` that a mention's modifiers give."""
-    group = lexicon.concepts[mention.concept].group
-    device = mention.concept in lexicon.roles["tipped"] or mention.concept in lexicon.roles["lodged"]
+    device = lexicon.concepts[mention.concept]
+    group = device.group
+    ends = mention.concept in lexicon.roles["tipped"] or mention.concept in lexicon.roles["lodged"]
     fields: dict[str, Any] = {key: set() for key in ("morphology", "tip", "zones", "sides", "levels")}
     fields["measurements"] = ()
     for senses in _all_senses(mention, lexicon):
@@ -232,7 +233,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields["worse_side"] = senses["asymmetry"]
             continue
         if "side" in senses or "zone" in senses:
-            _place(fields, senses, lexicon, device, group)
+            _place(fields, senses, lexicon, ends, group)
         if "severity" in senses and fields.get("severity") is None:
             fields["severity"] = senses["severity"]
         elif "severity" in senses and senses["severity"] == 0:
@@ -244,21 +245,27 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         for kind in ("acuity", "route", "position", "count"):
             if kind in senses and kind not in fields:
                 fields[kind] = senses[kind]
+        if senses.get("tip") in device.expected_tip and fields.get("position") == senses.get("position"):
+            fields.pop("position", None)  # a double-lumen tube belongs into a main bronchus
+        if "not_reached" in senses:
+            fields["not_reached"] = True
         if "level" in senses and group in (BONES, DEVICES):
             fields["levels"].update(senses["level"])
         if "morphology" in senses:
             fields["morphology"].add(senses["morphology"])
         if "side_port" in senses:
             fields["side_port"] = True
-        elif device and "tip" in senses:
-            _tip(fields, senses["tip"], lexicon.concepts[mention.concept])
+        elif ends and "tip" in senses:
+            _tip(fields, senses["tip"], device)
         if "measure" in senses:
             fields["measurements"] += senses["measure"]
+    if not fields["levels"].isdisjoint(device.expected_levels):
+        fields.pop("position", None)  # "in a high position, at T7"
     if not fields["sides"] and fields.get("both"):
         fields["sides"].add("bilateral")
     if "bilateral" in fields["sides"] and len(fields["sides"]) == 2:
         fields.setdefault("worse_side", one_side(fields["sides"] - {"bilateral"}))
-    if mention.concept and lexicon.concepts[mention.concept].is_device:
+    if device.is_device:
         fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
     fields["change"] = mention.change or mention.course or _since(fields)
     return fields
@@ -278,6 +285,8 @@ def _since(fields: dict[str, Any]) -> str | None:
 
 def _tip(fields: dict[str, Any], site: str, device: Concept) -> None:
     """Adds where a device ends; where its side port lies only tells whether it is far enough in."""
+    if fields.pop("not_reached", False):
+        return  # "does not reach the stomach"
     if fields.pop("side_port", False) and site in device.wrong_tip:
         fields["position"] = "bad"
     else:

@@ -37,6 +37,7 @@ _TRANSPARENT = frozenset(
     }
 )
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
+_PLACES = frozenset({"side", "zone", "level", "structure", "count", "ordinal"})
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
 
@@ -95,7 +96,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         end, senses = _longest(tokens, i, last, lexicon) if word in trie else (i + 1, None)
         if senses is None:
             if word[0].isdigit():
-                length = _measure(tokens, i, last, lexicon)
+                length = _measure(tokens, i, last, lexicon) or _then(tokens, i, items, lexicon)
                 end, senses = (length[0], {"measure": length[1]}) if length else (end, _ratio(word, items, lexicon))
             items.append(Item(i, end, senses or {}, word))
         elif "parts" in senses:
@@ -190,6 +191,17 @@ def _measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
     return None
 
 
+def _then(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
+    """Reads a bare number of an earlier study in the unit of the one before it: "8 mm, WAS 5"."""
+    now = next((item for item in reversed(items) if "measure" in item.senses), None)
+    if now is None or items[-1].word not in lexicon.small.earlier | lexicon.small.size_links:
+        return None
+    unit = next(
+        (lexicon.units[token.word] for token in tokens[now.first : now.last] if token.word in lexicon.units), None
+    )
+    return (i + 1, (float(tokens[i].word) * unit,)) if unit else None
+
+
 def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions of a sentence in the order in which their assertion is read."""
     used: set[int] = set()
@@ -240,17 +252,21 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
         partners = _forward(items, q, qualities, lexicon)
         if not partners and ("normal" in qualities or not _attributive(items, q)):
             partners = _backward(items, q, qualities, floor, lexicon)
-    mentions = []
+    mentions: list[Mention] = []
     nearly = "upper_normal" in qualities
     for s in partners:
         concept, denies = _meaning(items[s], qualities, lexicon)
         own = items[q].senses.get("concept")
         if own and concept in lexicon.concepts[own].ancestors:
             concept = own  # "disc disease" says more than that a bone is degenerative
+        device = concept is not None and lexicon.concepts[concept].is_device
+        if device and mentions and mentions[0].concept and not lexicon.concepts[mentions[0].concept].is_device:
+            continue  # "fractured ribs, port unchanged" breaks no port
         lo, hi = min(s, q), max(s, q) + 1
         mentions.append(Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last), denies, nearly))
-        if concept and "holds" not in items[s].senses:
-            used.add(s)
+        more = concept and items[s].senses.get("concept") in lexicon.concepts[concept].ancestors
+        if concept and (device or more or "holds" not in items[s].senses):
+            used.add(s)  # "cavitating pulmonary mass" says more than "pulmonary mass"
     return mentions
 
 
@@ -308,7 +324,8 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             joint = False
         elif item.word in lexicon.small.joints:
             beside = s == q + 1 or (item.word == "," and not of)
-            if not structures and beside and ("normal" in qualities or not _next_is_quality(items, s)):
+            goes_on = "normal" not in qualities and (_next_is_quality(items, s) or _only_places(items, s))
+            if not structures and beside and not goes_on:
                 break
             joint = True
         elif (
@@ -357,6 +374,15 @@ def _next_is_quality(items: list[Item], i: int) -> bool:
     return False
 
 
+def _only_places(items: list[Item], i: int) -> bool:
+    """Tells whether nothing but a place stands behind the comma at `i`: "Old fracture, left clavicle."."""
+    behind = items[i + 1 : i + 10]
+    plain = len(items) < i + 10 and all(
+        item.senses.keys() <= _PLACES or item.senses.keys() & {"structure"} for item in behind
+    )
+    return items[i].word == "," and plain and not any("concept" in item.senses for item in behind)
+
+
 def _predicate_follows(items: list[Item], i: int) -> bool:
     """Tells whether a verb at `i` is followed by a quality: then the structure before it is its subject."""
     return any("quality" in item.senses for item in items[i + 1 : i + 5])
@@ -374,8 +400,11 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
     for s in range(q - 1, max(-1, q - 40), -1):
         item = items[s]
         if s == floor:
-            if "holds" in item.senses and not structures and _fits(item, qualities, lexicon):
-                structures.append(s)  # "tortuous aorta with calcification"
+            both = "holds" in item.senses or (
+                "concept" in item.senses and lexicon.concepts[item.senses["concept"]].is_device
+            )
+            if both and not structures and _fits(item, qualities, lexicon):
+                structures.append(s)  # "tortuous aorta with calcification", "the shunt tubing is interrupted"
             if structures or "quality" not in item.senses:
                 break
             floor = -2  # a second quality of the same structure: "the aorta is tortuous and calcified"

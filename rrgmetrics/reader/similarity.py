@@ -59,12 +59,25 @@ def assign(refs: list[Unit], cands: list[Unit], lexicon: Lexicon) -> list[tuple[
         [s + TIE_BREAK * _agreement(r, c) if s >= MATCH else 0.0 for c, s in zip(cands, row, strict=True)]
         for r, row in zip(refs, scores, strict=True)
     ]
-    if not any(gain for row in gains for gain in row):
-        return []
-    from scipy.optimize import linear_sum_assignment  # costs 0.2 s to import: not before it is needed
+    matched = _unrivalled(gains)
+    if matched is None:
+        from scipy.optimize import linear_sum_assignment  # costs 0.2 s to import: not before it is needed
 
-    rows, columns = linear_sum_assignment(gains, maximize=True)
-    return [(int(r), int(c), scores[r][c]) for r, c in zip(rows, columns, strict=True) if scores[r][c] >= MATCH]
+        matched = [(int(r), int(c)) for r, c in zip(*linear_sum_assignment(gains, maximize=True), strict=True)]
+    return [(r, c, scores[r][c]) for r, c in matched if scores[r][c] >= MATCH]
+
+
+def _unrivalled(gains: list[list[float]]) -> list[tuple[int, int]] | None:
+    """The best assignment where each row has one greatest gain and no two have it in one column; None elsewhere."""
+    best: dict[int, int] = {}
+    for r, row in enumerate(gains):
+        most = max(row)
+        if most:
+            c = row.index(most)
+            if c in best or row.count(most) > 1:
+                return None
+            best[c] = r
+    return [(r, c) for c, r in best.items()]
 
 
 def _agreement(a: Unit, b: Unit) -> int:

@@ -38,12 +38,10 @@ from rrgmetrics.backends.bert import pick_device
 from rrgmetrics.backends.radgraph import load_backend
 from rrgmetrics.backends.radgraph.files import GraphFile, Recording
 from rrgmetrics.backends.radgraph.package import load_package
-from rrgmetrics.backends.reader import reader_backend
-from rrgmetrics.backends.tokens import TextFunction
-from rrgmetrics.reader import Reading
-from rrgmetrics.reader.graph import Graph, build_graph
+from rrgmetrics.backends.reader import ReaderGraphs, reader_backend
+from rrgmetrics.reader.graph import Graph
 from rrgmetrics.reader.lexicon import checksum
-from rrgmetrics.reports import Pair, distinct_texts
+from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
 from rrgmetrics.specs import keys_of
 
@@ -83,15 +81,13 @@ class RadgraphF1:
 
     def backend(self, runtime: Runtime) -> Backend:
         """The backend of the graphs; by default the reader, whose readings other metrics share."""
-        if self.record:
-            return Recording.to(Path(self.record), self._graphs(runtime))
-        return _reader() if self.config == "default" else self._graphs(runtime)
+        graphs = self._graphs(runtime)
+        return Recording.to(Path(self.record), graphs) if self.record else graphs
 
     def _graphs(self, runtime: Runtime) -> Backend:
-        """The backend, as one that gives graphs."""
         kind, _, where = self.config.partition(":")
-        if self.config == "default":
-            return _reader_graphs()
+        if self.config == "default":  # the signature names how its graphs are made, and of which words
+            return ReaderGraphs(reader_backend(graph=GRAPH, graph_sha256=checksum("graph")))
         if kind == "graphs":
             return GraphFile.read(Path(where or "."))  # "." is named as what it is, a folder
         if kind == "package":
@@ -102,12 +98,11 @@ class RadgraphF1:
     def pair_stats(
         self,
         pairs: Sequence[Pair],
-        annotations: Mapping[str, Reading | Graph | None],
+        annotations: Mapping[str, Graph | None],
         statistics: None = None,
     ) -> Array:
         """Scores `(n_pairs, 7)` in the order of `KEYS`; NaN where a graph is missing."""
-        graphs = {text: as_graph(annotations[text]) for text in distinct_texts(pairs)}
-        rows = [self._row(*both) for both in of_pairs(pairs, graphs)]
+        rows = [self._row(*both) for both in of_pairs(pairs, annotations)]
         return np.array(rows, dtype=np.float64).reshape(-1, len(KEYS))
 
     def _row(self, reference: Graph | None, candidate: Graph | None) -> tuple[float, ...]:
@@ -115,22 +110,6 @@ class RadgraphF1:
             return (math.nan,) * len(KEYS)
         scores = compare_graphs(reference, candidate, lowercase=self.lowercase)
         return (scores.partial, *scores[:3], scores.radcliq, scores.simple, scores.relation)
-
-
-def _reader() -> TextFunction:
-    """The reader; the signature names how its graphs are made, and of which words."""
-    return reader_backend(graph=GRAPH, graph_sha256=checksum("graph"))
-
-
-def _reader_graphs() -> TextFunction:
-    """The reader, giving graphs instead of readings."""
-    readings = _reader()
-    return TextFunction("reader:graph", lambda text: build_graph(readings.function(text)), readings.facts)
-
-
-def as_graph(annotation: Reading | Graph | None) -> Graph | None:
-    """Returns the graph that a backend gave, or that of the reader's reading."""
-    return build_graph(annotation) if isinstance(annotation, Reading) else annotation
 
 
 def compare_graphs(reference: Graph, candidate: Graph, *, lowercase: bool = True) -> GraphScores:
@@ -143,6 +122,7 @@ def compare_graphs(reference: Graph, candidate: Graph, *, lowercase: bool = True
 
     Example:
         >>> from rrgmetrics.reader import read
+        >>> from rrgmetrics.reader.graph import build_graph
         >>> graphs = [build_graph(read(text)) for text in ("Small left effusion.", "Left effusion.")]
         >>> round(compare_graphs(*graphs).simple, 2)
         0.8

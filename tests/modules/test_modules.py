@@ -322,3 +322,12 @@ def test_docstrings_show_the_inputs(rouge):
         assert "predictions (list of str)" in text
     assert "longest common subsequence" in rouge.description
     assert "lin-2004-rouge" in rouge.citation
+
+
+def test_a_module_that_is_asked_pair_by_pair_warns_once(caplog, data_cache):
+    module, mean = rrgmetrics.load("bleu"), rrgmetrics.load("rouge")
+    for _ in range(7):
+        for each in (module, mean):
+            each.compute(predictions=["Clear lungs."], references=["The lungs are clear."], progress=False)
+    (message,) = [record.message for record in caplog.records if "one by one" in record.message]
+    assert message.startswith("bleu was asked for 5 pairs one by one; its corpus value is no mean over pairs")

@@ -93,8 +93,8 @@ REFUSED = {
         {**COLUMNS, "reference": "thruth"},
         "pairs has no column 'thruth'; .* Did you mean 'truth'?",
     ),
-    "no such role": (OURS, {"refrence": "truth"}, "the key 'refrence'; .* Did you mean 'reference'?"),
-    "one column twice": (OURS, {"reference": "truth", "candidate": "truth"}, "a column has one role"),
+    "no such field": (OURS, {"refrence": "truth"}, "the key 'refrence'; .* Did you mean 'reference'?"),
+    "one column twice": (OURS, {"reference": "truth", "candidate": "truth"}, "a column has one field"),
     "nobody's names": (OURS, None, "no column 'reference'; it has: .*"),
     "a missing report": (
         pd.DataFrame({**OURS, "truth": ["a", None, "b"]}),

@@ -48,9 +48,22 @@ def test_weights_fit_into_the_wheel():
 
 def test_extras_are_those_promised():
     extras = PROJECT["optional-dependencies"]
-    assert set(extras) == {"judges", "vllm", "clinical", "train", "rl", "spaces", "torchmetrics", "ray", "dev", "all"}
+    assert set(extras) == {
+        "judges",
+        "vllm",
+        "clinical",
+        "train",
+        "rl",
+        "spaces",
+        "torchmetrics",
+        "ray",
+        "inspect",
+        "lighteval",
+        "dev",
+        "all",
+    }
     named = set(extras["all"][0].removeprefix("rrgmetrics[").removesuffix("]").split(","))
-    assert named == set(extras) - {"all", "dev", "vllm"}
+    assert named == set(extras) - {"all", "dev", "vllm", "inspect", "lighteval"}
 
 
 def test_every_metric_folder_is_complete_and_in_the_table():

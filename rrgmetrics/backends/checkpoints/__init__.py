@@ -250,7 +250,7 @@ def _download(repository: str, revision: str, patterns: Sequence[str], file: str
     )
     what = f"{file} of {repository}" if file else repository
     endpoint = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
-    if _offline_by_choice():
+    if offline_by_choice():
         raise BackendError(f"{what} is not in {_cache_folder()}, and HF_HUB_OFFLINE is set. {advice}")
     if not answers(endpoint):
         raise BackendError(
@@ -264,7 +264,8 @@ def _download(repository: str, revision: str, patterns: Sequence[str], file: str
         raise BackendError(f"{what} could not be downloaded: {error}. {advice}") from error
 
 
-def _offline_by_choice() -> bool:
+def offline_by_choice() -> bool:
+    """Whether the environment says that nobody is to be asked."""
     return any(
         os.environ.get(name, "").upper() in ("1", "ON", "YES", "TRUE")
         for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")

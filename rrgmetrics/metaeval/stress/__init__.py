@@ -8,11 +8,14 @@ trick. Where the reports come from does not matter: nobody's judgement is needed
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any
 
 from rrgmetrics.metaeval.stress.kinds import KINDS, LADDERS
 from rrgmetrics.metaeval.stress.measure import OfKind, OfLadder, Stressed, StressReport, measure_suite
 from rrgmetrics.metaeval.stress.scoring import Named, read_metrics, score_suite
 from rrgmetrics.metaeval.stress.suite import N_REPORTS, PER_KIND, Case, Suite, build_suite
+from rrgmetrics.prepared import prepare
 from rrgmetrics.synthesis.sources import GENERATOR, load_collection
 
 __all__ = [
@@ -72,12 +75,18 @@ def stress(
         1.0
     """
     found = read_metrics(metrics)
+    ours = [name for name, function in found.items() if function is None]
+    outside = {name: function for name, function in found.items() if function is not None}
+    with prepare(ours, batch_size=batch_size, device=device) if ours else nullcontext() as ready:
+        suite = _suite(reports, source=source, per_kind=per_kind, seed=seed, progress=progress)
+        scored = score_suite(suite, ready, outside, progress=progress)
+    return measure_suite(suite, {name: scored[name] for name in found})
+
+
+def _suite(reports: Sequence[str] | Suite | None, *, source: str, seed: int, **options: Any) -> Suite:
     if isinstance(reports, Suite):
-        suite = reports
-    else:
-        if reports is None:
-            collection = load_collection(f"{GENERATOR}{N_REPORTS}", seed=seed)
-            reports, source = [report.text for report in collection.reports], collection.name
-        suite = build_suite(reports, source=source, per_kind=per_kind, seed=seed, progress=progress)
-    scored = score_suite(suite, found, batch_size=batch_size, device=device, progress=progress)
-    return measure_suite(suite, scored)
+        return reports
+    if reports is None:
+        collection = load_collection(f"{GENERATOR}{N_REPORTS}", seed=seed)
+        reports, source = [report.text for report in collection.reports], collection.name
+    return build_suite(reports, source=source, seed=seed, **options)

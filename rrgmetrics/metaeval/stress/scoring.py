@@ -13,7 +13,7 @@ from rrgmetrics.metaeval.stress.kinds import OTHER
 from rrgmetrics.metaeval.stress.outside import Function, checked, find, of_module
 from rrgmetrics.metaeval.stress.suite import Suite
 from rrgmetrics.names import label
-from rrgmetrics.prepared import parse_names, prepare
+from rrgmetrics.prepared import Metrics, parse_names
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
@@ -54,20 +54,14 @@ def _mean(values: Array) -> float:
 
 
 def score_suite(
-    suite: Suite,
-    metrics: Mapping[str, Function | None],
-    *,
-    batch_size: int | None = None,
-    device: str | None = None,
-    progress: bool = True,
+    suite: Suite, ready: Metrics | None, outside: Mapping[str, Function], *, progress: bool = True
 ) -> dict[str, Scored]:
     """Scores every changed report with every metric, each text being read once.
 
     Args:
         suite: The changed reports.
-        metrics: As `read_metrics` found them.
-        batch_size: As in `rrgmetrics.score`.
-        device: As in `rrgmetrics.score`.
+        ready: Our metrics, if there are any.
+        outside: Others by name.
         progress: As in `rrgmetrics.score`.
 
     Raises:
@@ -75,18 +69,14 @@ def score_suite(
     """
     places, pairs = _pairs(suite)
     scored: dict[str, Scored] = {}
-    for name, function in metrics.items():  # what may be wrong comes first
-        if function is None:
-            continue
+    for name, function in outside.items():  # what may be wrong comes first
         values = checked(name, function, [pair.candidate for pair in pairs], [pair.reference for pair in pairs])
         scored[name] = _of_outside(name, np.array(values), places)
-    ours = [name for name, function in metrics.items() if function is None]
-    if ours:
-        with prepare(ours, batch_size=batch_size, device=device) as ready:
-            for name, result in ready.score_pairs(pairs, progress=progress, announce=False).items():
-                rests = "reader" in result.spec.needs and not ready.names[name].published
-                scored[name] = _of_ours(name, result, places, rests=rests)
-    return {name: scored[name] for name in metrics}
+    if ready is not None:
+        for name, result in ready.score_pairs(pairs, progress=progress, announce=False).items():
+            rests = "reader" in result.spec.needs and not ready.names[name].published
+            scored[name] = _of_ours(name, result, places, rests=rests)
+    return scored
 
 
 def read_metrics(metrics: Named | Sequence[Named] | Mapping[str, Named]) -> dict[str, Function | None]:
@@ -110,7 +100,7 @@ def read_metrics(metrics: Named | Sequence[Named] | Mapping[str, Named]) -> dict
         function = find(metric) if isinstance(metric, str) else _function(name, metric)
         for each in [name] if function else parse_names(str(metric)):
             if each in found:
-                raise InputError(f"The metric {each!r} is named twice; pass a dictionary to name them yourself.")
+                raise InputError(f"The metric {each!r} is named twice; name each once.")
             found[each] = function
     if not found:
         raise InputError("No metric was named; for example ['bleu', 'crepe'].")

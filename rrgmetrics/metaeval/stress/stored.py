@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.stress.kinds import KINDS
 from rrgmetrics.metaeval.stress.measure import NAN, OfKind, OfLadder, Stressed, StressReport
 from rrgmetrics.version import VERSION
@@ -58,12 +59,15 @@ def stored_stress(file: Path = FILE) -> StoredStress:
 
 
 def record(report: StressReport, *, date: str, file: Path = FILE) -> None:
-    """Writes a report over the stored one.
+    """Writes a report over the rows of the same metrics; other rows stay.
 
     Args:
-        report: Of all metrics.
+        report: Of the metrics.
         date: Of the measurement.
         file: To write.
+
+    Raises:
+        InputError: The rows that stay were measured on other reports, or with another version.
     """
     suite = report.suite
     about = {
@@ -74,7 +78,11 @@ def record(report: StressReport, *, date: str, file: Path = FILE) -> None:
         "seed": suite.seed,
         "without": {kind: suite.without(kind) for kind in KINDS},
     }
-    rows = {name: _row(metric) for name, metric in report.metrics.items()}
+    stored = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    rows = {name: row for name, row in stored.get("metrics", {}).items() if name not in report.metrics}
+    if rows and any(stored[key] != value for key, value in about.items() if key != "date"):
+        raise InputError(f"{file} was measured on other reports or with another version; measure all metrics again.")
+    rows |= {name: _row(metric) for name, metric in report.metrics.items()}
     text = yaml.safe_dump({**about, "metrics": rows}, sort_keys=False, width=500, default_flow_style=None)
     file.write_text(HEADER + text, encoding="utf-8")
 

@@ -124,6 +124,7 @@ class SmallWords:
     pointers: frozenset[str]
     device_pointers: frozenset[str]
     historic: frozenset[str]
+    inserting: frozenset[str]
     treated: frozenset[str]
     subjects: frozenset[str]
     aside: frozenset[str]

@@ -167,6 +167,7 @@ _CUES = (
     "item_break",
     "location_preposition",
     "side_port",
+    "not_reached",
     "nothing",
 )
 _RULE = _record(

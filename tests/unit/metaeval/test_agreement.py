@@ -582,7 +582,7 @@ def test_a_lab_measures_its_own_file(lab, tmp_path, capsys):
     ("arguments", "message"),
     [
         (("--output", "out.docx"), "out.docx must end in"),
-        (("--columns", "study"), "--columns study: write ROLE=COLUMN"),
+        (("--columns", "study"), "--columns study: write FIELD=COLUMN"),
         (("--counts", "nothing"), "has no column 'nothing', but 'case'"),
         (("--dataset", "radpref:nowhere"), "nowhere does not exist"),
         (("--metrics", "nothing"), "nothing"),

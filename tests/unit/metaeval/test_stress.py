@@ -15,7 +15,9 @@ from rrgmetrics.metaeval.stress.kinds import ALONE, kinds_of
 from rrgmetrics.metaeval.stress.outside import find, of_module
 from rrgmetrics.metaeval.stress.stored import record, stored_stress
 from rrgmetrics.present.stress import remarks, stress_tables
+from rrgmetrics.present.stress_card import stress_block
 from rrgmetrics.present.stress_page import changed, stress_page
+from rrgmetrics.specs import SPECS
 from rrgmetrics.synthesis.generator import generate_reports
 
 REPORTS = [report.text for report in generate_reports(48, seed=11)] + [
@@ -190,6 +192,15 @@ def test_the_stored_results_come_back(suite, tmp_path):
     stored = stored_stress(tmp_path / "results.yaml")
     assert stored.n_reports == len(REPORTS)
     assert stored.metrics["count_words"].kinds["side"] == report.metrics["count_words"].kinds["side"]
+
+
+def test_every_bundled_metric_was_measured_on_300_reports():
+    stored = stored_stress()
+    assert list(stored.metrics) == list(SPECS)
+    assert stored.n_reports == 300
+    assert all(metric.unit > 0 for metric in stored.metrics.values())
+    assert all(metric.kinds["side"].n == 100 for metric in stored.metrics.values())
+    assert '"no" flipped to "a" 1.00' in stress_block(SPECS["finding_errors"])
 
 
 def test_the_command(tmp_path, monkeypatch, capsys):

@@ -78,6 +78,7 @@ def holds(attribute: str, finding: Finding, observations: dict[str, int]) -> boo
             or (attribute == "noside" and finding.side is None)
             or (attribute == "nozone" and not finding.zones)
             or (attribute == "nolevel" and not finding.levels)
+            or (attribute == "notip" and not finding.tip)
         )
     if key == "size":
         return max(finding.measurements_mm, default=None) == float(value)

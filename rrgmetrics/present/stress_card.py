@@ -1,0 +1,75 @@
+"""What stands on a metric's card of the measurement under stress (`rrgmetrics.metaeval.stress.stored`)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from rrgmetrics.gate import modality_of
+from rrgmetrics.metaeval.stress.kinds import KINDS, LADDERS, kinds_of
+from rrgmetrics.metaeval.stress.measure import Stressed
+from rrgmetrics.metaeval.stress.stored import StoredStress, stored_stress
+from rrgmetrics.names import parse_name
+from rrgmetrics.present.short import short
+from rrgmetrics.present.stress import remarks, value_of
+from rrgmetrics.reader import ErrorCategory
+from rrgmetrics.specs import MetricSpec
+
+READS = """\
+A pair whose reference is no English report of the chest (another language, another part of the body or modality, a text
+that says nothing that could be read) is unscored, with the reason. A candidate that cannot be read scores as an empty
+one or as it stands, whichever is worse. Checkpoints and engines that are named are asked about every pair."""
+ANY_TEXT = """\
+It compares wording, whatever the text is about, and can be gamed. Where a reward or the choice of a model needs a
+metric that cannot, take `finding_errors` or `crimson`."""
+MADE_BY_THE_READER = """\
+The reader, which put the errors in, also reads for this metric: that it sees them holds by construction, and says
+nothing of errors that the reader cannot see."""
+NOT_MEASURED = "It has not been put under stress yet: `make stress`, then `make cards`."
+HARMLESS = "harmless, and errors that cost more (chance 0.50)"
+ORDER = "graver scores worse (chance 0.50)"
+TRICKS = "tricks that score no better than a report with two errors"
+
+
+def stress_block(spec: MetricSpec) -> str:
+    """Returns the part of a metric's card on what it sees and what it does not."""
+    name = parse_name(spec.name)
+    scope = READS if modality_of(name) else ANY_TEXT
+    stored = stored_stress()
+    metric = stored.metrics.get(spec.name)
+    if metric is None:
+        return "\n\n".join((scope, NOT_MEASURED))
+    said = "\n".join(f"- {remark}" for remark in remarks(metric))
+    rows = "\n".join(f"| {head} | {', '.join(cells)} |" for head, cells in _rows(metric) if cells)
+    parts = [_about(stored, metric), said, f"| change | share (loss) |\n|---|---|\n{rows}"]
+    if metric.rests_on_the_reader:
+        parts.append(MADE_BY_THE_READER)
+    return "\n\n".join([*parts, scope])
+
+
+def _about(stored: StoredStress, metric: Stressed) -> str:
+    own, other = (f"{value:.2f}" for value in (metric.means["intact"], metric.means["other"]))
+    return (
+        f"{metric.title} {metric.arrow} on {stored.n_reports} generated reports, changed in known ways and scored "
+        f"against themselves\n(`rrgmetrics stress`; version {stored.version}, {stored.date}). Of errors the share that "
+        "scores worse, in brackets the mean\nloss in units of what another patient's report costs: a report itself "
+        f"scores {own} on the mean, another patient's {other}."
+    )
+
+
+def _rows(metric: Stressed) -> Iterator[tuple[str, list[str]]]:
+    for category in ErrorCategory:
+        kinds = [kind for kind in kinds_of("error") if KINDS[kind].letter == category.letter]
+        yield f"{category.letter} {category.value.replace('_', ' ')}", _cells(metric, kinds)
+    yield HARMLESS, _cells(metric, kinds_of("harmless"))
+    ladders = {ladder.title: metric.ladders[name].share for name, ladder in LADDERS.items()}
+    yield ORDER, [f"{title} {short(value)}" for title, value in ladders.items() if not math.isnan(value)]
+    yield TRICKS, _cells(metric, kinds_of("trick"))
+
+
+def _cells(metric: Stressed, kinds: list[str]) -> list[str]:
+    known = {kind: metric.kinds[kind] for kind in kinds if metric.kinds[kind].n}
+    return [
+        f"{KINDS[kind].title} {short(value_of(kind, own))}{'' if math.isnan(own.fall) else f' ({short(own.fall)})'}"
+        for kind, own in known.items()
+    ]
