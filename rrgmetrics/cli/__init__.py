@@ -59,11 +59,17 @@ class Command(argparse.ArgumentParser):
             import_module(self.module).add_arguments(self)
             self.module = ""
             self.set_defaults(parser=self)
+        taken = None
         if any(action.dest == "evaluation" for action in self._actions):
             from rrgmetrics.cli.config import take_config
 
-            take_config(self, args)
-        return super().parse_known_args(args, namespace)
+            taken = take_config(self, args)
+        options, others = super().parse_known_args(args, namespace)
+        if getattr(options, "evaluation", taken) != taken:
+            self.error("write --config in full")
+        if getattr(options, "pairs", None) and others and not others[0].startswith("-"):
+            self.error(f"one name of pairs is read, and {others[0]} is another; put a pattern in quotes: 'part-*.csv'")
+        return options, others
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

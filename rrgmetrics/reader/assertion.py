@@ -235,7 +235,7 @@ class _Walk:
 
     def _judge(self, i: int, item: Item) -> bool:
         """Lets a cue judge the findings before it; tells whether it does."""
-        if self.segment == len(self.clause):
+        if self.segment == len(self.clause) or self._is_said(i, item):
             return False
         kind = None
         if not _JUDGEMENTS.keys().isdisjoint(item.senses):
@@ -258,6 +258,10 @@ class _Walk:
         if cut and certainty and len(subject) == 1 and not subject[0].link:
             subject[0].link = self._described(subject[0])
         return True
+
+    def _is_said(self, i: int, item: Item) -> bool:
+        """Tells whether a word is part of a finding rather than a judgement of it: "the left hilum IS RAISED"."""
+        return "quality" in item.senses and any(mention.first <= i < mention.last for mention in self._statement())
 
     def _judging(self, i: int, item: Item) -> str | None:
         """Returns as which judgement other words count: "is thought to be PRESENT", "consolidation?"."""

@@ -187,9 +187,12 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     if later.link is earlier:
         return True
     between = items[earlier.last : later.first]
+    sign = earlier.concept in lexicon.concepts[later.concept].sign_of
+    if sign and sum(i.word == "with" for i in between) == 1:
+        between = [i for i in between if i.word != "with"]  # "consolidation with air bronchograms in the lower lobe"
     if any(i.word == "with" or i.senses.keys() & {"clause_end", "negation_before", "item_break"} for i in between):
         return False
-    return any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)
+    return sign or any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)
 
 
 def _lung_like(mention: Mention, lexicon: Lexicon) -> bool:
@@ -224,6 +227,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     device = lexicon.concepts[mention.concept]
     group = device.group
     ends = mention.concept in lexicon.roles["tipped"] or mention.concept in lexicon.roles["lodged"]
+    leads = _leads(mention, lexicon)
     fields: dict[str, Any] = {key: set() for key in ("morphology", "tip", "zones", "sides", "levels")}
     fields["measurements"] = ()
     for senses in _all_senses(mention, lexicon):
@@ -233,7 +237,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields["worse_side"] = senses["asymmetry"]
             continue
         if "side" in senses or "zone" in senses:
-            _place(fields, senses, lexicon, ends, group)
+            _place(fields, senses, lexicon, leads, group)
         if "severity" in senses and fields.get("severity") is None:
             fields["severity"] = senses["severity"]
         elif "severity" in senses and senses["severity"] == 0:
@@ -269,6 +273,11 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
     fields["change"] = mention.change or mention.course or _since(fields)
     return fields
+
+
+def _leads(mention: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a finding leads to a place, as a tube does; a coin lies at one."""
+    return mention.concept in lexicon.roles["tipped"] and mention.concept not in lexicon.roles["lodged"]
 
 
 def _since(fields: dict[str, Any]) -> str | None:
@@ -331,6 +340,7 @@ def by_side(mention: Mention, fields: dict[str, Any], lexicon: Lexicon) -> list[
 def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
     """Yields what describes a mention: the words around it, then the words inside its own term."""
     earlier: tuple[str, ...] = ()
+    tipped = _leads(mention, lexicon)
     now = any(item.word == "now" for item in mention.modifiers)
     for item in mention.modifiers:
         old = next((kind for kind in earlier if kind in item.senses), None) if earlier else None
@@ -339,7 +349,8 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
             yield {"before": (old, max(value) if old == "measure" else value)}
         elif item.senses:
             yield item.senses
-            yield from item.senses.get("inside", ())
+            if not (tipped and "tip" in item.senses):
+                yield from item.senses.get("inside", ())
         risen = item.word in lexicon.small.rising and "change" in item.senses
         if item.word in lexicon.small.earlier or risen:
             was = item.word in lexicon.small.verbs and not now
@@ -348,11 +359,11 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
             earlier = ()
 
 
-def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, device: bool, group: str) -> None:
-    if "side" in senses and not (device and "tip" in senses):
+def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, tipped: bool, group: str) -> None:
+    if "side" in senses and not (tipped and "tip" in senses):
         fields["sides"].add(senses["side"])
     zone = senses.get("zone")
-    if zone is not None and not (device and "tip" in senses) and group not in lexicon.zones[zone].never:
+    if zone is not None and not (tipped and "tip" in senses) and group not in lexicon.zones[zone].never:
         fields["zones"].add(zone)
         implied = lexicon.zones[zone].side
         if implied:
