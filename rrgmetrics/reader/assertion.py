@@ -60,6 +60,25 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
             walk.once = False  # "the heart and mediastinum are not shifted" denies one quality, of both
         if (not met or "change" in item.senses) and (not _ACTING.isdisjoint(item.senses) or item.word in acting):
             walk.step(i, item)
+    for mention in mentions:
+        _settle_device(mention, items, lexicon)
+
+
+def _settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> None:
+    """Keeps a device of which only a fault or the sight of its tip is denied, in place."""
+    if mention.whole_of is not None:  # "the leads are not broken": they are there
+        mention.dropped = mention.dropped or mention.whole_of.assertion != "absent"
+    device = not mention.denies and lexicon.concepts[mention.concept].is_device
+    if device and mention.assertion == "absent" and mention.change is None and _is_of_tip(mention, items):
+        mention.assertion = "present"  # "the tip of the PICC is not seen"
+
+
+def _is_of_tip(mention: Mention, items: list[Item]) -> bool:
+    """Tells whether what is denied behind a device is denied of its tip."""
+    around = items[max(0, mention.first - 5) : mention.first] + items[mention.last : mention.last + 2]
+    if not any(item.word == "tip" for item in around):
+        return False
+    return not any("negation_before" in item.senses for item in items[: mention.first])
 
 
 def _starts_statement(senses: Senses, lexicon: Lexicon) -> bool:

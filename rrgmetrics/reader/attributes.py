@@ -54,6 +54,7 @@ SAME_SIZE = 0.1  # share of its size by which a finding may differ between two s
 def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Gives each mention the items that describe it (`mention.modifiers`), in place."""
     small = lexicon.small
+    _deny_positions(items)
     settle(items, mentions, lexicon)
     give(items, mentions, lexicon)
     spoken = sorted(mentions, key=lambda m: (m.first, m.last)) if len(mentions) > 1 else mentions
@@ -86,6 +87,21 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
         _share_places(items, groups, lexicon)
         _share_device_words(spoken, lexicon)
         _share_verdict(items, spoken, lexicon)
+
+
+def _deny_positions(items: list[Item]) -> None:
+    """Marks what is denied of a device's position: "without kinking or migration", in place."""
+    denied = 0  # items that a negation still reaches over
+    for item in items:
+        if "negation_before" in item.senses or item.word == "not":
+            denied = 4
+        elif denied and "position" in item.senses:
+            item.senses = {**item.senses, "denied": True}
+            denied = 4
+        elif item.word in (",", ";") or (item.senses and item.word not in ("or", "nor")):
+            denied = 0
+        else:
+            denied = max(0, denied - 1)
 
 
 def _extent(mention: Mention) -> tuple[int, int]:
@@ -246,6 +262,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields.setdefault("before", senses["before"])
         if "quality" in senses and "borderline" in senses["quality"]:
             fields["severity"] = 0
+        if "denied" in senses:
+            senses = {kind: value for kind, value in senses.items() if kind != "position"}
         for kind in ("acuity", "route", "position", "count"):
             if kind in senses and kind not in fields:
                 fields[kind] = senses[kind]
@@ -260,7 +278,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         if "side_port" in senses:
             fields["side_port"] = True
         elif ends and "tip" in senses:
-            _tip(fields, senses["tip"], device)
+            _tip(fields, senses["tip"], device, lexicon)
         if "measure" in senses:
             fields["measurements"] += senses["measure"]
     if not fields["levels"].isdisjoint(device.expected_levels):
@@ -292,9 +310,15 @@ def _since(fields: dict[str, Any]) -> str | None:
     return "worse" if difference > 0 else "better"
 
 
-def _tip(fields: dict[str, Any], site: str, device: Concept) -> None:
+def _is_landmark(site: str, device: Concept, lexicon: Lexicon) -> bool:
+    """Tells whether a place of the airway only says how high a device ends: "the line ends at the carina"."""
+    own = {lexicon.tips[name].path for name in device.expected_tip | device.wrong_tip}
+    return bool(own) and lexicon.tips[site].path == "airway" and "airway" not in own
+
+
+def _tip(fields: dict[str, Any], site: str, device: Concept, lexicon: Lexicon) -> None:
     """Adds where a device ends; where its side port lies only tells whether it is far enough in."""
-    if fields.pop("not_reached", False):
+    if fields.pop("not_reached", False) or _is_landmark(site, device, lexicon):
         return  # "does not reach the stomach"
     if fields.pop("side_port", False) and site in device.wrong_tip:
         fields["position"] = "bad"
