@@ -146,7 +146,7 @@ def build_suite(
         progress: Whether to show a bar.
 
     Raises:
-        InputError: No report or what is none, a negative number, or reports of which the reader understands too little for any error.
+        InputError: No report or what is none, a negative number, or reports that offer nothing for any error.
     """
     from tqdm.auto import tqdm
 
