@@ -15,6 +15,7 @@ from pathlib import Path
 
 from rrgmetrics.english import by_number, listed
 from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.advice import in_words, main_agreements
 from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets, of_metric
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.numbers import bounds, estimate, figure
@@ -170,7 +171,8 @@ def _empty(spec: MetricSpec) -> str:
 
 def _agreement(spec: MetricSpec) -> str:
     """The agreement with radiologists as it was measured: on data that development never saw, and on data it read."""
-    return "\n\n".join(part for part in (_never_seen(spec), _seen(spec)) if part)
+    advice = f"**{in_words(spec.name).replace(':', ':**', 1)}" if main_agreements(spec.name) else ""
+    return "\n\n".join(part for part in (advice, _never_seen(spec), _seen(spec)) if part)
 
 
 def _never_seen(spec: MetricSpec) -> str:

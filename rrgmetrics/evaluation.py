@@ -9,8 +9,12 @@
     outputs: {json: result.json, html: report.html}
     settings: {trials: 2000, seed: 1}
 
-`rrgmetrics score --config evaluation.yaml` (and `compare`) runs it, `--save-config` writes it back. What a result says
-of itself, its signatures, can be turned into one, from Python or from the file that `--json` wrote.
+`rrgmetrics score --config evaluation.yaml` (and `compare`) runs it, with files as seen from where the command runs, and
+`--save-config` writes it back. What a result says of itself, its signatures, can be turned into one, from Python or
+from the file that `--json` wrote:
+
+    evaluation = rrgmetrics.Evaluation.read("result.json")
+    rrgmetrics.score(evaluation.metrics, "pairs.csv", columns=evaluation.columns)
 """
 
 from __future__ import annotations
@@ -122,10 +126,26 @@ def _loaded(path: Path) -> Any:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     try:
-        return json.loads(text) if path.suffix.lower() == ".json" else yaml.safe_load(text)
+        if path.suffix.lower() == ".json":
+            return json.loads(text)
+        node, document = yaml.compose(text, Loader=yaml.SafeLoader), yaml.safe_load(text)
     except (ValueError, yaml.YAMLError) as error:
         what = " ".join(str(error).replace('in "<unicode string>", ', "").split())
         raise InputError(f"{path} cannot be read: {what}.") from None
+    _check_no_key_twice(node, path)
+    return document
+
+
+def _check_no_key_twice(node: Any, path: Path) -> None:
+    """YAML would take the last of them in silence."""
+    pairs = node.value if getattr(node, "id", "") == "mapping" else []
+    keys = [key.value for key, _ in pairs]
+    for index, ((key, _), name) in enumerate(zip(pairs, keys, strict=True)):
+        if name in keys[:index]:
+            raise InputError(f"{path}, line {key.start_mark.line + 1}: the key {name!r} stands twice.")
+    nodes = [value for _, value in pairs] if pairs else node.value if getattr(node, "id", "") == "sequence" else []
+    for each in nodes:
+        _check_no_key_twice(each, path)
 
 
 def _signatures(systems: Any) -> list[str]:

@@ -52,7 +52,7 @@ Examples:
     ...     references=["Large left pneumothorax. Right upper lobe mass."],
     ... )
     >>> round(results["finding_score"], 2), results["finding_score_right"], results["finding_score_wrong"]
-    (0.69, 2.0, 1.0)
+    (0.64, 2.0, 1.25)
 """
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from importlib import import_module
 from typing import Any
 
@@ -18,6 +18,7 @@ from rich.console import Console
 
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.cache import Cache
+from rrgmetrics.judges.engines.asking import SPENT, spending_lines
 from rrgmetrics.reader.lexicon import use
 from rrgmetrics.version import VERSION
 
@@ -59,11 +60,17 @@ class Command(argparse.ArgumentParser):
             import_module(self.module).add_arguments(self)
             self.module = ""
             self.set_defaults(parser=self)
+        taken = None
         if any(action.dest == "evaluation" for action in self._actions):
             from rrgmetrics.cli.config import take_config
 
-            take_config(self, args)
-        return super().parse_known_args(args, namespace)
+            taken = take_config(self, args)
+        options, others = super().parse_known_args(args, namespace)
+        if getattr(options, "evaluation", taken) != taken:
+            self.error("write --config in full")
+        if getattr(options, "pairs", None) and others and not others[0].startswith("-"):
+            self.error(f"one name of pairs is read, and {others[0]} is another; put a pattern in quotes: 'part-*.csv'")
+        return options, others
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -75,8 +82,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0 done, 2 wrong use, 130 interrupted.
     """
-    print_error = Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print
+    print_error = Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False).print
     Cache.held = None
+    SPENT.clear()
     try:
         options = build_parser().parse_args(arguments)
         with use(options.lexicon) if "lexicon" in options else nullcontext():
@@ -90,6 +98,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:  # the reader of our output has left, as `head` does
         sys.stderr.close()
+        return 0
+    finally:
+        for line in spending_lines():
+            with suppress(BrokenPipeError, ValueError):  # nobody reads standard error any more
+                print_error(line)
     return 0
 
 

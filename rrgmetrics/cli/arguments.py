@@ -76,8 +76,8 @@ def system_paths(texts: Sequence[str]) -> dict[str, str]:
     paths: dict[str, str] = {}
     for text in texts:
         name, equals, path = text.partition("=")
-        if not equals or Path(text).exists():
-            name, path = Path(text).stem, text
+        if not equals or Path(text).exists() or "/" in name:
+            name, path = files.name_of(text), text
         if name in paths:
             raise InputError(f"Two systems are called {name!r}; name them: NAME=FILE.")
         paths[name] = path

@@ -32,8 +32,8 @@ def add_config(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--save-config", metavar="FILE", help="write this evaluation as YAML, for --config")
 
 
-def take_config(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> None:
-    """Makes what the file of `--config` says the defaults of a command.
+def take_config(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> str | None:
+    """Makes what the file of `--config` says the defaults of a command; returns its name.
 
     Raises:
         InputError: The file cannot be used; names the key.
@@ -42,7 +42,7 @@ def take_config(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
     scan.add_argument("--config")
     path = scan.parse_known_args(arguments)[0].config
     if path is None:
-        return
+        return None
     evaluation = Evaluation.read(path)
     command = parser.prog.split()[-1]
     try:
@@ -57,6 +57,7 @@ def take_config(parser: argparse.ArgumentParser, arguments: Sequence[str] | None
         if action.dest in defaults:
             action.required = False
     parser.set_defaults(**defaults)
+    return str(path)
 
 
 def evaluation_of(options: argparse.Namespace, parser: argparse.ArgumentParser) -> Evaluation:

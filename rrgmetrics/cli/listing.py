@@ -89,6 +89,7 @@ def alias_table(specs: Iterable[MetricSpec]) -> Table:
 
 def metric_parts(spec: MetricSpec) -> Iterator[RenderableType]:
     """What is known of a metric, from its row, the measurements and its card."""
+    from rrgmetrics.metaeval.advice import in_words
     from rrgmetrics.present.evidence import agreement_table
 
     yield Text.assemble((parse_name(spec.name).title, "bold"), f": {spec.summary}")
@@ -105,6 +106,7 @@ def metric_parts(spec: MetricSpec) -> Iterator[RenderableType]:
         where = "read by development" if seen else "that development never saw"
         missing = Text.assemble((f"Agreement on data {where}", "bold"), ": not measured.")
         yield agreement_table(spec, seen=seen) or missing
+    yield Text.assemble(("Which to report", "bold"), f": {in_words(spec.name)}")
     yield Text.assemble(("Cost", "bold"), f": {cost(spec)}")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -64,7 +63,7 @@ def run(options: argparse.Namespace) -> None:
     )
     studies = read_studies(options)
     beside = read_beside(options, options.references or options.pairs)
-    system = Path(options.predictions or options.pairs).stem
+    system = files.name_of(options.predictions or options.pairs)
     results, worth = score_with_trivial(names, {system: studies.pairs}, beside, options)
     rows = compare_systems(results, all_keys=True, trials=options.trials, seed=options.seed)
     Console().print(score_table(rows, n_pairs=len(studies.pairs)))

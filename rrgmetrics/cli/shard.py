@@ -49,7 +49,7 @@ def run(options: argparse.Namespace, names: Sequence[str]) -> None:
     files.check_outputs(tables=[options.output], inputs=input_files(options), force=options.force)
     studies = read_studies(options)
     check_shard(shard, len(studies.pairs))
-    whole = whole_of(Path(options.predictions or options.pairs).stem, studies)
+    whole = whole_of(files.name_of(options.predictions or options.pairs), studies)
     rows = shard.rows(len(studies.pairs))
     with prepared(names, options) as metrics:
         statistics = shared_statistics(metrics, studies.pairs, options.statistics)

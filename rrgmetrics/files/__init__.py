@@ -12,7 +12,7 @@ from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of
 from rrgmetrics.files.inputs import pairs_of, read_systems
 from rrgmetrics.files.join import join
 from rrgmetrics.files.read import Reports, Studies, read_column, read_flags, read_pairs, read_references, read_system
-from rrgmetrics.files.sources import parts
+from rrgmetrics.files.sources import name_of, parts
 from rrgmetrics.files.write import (
     DOCUMENT_SUFFIXES,
     TABLE_SUFFIXES,
@@ -35,6 +35,7 @@ __all__ = [
     "check_columns",
     "check_outputs",
     "join",
+    "name_of",
     "pairs_of",
     "parts",
     "read_column",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.files.formats import ON_HUB, READERS, PathLike, suffix_of
+from rrgmetrics.files.formats import COMPRESSED, ON_HUB, READERS, PathLike, suffix_of
 
 
 def is_source(value: Any) -> bool:
@@ -18,6 +18,22 @@ def is_source(value: Any) -> bool:
     if not isinstance(value, str) or len(value) > 1000 or "\n" in value:
         return False
     return value.startswith(ON_HUB) or suffix_of(Path(value)) in READERS or Path(value).is_dir()
+
+
+def name_of(source: PathLike) -> str:
+    """Returns what a source is called for short.
+
+    Example:
+        >>> name_of("runs/ours.csv.gz"), name_of("hub:org/reports@v1?split=test"), name_of("runs/*.csv")
+        ('ours', 'reports', 'runs')
+    """
+    text = os.fspath(source)
+    if text.startswith(ON_HUB):
+        return text.removeprefix(ON_HUB).partition("?")[0].partition("@")[0].rpartition("/")[2]
+    path = Path(text)
+    packed = path.suffix.lower() in COMPRESSED
+    stem = (path.with_suffix("") if packed else path).stem
+    return stem if stem.strip("*?") else path.absolute().parent.name
 
 
 def parts(source: PathLike) -> list[Path]:

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from rrgmetrics.metaeval.measured import DEVELOPMENT, Measured, MeasuredSet, measured_sets
 from rrgmetrics.metaeval.model import label_of
-from rrgmetrics.specs import HACKS, MetricSpec
+from rrgmetrics.specs import MetricSpec
 from rrgmetrics.stats import Estimate
 
 Verdict = Literal["report", "beside", "compare", "unmeasured"]
@@ -24,7 +24,7 @@ KINDS: Mapping[str, str] = {"false_finding": "false", "missing_finding": "missin
 
 VERDICTS: Mapping[Verdict, tuple[str, str]] = {
     "report": (
-        "Report one of these",
+        "Report",
         f"On every data set they agree with radiologists, with a tau-b of at least {ENOUGH:g}.",
     ),
     "beside": (
@@ -95,6 +95,24 @@ def verdict(metric: str) -> Verdict:
     return "report" if min(each.value.value for each in found) >= ENOUGH else "beside"
 
 
+def in_words(metric: str) -> str:
+    """What to do with a metric, and where it agrees least.
+
+    Example:
+        >>> in_words("bleu").split(":")[0], in_words("finding_score")
+        ('Not alone', 'Not yet: it has not been measured on data that development never saw.')
+    """
+    found = main_agreements(metric)
+    title = VERDICTS[verdict(metric)][0]
+    if not found:
+        return f"{title}: it has not been measured on data that development never saw."
+    least, most = (choose(found, key=lambda each: each.value.value) for choose in (min, max))
+    return (
+        f"{title}: tau-b with radiologists from {least.value.value:.2f} ({least.data.short}) to "
+        f"{most.value.value:.2f} ({most.data.short}), on data that development never saw.".replace("-0.", "−0.")
+    )
+
+
 def _above_chance(value: Estimate) -> bool:
     return value.value >= ABOVE_CHANCE if math.isnan(value.low) else label_of(value) == "aligned"
 
@@ -135,10 +153,3 @@ def needs(spec: MetricSpec) -> str:
     if spec.stand_in and spec.checkpoint:
         return "weights"
     return f"extra {spec.extra}" if spec.extra else "nothing"
-
-
-def as_reward(spec: MetricSpec) -> str:
-    """What games a metric that is a reward, in words."""
-    if spec.hacks:
-        return "; ".join(HACKS[hack] for hack in spec.hacks)
-    return "no trick of ours raises it" if spec.resists_tricks else "not tested"

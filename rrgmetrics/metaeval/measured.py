@@ -112,7 +112,8 @@ class Measurement(NamedTuple):
 @cache
 def measured_sets(file: Path = FILE) -> Mapping[str, MeasuredSet]:
     """Reads the data sets by name."""
-    stored = yaml.safe_load(file.read_text(encoding="utf-8"))["datasets"]
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    stored = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)["datasets"]
     return {name: _data_set(name, facts) for name, facts in stored.items()}
 
 

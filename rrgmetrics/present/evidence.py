@@ -11,10 +11,12 @@ from rrgmetrics.english import counted, listed
 from rrgmetrics.metaeval import advice
 from rrgmetrics.metaeval.measured import DEVELOPMENT, Measured, MeasuredSet, measured_sets, of_metric
 from rrgmetrics.metaeval.model import label_of
+from rrgmetrics.metaeval.stress.stored import stored_stress
 from rrgmetrics.present import html
 from rrgmetrics.present.documents import markdown
 from rrgmetrics.present.numbers import estimate, figure
 from rrgmetrics.present.short import NOTHING, STYLES, short, short_bound, span
+from rrgmetrics.present.stress import remarks
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.stats import Estimate
@@ -161,7 +163,7 @@ def page(specs: Sequence[MetricSpec]) -> Iterator[Section]:
     for data in unseen:
         yield from _sections(data, specs)
     yield _kinds_section(specs)
-    yield _rewards_section(specs)
+    yield _stress_section(specs)
 
 
 def _short(specs: Sequence[MetricSpec]) -> Iterator[str]:
@@ -171,8 +173,10 @@ def _short(specs: Sequence[MetricSpec]) -> Iterator[str]:
     for verdict, (title, why) in advice.VERDICTS.items():
         if verdict in names:
             yield f"{title}: {listed(names[verdict])}. {why}"
-    reader = [f"`{spec.name}`" for spec in specs if "reader" in spec.needs]
-    yield f"{listed(reader)} read, wholly or in part, with the same bundled reader: where it errs, they err together."
+    reads = {f"`{spec.name}`" for spec in specs if "reader" in spec.needs}
+    voices = [name for name in names.get("report", ()) if name in reads]
+    if len(voices) > 1:
+        yield f"Of the first, {listed(voices)} count with the same bundled reader and err together: report one of them."
     yield (
         "A stand-in (*) is what ships in the wheel in place of published weights or a language model. Its agreement is "
         "its own, and says nothing of the published metric's; its scores do not stand beside published ones."
@@ -182,7 +186,7 @@ def _short(specs: Sequence[MetricSpec]) -> Iterator[str]:
         yield f"These numbers are of version {measured}; the changelog says what {VERSION} scores otherwise."
     yield (
         "Whatever you report: name the signature, give an interval (`rrgmetrics compare`), and print what a trivial "
-        "system gets (`rrgmetrics score --train`)."
+        "system gets (`rrgmetrics score` does)."
     )
 
 
@@ -261,12 +265,20 @@ def _passed(values: Mapping[str, float], parts: Sequence[str]) -> tuple[str, ...
     return (short(whole), *(f"{values[part] / whole:.0%}" for part in parts))
 
 
-def _rewards_section(specs: Sequence[MetricSpec]) -> Section:
-    lines = tuple((name_of(spec), advice.as_reward(spec)) for spec in specs)
+def _stress_section(specs: Sequence[MetricSpec]) -> Section:
+    """What each metric sees of changed reports, and what games it."""
+    stored = stored_stress()
+    known = [
+        (spec.name, stored.metrics[spec.name]) for spec in advice.by_agreement(specs) if spec.name in stored.metrics
+    ]
+    readers = [f"`{name}`" for name, metric in known if metric.rests_on_the_reader]
+    caveat = f" The reader put the errors in: that {listed(readers)} see them holds by construction." if readers else ""
     return Section(
-        "As a reward, or to choose a checkpoint by",
-        "A generator that is trained on a metric finds what games it. Each card shows what tricks earn.",
-        Table(("metric", "what games it"), (Group(lines),)),
+        "What each sees of errors that are put in, and what games it",
+        f"{stored.n_reports} generated reports, changed in known ways (`rrgmetrics stress`; rrgmetrics "
+        f"{stored.version}, {stored.date}). A generator that is trained on a metric, or chosen by it, finds what games "
+        f"it.{caveat}",
+        items=tuple(f"`{name}`: {' '.join(remarks(metric))}" for name, metric in known),
     )
 
 

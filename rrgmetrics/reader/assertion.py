@@ -60,6 +60,25 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
             walk.once = False  # "the heart and mediastinum are not shifted" denies one quality, of both
         if (not met or "change" in item.senses) and (not _ACTING.isdisjoint(item.senses) or item.word in acting):
             walk.step(i, item)
+    for mention in mentions:
+        _settle_device(mention, items, lexicon)
+
+
+def _settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> None:
+    """Keeps a device of which only a fault or the sight of its tip is denied, in place."""
+    if mention.whole_of is not None:  # "the leads are not broken": they are there
+        mention.dropped = mention.dropped or mention.whole_of.assertion != "absent"
+    device = not mention.denies and lexicon.concepts[mention.concept].is_device
+    if device and mention.assertion == "absent" and mention.change is None and _is_of_tip(mention, items):
+        mention.assertion = "present"  # "the tip of the PICC is not seen"
+
+
+def _is_of_tip(mention: Mention, items: list[Item]) -> bool:
+    """Tells whether what is denied behind a device is denied of its tip."""
+    around = items[max(0, mention.first - 5) : mention.first] + items[mention.last : mention.last + 2]
+    if not any(item.word == "tip" for item in around):
+        return False
+    return not any("negation_before" in item.senses for item in items[: mention.first])
 
 
 def _starts_statement(senses: Senses, lexicon: Lexicon) -> bool:
@@ -235,7 +254,7 @@ class _Walk:
 
     def _judge(self, i: int, item: Item) -> bool:
         """Lets a cue judge the findings before it; tells whether it does."""
-        if self.segment == len(self.clause):
+        if self.segment == len(self.clause) or self._is_said(i, item):
             return False
         kind = None
         if not _JUDGEMENTS.keys().isdisjoint(item.senses):
@@ -258,6 +277,10 @@ class _Walk:
         if cut and certainty and len(subject) == 1 and not subject[0].link:
             subject[0].link = self._described(subject[0])
         return True
+
+    def _is_said(self, i: int, item: Item) -> bool:
+        """Tells whether a word is part of a finding rather than a judgement of it: "the left hilum IS RAISED"."""
+        return "quality" in item.senses and any(mention.first <= i < mention.last for mention in self._statement())
 
     def _judging(self, i: int, item: Item) -> str | None:
         """Returns as which judgement other words count: "is thought to be PRESENT", "consolidation?"."""

@@ -54,6 +54,7 @@ SAME_SIZE = 0.1  # share of its size by which a finding may differ between two s
 def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Gives each mention the items that describe it (`mention.modifiers`), in place."""
     small = lexicon.small
+    _deny_positions(items)
     settle(items, mentions, lexicon)
     give(items, mentions, lexicon)
     spoken = sorted(mentions, key=lambda m: (m.first, m.last)) if len(mentions) > 1 else mentions
@@ -86,6 +87,21 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
         _share_places(items, groups, lexicon)
         _share_device_words(spoken, lexicon)
         _share_verdict(items, spoken, lexicon)
+
+
+def _deny_positions(items: list[Item]) -> None:
+    """Marks what is denied of a device's position: "without kinking or migration", in place."""
+    denied = 0  # items that a negation still reaches over
+    for item in items:
+        if "negation_before" in item.senses or item.word == "not":
+            denied = 4
+        elif denied and "position" in item.senses:
+            item.senses = {**item.senses, "denied": True}
+            denied = 4
+        elif item.word in (",", ";") or (item.senses and item.word not in ("or", "nor")):
+            denied = 0
+        else:
+            denied = max(0, denied - 1)
 
 
 def _extent(mention: Mention) -> tuple[int, int]:
@@ -187,9 +203,12 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     if later.link is earlier:
         return True
     between = items[earlier.last : later.first]
+    sign = earlier.concept in lexicon.concepts[later.concept].sign_of
+    if sign and sum(i.word == "with" for i in between) == 1:
+        between = [i for i in between if i.word != "with"]  # "consolidation with air bronchograms in the lower lobe"
     if any(i.word == "with" or i.senses.keys() & {"clause_end", "negation_before", "item_break"} for i in between):
         return False
-    return any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)
+    return sign or any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)
 
 
 def _lung_like(mention: Mention, lexicon: Lexicon) -> bool:
@@ -224,6 +243,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     device = lexicon.concepts[mention.concept]
     group = device.group
     ends = mention.concept in lexicon.roles["tipped"] or mention.concept in lexicon.roles["lodged"]
+    leads = _leads(mention, lexicon)
     fields: dict[str, Any] = {key: set() for key in ("morphology", "tip", "zones", "sides", "levels")}
     fields["measurements"] = ()
     for senses in _all_senses(mention, lexicon):
@@ -233,7 +253,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields["worse_side"] = senses["asymmetry"]
             continue
         if "side" in senses or "zone" in senses:
-            _place(fields, senses, lexicon, ends, group)
+            _place(fields, senses, lexicon, leads, group)
         if "severity" in senses and fields.get("severity") is None:
             fields["severity"] = senses["severity"]
         elif "severity" in senses and senses["severity"] == 0:
@@ -242,6 +262,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields.setdefault("before", senses["before"])
         if "quality" in senses and "borderline" in senses["quality"]:
             fields["severity"] = 0
+        if "denied" in senses:
+            senses = {kind: value for kind, value in senses.items() if kind != "position"}
         for kind in ("acuity", "route", "position", "count"):
             if kind in senses and kind not in fields:
                 fields[kind] = senses[kind]
@@ -256,7 +278,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         if "side_port" in senses:
             fields["side_port"] = True
         elif ends and "tip" in senses:
-            _tip(fields, senses["tip"], device)
+            _tip(fields, senses["tip"], device, lexicon)
         if "measure" in senses:
             fields["measurements"] += senses["measure"]
     if not fields["levels"].isdisjoint(device.expected_levels):
@@ -271,6 +293,11 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     return fields
 
 
+def _leads(mention: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a finding leads to a place, as a tube does; a coin lies at one."""
+    return mention.concept in lexicon.roles["tipped"] and mention.concept not in lexicon.roles["lodged"]
+
+
 def _since(fields: dict[str, Any]) -> str | None:
     """Returns the change that a size or a severity of an earlier study tells ("8 mm, previously 12 mm")."""
     kind, then = fields.get("before", ("", None))
@@ -283,9 +310,15 @@ def _since(fields: dict[str, Any]) -> str | None:
     return "worse" if difference > 0 else "better"
 
 
-def _tip(fields: dict[str, Any], site: str, device: Concept) -> None:
+def _is_landmark(site: str, device: Concept, lexicon: Lexicon) -> bool:
+    """Tells whether a place of the airway only says how high a device ends: "the line ends at the carina"."""
+    own = {lexicon.tips[name].path for name in device.expected_tip | device.wrong_tip}
+    return bool(own) and lexicon.tips[site].path == "airway" and "airway" not in own
+
+
+def _tip(fields: dict[str, Any], site: str, device: Concept, lexicon: Lexicon) -> None:
     """Adds where a device ends; where its side port lies only tells whether it is far enough in."""
-    if fields.pop("not_reached", False):
+    if fields.pop("not_reached", False) or _is_landmark(site, device, lexicon):
         return  # "does not reach the stomach"
     if fields.pop("side_port", False) and site in device.wrong_tip:
         fields["position"] = "bad"
@@ -331,6 +364,7 @@ def by_side(mention: Mention, fields: dict[str, Any], lexicon: Lexicon) -> list[
 def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
     """Yields what describes a mention: the words around it, then the words inside its own term."""
     earlier: tuple[str, ...] = ()
+    tipped = _leads(mention, lexicon)
     now = any(item.word == "now" for item in mention.modifiers)
     for item in mention.modifiers:
         old = next((kind for kind in earlier if kind in item.senses), None) if earlier else None
@@ -339,7 +373,8 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
             yield {"before": (old, max(value) if old == "measure" else value)}
         elif item.senses:
             yield item.senses
-            yield from item.senses.get("inside", ())
+            if not (tipped and "tip" in item.senses):
+                yield from item.senses.get("inside", ())
         risen = item.word in lexicon.small.rising and "change" in item.senses
         if item.word in lexicon.small.earlier or risen:
             was = item.word in lexicon.small.verbs and not now
@@ -348,11 +383,11 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
             earlier = ()
 
 
-def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, device: bool, group: str) -> None:
-    if "side" in senses and not (device and "tip" in senses):
+def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, tipped: bool, group: str) -> None:
+    if "side" in senses and not (tipped and "tip" in senses):
         fields["sides"].add(senses["side"])
     zone = senses.get("zone")
-    if zone is not None and not (device and "tip" in senses) and group not in lexicon.zones[zone].never:
+    if zone is not None and not (tipped and "tip" in senses) and group not in lexicon.zones[zone].never:
         fields["zones"].add(zone)
         implied = lexicon.zones[zone].side
         if implied:

@@ -62,6 +62,7 @@ class Mention:
     course: str | None = None  # the change that is said of it
     dropped: bool = False  # only asked, advised or historic
     link: Mention | None = None  # the mention it explains or is an alternative of
+    whole_of: Mention | None = None  # the mention of its fault: "the LEADS are not broken"
     modifiers: list[Item] = field(default_factory=list)
     extent: tuple[int, int] = (0, 0)  # tokens of the mention with the words that describe it: the evidence
     pre_place: bool = False  # a place stands before it
@@ -225,9 +226,22 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     for i, item in enumerate(items):
         if "concept" in item.senses and i not in used:
             mentions.append(Mention(item.senses["concept"], i, i + 1, i, (item.first, item.last)))
+    for fault in tuple(mentions):
+        mentions.extend(_whole(fault, items, lexicon))
     if len(mentions) > 1:
         mentions.sort(key=lambda m: (m.at, m.first))
     return mentions[1:] if _is_topic(items, mentions, lexicon) else mentions
+
+
+def _whole(fault: Mention, items: list[Item], lexicon: Lexicon) -> list[Mention]:
+    """Returns the device that a composed mention says a fault of: there even where the fault is denied."""
+    if fault.denies or fault.last - fault.first < 2 or not lexicon.concepts[fault.concept].is_device:
+        return []
+    return [
+        Mention(item.senses["concept"], i, i + 1, i, (item.first, item.last), whole_of=fault)
+        for i, item in ((i, items[i]) for i in (fault.first, fault.last - 1))
+        if i != fault.at and item.senses.get("concept") in lexicon.concepts[fault.concept].ancestors
+    ]
 
 
 def _is_topic(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> bool:

@@ -101,6 +101,9 @@ def test_compare_takes_pairs_by_their_own_column_names(folder, capsys):
     status, printed = run(capsys, "score", folder / "theirs.csv", "--columns", columns.replace("truth", "truht"))
     assert status == 2
     assert "Did you mean 'ground_truth'?" in printed.err
+    with pytest.raises(SystemExit):  # as a shell writes a pattern without quotes
+        run(capsys, "score", folder / "pairs.csv", folder / "theirs.csv")
+    assert "put a pattern in quotes" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,8 @@ REFUSED = {
     "command: compare": "is for `rrgmetrics compare`",
     "command: compere": "Did you mean 'compare'?",
     "- bleu": "it must hold",
+    "metrics: [bleu]\nmetrics: [rouge]": "bad.yaml, line 2: the key 'metrics' stands twice",
+    "settings: {trials: 1, trials: 2}": "the key 'trials' stands twice",
     "metrics: [a: ": "cannot be read: while parsing",
 }
 
@@ -116,6 +118,12 @@ def test_what_cannot_be_used_is_said_before_any_work(folder, capsys, text):
     assert rest in printed.err
     assert printed.err.count("\n") == 1
     assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_shortened_option_is_not_passed_over(capsys):
+    with pytest.raises(SystemExit):
+        run(capsys, "score", "--conf", "evaluation.yaml")
+    assert "write --config in full" in capsys.readouterr().err
 
 
 def test_another_version_is_said(folder, capsys, caplog):

@@ -113,10 +113,8 @@ class _Builder:
             held = self._structure(words)
             if held:
                 senses["holds"] = held
-            if kind != "concept":
-                continue
             inside = []
-            is_device = self.concepts[senses["concept"]].is_device
+            is_device = kind == "concept" and self.concepts[senses["concept"]].is_device
             i = 0
             while i < len(words):
                 end, kept = self._described(words, i)
@@ -126,8 +124,8 @@ class _Builder:
                 if kept:
                     inside.append(kept)
                 i = end
-            if inside:
-                senses["inside"] = inside
+            if inside and (kind == "concept" or any("zone" in part for part in inside)):
+                senses["inside"] = inside  # the "left lower lobe bronchus" is a place, the "right atrium" is on no side
 
     def _described(self, words: list[str], i: int) -> tuple[int, Senses]:
         """The index after the longest describing phrase at `i`, shorter than the whole term, and what it says."""
@@ -140,6 +138,8 @@ class _Builder:
             if "" in node:
                 here = {kind: value for kind, value in node[""].items() if kind in _INSIDE}
                 end, kept = (j, here) if here else (end, kept)
+                if "structure" in node[""] and not here:
+                    kept = {kind: value for kind, value in kept.items() if kind != "severity"}  # "small bowel"
             node = node.get(words[j]) if j < len(words) else None
         return end, kept
 
