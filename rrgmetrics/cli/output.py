@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def print_line(line: str) -> None:
     """Prints a line as it is: not wrapped, not coloured."""
-    Console(soft_wrap=True, highlight=False, markup=False).print(line)
+    Console(soft_wrap=True, highlight=False, markup=False, emoji=False).print(line)
 
 
 def print_unscored(results: Results) -> None:
