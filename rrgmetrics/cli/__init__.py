@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from importlib import import_module
 from typing import Any
 
@@ -18,6 +18,7 @@ from rich.console import Console
 
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.cache import Cache
+from rrgmetrics.judges.engines.asking import SPENT, spending_lines
 from rrgmetrics.reader.lexicon import use
 from rrgmetrics.version import VERSION
 
@@ -81,8 +82,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0 done, 2 wrong use, 130 interrupted.
     """
-    print_error = Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print
+    print_error = Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False).print
     Cache.held = None
+    SPENT.clear()
     try:
         options = build_parser().parse_args(arguments)
         with use(options.lexicon) if "lexicon" in options else nullcontext():
@@ -96,6 +98,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:  # the reader of our output has left, as `head` does
         sys.stderr.close()
+        return 0
+    finally:
+        for line in spending_lines():
+            with suppress(BrokenPipeError, ValueError):  # nobody reads standard error any more
+                print_error(line)
     return 0
 
 

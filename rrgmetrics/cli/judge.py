@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -17,8 +18,12 @@ from rrgmetrics.cli.arguments import (
     score_systems,
     split_names,
 )
+from rrgmetrics.cli.output import print_line
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import READER, parse_name
+from rrgmetrics.prepared import prepare
+from rrgmetrics.reports import Pair
+from rrgmetrics.text import Normaliser
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,8 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="judges with an engine: green@openai:<model>?base_url=...",
     )
+    parser.add_argument("--record", metavar="FILE", help=".jsonl that gets the replies, for replies:FILE")
     parser.add_argument(
-        "--record", required=True, metavar="FILE", help=".jsonl that gets the replies, for replies:FILE"
+        "--dry-run", action="store_true", help="ask nothing: show the number of questions, tokens and price"
     )
     add_running(parser)
 
@@ -49,6 +55,11 @@ def run(options: argparse.Namespace) -> None:
             f"{silent[0].partition('?')[0]} asks nobody: it is the bundled one. Name an engine, for example "
             f"{parse_name(silent[0]).spec.name}@openai:<model>?base_url=http://127.0.0.1:8000/v1."
         )
+    if options.dry_run:
+        _show_bills(names, options)
+        return
+    if not options.record:
+        raise InputError("Name the file that gets the replies, --record FILE; or --dry-run, which asks nothing.")
     if len({parse_name(name).config for name in names}) > 1:
         raise InputError("One file holds the replies of one engine; record each engine in a file of its own.")
     files.check_outputs(replies=[options.record], inputs=input_files(options), force=options.force)
@@ -58,4 +69,25 @@ def run(options: argparse.Namespace) -> None:
     results = score_systems(judge_names(names, record=str(part)), {"": studies.pairs}, options)[""]
     if part.exists():  # else nobody gave a reply
         part.replace(options.record)
-    Console(soft_wrap=True, highlight=False).print(judge_lines(results.values(), options.record))
+    print_line(judge_lines(results.values(), options.record))
+
+
+def _show_bills(names: Sequence[str], options: argparse.Namespace) -> None:
+    """Prints what each judge would be asked, and what that would cost."""
+    from rrgmetrics.judges.bill import bill_of
+    from rrgmetrics.present.bill import bill_notes, bill_table
+
+    studies = read_studies(options)
+    with prepare(names, batch_size=options.batch_size, device=options.device) as metrics:
+        bills = [bill_of(job.backend, _as_read(studies.pairs, job.normaliser)) for job in metrics.jobs.values()]
+    Console().print(bill_table(bills))
+    for line in bill_notes(bills):
+        print_line(line)
+
+
+def _as_read(pairs: Sequence[Pair], normaliser: Normaliser) -> list[Pair]:
+    """The pairs as a judge reads them."""
+    return [
+        pair._replace(reference=normaliser.apply(pair.reference), candidate=normaliser.apply(pair.candidate))
+        for pair in pairs
+    ]

@@ -48,11 +48,11 @@ class Judge:
         """Asks everything about all pairs in one call of the engine, then what the replies call for in a second."""
         first = self._ask([self.protocol.prompts(pair) for pair in pairs])
         outcomes = [
-            self._read(self.protocol.follow_up, pair, replies) for pair, replies in zip(pairs, first, strict=True)
+            self.read(self.protocol.follow_up, pair, replies) for pair, replies in zip(pairs, first, strict=True)
         ]
         second = self._ask([() if isinstance(outcome, Unscored) else outcome for outcome in outcomes])
         return [
-            outcome if isinstance(outcome, Unscored) else self._read(self.protocol.verdict, pair, [*early, *late])
+            outcome if isinstance(outcome, Unscored) else self.read(self.protocol.verdict, pair, [*early, *late])
             for pair, outcome, early, late in zip(pairs, outcomes, first, second, strict=True)
         ]
 
@@ -63,7 +63,7 @@ class Judge:
         return [[replies[prompt.sha256] for prompt in prompts] for prompts in questions]
 
     @staticmethod
-    def _read(how: Any, pair: Pair, replies: Sequence[Reply]) -> Any:
+    def read(how: Any, pair: Pair, replies: Sequence[Reply]) -> Any:
         """Reads the replies with `how`; Unscored if one is missing or cannot be read."""
         texts = tuple(reply.text for reply in replies if reply.text is not None)
         raw = (reply.partial or None if reply.text is None else reply.text for reply in replies)

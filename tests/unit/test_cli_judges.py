@@ -140,7 +140,9 @@ def test_who_interrupts_is_told_how_to_go_on(command, loopback, tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=19)  # the server would answer the others after 20 s
     assert (process.returncode, out) == (130, "")
-    assert err == "rrgmetrics: stopped; 3 replies kept; run the same command to go on.\n"
+    stopped, spent = err.splitlines()
+    assert stopped == "rrgmetrics: stopped; 3 replies kept; run the same command to go on."
+    assert spent.startswith("green, openai:m: 3 replies, ")
     again = subprocess.run(run, capture_output=True, text=True, timeout=100, env=os.environ)
     assert again.returncode == 0, again.stderr
     assert sorted(loopback.asked.values()) == [1] * 3 + [2] * 6
@@ -153,3 +155,32 @@ def test_who_interrupts_what_asks_nobody_is_told_so(pairs, capsys, monkeypatch):
     monkeypatch.setattr("rrgmetrics.cli.score.score_with_trivial", interrupted)
     status, out, err = run(capsys, "score", pairs, "--metrics", "green", "--no-progress")
     assert (status, out, err) == (130, "", "rrgmetrics: stopped.\n")
+
+
+def test_dry_run_asks_nothing_and_says_what_it_would_cost(pairs, judge, loopback, tmp_path, capsys):
+    """Two pairs, one of them given twice; then again when a reply is cached."""
+    rows = pairs.read_text().splitlines()
+    pairs.write_text("\n".join([*rows, rows[0].replace("s1", "s3")]) + "\n")
+    priced = f"{judge}&price_in=1000&price_out=1000&max_tokens=100"
+    status, out, err = run(capsys, "judge", pairs, "--metrics", priced, "--dry-run")
+    lines = [line.split(maxsplit=1) for line in out.replace("to ask", "to_ask").splitlines()]
+    facts = dict(line for line in lines if len(line) == 2)
+    assert (status, err) == (0, "")
+    assert [facts[key].strip() for key in ("pairs", "questions", "distinct", "cached", "to_ask")] == [*"33202"]
+    assert "at most 200" in out
+    assert "price" in facts
+    assert sum(loopback.asked.values()) == 0
+    record = ("--record", tmp_path / "replies.jsonl")
+    status, _, err = run(capsys, "judge", pairs, "--metrics", priced, *record, "--no-progress")
+    assert status == 0
+    assert "green, openai:m: 2 replies, " in err  # what it took stays on the screen
+    assert "; cost " in err
+    status, out, err = run(capsys, "judge", pairs, "--metrics", priced, "--dry-run")
+    assert "cached" in out
+    assert "about 0, at most 0" in out
+    assert sum(loopback.asked.values()) == 2
+
+
+def test_without_a_file_for_replies_only_a_dry_run(pairs, judge, capsys):
+    status, _, err = run(capsys, "judge", pairs, "--metrics", judge)
+    assert (status, "--record FILE; or --dry-run" in err) == (2, True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import Answerer, Prompt, Reply, SupportsBool
 from rrgmetrics.judges.cache import Cache, Record, append, read_records
@@ -44,6 +45,45 @@ class Answer(NamedTuple):
     tokens_in: int = 0
     tokens_out: int = 0
     cut: bool = False
+
+
+@dataclass
+class Spending:
+    """What the questions of one metric to one engine took in this run.
+
+    Attributes:
+        priced: Whether prices were named, so that the cost is more than 0.
+        replies: Replies that were asked for, those asked for again included.
+        tokens_in: Tokens asked, where the engine says so.
+        tokens_out: Tokens answered, where the engine says so.
+        cost: In the currency of the prices.
+    """
+
+    priced: bool
+    replies: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+
+    def add(self, answer: Answer, price: float) -> None:
+        """Adds a reply."""
+        self.replies += 1
+        self.tokens_in += answer.tokens_in
+        self.tokens_out += answer.tokens_out
+        self.cost += price
+
+
+SPENT: dict[tuple[str, str], Spending] = {}  # by metric and engine, since the command began
+
+
+def spending_lines() -> list[str]:
+    """Describes what each judge's questions took, a line for each engine that counts tokens."""
+    return [
+        f"{metric}, {engine}: {counted(each.replies, 'reply', 'replies')}, {each.tokens_in:,} tokens asked, "
+        f"{each.tokens_out:,} answered" + (f"; cost {each.cost:,.4g}" if each.priced else "")
+        for (metric, engine), each in SPENT.items()
+        if each.tokens_in or each.tokens_out
+    ]
 
 
 class Source(Answerer, Protocol):
@@ -141,9 +181,8 @@ class CachedEngine:
         Raises:
             BackendError: Nobody answers at all; what had arrived is kept.
         """
-        if self.max_tokens:
-            prompts = [replace(prompt, max_tokens=self.max_tokens) for prompt in prompts]
-        replies = [self._known(prompt) for prompt in prompts]
+        prompts = self.fitted(prompts)
+        replies = [self.known(prompt) for prompt in prompts]
         missing = [index for index, reply in enumerate(replies) if reply is None]
         for answer in self._ask([prompts[index] for index in missing]):
             index = missing[answer.number]
@@ -171,7 +210,12 @@ class CachedEngine:
                 answer = failed(half.number, reason + str(answer.reply.error), half.reply.partial)
             yield answer._replace(number=half.number)
 
-    def _known(self, prompt: Prompt) -> Reply | None:
+    def fitted(self, prompts: Sequence[Prompt]) -> Sequence[Prompt]:
+        """Returns the prompts with the longest reply that was set."""
+        return [replace(prompt, max_tokens=self.max_tokens) for prompt in prompts] if self.max_tokens else prompts
+
+    def known(self, prompt: Prompt) -> Reply | None:
+        """Returns the cached reply to a fitted prompt, or None; asks nobody."""
         return self.cache.get(prompt, self.identity, self.source.parameters) if self.cache else None
 
     def _keep(self, prompt: Prompt, reply: Reply) -> None:
@@ -197,15 +241,23 @@ class CachedEngine:
         if not prompts:
             return
         cost, total = 0.0, len(prompts)
+        asker = prompts[0].protocol.partition("@")[0]
+        spending = SPENT.setdefault((asker, self.identity), Spending(any(self.prices)))
         with (
             contextlib.closing(self.source.stream(prompts)) as answers,
             tqdm(
-                total=total, unit="reply", desc=f"asking {self.identity}", disable=not self.progress, leave=False
+                total=total,
+                unit="reply",
+                desc=f"{asker}: asking {self.identity}",
+                disable=not self.progress,
+                leave=False,
             ) as bar,
         ):
             for done, answer in enumerate(answers, 1):
                 yield answer
-                cost += (answer.tokens_in * self.prices[0] + answer.tokens_out * self.prices[1]) / MILLION
+                price = (answer.tokens_in * self.prices[0] + answer.tokens_out * self.prices[1]) / MILLION
+                spending.add(answer, price)
+                cost += price
                 if any(self.prices):
                     bar.set_postfix_str(f"cost {cost:.2f} of about {cost / done * total:.2f}", refresh=False)
                 bar.update()
