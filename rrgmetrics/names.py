@@ -82,11 +82,6 @@ class MetricName:
         """What tells the keys of this configuration from those of the default one: `"__paper"`, or `""`."""
         return self.slug.removeprefix(self.spec.name)
 
-    @property
-    def corpus_statistics(self) -> bool:
-        """Whether a pair's score depends on the other pairs of the call, as CIDEr's, or BERTScore's with `idf=call`."""
-        return self.spec.corpus_statistics or self.options.get("idf") == "call"
-
 
 def parse_name(text: str) -> MetricName:
     """Reads a metric's name and checks configuration and options against the spec.

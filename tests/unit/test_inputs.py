@@ -191,5 +191,9 @@ def test_systems_are_compared_on_the_same_references(tmp_path):
         files.read_systems({"a": tmp_path / "a.csv", "c": tmp_path / "c.csv"})
     with pytest.raises(InputError, match=r"systems\['x'\]\[0\] has no column 'reference'"):
         files.read_systems({"x": ["Clear."]})
+    with pytest.raises(InputError, match=r"references has study_id and systems\['x'\] has not"):
+        files.read_systems(
+            {"x": OURS["generated"]}, pd.DataFrame(OURS), columns={"study_id": "id", "reference": "truth"}
+        )
     with pytest.raises(InputError, match="references has 2 reports"):
         files.read_systems({"x": ["Clear."]}, ["Clear.", "Clear."])
