@@ -285,7 +285,7 @@ def _turned(error: FindingError) -> FindingError:
     gone, there = error.reference, error.candidate
     if error.category is not ErrorCategory.FALSE_FINDING or gone is None or there is None:
         return error
-    if gone.change != "resolved" or there.change in (None, "new"):
+    if gone.change != "resolved" or there.change not in ("stable", "worse"):
         return error
     return replace(error, category=ErrorCategory.MISSING_COMPARISON, attribute="temporal")
 
