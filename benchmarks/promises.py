@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from reader import READ, SCORE, fresh, invented  # the benchmark beside this one
 
 import rrgmetrics
 from rrgmetrics import files, stats
@@ -56,7 +57,10 @@ def main() -> int:
 
 def measured() -> Iterator[tuple[str, float, float]]:
     """What was measured, its seconds, the most that it may take."""
-    yield "import rrgmetrics", min(float(_printed(IMPORT)) for _ in range(3)), 0.3
+    yield "import rrgmetrics", min(float(_printed(IMPORT)) for _ in range(3)), 0.05
+    yield "the reader's first report, in a fresh process", min(fresh(READ)[1:]), 0.25
+    yield "the first answer of `rrgmetrics score`, one pair", min(fresh(SCORE)[1:]), 1.0
+    yield "1,000 reports read", best(lambda: [read(text) for text in invented()]) / 0.6, 0.5
     yield "10,000 trials and permutations on 2,000 pairs", best(trials), 20.0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "many.csv"

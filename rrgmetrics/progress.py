@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator
+from contextlib import nullcontext
+from importlib import import_module
 from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -16,19 +19,20 @@ class Progress(NamedTuple):
 
 
 def drained(walk: Generator[Progress, None, T], shown: bool) -> T:
-    """Runs a walk to its end with a progress bar, and returns its value."""
-    with _bar(shown) as bar:
+    """Runs a walk to its end, with a progress bar if it is to be shown, and returns its value."""
+    with progress_bar() if shown else nullcontext() as bar:
         while True:
             try:
                 progress = next(walk)
             except StopIteration as stop:
                 result: T = stop.value
                 return result
-            bar.total = progress.total
-            bar.update(progress.done - bar.n)
+            if bar is not None:
+                bar.total = progress.total
+                bar.update(progress.done - bar.n)
 
 
-def _bar(shown: bool) -> Any:
-    from tqdm.auto import tqdm
-
-    return tqdm(total=0, unit="pair", desc="scoring", disable=not shown, leave=False)
+def progress_bar() -> Any:
+    """A bar for pairs, the notebook's own in a notebook; its import costs as much as reading a hundred reports."""
+    tqdm = import_module("tqdm.auto" if "IPython" in sys.modules else "tqdm").tqdm
+    return tqdm(total=0, unit="pair", desc="scoring", leave=False)

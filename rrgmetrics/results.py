@@ -317,16 +317,24 @@ def _notes(result: Result) -> Mapping[str, str]:
 
 
 def unscored_lines(results: Mapping[str, Mapping[str, Result]]) -> list[str]:
-    """Describes how many pairs each metric left unscored, and why, in a line for each system and metric.
+    """Describes how many pairs metrics left unscored, and why; a line for all of which the same is to be said.
 
     Args:
         results: For each system its Results by metric.
     """
-    lines = []
+    systems: dict[tuple[str, str], list[str]] = {}  # by what is said and metric
     for system, by_metric in results.items():
         for metric, result in by_metric.items():
             if result.n_unscored:
                 reasons = "; ".join(f"{reason}: {count:,}" for reason, count in result.unscored_counts.items())
-                name = f"{system}, {metric}" if len(results) > 1 else metric
-                lines.append(f"{name}: {result.n_unscored:,} of {result.n_pairs:,} pairs unscored ({reasons})")
+                said = f"{result.n_unscored:,} of {result.n_pairs:,} pairs unscored ({reasons})"
+                systems.setdefault((said, metric), []).append(system)
+    metrics: dict[tuple[str, tuple[str, ...]], list[str]] = {}  # by what is said and systems
+    for (said, metric), own in systems.items():
+        metrics.setdefault((said, tuple(own)), []).append(metric)
+    lines = []
+    for (said, who), names in metrics.items():
+        if len(who) == len(results):
+            who = ("every system",) if len(results) > 1 else ()
+        lines.append(f"{', '.join([*who, *names])}: {said}")
     return lines

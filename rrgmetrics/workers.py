@@ -14,8 +14,7 @@ import sys
 import tempfile
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor, Future
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -98,7 +97,7 @@ class Pool:
                     return
                 try:
                     answer = waiting[0][1].result()
-                except BrokenProcessPool as error:
+                except BrokenExecutor as error:
                     ended[done] += 1
                     if ended[done] >= TRIES:
                         raise BackendError(

@@ -66,6 +66,7 @@ Options (in config_name, for example '?text=lower'):
     timeout: openai: seconds that one request may take. Default: 300.0.
     retries: openai: further tries of a request that failed. Default: 5.
     processes: hf: processes of an `accelerate launch` that share the prompts. Default: 1.
+    replicas: vllm: models side by side, each with its share of the GPUs; 0: one a GPU. Default: 0.
     cache: folder that keeps replies; no: none; empty: the user's cache folder. Default: empty.
     record: file that also gets every reply, for the engine replies:FILE. Default: empty.
     price_in: openai: price of a million tokens asked, for the estimate of the cost. Default: 0.0.

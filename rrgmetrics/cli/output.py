@@ -14,11 +14,14 @@ from rrgmetrics.comparison import Row
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import unscored_lines
 from rrgmetrics.specs.conventions import CONVENTIONS
+from rrgmetrics.streaming import Totals
 from rrgmetrics.version import VERSION
 from rrgmetrics.worth import Worth
 
 if TYPE_CHECKING:
     from rrgmetrics.present.marks import Explanation
+
+SHOWN = 5  # reasons of a metric that are printed
 
 
 def print_line(line: str) -> None:
@@ -30,6 +33,16 @@ def print_unscored(results: Results) -> None:
     """Prints how many pairs no metric could score, and why."""
     for line in unscored_lines(results):
         print_line(line)
+
+
+def print_totals(totals: Mapping[str, Totals]) -> None:
+    """Prints the scores of pairs that went through as they came, and why some have none."""
+    from rrgmetrics.present.results import totals_table
+
+    Console().print(totals_table(totals))
+    for name, each in totals.items():
+        for reason, count in each.unscored_counts.most_common(SHOWN):
+            print_line(f"{name}: {count:,} of {each.n_pairs:,} pairs unscored ({reason})")
 
 
 def print_worth(worth: Worth | None) -> None:

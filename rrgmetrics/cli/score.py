@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from rrgmetrics import files
-from rrgmetrics.cli import shard
+from rrgmetrics.cli import ray, shard
 from rrgmetrics.cli.arguments import (
     SCORE_TRIALS,
     add_pairs,
@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="scores of each pair: .csv, .jsonl or .parquet")
     parser.add_argument("--summary", action="store_true", help="also GREEN's summary: typical errors of each kind")
     shard.add_arguments(parser)
+    ray.add_arguments(parser)
     add_trivial(parser)
     add_scoring(parser, trials=SCORE_TRIALS)
     add_config(parser)
@@ -48,6 +49,10 @@ def run(options: argparse.Namespace) -> None:
     from rrgmetrics.present.results import score_table
 
     names = _with_verdicts(metric_names(options)) if options.summary else metric_names(options)
+    if options.engine:
+        return ray.run(options, names)
+    if options.address or options.num_gpus:
+        raise InputError("--address and --num-gpus are for --engine ray.")
     if options.shard:
         return shard.run(options, names)
     if options.statistics:

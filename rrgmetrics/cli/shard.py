@@ -6,11 +6,9 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rich.console import Console
-
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import column_names, input_files, prepared, read_studies, study_ids
-from rrgmetrics.cli.output import print_line, print_unscored
+from rrgmetrics.cli.output import print_line, print_totals, print_unscored
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.frequencies import read_frequencies, write_frequencies
 from rrgmetrics.prepared import Metrics
@@ -19,7 +17,6 @@ from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.shards import check_shard, checksum_of, parse_shard, whole_of, write_part
 from rrgmetrics.streaming import score_stream
 
-SHOWN = 5  # reasons of a metric that are printed
 OF_THE_WHOLE = ("json", "html", "summary", "train", "train_column", "abnormal")  # what a part cannot say
 
 
@@ -62,8 +59,6 @@ def run(options: argparse.Namespace, names: Sequence[str]) -> None:
 
 def run_stream(options: argparse.Namespace, names: Sequence[str]) -> None:
     """Scores pairs as they come, writes their scores, and prints those of all."""
-    from rrgmetrics.present.results import totals_table
-
     _check(options, "--stream")
     if not options.pairs:
         raise InputError("--stream needs one file of pairs: --predictions and --references are joined in memory.")
@@ -79,10 +74,7 @@ def run_stream(options: argparse.Namespace, names: Sequence[str]) -> None:
         force=options.force,
         progress=not options.no_progress,
     )
-    Console().print(totals_table(totals))
-    for name, each in totals.items():
-        for reason, count in each.unscored_counts.most_common(SHOWN):
-            print_line(f"{name}: {count:,} of {each.n_pairs:,} pairs unscored ({reason})")
+    print_totals(totals)
     print_line(f"Scores of each pair: {options.output}; intervals: rrgmetrics merge {options.output}")
 
 

@@ -93,7 +93,7 @@ def _check_spelling(found: Collection[str], columns: Mapping[str, str], where: s
         near = re.sub(r"[\s-]+", "_", name.strip().lower())
         if near in COLUMNS and name not in COLUMNS and near not in columns and name not in columns.values():
             raise InputError(
-                f"{where} has a column {name!r}; rename it to {near!r}, or name it with columns: {near}={name}."
+                f"{where} has a column {name!r}; rename it to {near!r}, or name it in columns: {near}={name}."
             )
 
 
@@ -112,7 +112,7 @@ def _way_out(found: Collection[str], fields: Sequence[str]) -> str:
         separator = {"\t": "tabs", ";": "semicolons"}.get(match[0], repr(match[0]))
         return f"Its cells are separated by {separator}; write commas."
     for field in fields:
-        for other in found:
-            if other.strip().lower() in RENAMES[field]:
-                return f"Rename {other!r} to {field!r}, or name it with columns: {field}={other}."
+        for name in RENAMES[field]:
+            if other := next((other for other in found if other.strip().lower() == name), ""):
+                return f"Rename {other!r} to {field!r}, or name it in columns: {field}={other}."
     return did_you_mean(fields[0], found).strip()

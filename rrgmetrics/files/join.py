@@ -76,4 +76,5 @@ def _check_same_ids(references: Reports, system: Reports) -> None:
         if only_here:
             problems.append(f"{len(only_here):,} only in {here.name} ({some(only_here)})")
     if problems:
-        raise InputError(f"The files do not hold the same studies. Values of study_id: {'; '.join(problems)}.")
+        both = f"{references.name} and {system.name}"
+        raise InputError(f"{both} do not hold the same studies. Values of study_id: {'; '.join(problems)}.")

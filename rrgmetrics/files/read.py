@@ -209,7 +209,8 @@ def _read(
     bare = "report" if "report" in wanted[0] else ""
     for whole, where, row in _rows(source, name, (*COLUMNS, *named.values()), texts=bare):
         if keys is None or row.keys() != keys:
-            names = pick_columns(row, wanted, named, whole, optional=optional)
+            texts_alone = [*row] == [bare] and not is_source(source)  # in a list, which has no columns to name
+            names = pick_columns(row, wanted, {} if texts_alone else named, whole, optional=optional)
             chosen = [
                 (column, names[field])
                 for column, fields in zip(texts, wanted, strict=True)

@@ -80,12 +80,7 @@ class Writer:
         import pyarrow
         from pyarrow import parquet
 
-        arrays = {name: pyarrow.array(values, from_pandas=True) for name, values in columns.items()}
-        for name, scored in metrics.items():
-            flat = pyarrow.array(scored.stats.ravel())
-            arrays[name + STATISTICS] = pyarrow.FixedSizeListArray.from_arrays(flat, scored.stats.shape[1])
-            arrays[name + DETAILS] = pyarrow.array(list(_as_lines(scored)), pyarrow.string())
-        table = pyarrow.table(arrays)
+        table = pyarrow.table(arrays_of(metrics, columns))
         if self._file is None:
             facts = json.dumps({"format": FORMAT, **self.facts}, ensure_ascii=False)
             self._file = parquet.ParquetWriter(self.path, table.schema.with_metadata({KEY: facts.encode()}))
@@ -145,6 +140,27 @@ def read_facts(path: PathLike) -> dict[str, Any]:
     return facts
 
 
+def arrays_of(
+    metrics: Mapping[str, Scored], columns: Mapping[str, Sequence[Any] | NDArray[np.float64]]
+) -> dict[str, Any]:
+    """Makes the columns of some pairs: what people read, then the statistics and details of each metric."""
+    import pyarrow
+
+    arrays = {name: pyarrow.array(values, from_pandas=True) for name, values in columns.items()}
+    for name, scored in metrics.items():
+        flat = pyarrow.array(scored.stats.ravel())
+        arrays[name + STATISTICS] = pyarrow.FixedSizeListArray.from_arrays(flat, scored.stats.shape[1])
+        arrays[name + DETAILS] = pyarrow.array(list(_as_lines(scored)), pyarrow.string())
+    return arrays
+
+
+def scored_of(table: Any, name: str) -> Scored:
+    """Reads a metric's numbers from the columns of a table."""
+    lists = table[name + STATISTICS].combine_chunks()
+    flat = lists.flatten().to_numpy(zero_copy_only=False)
+    return Scored(flat.reshape(table.num_rows, -1), _read_lines(table[name + DETAILS].to_pylist()))
+
+
 def count_rows(path: PathLike) -> int:
     """Counts the pairs of a file."""
     from pyarrow import parquet
@@ -170,8 +186,7 @@ def read_stored(path: PathLike) -> Stored:
     for column in table.column_names:
         name = column.removesuffix(STATISTICS)
         if name != column:
-            stats = table[column].combine_chunks().flatten().to_numpy().reshape(table.num_rows, -1)
-            metrics[name] = Scored(stats, _read_lines(table[name + DETAILS].to_pylist()))
+            metrics[name] = scored_of(table, name)
     study_ids = table["study_id"].to_pylist() if "study_id" in table.column_names else None
     return Stored(facts, study_ids, metrics)
 

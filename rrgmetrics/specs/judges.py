@@ -16,6 +16,7 @@ JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the bundled one, `rea
     "timeout": Option(300.0, "openai: seconds that one request may take", stated=False),
     "retries": Option(5, "openai: further tries of a request that failed", stated=False),
     "processes": Option(1, "hf: processes of an `accelerate launch` that share the prompts", stated=False),
+    "replicas": Option(0, "vllm: models side by side, each with its share of the GPUs; 0: one a GPU", stated=False),
     "cache": Option("", "folder that keeps replies; no: none; empty: the user's cache folder", stated=False),
     "record": Option("", "file that also gets every reply, for the engine replies:FILE", stated=False),
     "price_in": Option(0.0, "openai: price of a million tokens asked, for the estimate of the cost", stated=False),

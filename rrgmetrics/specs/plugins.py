@@ -13,9 +13,12 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
+from typing import TYPE_CHECKING
 
 from rrgmetrics.specs.model import MetricSpec
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "rrgmetrics.metrics"
 OURS = "rrgmetrics"
@@ -39,6 +42,8 @@ class Plugins:
 
     def release(self, name: str) -> str:
         """Returns the package of a metric with its version, as `length-metrics@1.0`, for signatures."""
+        from importlib.metadata import PackageNotFoundError, version  # 20 ms that our own metrics need not pay
+
         package = self.packages.get(name, "")
         try:
             return f"{package}@{version(package)}"
@@ -53,6 +58,8 @@ def plugins(ours: frozenset[str]) -> Plugins:
     Args:
         ours: Names of our own metrics and of their keys, which nobody else may take.
     """
+    from importlib.metadata import entry_points
+
     specs: dict[str, MetricSpec] = {}
     packages: dict[str, str] = {}
     problems: dict[str, str] = {}

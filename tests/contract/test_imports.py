@@ -152,6 +152,16 @@ def test_import_is_light(run_python):
     assert not {name.partition(".")[0] for name in loaded.split()} & {*HEAVY, "pydantic"}
 
 
+def test_a_first_answer_loads_what_it_needs_alone(run_python, tmp_path):
+    """What SciPy and the network's modules would add is more than all the rest takes."""
+    (tmp_path / "r.txt").write_text("Small left effusion. Mild cardiomegaly.\n")
+    (tmp_path / "c.txt").write_text("Large left effusion. Heart size is normal.\n")
+    script = "import sys; from rrgmetrics.cli import main; assert not main(sys.argv[1:]); print('|', *sys.modules)"
+    arguments = ("score", "--references", "r.txt", "--predictions", "c.txt", "--metrics", "finding_errors")
+    loaded = run_python(script, *arguments, "--no-progress").rpartition("|")[2].split()
+    assert not {*loaded} & {*HEAVY, "asyncio", "http.client", "importlib.metadata", "multiprocessing", "tqdm"}
+
+
 def test_names_are_imported_when_asked_for(run_python):
     script = "import rrgmetrics; print(all(getattr(rrgmetrics, name) and name in dir(rrgmetrics) for name in %s))"
     assert run_python(script % rrgmetrics.__all__) == "True\n"

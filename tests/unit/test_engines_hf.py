@@ -274,7 +274,7 @@ def test_vllm_is_asked_in_rounds(model, monkeypatch):
     fitting = [reply for reply in replies if reply.text is not None]
     assert [reply.text for reply in fitting] == [prompt.text.upper() for prompt in prompts(len(fitting))]
     assert all("the model reads 30" in reply.error for reply in replies[len(fitting) :])
-    assert [len(asked) for asked, _ in engine.source.model.rounds[:2]] == [3, 3]
-    asked = engine.source.model.rounds[0][1][0]
+    assert [len(asked) for asked, _ in engine.source.replicas[0].model.llm.rounds[:2]] == [3, 3]
+    asked = engine.source.replicas[0].model.llm.rounds[0][1][0]
     assert asked == {"temperature": 0.0, "max_tokens": 7, "structured_outputs": ("schema", {"type": "object"})}
     assert engine.facts == {"template": "protocol", "temperature": "0.0", "vllm": "0"}

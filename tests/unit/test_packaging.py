@@ -56,6 +56,7 @@ def test_extras_are_those_promised():
         "rl",
         "spaces",
         "torchmetrics",
+        "ray",
         "inspect",
         "lighteval",
         "dev",

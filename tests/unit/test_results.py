@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import rrgmetrics
 from rrgmetrics import SPECS, InputError, Result, aggregate, hub, prepared
+from rrgmetrics.results import unscored_lines
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.scorers.bleu import BleuReduction
 
@@ -127,3 +129,20 @@ def test_score_systems():
         ready.score_systems(systems={}, references=["x"], progress=False)
     with pytest.raises(InputError, match="b"):
         ready.score_systems(systems={"a": ["x"], "b": ["x", "y"]}, references=["x"], progress=False)
+
+
+def test_what_is_unscored_alike_is_said_once():
+    def left(count, reason):
+        return SimpleNamespace(n_unscored=count, n_pairs=600, unscored_counts={reason: count} if count else {})
+
+    one, none, two = left(1, "a brain"), left(0, ""), left(2, "no reply")
+    assert unscored_lines({"a": {"crepe": one, "bleu": none, "green": one}}) == [
+        "crepe, green: 1 of 600 pairs unscored (a brain: 1)"
+    ]
+    assert unscored_lines(
+        {"a": {"crepe": one, "green": two}, "b": {"crepe": one, "green": one}, "c": {"crepe": one, "green": one}}
+    ) == [
+        "every system, crepe: 1 of 600 pairs unscored (a brain: 1)",
+        "a, green: 2 of 600 pairs unscored (no reply: 2)",
+        "b, c, green: 1 of 600 pairs unscored (a brain: 1)",
+    ]

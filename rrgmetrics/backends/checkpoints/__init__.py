@@ -15,12 +15,10 @@ import hashlib
 import os
 import tempfile
 import threading
-import urllib.request
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
-from urllib.error import HTTPError
 
 from rrgmetrics.backends.checkpoints.archives import unpack_tar
 from rrgmetrics.errors import BackendError
@@ -274,12 +272,15 @@ def offline_by_choice() -> bool:
 
 def answers(endpoint: str) -> bool:
     """Returns whether the Hub answers within PROBE_SECONDS, including name look-up, which has no time-out itself."""
+    from urllib.error import HTTPError
+    from urllib.request import Request, urlopen  # 40 ms that a run without the Hub need not pay
+
     answered = threading.Event()
 
     def ask() -> None:
-        request = urllib.request.Request(endpoint, method="HEAD")
+        request = Request(endpoint, method="HEAD")
         try:
-            urllib.request.urlopen(request, timeout=PROBE_SECONDS).close()
+            urlopen(request, timeout=PROBE_SECONDS).close()
         except HTTPError:
             pass  # an answer all the same
         except (OSError, ValueError):

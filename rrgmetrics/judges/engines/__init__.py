@@ -20,6 +20,7 @@ AT_LEAST = {
     "concurrency": 1,
     "retries": 0,
     "processes": 1,
+    "replicas": 0,
     "price_in": 0,
     "price_out": 0,
 }
@@ -41,6 +42,7 @@ class EngineOptions:
     timeout: float
     retries: int
     processes: int
+    replicas: int
     cache: str
     record: str
     price_in: float

@@ -1,20 +1,25 @@
-"""The engine `vllm:<id>`: a model run by vLLM in this process, on every GPU it sees.
+"""The engine `vllm:<id>`: a model run by vLLM on every GPU there is, each with a replica of its own unless told.
 
 vLLM batches by itself. It is given the prompts in rounds, so that what has arrived is kept if the run is interrupted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from rrgmetrics.backends.checkpoints import find_checkpoint
 from rrgmetrics.backends.checkpoints.limits import check_folder, stored_shapes, weight_files
-from rrgmetrics.errors import BackendError, MissingExtraError
+from rrgmetrics.english import counted
+from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.base import EngineName, Prompt
-from rrgmetrics.judges.engines.asking import Answer, ended
+from rrgmetrics.judges.engines.asking import Answer
 from rrgmetrics.judges.engines.hf import prompt_ids, too_large
+from rrgmetrics.judges.engines.replicas import Elsewhere, Model, Question, Replica, ask_all, shares
 
 ROUND = 512  # prompts; vLLM runs up to 256 at a time
 
@@ -27,13 +32,13 @@ class VllmModel:
         checkpoint: How the signature names the weights.
         raw: Whether it reads the protocol's own text instead of its chat template's.
         temperature: 0 takes the most probable word each time.
-        model: vLLM's.
+        replicas: The model, once or several times.
     """
 
     checkpoint: str
     raw: bool
     temperature: float
-    model: Any
+    replicas: Sequence[Replica]
 
     @property
     def identity(self) -> str:
@@ -54,30 +59,54 @@ class VllmModel:
 
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """Yields answers round by round; the model reads the same tokens as with transformers."""
-        tokenizer, window = self.model.get_tokenizer(), self.model.llm_engine.model_config.max_model_len
-        fitting: list[tuple[int, list[int]]] = []
+        tokenizer, window = self.replicas[0].model.tokenizer, self.replicas[0].model.window
+        fitting: list[Question] = []
         for index, prompt in enumerate(prompts):
             row = prompt_ids(tokenizer, prompt, raw=self.raw)
             if len(row) < window:
-                fitting.append((index, row))
+                fitting.append(Question(index, row, self._settings(prompt)))
             else:
                 yield too_large(index, row, window)
-        for start in range(0, len(fitting), ROUND):
-            batch = fitting[start : start + ROUND]
-            settings = [self._settings(prompts[index]) for index, _ in batch]
-            outputs = self.model.generate([{"prompt_token_ids": row} for _, row in batch], settings, use_tqdm=False)
-            for (index, _), output in zip(batch, outputs, strict=True):
-                choice = output.outputs[0]
-                yield ended(index, choice.text, choice.finish_reason, prompts[index].max_tokens)
+        yield from ask_all(self.replicas, fitting, ROUND)
 
-    def _settings(self, prompt: Prompt) -> Any:
-        """Returns sampling parameters, held to the reply's schema if there is one."""
-        from vllm import SamplingParams
+    def _settings(self, prompt: Prompt) -> dict[str, Any]:
+        """Returns how to answer, held to the reply's schema if there is one."""
+        schema = None if prompt.json_schema is None else dict(prompt.json_schema)
+        return {"temperature": self.temperature, "max_tokens": prompt.max_tokens, "schema": schema}
 
-        keywords: dict[str, Any] = {"temperature": self.temperature, "max_tokens": prompt.max_tokens}
-        if prompt.json_schema is not None:
-            keywords |= _structured(dict(prompt.json_schema))
-        return SamplingParams(**keywords)
+
+class Loaded:
+    """A model in this process.
+
+    Args:
+        folder: The checkpoint, checked.
+        n_gpus: GPUs that it is spread over.
+    """
+
+    def __init__(self, folder: str, n_gpus: int) -> None:
+        import vllm
+
+        self.llm = vllm.LLM(
+            model=folder, tensor_parallel_size=n_gpus, trust_remote_code=False, load_format="safetensors"
+        )
+        self.tokenizer, self.window = self.llm.get_tokenizer(), self.llm.llm_engine.model_config.max_model_len
+
+    def generate(self, questions: Sequence[Question]) -> list[tuple[str, str | None]]:
+        """Returns for each question a text and why it ended."""
+        rows = [{"prompt_token_ids": question.tokens} for question in questions]
+        settings = [_sampling(**question.settings) for question in questions]
+        choices = [output.outputs[0] for output in self.llm.generate(rows, settings, use_tqdm=False)]
+        return [(choice.text, choice.finish_reason) for choice in choices]
+
+    def close(self) -> None:
+        """Releases the model."""
+        self.llm = None
+
+
+def _sampling(schema: dict[str, Any] | None, **keywords: Any) -> Any:
+    from vllm import SamplingParams
+
+    return SamplingParams(**keywords, **({} if schema is None else _structured(schema)))
 
 
 def _structured(schema: dict[str, Any]) -> dict[str, Any]:
@@ -90,29 +119,36 @@ def _structured(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def load_model(name: EngineName, options: Any) -> VllmModel:
-    """Loads a model on all GPUs.
+    """Loads a model on all GPUs: one replica a GPU, or as many as `replicas` says, each over its share of them.
 
     Raises:
+        InputError: Replicas that cannot share the GPUs.
         MissingExtraError: No vLLM.
         BackendError: Weights that are not there or cannot be loaded.
     """
     try:
-        import vllm
+        import vllm  # noqa: F401
     except ImportError as error:
         raise MissingExtraError("vllm:<id> needs vLLM and a GPU: pip install 'rrgmetrics[vllm]'") from error
     import torch
 
     checkpoint = find_checkpoint(name.model)
+    n_gpus = max(1, torch.cuda.device_count())
+    n_replicas = options.replicas or n_gpus
+    if n_gpus % n_replicas:
+        raise InputError(f"replicas={n_replicas} cannot share {counted(n_gpus, 'GPU')}; take a number that divides it.")
     try:
         check_folder(checkpoint.folder)
         stored_shapes(weight_files(checkpoint.folder))
-        model = vllm.LLM(
-            model=str(checkpoint.folder),
-            tensor_parallel_size=max(1, torch.cuda.device_count()),
-            trust_remote_code=False,
-            load_format="safetensors",
-        )
+        load = partial(Loaded, str(checkpoint.folder), n_gpus // n_replicas)
+        starts: list[Callable[[], Model]] = [load]
+        if n_replicas > 1:
+            starts = [partial(Elsewhere, load, gpus) for gpus in shares(n_gpus, n_replicas)]
+        with ThreadPoolExecutor(n_replicas) if n_replicas > 1 else nullcontext() as threads:
+            models = list(threads.map(lambda start: start(), starts)) if threads else [load()]
     except Exception as error:  # of whatever kind: no GPU, no memory, an architecture it does not know
-        raise BackendError(f"{name.model} could not be loaded by vLLM: {error}") from error
-    raw = name.raw or not getattr(model.get_tokenizer(), "chat_template", None)
-    return VllmModel(checkpoint.identity, raw, options.temperature, model)
+        hint = "; replicas=1 spreads one model over all GPUs" if n_replicas > 1 else ""
+        raise BackendError(f"{name.model} could not be loaded by vLLM: {error}{hint}") from error
+    raw = name.raw or not getattr(models[0].tokenizer, "chat_template", None)
+    replicas = [Replica(*each) for each in zip(starts, models, strict=True)]
+    return VllmModel(checkpoint.identity, raw, options.temperature, replicas)

@@ -22,7 +22,7 @@ from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.model import Unit
 from rrgmetrics.reader.scope import CHEST_CT, out_of_scope
 from rrgmetrics.reader.significance import significance
-from rrgmetrics.reports import Context
+from rrgmetrics.reports import Context, check_report
 from rrgmetrics.synthesis.edits import attributes, grades, negation, perturb, presence, style
 from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.paraphrase import paraphrase
@@ -146,10 +146,14 @@ def build_suite(
         progress: Whether to show a bar.
 
     Raises:
-        InputError: No report, a negative number, or reports of which the reader understands too little for any error.
+        InputError: No report or what is none, a negative number, or reports that offer nothing for any error.
     """
     from tqdm.auto import tqdm
 
+    if isinstance(reports, str):
+        raise InputError("reports is one text; pass a list of reports.")
+    for index, report in enumerate(reports):
+        check_report(report, f"reports[{index}]")
     texts = tuple(text.strip() for text in reports)
     if not any(texts):
         raise InputError("There are no reports to put under stress; pass at least one that is not empty.")

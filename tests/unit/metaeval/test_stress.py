@@ -170,6 +170,10 @@ def test_a_metric_that_is_not_there_is_told_so(suite, name, message):
 def test_reports_that_cannot_be_used_are_told_so():
     with pytest.raises(InputError, match="no reports"):
         build_suite(["", " "])
+    with pytest.raises(InputError, match=r"reports\[1\]"):
+        build_suite(["Clear lungs.", None])
+    with pytest.raises(InputError, match="a list of reports"):
+        build_suite("Clear lungs.")
     with pytest.raises(InputError, match="English reports of the chest"):
         build_suite(["Kein Erguss, kein Pneumothorax."])
     with pytest.raises(InputError, match="named twice"):

@@ -1,0 +1,53 @@
+"""`rrgmetrics score --engine ray`: files of any size to a folder, on a cluster or on this machine's cores."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from rrgmetrics import files
+from rrgmetrics.cli.arguments import column_names
+from rrgmetrics.cli.output import print_line, print_totals
+from rrgmetrics.errors import InputError
+
+ELSEWHERE = ("shard", "stream", "statistics", "json", "html", "summary", "train", "train_column", "abnormal", "force")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the engine and what it is told."""
+    parser.add_argument(
+        "--engine",
+        choices=["ray"],
+        help="score PAIRS (Parquet or JSONL with study_id; also s3://...) with Ray, to the folder --output; the same "
+        "command goes on where a run that was killed stood",
+    )
+    parser.add_argument("--address", metavar="ADDRESS", help="of a Ray cluster; default: this machine alone")
+    parser.add_argument("--num-gpus", type=float, default=0, metavar="G", help="GPUs of each of Ray's --workers")
+
+
+def run(options: argparse.Namespace, names: Sequence[str]) -> None:
+    """Scores the files and prints the scores of all."""
+    for name in ELSEWHERE:
+        if getattr(options, name):
+            raise InputError(f"--{name.replace('_', '-')} is not for --engine ray; leave one of them out.")
+    if not options.pairs or options.predictions or options.references:
+        raise InputError("--engine ray takes one source of pairs: --predictions and --references are joined in memory.")
+    if not options.output:
+        raise InputError("--engine ray needs --output FOLDER for the rows with their scores.")
+    from rrgmetrics.integrations.ray import score_files
+
+    totals = score_files(
+        options.pairs,
+        names,
+        options.output,
+        columns=files.check_columns(column_names(options)),
+        address=options.address,
+        concurrency=options.workers,
+        num_gpus=options.num_gpus,
+        batch_size=options.batch_size,
+        device=options.device,
+        progress=not options.no_progress and sys.stderr.isatty(),
+    )
+    print_totals(totals)
+    print_line(f"Rows with their scores: {options.output}/scores")

@@ -1,0 +1,296 @@
+"""Scores of data sets of any size on a Ray cluster, or on the cores of one machine (extra `ray`).
+
+Ray Data streams blocks of rows through actors that hold prepared metrics: models are loaded once an actor, and no block
+waits for another. The scores and statistics of each pair stay columns of the data set; every corpus score follows from
+sums of them. A row that cannot be used, and every row of a metric that fails, is unscored with its reason.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rrgmetrics.errors import InputError, MissingExtraError
+from rrgmetrics.files import Columns, check_columns
+from rrgmetrics.files.columns import pick_columns
+from rrgmetrics.files.sources import parts
+from rrgmetrics.files.stored import DETAILS, STATISTICS, arrays_of, scored_of
+from rrgmetrics.files.stream import read_rows
+from rrgmetrics.names import MetricName, parse_names
+from rrgmetrics.prepared import prepare
+from rrgmetrics.results import Result, per_pair_columns
+from rrgmetrics.scorers.frequencies import Frequencies
+from rrgmetrics.streaming import Totals, score_reads
+from rrgmetrics.version import VERSION
+
+try:
+    import ray
+    import ray.data
+    from ray.data.checkpoint import CheckpointConfig
+except ImportError as error:
+    raise MissingExtraError("Ray is missing: pip install 'rrgmetrics[ray]'") from error
+
+if TYPE_CHECKING:
+    import pyarrow
+
+SIGNATURE = " signature"
+ROWS = 2_048  # that an actor is given at a time
+BLOCK_BYTES = 8_000_000  # that are written, and then done, at a time: some 5,000 rows
+JOB, SCORES = "job.json", "scores"  # in the folder of a job
+READERS = {".parquet": "read_parquet", ".jsonl": "read_json"}
+
+
+@dataclass(frozen=True)
+class ScoredDataset:
+    """A data set with the scores of each pair as columns; whatever Ray's data sets can do, `dataset` does.
+
+    Attributes:
+        dataset: The rows, with the columns `<metric> statistics`, `<metric> details` and `<metric> signature` beside
+            the scores that people read.
+        names: The metrics.
+    """
+
+    dataset: Any
+    names: tuple[str, ...]
+
+    @cached_property
+    def _own(self) -> list[str]:
+        return [name + kind for name in self.names for kind in (STATISTICS, DETAILS, SIGNATURE)]
+
+    def reduce(self) -> dict[str, Totals]:
+        """Computes the corpus scores of each metric, and counts what is unscored, in flat memory."""
+        totals: dict[str, Totals] = {}
+        for results in self._blocks():
+            for name, result in results.items():
+                if name in totals:
+                    totals[name].add(result)
+                else:
+                    totals[name] = Totals.of(result)
+        if not totals:
+            raise InputError("The data set has no rows.")
+        return totals
+
+    def results(self) -> dict[str, Result]:
+        """Collects the statistics of all pairs: Results as `rrgmetrics.score` gives them, for intervals and tests."""
+        blocks = list(self._blocks())
+        if not blocks:
+            raise InputError("The data set has no rows.")
+        return {name: Result.merge([block[name] for block in blocks]) for name in self.names}
+
+    def _blocks(self) -> Iterator[dict[str, Result]]:
+        batches = self.dataset.select_columns(self._own).iter_batches(batch_format="pyarrow", batch_size=ROWS * 8)
+        for table in batches:
+            yield {
+                name: Result.of_stats(each.stats, table[name + SIGNATURE][0].as_py(), each.details)
+                for name, each in ((name, scored_of(table, name)) for name in self.names)
+            }
+
+
+def score_dataset(
+    dataset: Any,
+    names: str | Sequence[str],
+    *,
+    columns: Columns = None,
+    statistics: Mapping[str, Frequencies] | None = None,
+    batch_size: int | None = None,
+    device: str | None = None,
+    concurrency: int | tuple[int, int] = (1, 2),
+    num_gpus: float = 0,
+) -> ScoredDataset:
+    """Scores the pairs of a Ray data set; nothing runs before its rows are asked for.
+
+    Args:
+        dataset: With a column of references and one of candidates, optionally `study_id, age, sex, indication`.
+        names: Metrics as in `rrgmetrics.score`.
+        columns: What its columns are called.
+        statistics: What `Metrics.count_references` gave for all references; None: the data set is read once for it
+            where a metric (`cider`) needs it.
+        batch_size: Texts per forward pass of a model.
+        device: torch device of models; None takes CUDA where an actor has a GPU, else the CPU.
+        concurrency: Actors, or the least and the most of them; each takes a core.
+        num_gpus: Of each actor; 1 for encoders and judges.
+
+    Raises:
+        InputError: A name or a column that cannot be used.
+
+    Example:
+        >>> import ray                                                          # doctest: +SKIP
+        >>> scored = score_dataset(ray.data.read_parquet("pairs"), ["bleu"])    # doctest: +SKIP
+        >>> scored.reduce()["bleu"].scores                                      # doctest: +SKIP
+    """
+    parsed = parse_names(names)
+    named = check_columns(columns)
+    fields = pick_columns(dataset.columns(), (("reference",), ("candidate",)), named, "The data set")
+    frequencies = _counted(dataset, parsed, fields["reference"], statistics or {})
+    scored = dataset.map_batches(
+        Scorer,
+        fn_constructor_args=(list(parsed), named, ray.put(frequencies) if frequencies else None, batch_size, device),
+        batch_format="pyarrow",
+        batch_size=ROWS,
+        concurrency=concurrency,
+        num_gpus=num_gpus or None,
+    )
+    return ScoredDataset(scored, tuple(parsed))
+
+
+class Scorer:
+    """An actor's own prepared metrics: from a block of rows to the same rows with scores."""
+
+    def __init__(
+        self, names: list[str], columns: Columns, statistics: Any, batch_size: int | None, device: str | None
+    ) -> None:
+        self.metrics = prepare(names, batch_size=batch_size, device=device)
+        self.columns = columns
+        self.statistics = None if statistics is None else ray.get(statistics)
+
+    def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
+        """Scores a block."""
+        import pyarrow
+
+        id_column = check_columns(self.columns).get("study_id", "study_id")
+        rows = ((f"{id_column} {row.get(id_column)!r}", row) for row in table.to_pylist())
+        results = score_reads(self.metrics, list(read_rows(rows, self.columns)), self.statistics)
+        arrays = arrays_of({name: result.stored for name, result in results.items()}, per_pair_columns(results))
+        for name, result in results.items():
+            arrays[name + SIGNATURE] = pyarrow.array([result.signature] * table.num_rows)
+        for name, values in arrays.items():
+            if name in table.column_names:
+                table = table.drop_columns([name])
+            table = table.append_column(name, values)
+        return table
+
+
+def score_files(
+    source: str,
+    names: Sequence[str],
+    output: str,
+    *,
+    columns: Columns = None,
+    address: str | None = None,
+    concurrency: int = 2,
+    num_gpus: float = 0,
+    batch_size: int | None = None,
+    device: str | None = None,
+    progress: bool = True,
+) -> dict[str, Totals]:
+    """Scores files of any size to files; the same call goes on where a run that was killed stood.
+
+    Args:
+        source: Parquet or JSONL: a file, a folder or a pattern, on disk or `s3://...`; with a `study_id` a row.
+        names: Metrics.
+        output: A folder for Parquet files with the rows and their scores.
+        columns: What the columns are called.
+        address: Of a Ray cluster; None: this machine.
+        concurrency: Actors.
+        num_gpus: Of each actor.
+        batch_size: Texts per forward pass of a model.
+        device: torch device of models.
+        progress: Whether to show Ray's bars.
+
+    Returns:
+        The corpus scores of all rows.
+
+    Raises:
+        InputError: A source that cannot be used, or a folder that holds another job.
+    """
+    from pyarrow.fs import FileSystem
+
+    _start(address, concurrency)
+    ray.data.DataContext.get_current().enable_progress_bars = progress
+    filesystem, folder = FileSystem.from_uri(output if "://" in output else str(Path(output).resolve()))
+    _claim(filesystem, folder, {"source": source, "metrics": [*names], "columns": check_columns(columns), "v": VERSION})
+    dataset = _read(source)
+    id_column = check_columns(columns).get("study_id", "study_id")
+    if id_column not in dataset.columns():
+        raise InputError(f"{source} has no column {id_column!r}, by which a run that goes on knows its rows.")
+    scored = score_dataset(
+        dataset,
+        names,
+        columns=columns,
+        batch_size=batch_size,
+        device=device,
+        concurrency=concurrency,
+        num_gpus=num_gpus,
+    )
+    scored.dataset.context.target_max_block_size = BLOCK_BYTES
+    scored.dataset.context.checkpoint_config = CheckpointConfig(
+        id_column, f"{folder}/done", override_filesystem=filesystem, delete_checkpoint_on_success=False
+    )
+    scored.dataset.write_parquet(f"{folder}/{SCORES}", filesystem=filesystem)
+    written = ray.data.read_parquet(f"{folder}/{SCORES}", filesystem=filesystem)
+    return ScoredDataset(written, scored.names).reduce()
+
+
+def _counted(
+    dataset: Any, names: Mapping[str, MetricName], reference: str, given: Mapping[str, Frequencies]
+) -> dict[str, Frequencies]:
+    """What metrics with corpus statistics must know of all references: as given, or from a first pass."""
+    needed = [text for text, name in names.items() if name.counts_references and text not in given]
+    if not needed:
+        return dict(given)
+    batches = dataset.select_columns([reference]).iter_batches(batch_format="pyarrow", batch_size=ROWS * 8)
+    references = (text for batch in batches for text in batch[reference].to_pylist() if isinstance(text, str))
+    with prepare(needed) as metrics:
+        return {**given, **metrics.count_references(references)}
+
+
+def _read(source: str) -> Any:
+    """The rows of files, by what their names end in."""
+    paths = [source]
+    if "://" not in source:
+        paths = [str(path) for path in parts(source)]
+    suffixes = {Path(path).suffix.lower() for path in paths} - {""} or {".parquet"}
+    if len(suffixes) > 1 or not suffixes <= READERS.keys():
+        raise InputError(f"{source}: the engine ray reads {' or '.join(READERS)}, one of them at a time.")
+    return getattr(ray.data, READERS[suffixes.pop()])(_expanded(source) if "://" in source else paths)
+
+
+def _expanded(source: str) -> list[str]:
+    """The files of a pattern in a bucket."""
+    import fsspec
+
+    filesystem, pattern = fsspec.core.url_to_fs(source)
+    if not glob.has_magic(source):
+        return [source]
+    found = sorted(filesystem.glob(pattern))
+    if not found:
+        raise InputError(f"No file is called {source}.")
+    return [filesystem.unstrip_protocol(path) for path in found]
+
+
+def _start(address: str | None, concurrency: int) -> None:
+    """Joins a cluster, or starts Ray on this machine with room for reading and writing beside the actors."""
+    if ray.is_initialized():
+        return
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would tell its makers what ran
+    if address:
+        ray.init(address=address, log_to_driver=False)
+    else:
+        cores = max(os.cpu_count() or 1, concurrency + 2)
+        ray.init(num_cpus=cores, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+
+
+def _claim(filesystem: Any, folder: str, job: Mapping[str, Any]) -> None:
+    """Writes into a folder what job it belongs to; raises InputError if that is another one."""
+    from pyarrow.fs import FileType
+
+    path = f"{folder}/{JOB}"
+    filesystem.create_dir(folder, recursive=True)
+    if filesystem.get_file_info(path).type is FileType.NotFound:
+        with filesystem.open_output_stream(path) as file:
+            file.write(json.dumps(job, indent=2).encode())
+        return
+    with filesystem.open_input_stream(path) as file:
+        known = json.loads(file.read())
+    other = [key for key in job if known.get(key) != job[key]]
+    if other:
+        raise InputError(
+            f"{folder} holds another job: its {other[0]} is {known.get(other[0])!r}, not {job[other[0]]!r}; name an "
+            "empty folder."
+        )

@@ -1,0 +1,103 @@
+"""Ray: the same scores as one process, bad rows unscored, and a run that was killed goes on where it stood."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import rrgmetrics
+from rrgmetrics import InputError, cli
+
+ray = pytest.importorskip("ray")
+pyarrow = pytest.importorskip("pyarrow")
+pytestmark = pytest.mark.slow  # Ray alone takes half a minute to start and to stop
+
+N = 4_000
+NAMES = ["bleu", "cider", "bleu?tokenizer=13a"]
+REFERENCES = [f"Small left pleural effusion of {number % 50} mm. No pneumothorax." for number in range(N)]
+CANDIDATES = [f"Small right effusion of {number % 70} mm." for number in range(N)]
+COLUMNS = {"reference": "truth", "study_id": "id"}
+RUN = """
+import sys
+from rrgmetrics import cli
+from rrgmetrics.integrations import ray
+ray.BLOCK_BYTES, ray.ROWS = 50_000, 250
+cli.main(sys.argv[1:])
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Files of pairs, in one of which a candidate is missing."""
+    from pyarrow import parquet
+
+    folder = tmp_path_factory.mktemp("ray") / "pairs"
+    folder.mkdir()
+    candidates = [None, *CANDIDATES[1:]]
+    for part in range(4):
+        rows = slice(part, None, 4)
+        columns = {
+            "id": [f"s{number}" for number in range(N)][rows],
+            "truth": REFERENCES[rows],
+            "candidate": candidates[rows],
+        }
+        parquet.write_table(pyarrow.table(columns), folder / f"{part}.parquet", row_group_size=250)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def alone():
+    texts = {"predictions": CANDIDATES[1:], "references": REFERENCES[1:], "progress": False}
+    with rrgmetrics.prepare(NAMES) as metrics:
+        statistics = metrics.count_references(REFERENCES)
+        pairs = rrgmetrics.files.pairs_of(predictions=texts["predictions"], references=texts["references"])
+        return metrics.score_pairs(pairs, statistics=statistics, progress=False)
+
+
+def test_a_run_that_is_killed_goes_on(folder, alone, tmp_path):
+    from pyarrow import parquet
+
+    output = tmp_path / "scored"
+    command = [sys.executable, "-c", RUN, "score", folder, "--engine", "ray", "--output", output, "--workers", "2",
+               "--metrics", *NAMES, "--columns", "reference=truth,study_id=id"]  # fmt: skip
+    first = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while first.poll() is None and not list(output.glob("done/*.parquet")):
+        time.sleep(0.1)
+    os.killpg(first.pid, signal.SIGKILL)
+    done = len(list(output.glob("scores/*.parquet")))
+    again = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stderr
+    assert "4,000 pairs" in again.stdout
+    assert "bleu: 1 of 4,000 pairs unscored (id 's0', column 'candidate' is None" in again.stdout
+    table = parquet.read_table(output / "scores", columns=["id", "bleu", "cider"])
+    assert sorted(table["id"].to_pylist()) == sorted(f"s{number}" for number in range(N))
+    assert len(list(output.glob("scores/*.parquet"))) > done
+    means = table["cider"].drop_null().to_pylist()
+    assert sum(means) / len(means) == pytest.approx(alone["cider"].scores["cider"], rel=1e-12)
+    job = json.loads((output / "job.json").read_text())
+    assert job["metrics"] == NAMES
+
+
+def test_a_data_set_is_scored_as_lists_are(folder, alone, tmp_path, capsys):
+    from rrgmetrics.integrations.ray import score_dataset
+
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    try:
+        scored = score_dataset(ray.data.read_parquet(str(folder)), NAMES, columns=COLUMNS)
+        totals, results = scored.reduce(), scored.results()
+        for name in NAMES:
+            for found in (totals[name], results[name]):
+                assert found.scores == pytest.approx(alone[name].scores, rel=1e-12)
+                assert (found.n_pairs, found.n_unscored) == (N, 1)
+        with pytest.raises(InputError, match="no column 'reference'"):
+            score_dataset(ray.data.read_parquet(str(folder)), NAMES)
+        (tmp_path / "job.json").write_text('{"source": "elsewhere"}')
+        status = cli.main(["score", str(folder), "--engine", "ray", "--output", str(tmp_path), "--metrics", "bleu"])
+        assert (status, "holds another job: its source is 'elsewhere'" in capsys.readouterr().err) == (2, True)
+    finally:
+        ray.shutdown()
