@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rrgmetrics.reader import explain
     from rrgmetrics.results import Result
     from rrgmetrics.specs import SPECS, MetricSpec
+    from rrgmetrics.streaming import score_stream
     from rrgmetrics.systems import Comparison, compare
     from rrgmetrics.worth import Worth, measure_worth
 
@@ -39,6 +40,7 @@ _HOMES = {
     "Result": "results",
     **dict.fromkeys(("SPECS", "MetricSpec"), "specs"),
     **dict.fromkeys(("Comparison", "compare"), "systems"),
+    "score_stream": "streaming",
     **dict.fromkeys(("Worth", "measure_worth"), "worth"),
 }
 
@@ -62,6 +64,7 @@ __all__ = [
     "module_path",
     "prepare",
     "score",
+    "score_stream",
     "stats",
 ]
 

@@ -201,17 +201,18 @@ def score_files(
     """
     from pyarrow.fs import FileSystem
 
+    parsed, paths, reader = list(parse_names(list(names))), *_files(source)
     _start(address, concurrency)
     ray.data.DataContext.get_current().enable_progress_bars = progress
     filesystem, folder = FileSystem.from_uri(output if "://" in output else str(Path(output).resolve()))
-    _claim(filesystem, folder, {"source": source, "metrics": [*names], "columns": check_columns(columns), "v": VERSION})
-    dataset = _read(source)
+    dataset = getattr(ray.data, reader)(paths)
     id_column = check_columns(columns).get("study_id", "study_id")
     if id_column not in dataset.columns():
         raise InputError(f"{source} has no column {id_column!r}, by which a run that goes on knows its rows.")
+    _claim(filesystem, folder, {"source": source, "metrics": parsed, "columns": check_columns(columns), "v": VERSION})
     scored = score_dataset(
         dataset,
-        names,
+        parsed,
         columns=columns,
         batch_size=batch_size,
         device=device,
@@ -240,15 +241,13 @@ def _counted(
         return {**given, **metrics.count_references(references)}
 
 
-def _read(source: str) -> Any:
-    """The rows of files, by what their names end in."""
-    paths = [source]
-    if "://" not in source:
-        paths = [str(path) for path in parts(source)]
+def _files(source: str) -> tuple[list[str], str]:
+    """The files that a source names, and the reader for what their names end in."""
+    paths = _expanded(source) if "://" in source else [str(path) for path in parts(source)]
     suffixes = {Path(path).suffix.lower() for path in paths} - {""} or {".parquet"}
     if len(suffixes) > 1 or not suffixes <= READERS.keys():
         raise InputError(f"{source}: the engine ray reads {' or '.join(READERS)}, one of them at a time.")
-    return getattr(ray.data, READERS[suffixes.pop()])(_expanded(source) if "://" in source else paths)
+    return paths, READERS[suffixes.pop()]
 
 
 def _expanded(source: str) -> list[str]:
