@@ -98,7 +98,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         if senses is None:
             if word[0].isdigit():
                 length = _measure(tokens, i, last, lexicon) or _then(tokens, i, items, lexicon)
-                end, senses = (length[0], {"measure": length[1]}) if length else (end, _ratio(word, items, lexicon))
+                end, senses = (length[0], {"measure": length[1]}) if length else _ratio(tokens, i, last, items, lexicon)
             items.append(Item(i, end, senses or {}, word))
         elif "parts" in senses:
             items.extend(_part(i, end, word, part, lexicon) for part in senses["parts"])
@@ -169,13 +169,16 @@ def _part(i: int, end: int, word: str, part: str, lexicon: Lexicon) -> Item:
     return Item(i, end, node[""], word)
 
 
-def _ratio(word: str, items: list[Item], lexicon: Lexicon) -> Senses:
-    """Reads the number behind "cardiothoracic ratio": above a half the heart is enlarged."""
+def _ratio(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> tuple[int, Senses]:
+    """Reads the number behind "cardiothoracic ratio", "0.58", "58" or "17/29": above a half the heart is enlarged."""
     named = next((item for item in reversed(items[-4:]) if "structure" in item.senses), None)
     if named is None or named.word not in lexicon.small.ratios:
-        return {}
-    share = float(word) if float(word) < 1 else float(word) / 100
-    return {"quality": ("enlarged" if share > _LARGEST_HEART else "normal",)} if 0.3 <= share < 1 else {}
+        return i + 1, {}
+    share, end = float(tokens[i].word), i + 1
+    if i + 2 < last and tokens[i + 1].word == "/" and tokens[i + 2].word[0].isdigit():
+        share, end = share / max(1.0, float(tokens[i + 2].word)), i + 3
+    share = share if share < 1 else share / 100
+    return end, {"quality": ("enlarged" if share > _LARGEST_HEART else "normal",)} if 0.3 <= share < 1 else {}
 
 
 def _measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:

@@ -71,15 +71,17 @@ def _is_bare_device(mention: Mention) -> bool:
 
 def drop_history(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon, *, opening: bool) -> None:
     """Drops what tells of the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
+    diseases = [mention for mention in mentions if mention.concept in lexicon.roles["history"]]
+    if not diseases:
+        return
     small = lexicon.small
-    bare = not any(item.senses.keys() & SEEN for item in items)
+    bare = SEEN.isdisjoint(kind for item in items for kind in item.senses)
     titled = opening and bare and len(mentions) == 1 and _is_title(items, mentions[0])
     treated = bare and any(item.word in small.treated for item in items)
-    for mention in mentions:
-        if mention.concept in lexicon.roles["history"]:
-            known = mention.first and items[mention.first - 1].word in small.historic
-            told = (titled or treated) and mention.certainty == "definite" and mention.assertion == "present"
-            mention.dropped = bool(mention.dropped or known or told)
+    for mention in diseases:
+        known = mention.first and items[mention.first - 1].word in small.historic
+        told = (titled or treated) and mention.certainty == "definite" and mention.assertion == "present"
+        mention.dropped = bool(mention.dropped or known or told)
 
 
 def _is_title(items: Sequence[Item], mention: Mention) -> bool:

@@ -174,13 +174,13 @@ class Scan:
     def _kind(self) -> tuple[Kind, str]:
         if not any(character.isalnum() for character in self._report):
             return "empty", ""
-        language = _other_script(self._report) or _other_language(self._report)
+        language = _other_script(self._report) or _other_language(self._report, self._knowledge)
         if language:
             return "language", language
         words = [token.word for token in self._tokens]
         if self._advised:
             words = [word for index, word in enumerate(words) if index not in self._advised]
-        other = _other_report(words, len(self._statements))
+        other = _other_report(words, len(self._statements), self._knowledge)
         if other:
             return other
         if len(self._unread) >= UNREAD_SHARE * len(self._statements):
@@ -202,9 +202,8 @@ def _other_script(report: str) -> str:
     return _knowledge().scripts.get(name, f"{name.title()} script")
 
 
-def _other_language(report: str) -> str:
+def _other_language(report: str, knowledge: _Knowledge) -> str:
     """Returns the language whose words outnumber the English ones, "" if none does."""
-    knowledge = _knowledge()
     letters = _LETTERS.findall(report.lower())
     if knowledge.foreign.isdisjoint(letters):
         return ""
@@ -218,9 +217,9 @@ def _other_language(report: str) -> str:
     return language if hits[language] >= needed and hits[language] > english else ""
 
 
-def _other_report(words: Sequence[str], n_statements: int) -> tuple[Kind, str] | None:
+def _other_report(words: Sequence[str], n_statements: int, knowledge: _Knowledge) -> tuple[Kind, str] | None:
     """Returns another part of the body, or another modality, that the terms of a text speak of."""
-    cues = _cues(words)
+    cues = _cues(words, knowledge)
     chest, ct = len(cues["modality", "chest x-ray"]), len(cues["modality", "chest ct"])
     if ct >= CUES and ct > chest:
         return "chest ct", "a CT report"
@@ -231,9 +230,8 @@ def _other_report(words: Sequence[str], n_statements: int) -> tuple[Kind, str] |
     return None
 
 
-def _cues(words: Sequence[str]) -> dict[tuple[str, str], set[tuple[str, ...]]]:
+def _cues(words: Sequence[str], knowledge: _Knowledge) -> dict[tuple[str, str], set[tuple[str, ...]]]:
     """Returns the different terms of each kind that stand in a text, the longest at each place."""
-    knowledge = _knowledge()
     cues: dict[tuple[str, str], set[tuple[str, ...]]] = {kind: set() for kind in knowledge.kinds}
     if knowledge.terms.keys().isdisjoint(words):
         return cues
