@@ -277,8 +277,6 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
         if own and concept in lexicon.concepts[own].ancestors:
             concept = own  # "disc disease" says more than that a bone is degenerative
         device = concept is not None and lexicon.concepts[concept].is_device
-        if device and mentions and mentions[0].concept and not lexicon.concepts[mentions[0].concept].is_device:
-            continue  # "fractured ribs, port unchanged" breaks no port
         lo, hi = min(s, q), max(s, q) + 1
         mentions.append(Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last), denies, nearly))
         more = concept and items[s].senses.get("concept") in lexicon.concepts[concept].ancestors
@@ -329,14 +327,22 @@ def _fits(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
     return bool(concept or denies)
 
 
+def _is_fault(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """Tells whether a device is said to be at fault: "fractured ribs, port unchanged" breaks no port."""
+    concept, _ = _meaning(item, qualities, lexicon)
+    return item.senses.get("concept") is not None and concept is not None and lexicon.concepts[concept].is_device
+
+
 def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> list[int]:
     """Structures after a quality: "enlarged heart", "normal heart and hila", "elevation of the diaphragm"."""
     structures: list[int] = []
     joint = True
-    of = False
+    of = parted = False
     for s in range(q + 1, min(len(items), q + 14)):
         item = items[s]
-        if _fits(item, qualities, lexicon) and joint and not _adjunct(items, s):
+        parted = parted or item.word in lexicon.small.joints
+        fits = _fits(item, qualities, lexicon) and not (parted and _is_fault(item, qualities, lexicon))
+        if fits and joint and not _adjunct(items, s):
             structures.append(s)
             joint = False
         elif item.word in lexicon.small.joints:
