@@ -69,7 +69,7 @@ def track(rows: Sequence[Row], key: str, step: int, trainer: Any) -> None:
 def markdown(rows: Sequence[Row]) -> str:
     """Returns the rows as a Markdown table."""
     lines: list[str] = []
-    for row in map(_cells, rows):
+    for row in map(as_cells, rows):
         if not lines:
             lines = ["| " + " | ".join(row) + " |", "|" + "---|" * len(row)]
         cells = [str(cell).replace("|", "\\|").replace("\n", " ") for cell in row.values()]
@@ -85,10 +85,10 @@ def _log_table(package: str, rows: Sequence[Row], key: str) -> None:
     tracker = importlib.import_module(package)
     if package == "wandb" and tracker.run is None:
         return
-    tracker.log({key: tracker.Table(dataframe=pd.DataFrame([_cells(row) for row in rows]))})
+    tracker.log({key: tracker.Table(dataframe=pd.DataFrame([as_cells(row) for row in rows]))})
 
 
-def _cells(row: Row) -> Row:
+def as_cells(row: Row) -> Row:
     """A row without nesting."""
     errors = "; ".join(f"{error['category']}: {error['sentence']}" for error in row["errors"])
     texts = {key: row[key] for key in ("step", "study_id", "reference", "candidate")}

@@ -232,7 +232,7 @@ def _watch_single_pairs(module: Any, n_pairs: int) -> None:
     if module.single != SINGLE_CALLS:
         return
     spec, why = module.metric_name.spec, ""
-    if module.metric_name.corpus_statistics:
+    if module.metric_name.counts_references:
         why = "it scores each pair by the others of its call"
     elif spec.level == "corpus":
         why = "its corpus value is no mean over pairs"

@@ -1,20 +1,21 @@
-"""The grammar of metric names: `name[@config][?option=value&...]`.
+"""The grammar of metric names: `[short=]name[@config][?option=value&...]`.
 
 The same string is used in `score`, on the command line, in callbacks and, without the name, as `evaluate.load`'s
 `config_name`. The first `@` splits name and configuration; `@revision` may follow a Hub id; values are
-percent-encoded where they hold `&`.
+percent-encoded where they hold `&`. `short` stands for the whole in tables, columns and keys: `g=green@openai:...`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.specs import JUDGE_OPTIONS, PRESETS, MetricSpec, Option, OptionValue, get_spec
 
+SHORT = re.compile(r"(?:(\w+)=)?(.*)", re.DOTALL)
 READER = ("default", "reader")  # configurations of a judge that ask nobody
 SAFE = "/:@.,+-_()= "  # characters of an option's value that stay as they are in `str(MetricName)`
 
@@ -28,11 +29,13 @@ class MetricName:
         config: `"default"`, a named configuration, a Hub id (`org/model[@revision]`) or a folder; of a judge also an
             engine: `"openai:<model>"`, `"hf:<id>"`, `"vllm:<id>"`, `"replies:<file>"`.
         options: Every declared option with its value: the caller's, else the configuration's, else the default.
+        short: What stands for the name where people read it; "": nothing does.
     """
 
     spec: MetricSpec
     config: str
     options: Mapping[str, OptionValue]
+    short: str = ""
 
     def __str__(self) -> str:
         """The shortest string that parses to this name."""
@@ -43,7 +46,8 @@ class MetricName:
             if value != defaults[key]
         ]
         config = "" if self.config == "default" else f"@{self.config}"
-        return self.spec.name + config + ("?" + "&".join(stated) if stated else "")
+        short = f"{self.short}=" if self.short else ""
+        return short + self.spec.name + config + ("?" + "&".join(stated) if stated else "")
 
     @property
     def published(self) -> bool:
@@ -74,18 +78,14 @@ class MetricName:
     @property
     def slug(self) -> str:
         """A name fit for files and result keys: `crepe__paper`."""
-        suffix = re.sub(r"[^A-Za-z0-9.]+", "_", str(self).removeprefix(self.spec.name)).strip("_")
+        long = str(self).removeprefix(self.spec.name)
+        suffix = self.short or re.sub(r"[^A-Za-z0-9.]+", "_", long).strip("_")
         return f"{self.spec.name}__{suffix}" if suffix else self.spec.name
 
     @property
     def suffix(self) -> str:
         """What tells the keys of this configuration from those of the default one: `"__paper"`, or `""`."""
         return self.slug.removeprefix(self.spec.name)
-
-    @property
-    def corpus_statistics(self) -> bool:
-        """Whether a pair's score depends on the other pairs of the call, as CIDEr's, or BERTScore's with `idf=call`."""
-        return self.spec.corpus_statistics or self.options.get("idf") == "call"
 
 
 def parse_name(text: str) -> MetricName:
@@ -106,12 +106,29 @@ def parse_name(text: str) -> MetricName:
     """
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"A metric's name must be a non-empty string, not {text!r}; for example 'bleu'.")
-    head, _, query = text.strip().partition("?")
+    short, whole = _split_short(text)
+    head, _, query = whole.partition("?")
     name, at, config = head.partition("@")
     spec = get_spec(name)
     if at and not config:
         raise InputError(f"{text!r} has nothing after the @; leave it out for the default configuration.")
-    return resolve(spec, config or "default", _split_query(query, text))
+    return replace(resolve(spec, config or "default", _split_query(query, text)), short=short)
+
+
+def _split_short(text: str) -> tuple[str, str]:
+    """Splits `g=green@paper` into `g` and the rest; "" where there is no short name."""
+    short, rest = SHORT.fullmatch(text.strip()).groups()  # type: ignore[union-attr]  # it matches any text
+    return short or "", rest
+
+
+def shown(name: str) -> str:
+    """Returns a metric's name as tables show it: the short one, if there is one.
+
+    Example:
+        >>> shown("g=green@openai:my-model?base_url=http://127.0.0.1:8000/v1"), shown("green@paper")
+        ('g', 'green@paper')
+    """
+    return _split_short(name)[0] or name
 
 
 def label(name: str, titled: MetricSpec) -> str:
@@ -122,7 +139,7 @@ def label(name: str, titled: MetricSpec) -> str:
         ['BLEU-4', 'BLEU-4 (bleu?tokenizer=13a)', 'CREPE (bundled)', 'CREPE (crepe@paper)']
     """
     title = titled.headline.title
-    return title if name == titled.name else f"{title} ({name})"
+    return title if name == titled.name else f"{title} ({shown(name)})"
 
 
 def expand(name: str) -> tuple[str, ...]:
@@ -143,7 +160,11 @@ def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:
     for index, text in enumerate(texts):
         if text in texts[:index]:
             raise InputError(f"The metric {text!r} is named twice.")
-    return {name: parse_name(name) for text in texts for name in expand(text)}
+    parsed = {name: parse_name(name) for text in texts for name in expand(text)}
+    short = [name.slug for name in parsed.values() if name.short]
+    if len(set(short)) < len(short):
+        raise InputError("Two metrics have one short name; each needs its own, as in a=green@... b=green@...")
+    return parsed
 
 
 def parse_config(name: str, config_name: str | None) -> MetricName:

@@ -15,7 +15,7 @@ from rrgmetrics.english import counted, did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike
 from rrgmetrics.files.stored import Scored, Stored, read_stored, storing
-from rrgmetrics.names import MetricName, parse_name
+from rrgmetrics.names import MetricName, parse_name, shown
 from rrgmetrics.notebook import drawn
 from rrgmetrics.scorers.base import Array, Reduction, SupportsNotes
 from rrgmetrics.scorers.build import build_scorer
@@ -331,7 +331,7 @@ def unscored_lines(results: Mapping[str, Mapping[str, Result]]) -> list[str]:
                 systems.setdefault((said, metric), []).append(system)
     metrics: dict[tuple[str, tuple[str, ...]], list[str]] = {}  # by what is said and systems
     for (said, metric), own in systems.items():
-        metrics.setdefault((said, tuple(own)), []).append(metric)
+        metrics.setdefault((said, tuple(own)), []).append(shown(metric))
     lines = []
     for (said, who), names in metrics.items():
         if len(who) == len(results):

@@ -17,7 +17,8 @@ from rrgmetrics.cli.arguments import (
     system_paths,
 )
 from rrgmetrics.cli.config import add_config
-from rrgmetrics.cli.output import print_conventions, print_unscored, print_worth, write_reports
+from rrgmetrics.cli.output import print_conventions, print_line, print_unscored, print_worth, write_reports
+from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.comparison import CORRECTIONS
 from rrgmetrics.present.documents import document
 from rrgmetrics.stats import TRIALS
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_trivial(parser)
     add_scoring(parser, trials=TRIALS)
+    add_publishing(parser)
     add_config(parser)
 
 
@@ -58,6 +60,7 @@ def run(options: argparse.Namespace) -> None:
     references = options.references or next(iter(paths.values()))
     inputs = [str(path) for source in (references, *paths.values()) for path in files.parts(source)]
     outputs = {"results": [options.json], "pages": [options.html], "documents": options.table}
+    check_publishing(options)
     files.check_outputs(**outputs, inputs=inputs, force=options.force)
     compared = compare(
         paths,
@@ -83,3 +86,5 @@ def run(options: argparse.Namespace) -> None:
     print_worth(compared.worth)
     print_unscored(compared.results)
     write_reports(options, compared.results, compared.studies, compared.rows, compared.worth)
+    for line in publish(options, compared.results, compared.studies):
+        print_line(line)

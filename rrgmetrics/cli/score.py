@@ -25,6 +25,7 @@ from rrgmetrics.cli.arguments import (
 )
 from rrgmetrics.cli.config import add_config
 from rrgmetrics.cli.output import print_conventions, print_line, print_unscored, print_worth, write_reports
+from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import label, parse_name
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ray.add_arguments(parser)
     add_trivial(parser)
     add_scoring(parser, trials=SCORE_TRIALS)
+    add_publishing(parser)
     add_config(parser)
 
 
@@ -59,6 +61,7 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("--statistics is for parts; name one with --shard K/N.")
     if options.stream:
         return shard.run_stream(options, names)
+    check_publishing(options)
     files.check_outputs(
         tables=[options.output],
         results=[options.json],
@@ -81,6 +84,8 @@ def run(options: argparse.Namespace) -> None:
         columns: dict[str, Any] = {"study_id": study_ids(studies), **per_pair_columns(results[system])}
         files.write_table(options.output, columns, force=options.force)
     write_reports(options, results, {system: studies}, rows, worth)
+    for line in publish(options, results, {system: studies}):
+        print_line(line)
 
 
 def _with_verdicts(names: Sequence[str]) -> list[str]:

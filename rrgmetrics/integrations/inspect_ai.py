@@ -114,7 +114,7 @@ def scorer_of(spec: MetricSpec) -> Callable[..., Any]:
 
     def build(config: str = "") -> Any:
         name = parse_config(spec.name, config)
-        if name.corpus_statistics:
+        if name.counts_references:
             raise InputError(
                 f"{name}: a pair's score depends on the other pairs, and inspect_ai scores sample by sample; "
                 "score the texts of the log with `rrgmetrics score`."

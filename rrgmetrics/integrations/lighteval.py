@@ -54,7 +54,7 @@ class PairScores(SampleLevelComputation):  # type: ignore[misc]
         )
         self._prepared = self._prepared or prepare(self.name)
         result = self._prepared.score_pairs(pairs, progress=False)[self.name]
-        kept = pairs if self._prepared.names[self.name].corpus_statistics else [None] * len(pairs)
+        kept = pairs if self._prepared.names[self.name].counts_references else [None] * len(pairs)
         rows = zip(result.per_pair[result.spec.name].tolist(), result.pair_stats.tolist(), kept, strict=True)
         return [PairValue(value, self.name, result.spec.name, stats, pair) for value, stats, pair in rows]
 

@@ -68,7 +68,7 @@ def pair_values(results: Mapping[str, Result], names: Mapping[str, MetricName], 
     values = {}
     for text, result in results.items():
         name = names[text]
-        kept = pair if name.corpus_statistics else None
+        kept = pair if name.counts_references else None
         row = result.pair_stats[0].tolist()
         single = {key: float(values[0]) for key, values in result.per_pair.items()}
         single[name.spec.name + UNSCORED] = float(result.n_unscored)

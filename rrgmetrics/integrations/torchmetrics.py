@@ -73,7 +73,7 @@ class ReportMetric(Metric):
 
         super().__init__(**keywords)
         for text, name in parse_names(metrics).items():
-            if name.corpus_statistics:
+            if name.counts_references:
                 raise InputError(
                     f"{text}: a pair's score depends on the other pairs, so that no sum over batches gives it; use "
                     "rrgmetrics.callbacks.ReportMetrics, which scores all pairs at once."

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rrgmetrics.comparison import Row
-from rrgmetrics.names import parse_name
+from rrgmetrics.names import parse_name, shown
 from rrgmetrics.present.numbers import bounds, direction, estimate, figure, headed, p_value, show, signed, signed_figure
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.results import Result
@@ -31,7 +31,7 @@ def score_table(rows: Sequence[Row], *, n_pairs: int) -> Table:
     lines: list[Cells] = []
     previous = ""
     for row in rows:
-        name = row.metric if row.metric != previous else ""
+        name = shown(row.metric) if row.metric != previous else ""
         lines.append((name, headed(row.key), estimate(row.score, row.key), *_unscored_cell(row, rows)))
         previous = row.metric
     heads = ("metric", "score", "value [95% interval]", *_unscored_head(rows))
@@ -66,7 +66,7 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
     for (metric, _), own in groupby(rows, lambda row: (row.metric, row.key.name)):
         of_key = list(own)
         first = of_key[0]
-        head = (Cell(f"{first.title} {first.key.arrow}", "strong"), "" if metric in SPECS else metric)
+        head = (Cell(f"{first.title} {first.key.arrow}", "strong"), "" if metric in SPECS else shown(metric))
         lines = [
             (
                 f"  {row.system}",

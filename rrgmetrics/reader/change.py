@@ -174,7 +174,8 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
     if left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):
         said_of = _list_before(items, i, heads, left, lexicon)
     elif right is not None and not _of_the_study(items, i, heads[right], lexicon):
-        if "quality" in items[i].senses and getattr(heads[right][2], "concept", "") in lexicon.roles["anything"]:
+        of_itself = "quality" in items[i].senses and items[i].word not in lexicon.small.comparatives
+        if of_itself and getattr(heads[right][2], "concept", "") in lexicon.roles["anything"]:
             return  # "increased opacity" is an opacity
         said_of = _list_after(items, i, heads, right, lexicon)
     else:

@@ -99,6 +99,7 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         cand = _with_other_side(cands[c], [cands[link.candidate] for link in links if link.reference == r])
         wrong = attribute_errors(ref, cand, lexicon)
         errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
+    errors = [_turned(error) for error in errors]
     errors.extend(comparison_errors(reference, candidate, lexicon))
     errors = [in_class(error, known, lexicon) for error in _told_once(errors)]
     paid = tuple(penalties(reference, candidate, known))
@@ -277,6 +278,16 @@ def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
                 ):
                     return finding
     return None
+
+
+def _turned(error: FindingError) -> FindingError:
+    """Takes what the reference calls resolved, and the candidate unchanged or worse, for a course turned: F, no A."""
+    gone, there = error.reference, error.candidate
+    if error.category is not ErrorCategory.FALSE_FINDING or gone is None or there is None:
+        return error
+    if gone.change != "resolved" or there.change not in ("stable", "worse"):
+        return error
+    return replace(error, category=ErrorCategory.MISSING_COMPARISON, attribute="temporal")
 
 
 def _told_once(errors: list[FindingError]) -> list[FindingError]:

@@ -310,6 +310,7 @@ def _resolved_alone(one: Reading, other: Reading, lexicon: Lexicon) -> list[Find
             finding.assertion == "absent"
             and finding.change == "resolved"
             and lexicon.concepts[finding.concept].counts
+            and not lexicon.concepts[finding.concept].is_device
             and not any(
                 related(finding.concept, x.concept, lexicon) and same_side(finding.side, x.side)
                 for x in (*told, *alone)

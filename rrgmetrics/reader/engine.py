@@ -129,8 +129,10 @@ def _explained(
         return observations.get(id(mention.link), [])
     if is_left_by(mention, items, findings, number, lexicon):
         return [len(findings) - 1]
-    if not findings or mention.certainty == "definite" or mention.assertion == "absent" or observations:
+    if not findings or mention.certainty == "definite" or mention.assertion == "absent":
         return []
+    if observations:
+        return [len(findings) - 1] if _names(mention, findings[-1], lexicon) else []
     if any(item.word in lexicon.small.pointers for item in items[: mention.first]):
         before = findings[-1]
         described = before.assertion != "absent" and before.concept in lexicon.roles["picture"]
@@ -138,6 +140,17 @@ def _explained(
         if described and next_to and lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]:
             return [len(findings) - 1]
     return []
+
+
+def _names(mention: Mention, before: Finding, lexicon: Lexicon) -> bool:
+    """Tells whether a doubted diagnosis without a place names what stands before it: "hilar nodes; ?sarcoidosis"."""
+    placed = any("side" in item.senses or "zone" in item.senses for item in mention.modifiers)
+    if placed or before.assertion == "absent":
+        return False
+    shown = {before.concept, *lexicon.concepts[before.concept].ancestors}
+    return any(
+        mention.concept in row["diagnosis"] and not shown.isdisjoint(row["shown_by"]) for row in lexicon.rubric["named"]
+    )
 
 
 def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span, ...]) -> list[Finding]:

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import rrgmetrics
 from rrgmetrics import InputError, signature
 from rrgmetrics.names import parse_config, parse_name
+from rrgmetrics.prepared import parse_names
 from rrgmetrics.specs import SPECS, Option, all_keys, get_spec, known_as
 from rrgmetrics.version import VERSION
 
@@ -161,3 +163,15 @@ def test_an_alias_belongs_to_one_metric_and_every_published_metric_has_one():
 def test_a_keyword_of_evaluates_own_module_is_told_what_does_it_here(name, message):
     with pytest.raises(InputError, match=message):
         parse_name(name)
+
+
+def test_a_short_name_stands_for_a_long_one():
+    text = "g=green@openai:my-model?base_url=http://127.0.0.1:8000/v1"
+    name = parse_name(text)
+    assert (name.short, name.slug, name.suffix, str(name)) == ("g", "green__g", "__g", text)
+    assert name.spec is parse_name("green").spec
+    assert parse_name("bleu?tokenizer=13a").short == ""
+    with pytest.raises(InputError, match="Two metrics have one short name"):
+        parse_names(["a=bleu", "a=bleu?tokenizer=13a"])
+    result = rrgmetrics.score("b=bleu?tokenizer=13a", predictions=["a"], references=["a"], progress=False)
+    assert "tokenizer:13a" in result["b=bleu?tokenizer=13a"].signature
