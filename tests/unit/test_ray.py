@@ -97,7 +97,8 @@ def test_a_data_set_is_scored_as_lists_are(folder, alone, tmp_path, capsys):
         with pytest.raises(InputError, match="no column 'reference'"):
             score_dataset(ray.data.read_parquet(str(folder)), NAMES)
         (tmp_path / "job.json").write_text('{"source": "elsewhere"}')
-        status = cli.main(["score", str(folder), "--engine", "ray", "--output", str(tmp_path), "--metrics", "bleu"])
+        named = ["--columns", "reference=truth", "study_id=id", "--metrics", "bleu"]
+        status = cli.main(["score", str(folder), "--engine", "ray", "--output", str(tmp_path), *named])
         assert (status, "holds another job: its source is 'elsewhere'" in capsys.readouterr().err) == (2, True)
     finally:
         ray.shutdown()
