@@ -22,6 +22,11 @@ ABOVE_CHANCE = 0.2  # where no interval is known
 # As radiologists marked them in the development data.
 KINDS: Mapping[str, str] = {"false_finding": "false", "missing_finding": "missing", "attribute": "attributes"}
 
+# What a bundled configuration does since 0.2.0, which was measured as it was before.
+REPLACED: Mapping[str, str] = {
+    "radgraph_f1": "its bundled graph is one of the report's words now, and unmeasured on data that development never saw"
+}
+
 VERDICTS: Mapping[Verdict, tuple[str, str]] = {
     "report": (
         "Report",
@@ -38,7 +43,7 @@ VERDICTS: Mapping[Verdict, tuple[str, str]] = {
     ),
     "unmeasured": (
         "Not yet",
-        "They have not been measured on data that development never saw.",
+        "They have not been measured, as they are now, on data that development never saw.",
     ),
 }
 
@@ -84,11 +89,11 @@ def verdict(metric: str) -> Verdict:
     """What to do with a metric.
 
     Example:
-        >>> verdict("finding_errors"), verdict("radgraph_f1"), verdict("bleu"), verdict("finding_score")
+        >>> verdict("finding_errors"), verdict("crimson"), verdict("bleu"), verdict("radgraph_f1")
         ('report', 'beside', 'compare', 'unmeasured')
     """
     found = main_agreements(metric)
-    if not found:
+    if not found or metric in REPLACED:
         return "unmeasured"
     if not all(_above_chance(each.value) for each in found):
         return "compare"
@@ -104,6 +109,8 @@ def in_words(metric: str) -> str:
     """
     found = main_agreements(metric)
     title = VERDICTS[verdict(metric)][0]
+    if metric in REPLACED:
+        return f"{title}: {REPLACED[metric]}."
     if not found:
         return f"{title}: it has not been measured on data that development never saw."
     least, most = (choose(found, key=lambda each: each.value.value) for choose in (min, max))
