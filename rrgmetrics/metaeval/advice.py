@@ -24,7 +24,7 @@ KINDS: Mapping[str, str] = {"false_finding": "false", "missing_finding": "missin
 
 # What a bundled configuration does since 0.2.0, which was measured as it was before.
 REPLACED: Mapping[str, str] = {
-    "radgraph_f1": "its bundled graph is one of the report's words now, and unmeasured on data that development never saw"
+    "radgraph_f1": "its bundled graph is one of the report's words now, not yet measured on unseen data"
 }
 
 VERDICTS: Mapping[Verdict, tuple[str, str]] = {
