@@ -119,7 +119,7 @@ def score_stream(
 
     Example:
         >>> rows = ({"reference": "Lungs are clear.", "candidate": "Clear lungs."} for _ in range(3))
-        >>> score_stream("rouge", rows, progress=False)["rouge"].scores["rouge_1"]
+        >>> round(score_stream("rouge", rows, progress=False)["rouge"].scores["rouge_1"], 3)
         0.8
     """
     with prepare(names, batch_size=batch_size, device=device, workers=workers) as metrics, ExitStack() as stack:

@@ -24,6 +24,8 @@ DOORS = {
     # The user's own class, in memory already, reads what its Trainer wrote a moment ago; safetensors only.
     "callbacks/restoring.py": {"from_pretrained"},
     "rrgmetrics/reader/lexicon/compiled.py": {"marshal"},  # plain data that it wrote itself; runs nothing
+    "rrgmetrics/workers.py": {"joblib", "pickle"},  # its own processes, and what it wrote for them
+    "rrgmetrics/judges/engines/replicas.py": {"joblib"},  # its own processes
     "rrgmetrics/testing/scores.py": {"pickle"},  # a result, there and back
     "spaces/leaderboard/scoring.py": {"zipfile"},  # what numpy raises for statistics of its own that are damaged
 }

@@ -62,7 +62,8 @@ def test_systems_are_saved_by_name(folder, capsys):
     assert run(capsys, *command, *columns, "--json", "a.json", "--save-config", "compare.yaml")[0] == 0
     stated = written("compare.yaml")
     assert stated["inputs"] == {"systems": {"pairs": "pairs.csv", "ours": "other.csv"}}
-    assert stated["settings"] == {"correction": "bh", "all_keys": True, "workers": 1, "trials": 20, "seed": 0}
+    settings = {"correction": "bh", "all_keys": True, "workers": 1, "trials": 20, "seed": 0, "project": "rrgmetrics"}
+    assert stated["settings"] == settings
     assert run(capsys, "compare", "--config", "compare.yaml", "--json", "b.json")[0] == 0
     assert written("a.json") == written("b.json")
 

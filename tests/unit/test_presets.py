@@ -61,16 +61,16 @@ def test_paper_table_reads_each_text_once_under_one_bar(monkeypatch, reports):
 
         return run
 
-    def counted(*arguments, bar=progress._bar):
-        bars.append(arguments)
-        return bar(*arguments)
+    def counted(bar=progress.progress_bar):
+        bars.append(bar())
+        return bars[-1]
 
     monkeypatch.setattr(runner, "BLOCK", 5)
-    monkeypatch.setattr(progress, "_bar", counted)
+    monkeypatch.setattr(progress, "progress_bar", counted)
     for backend in (encoder.Encoder, tokens.TextFunction):
         monkeypatch.setattr(backend, "annotate", counting(backend.annotate))
     candidates, references = reports.altered + reports.references[::-1], reports.references * 2
-    results = rrgmetrics.score("paper-table", predictions=candidates, references=references, progress=False)
+    results = rrgmetrics.score("paper-table", predictions=candidates, references=references)
     assert list(results) == list(PRESETS["paper-table"])
     texts = {*candidates, *references}
     assert {key for key, text in seen if text in texts} == WHOLE_TABLE

@@ -497,7 +497,8 @@ def test_two_metrics_are_compared_on_the_pairs_that_both_scored():
 
 
 def test_corrections_are_named():
-    metrics = {name: result(name, headline=scores) for name, scores in (("a", range(6)), ("b", [1, 0, 1, 0, 1, 0]))}
+    scores = {"a": range(6), "b": [1, 0, 1, 0, 1, 0], "c": [0, 2, 1, 3, 5, 4]}  # a single test would not be corrected
+    metrics = {name: result(name, headline=values) for name, values in scores.items()}
     report = measure(DATA, metrics, trials=50, correction="bh")
     assert "Benjamini–Hochberg" in printed(report)
 
