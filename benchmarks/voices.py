@@ -1,14 +1,15 @@
 """How well the reader counts and ranks on invented reports in ten voices, written before any run.
 
     python benchmarks/voices.py                    # counts by voice and kind, rankings by kind
-    python benchmarks/voices.py --set blind        # or development
+    python benchmarks/voices.py --set blind        # or development, second
     python benchmarks/voices.py --misses           # every pair and ranking that is wrong
 
 `voices/pairs.jsonl`: a reference, a candidate, and the errors of each kind that a radiologist would count, in words.
 `voices/rankings.jsonl`: a reference with the patient's context, and two candidates of which one is clearly better for
 the patient. All are invented, and written down before any run. The set `development` was read while the reader was
 repaired; of the set `blind` the odd numbers were read after a first run, the even pairs after a second; its even
-rankings were never read. What it was before anybody read them stands in benchmarks/README.md.
+rankings were never read. The set `second` is of two other writers; its odd numbers were read after a first run, its
+even pairs after a second, its even rankings never. What it was before anybody read them stands in benchmarks/README.md.
 
 Conventions: a wrong side, place or tip is C, not A and B; a finding that is denied is B once; "possible" against what
 is stated is D; a change that is left out, reversed or called stable is F once; "unchanged" is E once where the
@@ -98,7 +99,7 @@ def ranking_lines(rows: Sequence[Row], *, misses: bool) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Prints both tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--set", default="", choices=["", "development", "blind"])
+    parser.add_argument("--set", default="", choices=["", "development", "blind", "second"])
     parser.add_argument("--misses", action="store_true")
     options = parser.parse_args(arguments)
     print(*pair_lines(load("pairs", options.set), misses=options.misses), sep="\n")
