@@ -14,6 +14,7 @@ from rrgmetrics.reader.levels import number_bones
 from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
 from rrgmetrics.reader.place_words import resolve_places
+from rrgmetrics.reader.sizes import earlier, measure, ratio, weigh
 from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.tokens import Sentence, Token, sentences
 
@@ -36,7 +37,6 @@ _TRANSPARENT = frozenset(
         "ordinal",
     }
 )
-_LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
 _PLACES = frozenset({"side", "zone", "level", "structure", "count", "ordinal"})
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
@@ -97,8 +97,8 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         end, senses = _longest(tokens, i, last, lexicon) if word in trie else (i + 1, None)
         if senses is None:
             if word[0].isdigit():
-                length = _measure(tokens, i, last, lexicon) or _then(tokens, i, items, lexicon)
-                end, senses = (length[0], {"measure": length[1]}) if length else _ratio(tokens, i, last, items, lexicon)
+                length = measure(tokens, i, last, lexicon) or earlier(tokens, i, items, lexicon)
+                end, senses = (length[0], {"measure": length[1]}) if length else ratio(tokens, i, last, items, lexicon)
             items.append(Item(i, end, senses or {}, word))
         elif "parts" in senses:
             items.extend(_part(i, end, word, part, lexicon) for part in senses["parts"])
@@ -107,31 +107,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
                 senses = {**senses, "several": True}  # "the lung bases" are both
             items.append(Item(i, end, senses, word))
         i = end
-    return resolve_places(number_bones(_weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
-
-
-def _weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
-    """Takes "almost gone" for better, and the length from sizes that are advised or supposed: "withdraw BY 2 CM"."""
-    asked = False
-    for i, item in enumerate(items):
-        asked = asked or "hypothetical" in item.senses
-        if item.senses.get("change") == "resolved" and _before(items, i, lexicon.small.adverbs) in lexicon.small.almost:
-            items[i] = Item(item.first, item.last, {**item.senses, "change": "better"}, item.word)
-        elif "measure" in item.senses and (asked or _advised(items, i, lexicon)):
-            items[i] = Item(item.first, item.last, {}, item.word)
-    return items
-
-
-def _before(items: list[Item], i: int, passed: frozenset[str]) -> str:
-    """Returns the word before item `i` that is none of those passed over; "" if there is none."""
-    return next((item.word for item in items[i - 1 :: -1] if item.word not in passed), "") if i else ""
-
-
-def _advised(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a length is that by which a device is to be moved."""
-    small = lexicon.small
-    after = next((item.word for item in items[i + 1 : i + 4] if item.word not in small.by_how_much), "")
-    return after in small.moving or _before(items, i, small.by_how_much) in small.moving
+    return resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
 
 
 def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, Senses | None]:
@@ -167,43 +143,6 @@ def _part(i: int, end: int, word: str, part: str, lexicon: Lexicon) -> Item:
     for piece in part.split():
         node = node[piece]
     return Item(i, end, node[""], word)
-
-
-def _ratio(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> tuple[int, Senses]:
-    """Reads the number behind "cardiothoracic ratio", "0.58", "58" or "17/29": above a half the heart is enlarged."""
-    named = next((item for item in reversed(items[-4:]) if "structure" in item.senses), None)
-    if named is None or named.word not in lexicon.small.ratios:
-        return i + 1, {}
-    share, end = float(tokens[i].word), i + 1
-    if i + 2 < last and tokens[i + 1].word == "/" and tokens[i + 2].word[0].isdigit():
-        share, end = share / max(1.0, float(tokens[i + 2].word)), i + 3
-    share = share if share < 1 else share / 100
-    return end, {"quality": ("enlarged" if share > _LARGEST_HEART else "normal",)} if 0.3 <= share < 1 else {}
-
-
-def _measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
-    """Reads "3", "3 x 4", "3 to 4" followed by a unit at `i`; returns the index after it and the numbers in mm."""
-    numbers: list[float] = []
-    while i < last and len(numbers) < 3 and tokens[i].word[0].isdigit():
-        numbers.append(float(tokens[i].word))
-        unit = lexicon.units.get(tokens[i + 1].word) if i + 1 < last else None
-        step = i + 2 if unit else i + 1
-        if step < last - 1 and tokens[step].word in lexicon.times and tokens[step + 1].word[0].isdigit():
-            i = step + 1
-            continue
-        return (step, tuple(n * unit for n in numbers)) if unit else None
-    return None
-
-
-def _then(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
-    """Reads a bare number of an earlier study in the unit of the one before it: "8 mm, WAS 5"."""
-    now = next((item for item in reversed(items) if "measure" in item.senses), None)
-    if now is None or items[-1].word not in lexicon.small.earlier | lexicon.small.size_links:
-        return None
-    unit = next(
-        (lexicon.units[token.word] for token in tokens[now.first : now.last] if token.word in lexicon.units), None
-    )
-    return (i + 1, (float(tokens[i].word) * unit,)) if unit else None
 
 
 def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
