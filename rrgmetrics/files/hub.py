@@ -13,7 +13,7 @@ import os
 from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from rrgmetrics.backends.checkpoints import PROBE_SECONDS, answers, offline_by_choice
@@ -97,20 +97,19 @@ def fetch(text: str) -> tuple[Path, ...]:
 
 def _cached(name: HubName, patterns: list[str]) -> Path | None:
     """The folder of the revision in the Hub's cache, if everything that is needed is there."""
-    from huggingface_hub import snapshot_download
-
     try:
-        return Path(
-            snapshot_download(
-                name.repository,
-                repo_type="dataset",
-                revision=name.revision or None,
-                allow_patterns=patterns,
-                local_files_only=True,
-            )
-        )
+        return _snapshot(name, patterns, local_files_only=True)
     except Exception:  # not there, or not whole: each version of the client has its own words for it
         return None
+
+
+def _snapshot(name: HubName, patterns: list[str], **how: Any) -> Path:
+    from huggingface_hub import snapshot_download
+
+    revision = name.revision or None
+    return Path(
+        snapshot_download(name.repository, repo_type="dataset", revision=revision, allow_patterns=patterns, **how)
+    )
 
 
 def _downloaded(name: HubName, patterns: list[str]) -> Path:
@@ -125,18 +124,8 @@ def _downloaded(name: HubName, patterns: list[str]) -> Path:
         raise BackendError(
             f"{what} is not in the Hub's cache, and {endpoint} did not answer in {PROBE_SECONDS} s. {advice}"
         )
-    from huggingface_hub import snapshot_download
-
     try:
-        return Path(
-            snapshot_download(
-                name.repository,
-                repo_type="dataset",
-                revision=name.revision or None,
-                allow_patterns=patterns,
-                endpoint=endpoint,
-            )
-        )
+        return _snapshot(name, patterns, endpoint=endpoint)
     except Exception as error:  # the Hub client has a dozen kinds of failure, all of which end here
         said = " ".join(str(error).split())
         raise BackendError(
