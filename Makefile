@@ -6,6 +6,7 @@ SETUP := pyproject.toml setup.cfg constraints.txt rrgmetrics/version.py
 # A file's tests share a process, and so its browser, apps and models; pages, the slowest, come first.
 SUITE := -m pytest -n auto --dist loadfile --no-loadscope-reorder
 QUICK := not slow and not gpu and not network
+FLOAT32 = $(shell grep -rl float32 tests --include='test_*.py') # the only files with tests of that mark
 
 .PHONY: demo test cards stress processors slow lint clean
 
@@ -18,8 +19,8 @@ test: .venv/test
 
 # As on processors with narrower vectors than this one's: what compares in 32 bits must hold on each.
 processors: .venv/test
-	ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 $(BIN)/python $(SUITE) -q -m "float32 and $(QUICK)"
-	ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 $(BIN)/python $(SUITE) -q -m "float32 and $(QUICK)"
+	ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 $(BIN)/python $(SUITE) -q -m "float32 and $(QUICK)" $(FLOAT32)
+	ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 $(BIN)/python $(SUITE) -q -m "float32 and $(QUICK)" $(FLOAT32)
 
 slow: .venv/test
 	$(BIN)/python $(SUITE) -m "slow and not gpu and not network"
