@@ -8,7 +8,7 @@ SUITE := -m pytest -n auto --dist loadfile --no-loadscope-reorder
 QUICK := not slow and not gpu and not network
 FLOAT32 = $(shell grep -rl float32 tests --include='test_*.py') # the only files with tests of that mark
 
-.PHONY: demo test cards stress processors slow lint clean
+.PHONY: demo test cards screenshots stress processors slow lint clean
 
 demo: .venv/demo
 	$(BIN)/rrgmetrics compare --references examples/references.csv --systems examples/system_a.csv examples/system_b.csv \
@@ -25,9 +25,13 @@ processors: .venv/test
 slow: .venv/test
 	$(BIN)/python $(SUITE) -m "slow and not gpu and not network"
 
-# What follows from the table of metrics: scripts and facts of modules, README's table.
+# What follows from the table of metrics: scripts and facts of modules, README's tables.
 cards: .venv/demo
 	$(BIN)/python scripts/make_cards.py
+
+# README's pictures, in docs/images; needs Chromium.
+screenshots: .venv/test
+	$(BIN)/python scripts/make_screenshots.py
 
 # What each bundled metric sees of changed reports: two or three minutes; then `make cards`.
 stress: .venv/demo
