@@ -13,6 +13,7 @@ from rrgmetrics.present.drawing import share
 from rrgmetrics.present.kinds import KINDS, MATCHED, UNLETTERED
 from rrgmetrics.present.marks import Mark, Piece, Remark, pieces
 from rrgmetrics.present.numbers import bound, direction, figure, in_words, show
+from rrgmetrics.present.theme import TEMPLATES
 from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.results import Result
 from rrgmetrics.specs import Key
@@ -28,9 +29,7 @@ def environment(package: str, **names: Any) -> jinja2.Environment:
         **names: What its templates know besides `direction`, `show`, `share`, `isnan` and their values.
     """
     loaded = jinja2.Environment(
-        loader=jinja2.ChoiceLoader(
-            [jinja2.PackageLoader(each, "templates") for each in dict.fromkeys((package, HOUSE))]
-        ),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(package, "templates"), jinja2.FileSystemLoader(TEMPLATES)]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
