@@ -8,7 +8,7 @@ SUITE := -m pytest -n auto --dist loadfile --no-loadscope-reorder
 QUICK := not slow and not gpu and not network
 FLOAT32 = $(shell grep -rl float32 tests --include='test_*.py') # the only files with tests of that mark
 
-.PHONY: demo test cards stress processors slow lint clean
+.PHONY: demo test docs cards stress processors slow lint clean
 
 demo: .venv/demo
 	$(BIN)/rrgmetrics compare --references examples/references.csv --systems examples/system_a.csv examples/system_b.csv \
@@ -33,6 +33,10 @@ cards: .venv/demo
 stress: .venv/demo
 	$(BIN)/python scripts/measure_stress.py
 
+# The site in out/docs, strictly: a warning fails. `python -m http.server -d out/docs` shows it.
+docs: .venv/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --clean
+
 lint: .venv/test
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
@@ -48,6 +52,10 @@ lint: .venv/test
 .venv/test: .venv/demo Makefile
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps crimson-score==0.2.0 # its pins are not ours
+	touch $@
+
+.venv/docs: .venv/demo Makefile
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	touch $@
 
 clean:

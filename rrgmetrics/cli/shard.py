@@ -12,6 +12,7 @@ from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.output import print_totals
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.frequencies import read_frequencies, write_frequencies
+from rrgmetrics.names import uncounted
 from rrgmetrics.prepared import Metrics
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import unscored_lines
@@ -95,7 +96,7 @@ def shared_statistics(metrics: Metrics, pairs: Sequence[Pair], path: str | None)
     """What metrics with corpus statistics count over all references: of the file, or counted now and written to it."""
     checksum = checksum_of(pairs)
     known = read_frequencies(path, checksum) if path and Path(path).exists() else {}
-    needed = [name for name, each in metrics.names.items() if each.counts_references and name not in known]
+    needed = uncounted(metrics.names, known)
     if not needed:
         return known
     counted = known | metrics.only(needed).count_references(pair.reference for pair in pairs)
