@@ -145,7 +145,7 @@ def _is_wide(table: Table) -> bool:
     """Whether the table may reach over the column of a page."""
     lines = [_filled(line, len(table.heads)) for line in (table.heads, *_body(table)) if len(line) > 1]
     lengths = [[len(f"{cell.text}{cell.detail}") for cell in map(as_cell, line)] for line in lines]
-    return sum(map(max, zip(*lengths, strict=True))) > WIDE
+    return sum(max(column) for column in zip(*lengths, strict=True)) > WIDE
 
 
 def _latex_line(line: Cells, n_columns: int) -> str:
