@@ -129,7 +129,7 @@ def _latex(table: Table) -> str:
     head = [r"\toprule", " & ".join(map(_latex_text, table.heads)) + r" \\", r"\midrule"]
     groups = ["\n".join(_latex_line(line, n) for line in group.every_line) for group in table.groups]
     rows = "\n\\addlinespace\n".join(groups)
-    caption = [f"\\caption{{{_latex_text(table.title)}}}"] if table.title else []
+    caption = [f"\\caption{{{_latex_text(table.title)}}}", r"\smallskip"] if table.title else []
     note = [f"\\parbox{{\\linewidth}}{{\\footnotesize {_latex_text(table.note)}}}"] if table.note else []
     if len(body) > PAGE:
         caption = [f"{caption[0]} \\\\"] if caption else []
@@ -144,7 +144,7 @@ def _latex(table: Table) -> str:
 def _is_wide(table: Table) -> bool:
     """Whether the table may reach over the column of a page."""
     lines = [_filled(line, len(table.heads)) for line in (table.heads, *_body(table)) if len(line) > 1]
-    lengths = [[len(f"{cell.text}{cell.detail}") for cell in map(as_cell, line)] for line in lines]
+    lengths: list[list[int]] = [[len(f"{cell.text}{cell.detail}") for cell in map(as_cell, line)] for line in lines]
     return sum(max(column) for column in zip(*lengths, strict=True)) > WIDE
 
 
