@@ -145,7 +145,8 @@ def _is_wide(table: Table) -> bool:
     """Whether the table may reach over the column of a page."""
     lines = [_filled(line, len(table.heads)) for line in (table.heads, *_body(table)) if len(line) > 1]
     lengths: list[list[int]] = [[len(f"{cell.text}{cell.detail}") for cell in map(as_cell, line)] for line in lines]
-    return sum(max(column) for column in zip(*lengths, strict=True)) > WIDE
+    width: int = sum(max(column) for column in zip(*lengths, strict=True))
+    return width > WIDE
 
 
 def _latex_line(line: Cells, n_columns: int) -> str:
