@@ -14,8 +14,6 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.text import Text
 
-from rrgmetrics.present.tables import Table, as_cell
-
 GAP = 2  # blanks between columns
 INDENT = 4  # of a line whose first cell stands above it
 NARROWEST = 4  # characters of a column
@@ -29,7 +27,18 @@ class Line(NamedTuple):
     spans: bool
 
 
-def drawn(table: Table, console: Console, width: int) -> Iterator[Text]:
+class Sheet(NamedTuple):
+    """What a table consists of, as Rich's texts; attributes as those of `rrgmetrics.present.tables.Table`."""
+
+    heads: Sequence[str]
+    groups: Sequence[Sequence[Sequence[Text]]]
+    title: str
+    note: str
+    whole: frozenset[int]
+    broken: frozenset[int]
+
+
+def drawn(table: Sheet, console: Console, width: int) -> Iterator[Text]:
     """Yields the lines of a table.
 
     Args:
@@ -38,10 +47,7 @@ def drawn(table: Table, console: Console, width: int) -> Iterator[Text]:
         width: Characters of a line.
     """
     heads = [Text(head, style="bold") for head in table.heads]
-    groups = [
-        [_line([as_cell(cell).__rich__() for cell in cells], len(heads)) for cells in group.every_line]
-        for group in table.groups
-    ]
+    groups = [[_line(cells, len(heads)) for cells in group] for group in table.groups]
     alone = [line.cells for group in groups for line in group if not line.spans]
     natural = [max(text.cell_len for text in column) for column in zip(heads, *alone, strict=True)]
     least = [

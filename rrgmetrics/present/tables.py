@@ -95,9 +95,11 @@ class Table:
 
     def __rich_console__(self, console: rich.console.Console, options: rich.console.ConsoleOptions) -> Iterator[Any]:
         """The table for a terminal; nothing in it is read as Rich's markup."""
-        from rrgmetrics.present.drawn import drawn
+        from rrgmetrics.present.drawn import Sheet, drawn
 
-        yield from drawn(self, console, options.max_width)
+        groups = [[[as_cell(cell).__rich__() for cell in line] for line in each.every_line] for each in self.groups]
+        sheet = Sheet(self.heads, groups, self.title, self.note, self.whole, self.broken)
+        yield from drawn(sheet, console, options.max_width)
 
     # --- on a page
 
