@@ -142,6 +142,8 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
         def add_batch(self: Any, *, predictions: Any = None, references: Any = None, **keywords: Any) -> None:
             """Adds reports to score at the next `compute()`. Checks each of them."""
             predictions, references = _checked(predictions, references, start=len(self))
+            if self.writer is not None:  # datasets 4 writes a batch before the rows that were added one by one
+                self.writer.write_examples_on_file()
             EvaluationModule.add_batch(self, predictions=predictions, references=references, **keywords)
 
         def add(self: Any, *, prediction: Any = None, reference: Any = None, **keywords: Any) -> None:

@@ -2,8 +2,8 @@
 
     python scripts/check_release.py --python python3.11 python3.12 python3.13 [--tag v0.2.0]
 
-Writes `dist/`. Each environment gets what `constraints.txt` pins (some 2 GB, taken away afterwards), then stands in a folder
-with the examples alone and runs the commands of `TRIED`; whatever asks the network meets a closed port.
+Writes `dist/`. Each environment gets what `constraints.txt` pins (some 2 GB, taken away afterwards), then stands in a
+folder with the examples alone and runs the commands of `TRIED`; whatever asks the network meets a closed port.
 """
 
 from __future__ import annotations

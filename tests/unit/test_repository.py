@@ -1,4 +1,4 @@
-"""What an open-source project has beside its code: workflows, templates, citation, metadata; all of one version and valid."""
+"""What an open-source project has beside its code: workflows, forms, citation, metadata; valid, and of one version."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def test_the_suite_runs_on_what_is_promised():
 
 def test_workflows_call_what_the_makefile_has():
     makefile = (ROOT / "Makefile").read_text()
-    steps = [step for workflow in WORKFLOWS.values() for job in workflow["jobs"].values() for step in job.get("steps", ())]
+    steps = [
+        step for workflow in WORKFLOWS.values() for job in workflow["jobs"].values() for step in job.get("steps", ())
+    ]
     wanted = {step["run"].split()[1] for step in steps if step.get("run", "").startswith("make ")}
     assert {"lint", "test", "docs"} <= wanted
     assert {target for target in wanted if f"\n{target}:" not in makefile} <= {"docs"}
