@@ -12,7 +12,7 @@ FLOAT32 = $(shell grep -rl float32 tests --include='test_*.py') # the only files
 OLDEST := 'transformers==4.57.*' 'huggingface_hub==0.36.*' 'tokenizers==0.22.*' 'datasets==4.4.*'
 UNPINNED := transformers|huggingface_hub|tokenizers|datasets|fsspec|dill|multiprocess
 
-.PHONY: demo test transformers-4 cards stress processors slow lint release clean
+.PHONY: demo test docs transformers-4 cards stress processors slow lint release clean
 
 demo: .venv/demo
 	$(BIN)/rrgmetrics compare --references examples/references.csv --systems examples/system_a.csv examples/system_b.csv \
@@ -41,6 +41,11 @@ cards: .venv/demo
 stress: .venv/demo
 	$(BIN)/python scripts/measure_stress.py
 
+# The site in out/docs, strictly: a warning fails. `python -m http.server -d out/docs` shows it.
+docs: .venv/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --clean
+	touch $@
+
 # What a release goes through, as far as a machine can: RELEASING.md.
 PYTHONS ?= python3.11 python3.12 python3.13
 release:
@@ -61,6 +66,10 @@ lint: .venv/test
 .venv/test: .venv/demo Makefile
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps crimson-score==0.2.0 # its pins are not ours
+	touch $@
+
+.venv/docs: .venv/demo Makefile
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	touch $@
 
 .venv-4/bin/pytest: $(SETUP) Makefile

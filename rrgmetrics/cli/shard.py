@@ -11,6 +11,7 @@ from rrgmetrics.cli.arguments import column_names, input_files, prepared, read_s
 from rrgmetrics.cli.output import print_line, print_totals, print_unscored
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.frequencies import read_frequencies, write_frequencies
+from rrgmetrics.names import uncounted
 from rrgmetrics.prepared import Metrics
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.frequencies import Frequencies
@@ -91,7 +92,7 @@ def shared_statistics(metrics: Metrics, pairs: Sequence[Pair], path: str | None)
     """What metrics with corpus statistics count over all references: of the file, or counted now and written to it."""
     checksum = checksum_of(pairs)
     known = read_frequencies(path, checksum) if path and Path(path).exists() else {}
-    needed = [name for name, each in metrics.names.items() if each.counts_references and name not in known]
+    needed = uncounted(metrics.names, known)
     if not needed:
         return known
     counted = known | metrics.only(needed).count_references(pair.reference for pair in pairs)

@@ -59,11 +59,12 @@ def test_extras_are_those_promised():
         "ray",
         "inspect",
         "lighteval",
+        "docs",
         "dev",
         "all",
     }
     named = set(extras["all"][0].removeprefix("rrgmetrics[").removesuffix("]").split(","))
-    assert named == set(extras) - {"all", "dev", "vllm", "inspect", "lighteval"}
+    assert named == set(extras) - {"all", "dev", "docs", "vllm", "inspect", "lighteval"}
 
 
 def test_every_metric_folder_is_complete_and_in_the_table():
