@@ -44,7 +44,6 @@ stress: .venv/demo
 # The site in out/docs, strictly: a warning fails. `python -m http.server -d out/docs` shows it.
 docs: .venv/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --clean
-	touch $@
 
 # What a release goes through, as far as a machine can: RELEASING.md.
 PYTHONS ?= python3.11 python3.12 python3.13

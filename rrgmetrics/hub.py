@@ -237,7 +237,7 @@ def _download(repository: str) -> Path:
 
     script = f"{repository.partition('/')[2]}.py"
     address = hf_hub_url(path=repository, name=script, revision=f"v{loading.SCRIPTS_VERSION}")
-    return Path(config.DOWNLOADED_EVALUATE_PATH) / hash_url_to_filename(address)
+    return Path(config.DOWNLOADED_EVALUATE_PATH, hash_url_to_filename(address))
 
 
 def _install(source: Path, target: Path, root: Path) -> None:
