@@ -162,7 +162,11 @@ def _shell(command: str, where: str, expected: str | None = None) -> str:
 def _needs_a_shell(command: str) -> bool:
     """Whether a command is not ours alone, or has what a shell would replace."""
     bare = re.sub(r"'[^']*'|\"[^\"]*\"| #.*", "", command)
-    return not command.startswith("rrgmetrics ") or bool(_SHELL.search(bare)) or any(map(glob.glob, bare.split()))
+    return (
+        not command.startswith("rrgmetrics ")
+        or bool(_SHELL.search(bare))
+        or any(glob.glob(word) for word in bare.split() if glob.has_magic(word))
+    )
 
 
 def _rrgmetrics(command: str) -> tuple[int, str]:

@@ -34,7 +34,9 @@ def answer(prompt: str) -> str:
     theirs, ours = map(sentences, reports)
     matched = [each for each in ours if any(alike(each, other) for other in theirs)]
     missing = [each for each in theirs if not any(alike(each, other) for other in ours)]
-    named = [f"{len(part)}. {'; '.join(map(' '.join, part))}".strip() for part in (_without(ours, matched), missing, matched)]
+    named = [
+        f"{len(part)}. {'; '.join(map(' '.join, part))}".strip() for part in (_without(ours, matched), missing, matched)
+    ]
     return REPLY.format(false=named[0], missing=named[1], matched=named[2])
 
 
