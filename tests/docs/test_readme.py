@@ -6,6 +6,7 @@ import re
 import tomllib
 
 import pytest
+
 from code_blocks import ROOT
 
 README = ROOT / "README.md"

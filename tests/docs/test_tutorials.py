@@ -6,10 +6,10 @@ import sys
 import tomllib
 
 import pytest
-from code_blocks import ROOT, blocks
-from stand_in import stand_in
 
+from code_blocks import ROOT, blocks
 from rrgmetrics.specs import plugins
+from stand_in import stand_in
 from worked_examples import install
 
 PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md"))

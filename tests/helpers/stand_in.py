@@ -1,4 +1,4 @@
-"""A stand-in for a judge on a server: it speaks chat completions, and answers in GREEN's form by comparing sentences."""
+"""A stand-in for a judge on a server: speaks chat completions, compares sentences, and replies in the form of GREEN."""
 
 from __future__ import annotations
 
