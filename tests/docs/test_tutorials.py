@@ -12,7 +12,11 @@ from rrgmetrics.specs import plugins
 from stand_in import stand_in
 from worked_examples import install
 
-PAGES = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+SLOW = {"training_run"}
+PAGES = [
+    pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else [])
+    for page in sorted((ROOT / "docs" / "tutorials").glob("*.md"))
+]
 LOCAL = ("side_metrics", "sides")  # modules that a page writes
 
 
@@ -47,6 +51,6 @@ def installed(monkeypatch, tmp_path):
         del sys.modules[name]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES)
 def test_it_runs(page, run_blocks):
     run_blocks(page)
