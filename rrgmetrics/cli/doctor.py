@@ -6,7 +6,7 @@ import argparse
 from collections import Counter
 
 from rrgmetrics.cli.arguments import split_names
-from rrgmetrics.cli.output import print_line
+from rrgmetrics.cli.formats import print_line
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 
