@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rrgmetrics.present.kinds import KINDS
+from rrgmetrics.spaces.framework import load_gradio
 
 SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
 MONO = ("ui-monospace", "SF Mono", "Menlo", "Consolas", "Liberation Mono", "monospace")
@@ -58,7 +59,7 @@ def _variables(palette: Palette, scheme: str) -> str:
 
 def gradio_theme() -> Any:
     """Gradio's theme in our colours and the machine's own fonts."""
-    import gradio
+    gradio = load_gradio()
 
     names = {  # Gradio's variable → ours
         "body_background_fill": "paper",
