@@ -82,8 +82,8 @@ def in_words(key: Key, value: float, models: Estimate) -> str:
 
     Example:
         >>> from rrgmetrics.specs import SPECS
-        >>> in_words(SPECS["crepe"].headline, 0.4, Estimate(2.3, 0.7, 3.8, 100))
-        'What is usual: half of language models’ reports have 0.70 to 3.80; this one is better than three quarters of them.'
+        >>> in_words(SPECS["crepe"].headline, 0.4, Estimate(2.3, 0.7, 3.8, 100)).partition("; ")[2]
+        'this one is better than three quarters of them.'
     """
     worst, best = sorted((models.low, models.high), key=key.goodness)
     place = "is among them"
