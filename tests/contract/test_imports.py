@@ -57,6 +57,7 @@ ROOMS = {
     "comparison": 10,
     "evaluation": 10.5,
     "abnormal": 4,
+    "slices": 5,
     "collapse": 4,
     "skill": 11,
     "worth": 12,
