@@ -12,7 +12,7 @@ from rich.console import Console
 
 from rrgmetrics import SPECS, module_path
 from rrgmetrics.cli.listing import metric_table
-from rrgmetrics.cli.score import print_summaries
+from rrgmetrics.cli.score import summary_lines
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.metaeval import Rated, measure
 from rrgmetrics.metaeval.plots import scatter
@@ -154,9 +154,8 @@ def test_verdicts_of_judges(scored, judge):
     assert bare(text, judge) == []
 
 
-def test_the_summary_of_green(scored, capsys):
-    print_summaries({"green": scored["A"]["green"]})
-    text = capsys.readouterr().out
+def test_the_summary_of_green(scored):
+    (text,) = summary_lines({"green": scored["A"]["green"]})
     assert text.startswith("GREEN (bundled): mean ")
     assert bare(text, "green") == []
 

@@ -114,7 +114,7 @@ def checkout(tmp_path_factory):
     ignored = shutil.ignore_patterns("__pycache__", "weights")
     for name in ("rrgmetrics", "callbacks", "metrics", "spaces"):
         shutil.copytree(ROOT / name, copy / name, ignore=ignored)
-    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
+    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE", "LICENSES.md"):
         shutil.copy(ROOT / name, copy)
     (copy / "rrgmetrics" / "backends" / "weights").mkdir()
     return copy
