@@ -44,8 +44,10 @@ def page(pairs=PAIRS, values=(0.75, math.nan, 0.25), study_ids=None, **options):
 
 def texts_of(html):
     """The studies that the page has as data, the worst first."""
-    block = re.search(r'<script type="application/json" id="texts">(.*?)</script>', html, re.DOTALL)[1]
-    return [json.loads(line) for line in block.split("\n")]
+    blocks = re.findall(r'<script type="application/json" class="texts">(.*?)</script>', html, re.DOTALL)
+    often = numbers_of(html)["often"]
+    texts = [json.loads(line) for block in blocks for line in block.split("\n")]
+    return [re.sub("[\ue000-\ue0ff]", lambda sign: often[ord(sign[0]) - 0xE000], text) for text in texts]
 
 
 def numbers_of(html):
@@ -83,6 +85,8 @@ def test_everything_from_outside_is_escaped():
     assert "<img" not in re.sub(r'<script type="application/json" id="numbers">.*?</script>', "", html)
     assert "<!--" not in html
     assert numbers_of(html)["systems"] == [attack]
+    private = "Clear \ue000 lungs."
+    assert "Clear &#57344; lungs." in texts_of(page([Pair(private, private)], values=(0.5,)))[0]
 
 
 def test_the_page_is_complete_in_itself():

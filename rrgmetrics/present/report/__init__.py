@@ -22,7 +22,7 @@ from rrgmetrics.present import html, theme
 from rrgmetrics.present.html import legend
 from rrgmetrics.present.numbers import estimate, p_value, signed
 from rrgmetrics.present.report import sections
-from rrgmetrics.present.report.studies import Studies, as_data, comparisons_of
+from rrgmetrics.present.report.studies import Studies, as_data, blocks, comparisons_of
 from rrgmetrics.present.verdict import verdict
 from rrgmetrics.present.worth import collapse_table, worth_tables
 from rrgmetrics.reader import ErrorCategory
@@ -108,7 +108,7 @@ def report_page(
         first_studies=pieces[:PER_PAGE],
         n_shown=len(pieces),
         numbers=as_data({**studies.numbers(abnormal), "size": PER_PAGE}),
-        studies=pieces,
+        blocks=blocks(pieces),
         signatures=_signatures(results),
         open=OPEN,
         least=MIN_STUDIES,
@@ -127,7 +127,6 @@ def _environment() -> jinja2.Environment:
         signed=signed,
         p_value=p_value,
         said=verdict,
-        as_data=as_data,
         version=VERSION,
         style=theme.style_sheet("drawn.css", "report.css", dark=theme.BY_PREFERENCE),
     )

@@ -20,7 +20,7 @@ from rrgmetrics.names import label
 from rrgmetrics.present.differences import differences
 from rrgmetrics.present.explanations import VIEWS
 from rrgmetrics.present.html import marked, remarks
-from rrgmetrics.present.kinds import ONLY_HERE
+from rrgmetrics.present.kinds import KINDS, ONLY_HERE
 from rrgmetrics.present.marks import Explanation, Mark
 from rrgmetrics.present.numbers import decimals
 from rrgmetrics.present.patients import patient
@@ -32,6 +32,24 @@ from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
 
 SHOWN_CHARACTERS = 6000  # of one report
+BLOCK = 250  # studies of one element of data: the browser reads one at a time
+FIRST_SIGN = 0xE000  # private characters stand for what is often repeated
+OFTEN = (
+    *(f'<mark class="kind-{kind}">' for kind in KINDS),
+    *(
+        f'<span class="tag kind-{kind.value}"><span aria-hidden="true">{kind.letter}</span><span class="unseen">{end}'
+        for kind in ErrorCategory
+        for end in (f" ({KINDS[kind.value].title}) </span></span>", f"{KINDS[kind.value].title}: </span></span><span>")
+    ),
+    "</mark>",
+    "</span></span>",
+    ' <span class="matters much">significant</span></span></li>',
+    ' <span class="matters">not significant</span></span></li>',
+    '<ul class="remarks"><li>',
+    "<li>",
+    '<p class="report">',
+)
+SIGNS = {ord(sign): f"&#{ord(sign)};" for sign in map(chr, range(FIRST_SIGN, FIRST_SIGN + len(OFTEN)))}
 READ_BY_THE_READER = ("finding_errors", "finding_score")  # their words are those beside each report anyway
 EVERYONE = "all"
 
@@ -79,6 +97,8 @@ class Studies:
         """
         ill = set(abnormal)
         return {
+            "block": BLOCK,
+            "often": OFTEN,
             "systems": list(self._results),
             "metrics": [self._column(name) for name in next(iter(self._results.values()))],
             "numbers": self.rows,
@@ -229,3 +249,16 @@ def as_data(value: Any) -> Markup:
     """JSON that may stand in a page's `script` element: nothing in it ends that, or opens another."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("</", "<\\/").replace("<!", "\\u003c!").replace("<script", "\\u003cscript"))
+
+
+def blocks(pieces: Sequence[Markup]) -> Iterator[Markup]:
+    """The HTML of studies as data, a line each, `BLOCK` lines together; signs stand for `OFTEN`."""
+    for start in range(0, len(pieces), BLOCK):
+        yield Markup("\n").join(as_data(_shortened(piece)) for piece in pieces[start : start + BLOCK])
+
+
+def _shortened(piece: str) -> str:
+    short = str(piece).translate(SIGNS)  # a private character of a report is none of ours
+    for number, words in enumerate(OFTEN):
+        short = short.replace(words, chr(FIRST_SIGN + number))
+    return short

@@ -1,10 +1,13 @@
 (() => {
   const element = (id) => document.getElementById(id);
-  const { systems, metrics, numbers, abnormal, kinds, size } = JSON.parse(element("numbers").textContent);
-  const texts = element("texts").textContent.split("\n"); // a line of JSON a study, the worst first
+  const { metrics, numbers, abnormal, kinds, size, block, often } = JSON.parse(element("numbers").textContent);
+  const total = numbers.length; // of the studies, the worst first
+  const blocks = [...document.querySelectorAll(".texts")]; // a line of JSON a study
+  const read = new Map(); // block → its lines
+  const plain = new Map(); // block → its studies as text that can be searched
   const list = element("list");
   const pagers = [...document.querySelectorAll("[data-pager]")];
-  let chosen = [...texts.keys()]; // places of the studies, in the order shown
+  let chosen = [...numbers.keys()]; // places of the studies, in the order shown
   let page = 0;
 
   const setting = (id) => (element(id) ? element(id).value : "");
@@ -25,14 +28,29 @@
     return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
   }
 
-  let plain; // what can be searched, made when somebody searches
-  function matches(place, words) {
-    plain ??= texts.map((line) => {
-      const escaped = JSON.parse(line).replace(/<[^>]*>/g, " ");
-      return escaped.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&#39;/g, "'").replace(/&#34;/g, '"').replace(/&amp;/g, "&").toLowerCase();
-    });
-    return words.every((word) => plain[place].includes(word));
+  function html(place) {
+    const at = Math.floor(place / block);
+    if (!read.has(at)) read.set(at, blocks[at].textContent.split("\n"));
+    return JSON.parse(read.get(at)[place % block]).replace(/[\uE000-\uE0FF]/g, (sign) => often[sign.charCodeAt(0) - 0xe000]);
   }
+
+  const entities = { "&lt;": "<", "&gt;": ">", "&#39;": "'", "&#34;": '"', "&amp;": "&" };
+  const bare = (markup) =>
+    markup.replace(/<[^>]*>/g, " ").replace(/&(?:lt|gt|amp|#39|#34);/g, (entity) => entities[entity]).toLowerCase();
+
+  const pause = () => new Promise((go) => setTimeout(go));
+
+  async function prepare(isStale) { // block by block, so that the page stays awake
+    for (let at = 0; at < blocks.length && !isStale(); at += 1) {
+      if (plain.has(at)) continue;
+      const last = Math.min(total, (at + 1) * block);
+      plain.set(at, Array.from({ length: last - at * block }, (_, i) => bare(html(at * block + i))));
+      await pause();
+    }
+  }
+
+  const matches = (place, words) =>
+    words.every((word) => plain.get(Math.floor(place / block))[place % block].includes(word));
 
   function belongs(place) {
     const part = setting("part");
@@ -40,13 +58,17 @@
     return part === "" || Boolean(kinds[place] & (1 << Number(part)));
   }
 
-  function choose() {
+  let asked = 0;
+  async function choose() {
+    const number = (asked += 1);
     const words = element("find").value.toLowerCase().split(/\s+/).filter(Boolean);
     const inFile = setting("metric") === "";
     const sign = inFile ? 1 : Number(setting("direction"));
     element("direction").disabled = inFile;
     if (element("whose")) element("whose").disabled = inFile;
-    chosen = [...texts.keys()].filter((place) => belongs(place) && (!words.length || matches(place, words)));
+    if (words.length) await prepare(() => number !== asked);
+    if (number !== asked) return;
+    chosen = [...numbers.keys()].filter((place) => belongs(place) && (!words.length || matches(place, words)));
     const values = new Map(chosen.map((place) => [place, worth(place)]));
     chosen.sort((a, b) => {
       const [x, y] = [values.get(a), values.get(b)];
@@ -85,15 +107,15 @@
     const last = Math.max(0, Math.ceil(chosen.length / size) - 1);
     page = Math.min(Math.max(0, to), last);
     const here = chosen.slice(page * size, (page + 1) * size);
-    list.innerHTML = here.map((place) => JSON.parse(texts[place])).join("");
+    list.innerHTML = here.map(html).join("");
     for (const study of list.children) addScores(study);
     drawPagers(last);
   }
 
   function drawPagers(last) {
     const n = chosen.length;
-    const of = n === texts.length ? n.toLocaleString("en") : `${n.toLocaleString("en")} found in ${texts.length.toLocaleString("en")}`;
-    const where = n ? `${page * size + 1} to ${Math.min(n, (page + 1) * size)} of ${of}` : `0 found in ${texts.length.toLocaleString("en")}`;
+    const of = n === total ? n.toLocaleString("en") : `${n.toLocaleString("en")} found in ${total.toLocaleString("en")}`;
+    const where = n ? `${page * size + 1} to ${Math.min(n, (page + 1) * size)} of ${of}` : `0 found in ${total.toLocaleString("en")}`;
     for (const pager of pagers) {
       pager.querySelector(".where").textContent = where;
       pager.querySelector(".back").disabled = page === 0;
@@ -129,5 +151,5 @@
   element("toolbar").addEventListener("submit", (event) => event.preventDefault());
   element("toolbar").hidden = false;
   for (const study of list.children) addScores(study);
-  drawPagers(Math.ceil(texts.length / size) - 1);
+  drawPagers(Math.ceil(total / size) - 1);
 })();
