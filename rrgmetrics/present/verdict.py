@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
+from rrgmetrics.comparison import SIGNIFICANT
 from rrgmetrics.english import by_number, counted, listed
 from rrgmetrics.specs import Key
 from rrgmetrics.stats import Comparison, Estimate
 
-LEVEL = 0.05  # of corrected p-values
 NAMED = 4  # metrics that a sentence names; of more it gives the number
 
 Leaning = Literal["better", "worse", "split", "none"]
@@ -40,7 +40,7 @@ def verdict(row: Tested, better: str = "better", worse: str = "worse", neither: 
     """What a tested difference says, in words; nothing where there was no test."""
     if math.isnan(row.p_corrected):
         return ""
-    if row.is_better is None or row.p_corrected >= LEVEL:
+    if row.is_better is None or row.p_corrected >= SIGNIFICANT:
         return neither
     return better if row.is_better else worse
 
@@ -64,11 +64,11 @@ def summary(first: str, second: str, better: Sequence[str], worse: Sequence[str]
         n_tests: How many metrics were tested.
     """
     if not better and not worse:
-        return f"No difference is shown between {first} and {second} (corrected p < {LEVEL})."
+        return f"No difference is shown between {first} and {second} (corrected p < {SIGNIFICANT})."
     clauses = [f"{name} is better in {listed(won)}" for name, won in ((first, better), (second, worse)) if won]
     if len(better) + len(worse) < n_tests:
         clauses.append("no difference is shown elsewhere")
-    return f"{'; '.join(clauses)} (corrected p < {LEVEL})."
+    return f"{'; '.join(clauses)} (corrected p < {SIGNIFICANT})."
 
 
 class Tally(NamedTuple):

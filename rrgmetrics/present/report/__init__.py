@@ -15,7 +15,7 @@ from functools import cache
 import jinja2
 
 from rrgmetrics.abnormal import MIN_STUDIES
-from rrgmetrics.comparison import Correction, Row
+from rrgmetrics.comparison import Row
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.present import html, theme
@@ -44,7 +44,7 @@ def report_page(
     *,
     title: str = "Radiology report scores",
     rows: Sequence[Row] = (),
-    correction: Correction = "holm",
+    correction: str = "holm",
     worth: Worth | None = None,
     trials: int = TRIALS,
     seed: int = 0,

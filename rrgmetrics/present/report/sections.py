@@ -11,7 +11,7 @@ import numpy as np
 
 from rrgmetrics import stats
 from rrgmetrics.collapse import Collapse
-from rrgmetrics.comparison import Correction, Row
+from rrgmetrics.comparison import Row
 from rrgmetrics.english import counted
 from rrgmetrics.names import label, shown
 from rrgmetrics.present.drawing import Scale, ends, scale_around, scale_around_zero, scale_from_zero
@@ -33,7 +33,7 @@ from rrgmetrics.worth import Worth
 Results = Mapping[str, Mapping[str, Result]]
 Comparisons = Mapping[str, Sequence[Comparison]]
 
-CORRECTIONS: Mapping[Correction, str] = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": ""}
+CORRECTIONS: Mapping[str, str] = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": ""}
 OTHER = "other"  # errors that belong to no finding
 LOWEST_SKILL = -1.0  # that is drawn; numbers say how much less it is
 
@@ -61,7 +61,7 @@ def estimate_of(result: Result, key: str, row: Row | None) -> Estimate:
 # --- the verdict ------------------------------------------------------------------------------------------------------
 
 
-def verdict(results: Results, rows: Sequence[Row], worth: Worth | None, correction: Correction) -> Verdict:
+def verdict(results: Results, rows: Sequence[Row], worth: Worth | None, correction: str) -> Verdict:
     """The page's first sentence and what belongs to it."""
     titles = {metric.name: metric.title for metric in metrics_of(results)}
     baseline, *others = results
