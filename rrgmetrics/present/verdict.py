@@ -142,11 +142,11 @@ def verdict_on(baseline: str, tallies: Sequence[Tally], correction: str, n_tests
         leaning: [each.system for each in tallies if each.leans == leaning]
         for leaning in ("better", "worse", "split", "none")
     }
-    clauses = [
-        f"{listed(names)} {by_number(len(names), 'is', 'are')} {leaning} than {baseline}"
-        for leaning in ("better", "worse")
-        if (names := by_leaning[leaning])
-    ]
+    clauses = []
+    if names := by_leaning["better"]:
+        clauses.append(f"{listed(names)} {by_number(len(names), 'is', 'are')} better than {baseline}")
+    if names := by_leaning["worse"]:
+        clauses.append(f"{baseline} is better than {listed(names)}")
     if names := by_leaning["split"]:
         clauses.append(f"{'on' if clauses else 'On'} {listed(names)} against {baseline} the metrics disagree")
     if names := by_leaning["none"]:

@@ -28,7 +28,7 @@ FIVE = ("V", "W", "X", "Y", "Z")
         ([Tally("b", (), (), FIVE, math.nan)], "No difference is shown between a and b.", ["They need not be equal"]),
         (
             [Tally("b", FIVE, (), (), 0.01), Tally("c", (), FIVE, (), 0.02), Tally("d", (), (), FIVE, math.nan)],
-            "b is better than a; c is worse than a; between a and d no difference is shown.",
+            "b is better than a; a is better than c; between a and d no difference is shown.",
             ["b: better in all 5 metrics.", "c: worse in all 5 metrics.", "p at most 0.020", "Holm over 15 tests"],
         ),
         (
