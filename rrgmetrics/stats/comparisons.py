@@ -94,11 +94,11 @@ def compare(
     Raises:
         InputError: The two have different shapes; `groups`, `trials` or `level` as in `bootstrap`.
     """
-    test = Test(reduction, baseline, system, targets or {})
+    test = PairedTest(reduction, baseline, system, targets or {})
     return compare_all([test], groups=groups, trials=trials, level=level, seed=seed)[0][0]
 
 
-class Test(NamedTuple):
+class PairedTest(NamedTuple):
     """Two systems' statistics of the same studies, to be compared in a metric; as the arguments of `compare`."""
 
     reduction: Reduction
@@ -108,7 +108,7 @@ class Test(NamedTuple):
 
 
 def compare_all(
-    tests: Sequence[Test],
+    tests: Sequence[PairedTest],
     scores: Sequence[tuple[Reduction, Array]] = (),
     *,
     groups: Groups | None = None,
@@ -150,14 +150,14 @@ def compare_all(
 class _Ready:
     """A test on the pairs that both systems have a score for."""
 
-    test: Test
+    test: PairedTest
     reduction: Reduction
     first: Array
     second: Array
     interval: Resampled
 
     @classmethod
-    def of(cls, test: Test, kept: Kept, groups: Groups | None) -> _Ready:
+    def of(cls, test: PairedTest, kept: Kept, groups: Groups | None) -> _Ready:
         baseline, system = test.baseline, test.system
         if baseline.shape != system.shape:
             raise InputError(
