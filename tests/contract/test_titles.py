@@ -204,17 +204,18 @@ def ui():
 def test_the_page_of_a_metric(scored, pairs, stand_in, ui, tmp_path):
     from rrgmetrics import files
     from rrgmetrics.spaces import batch
+    from rrgmetrics.spaces.pair_view import pair_view
 
     studies = files.Studies([f"study {n}" for n in range(6)], pairs["A"])
-    *_, results = batch.score_file(SPECS[stand_in], studies)
-    file = batch.Scored(studies, results)
+    *_, results = batch.score_file(stand_in, studies)
+    file = batch.Scored(stand_in, studies, results)
     one, pair = ui.answer(SPECS[stand_in], *pairs["A"][0][:2])
     written = [Path(path).read_text(encoding="utf-8") for path in batch.write_scores(file, str(tmp_path))]
     for text in (
         ui.build_space(stand_in).title,
         ui.heading(SPECS[stand_in]).partition("<p")[0],
         ui.nothing_yet(SPECS[stand_in]),
-        ui.pair_view(one, pair),
+        pair_view(one, pair),
         batch.overview(file),
         written[1],
     ):
