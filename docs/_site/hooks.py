@@ -35,9 +35,12 @@ _packages = tempfile.TemporaryDirectory(prefix="rrgmetrics-docs-")
 def on_config(config: Any) -> Any:
     """Takes addresses from pyproject.toml, fills in the navigation, and shows mkdocstrings the package as installed."""
     urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"].get("urls", {})
-    config.repo_url = config.repo_url or urls.get("Repository")
     config.site_url = config.site_url or urls.get("Documentation")
-    repository.address = config.repo_url or ""
+    repository.address = urls.get("Source", "")
+    if repository.address:  # not as repo_url, for which pages would ask GitHub for stars
+        config.extra["social"] = [
+            {"icon": "fontawesome/brands/git-alt", "link": repository.address, "name": "Repository"}
+        ]
     lists = {"metrics": metric_pages.navigation, "commands": command_line.navigation}
     config.nav = [
         {title: lists[part]() if isinstance(part, str) else part} for each in config.nav for title, part in each.items()
