@@ -41,6 +41,7 @@ _ACTING = frozenset(  # senses of words that change the state
 )
 _FIRM = frozenset({"severity", "measure", "change", "acuity", "count"})  # what is described so is not only listed
 _ATTRIBUTIVE = frozenset({"side", "zone", "severity", "morphology", "acuity", "quality", "change", "count"})
+_OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_break"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 
 
@@ -62,6 +63,11 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
             walk.step(i, item)
     for mention in mentions:
         _settle_device(mention, items, lexicon)
+        if mention.concept in lexicon.roles["feigns"] and mention.assertion == "present":
+            _explain_away(mention.first, items, mentions, lexicon)
+    for i, item in enumerate(items):
+        if "feigning" in item.senses:
+            _explain_away(i, items, mentions, lexicon)
 
 
 def _settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> None:
@@ -71,6 +77,23 @@ def _settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> Non
     device = not mention.denies and lexicon.concepts[mention.concept].is_device
     if device and mention.assertion == "absent" and mention.change is None and _is_of_tip(mention, items):
         mention.assertion = "present"  # "the tip of the PICC is not seen"
+
+
+def _explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Drops what the item at `i` only feigns: "the apparent nodule IS the nipple", "is DUE TO the projection"."""
+    feigned = next((mention for mention in reversed(mentions) if mention.last <= i), None)
+    if feigned is None or feigned.concept not in lexicon.roles["feigned"] or feigned.assertion == "uncertain":
+        return
+    small, identified = lexicon.small, False
+    for item in items[feigned.last : i]:
+        if item.word in small.identifying:
+            identified = True
+            continue
+        parted = item.word in small.list_joints or "clause_end" in item.senses or "possible_before" in item.senses
+        other = item.word not in small.leading_to and bool(item.senses.keys() - _OF_FEIGNED)
+        if other if identified else parted:
+            return
+    feigned.dropped = feigned.dropped or identified
 
 
 def _is_of_tip(mention: Mention, items: list[Item]) -> bool:
@@ -185,6 +208,8 @@ class _Walk:
             self._cue(i, item)
         if "resolved_before" in senses and not (senses.get("change") == "resolved" and self._ends_statement(i)):
             self.resolved = True
+        elif item.word in self.small.excising and i + 1 < len(self.items) and self.items[i + 1].word == "of":
+            self.resolved = True  # "resection of a mass", but "of the upper lobe" is an operation
         elif senses.get("change") == "resolved":
             self._resolve(i)
         if "versus" in senses:
@@ -298,7 +323,7 @@ class _Walk:
         after = self.items[i + 1]
         if after.word == "," and self.items[i - 1].word in self.small.joints:
             return False  # "aspiration and, LESS LIKELY, hemorrhage"
-        stated = i > 0 and self.verb_at == i - 1
+        stated = (i > 0 and self.verb_at == i - 1) or self.items[i].word in self.small.judged
         if after.last - after.first > 1:
             return stated and "zone" in after.senses
         return after.word in self.small.closing or (stated and after.word in self.small.grounds)
@@ -361,7 +386,7 @@ class _Walk:
             return
         devices = all(m.denies or self.lexicon.concepts[m.concept].is_device for m in self._statement())
         for mention in self._subject(i, denied=devices):  # "ETT, NGT removed", but "port in place, effusion gone"
-            if not mention.denies:
+            if not mention.denies and mention.at != i:  # "the mass HAS BEEN RESECTED" is a resection
                 mention.assertion, mention.change = "absent", "resolved"
 
     def _joint(self, i: int, item: Item) -> None:

@@ -139,17 +139,17 @@ def _heads(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon)
     inside = {i for mention in mentions for i in range(mention.first, mention.last)}
     for i, item in enumerate(items):
         bears = item.word in lexicon.small.bearers or item.senses.get("structure", _CHEST) != _CHEST
-        if bears and i not in inside and not _is_place(items, i, inside):
+        if bears and i not in inside and not _is_place(items, i, inside, lexicon):
             heads.append((i, i + 1, None))
     return sorted(heads, key=lambda head: head[:2])
 
 
-def _is_place(items: Sequence[Item], i: int, inside: set[int]) -> bool:
+def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon) -> bool:
     """Tells whether a structure only says where a finding is: "in the left lung", "left lung nodule"."""
     for k in range(i + 1, min(len(items), i + _NEAR)):
         if k in inside:
             return True
-        if not items[k].senses or not items[k].senses.keys() <= _PLAIN:
+        if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= _PLAIN:
             break
     for item in reversed(items[max(0, i - _NEAR) : i]):
         if "change" in item.senses:
@@ -166,7 +166,7 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
     if own:
         if "quality" not in items[i].senses:
             yield from ((mention, change) for mention in own)
-        elif items[i].word in lexicon.small.changing | lexicon.small.comparatives:
+        elif change != "resolved" and items[i].word in lexicon.small.changing | lexicon.small.comparatives:
             yield from ((mention, "worse") for mention in own)  # "lung volumes have decreased"
         return
     left = next((k for k in range(len(heads) - 1, -1, -1) if heads[k][1] <= i), None)

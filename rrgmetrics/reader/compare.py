@@ -181,7 +181,7 @@ def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[F
         causes = lexicon.concepts[finding.concept].sign_of
         return finding.concept not in lexicon.roles["apart"] and any(
             other.concept in causes
-            and same_side(finding.side, other.side)
+            and (finding.concept in lexicon.roles["directed"] or same_side(finding.side, other.side))
             and near(finding.zones, other.zones, lexicon)
             for other in by_sentence[finding.sentence]
         )
@@ -222,10 +222,11 @@ def _not_excluded(unit: Unit, other: Reading, lexicon: Lexicon) -> Unit | None:
 
 def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | None:
     """Returns which of the other report's observations says the same, or is what the finding is a sign of."""
+    directed = unit.head.concept in lexicon.roles["directed"]
     stated = {
         finding.concept: i
         for i, other in enumerate(others)
-        if same_side(unit.side, other.side) or "bilateral" in (unit.side, other.side)
+        if directed or same_side(unit.side, other.side) or "bilateral" in (unit.side, other.side)
         for finding in other.readings
     }
     causes = [lexicon.concepts[finding.concept].sign_of & stated.keys() for finding in unit.readings]

@@ -79,7 +79,8 @@ def drop_history(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Le
     titled = opening and bare and len(mentions) == 1 and _is_title(items, mentions[0])
     treated = bare and any(item.word in small.treated for item in items)
     for mention in diseases:
-        known = mention.first and items[mention.first - 1].word in small.historic
+        before = [item.word for item in items[max(0, mention.first - 2) : mention.first] if not item.senses]
+        known = not small.historic.isdisjoint(before)
         told = (titled or treated) and mention.certainty == "definite" and mention.assertion == "present"
         mention.dropped = bool(mention.dropped or known or told)
 
