@@ -62,7 +62,12 @@ def _compares_in_float32(function, depth: int) -> bool:
 
 
 def pytest_terminal_summary(terminalreporter):
-    """What nobody checked because there is no Chromium, so that a green run is not taken for more than it is."""
+    """What was not checked, so that a green run is not taken for more than it is."""
+    properties = [pair for report in terminalreporter.stats.get("passed", ()) for pair in report.user_properties]
+    blocks = sum((Counter(value) for name, value in properties if name == "code blocks"), Counter())
+    if blocks:
+        told = ", ".join(f"{number} {kind}" for kind, number in sorted(blocks.items()))
+        terminalreporter.line(f"code blocks of the documentation: {told}")
     skipped = [report for report in terminalreporter.stats.get("skipped", ()) if "no Chromium" in str(report.longrepr)]
     if skipped:
         terminalreporter.section(
