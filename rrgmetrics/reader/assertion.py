@@ -133,11 +133,14 @@ class _Walk:
         self.listing = False  # the hedge opened a list ("differential includes ...")
         self.verb_at = self.met_at = -1
         self.clause: list[Mention] = []  # mentions of the clause
+        self.aside: list[Mention] = []  # those before "after surgery, ..."
         self.segment = 0  # index in `clause` where the current statement starts
 
     def meet(self, mention: Mention) -> None:
         """Gives a mention the assertion of the moment."""
         before = self.clause[-1] if self.clause else None
+        if before is None and self.aside and self.linking and self.comma:
+            before = self.aside[-1]
         if mention.denies:
             mention.assertion = "present" if self.once or self.absent else "absent"
             if mention.assertion == "present":
@@ -168,7 +171,9 @@ class _Walk:
 
     def _interpreted(self, mention: Mention) -> Mention | None:
         """Returns the mention that a hedged mention explains: the last before it that can be the same picture."""
-        stated = [m for m in self.clause[-3:] if m.assertion != "absent" and not m.dropped and not m.denies]
+        stated = [
+            m for m in (self.clause or self.aside)[-3:] if m.assertion != "absent" and not m.dropped and not m.denies
+        ]
         fitting = [m for m in reversed(stated) if self._same_picture(m, mention)]
         concepts = self.lexicon.concepts
 
@@ -195,7 +200,9 @@ class _Walk:
         if i == 0 and item.word in self.small.inverted:
             self.hypothetical = True  # "SHOULD pneumonia be suspected, ..."
         if "clause_end" in senses and not self._held(i, item):
+            aside = self.clause if item.word in self.small.then else []
             self._end_clause()
+            self.aside = aside
             if item.word in self.small.existing:
                 self.verb_at = i
         judged = self._judge(i, item)
@@ -272,7 +279,7 @@ class _Walk:
         self.linking = self.joined = self.comma = False
         self.certainty = "definite"
         self.fresh = self.listing = self.conjoined = self.accompanied = self.lacking = False
-        self.clause, self.segment = [], 0
+        self.clause, self.aside, self.segment = [], [], 0
 
     def _statement(self) -> list[Mention]:
         return self.clause[self.segment :]
@@ -404,6 +411,8 @@ class _Walk:
             elif not self.fresh and not self.listing:
                 self.certainty = "definite"
             return
+        if self.hypothetical and item.word == "," and self.items[0].word in self.small.premises:
+            self._end_clause()  # "given the history of fever, ..."
         if self.lacking and not self.clause and item.word == ",":
             self.absent = self.lacking = False  # "in the absence of fever, ..."
         self.comma = True

@@ -23,11 +23,14 @@ _Head = tuple[int, int, "Mention | None"]  # the items of something that can cha
 def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     """Takes the change from words that compare two places, and severity and number from words that measure others."""
     named = {mention.at for mention in mentions}
+    findings = {mention.last for mention in mentions if mention.last == mention.first + 1}
     for i, item in enumerate(items):
         senses = item.senses
         if not senses:
             continue
-        if "change" in senses and _compares_no_dates(items, i, lexicon):
+        if item.word in lexicon.small.grown and i in findings and i not in named:
+            item.senses = {**senses, "change": "worse"}
+        elif "change" in senses and _compares_no_dates(items, i, lexicon):
             item.senses = _without("change", item)
         elif "severity" in senses and i not in named and _measures_another(items, i, named, lexicon):
             item.senses = _without("severity", item)
@@ -75,7 +78,8 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     if not alone or then is None or then.word in lexicon.small.separators:
         return False
     if "concept" in then.senses and not any(item.word == "than" for item in items):
-        return any(item.senses.keys() & {"side", "zone"} for item in items)  # "more edema", but "on the left"
+        starts = i == 0 and items[i].word == "less"
+        return not starts and any(item.senses.keys() & {"side", "zone"} for item in items)  # "more edema on the left"
     if then.senses.keys() & {"earlier_study", "clause_end"}:
         return False
     return not _than_a_date(items[i + 1 :], lexicon)

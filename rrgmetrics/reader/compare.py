@@ -95,8 +95,8 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
             else:
                 links.append(Link(r, same, other_words=True))
     for r, c, _ in pairs:
-        ref = _with_other_side(refs[r], [refs[link.reference] for link in links if link.candidate == c])
-        cand = _with_other_side(cands[c], [cands[link.candidate] for link in links if link.reference == r])
+        ref = _with_other_side(refs[r], [refs[link.reference] for link in links if link.candidate == c], lexicon)
+        cand = _with_other_side(cands[c], [cands[link.candidate] for link in links if link.reference == r], lexicon)
         wrong = attribute_errors(ref, cand, lexicon)
         errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
     errors = [_turned(error) for error in errors]
@@ -238,8 +238,9 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     return scores.index(best) if best >= COVERED else None
 
 
-def _with_other_side(unit: Unit, beside: list[Unit]) -> Unit:
+def _with_other_side(unit: Unit, linked: list[Unit], lexicon: Lexicon) -> Unit:
     """Returns an observation as bilateral if the one on the other side shows the same: "right and left effusions"."""
+    beside = [other for other in linked if other.head.concept not in lexicon.roles["directed"]]
     if {"left", "right"} <= {other.side for other in beside}:
         return replace(unit, side="bilateral", zones=unit.zones.union(*(other.zones for other in beside)))
     return unit

@@ -85,6 +85,14 @@ def drop_history(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Le
         mention.dropped = bool(mention.dropped or known or told)
 
 
+def drop_question(items: Sequence[Item], mentions: Sequence[Mention]) -> None:
+    """Drops what the first words of a report only ask: "? Chest infection.", but "? consolidation in the left base"."""
+    asked = items[0].word == "query" and len(items) <= TITLE
+    if asked and not any(item.senses.keys() & PLACES for item in items):
+        for mention in mentions:
+            mention.dropped = True
+
+
 def _is_title(items: Sequence[Item], mention: Mention) -> bool:
     """Tells whether a sentence only names a disease: "Breast carcinoma.", but "heart shape of a tetralogy"."""
     before = items[: mention.first]

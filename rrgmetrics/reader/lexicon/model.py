@@ -155,6 +155,8 @@ class SmallWords:
     identifying: frozenset[str]
     leading_to: frozenset[str]
     excising: frozenset[str]
+    premises: frozenset[str]
+    grown: frozenset[str]
 
 
 _NEVER = "(?!)"
