@@ -95,8 +95,8 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
             else:
                 links.append(Link(r, same, other_words=True))
     for r, c, _ in pairs:
-        ref = _with_other_side(refs[r], [refs[link.reference] for link in links if link.candidate == c])
-        cand = _with_other_side(cands[c], [cands[link.candidate] for link in links if link.reference == r])
+        ref = _with_other_side(refs[r], [refs[link.reference] for link in links if link.candidate == c], lexicon)
+        cand = _with_other_side(cands[c], [cands[link.candidate] for link in links if link.reference == r], lexicon)
         wrong = attribute_errors(ref, cand, lexicon)
         errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
     errors = [_turned(error) for error in errors]
@@ -181,7 +181,7 @@ def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[F
         causes = lexicon.concepts[finding.concept].sign_of
         return finding.concept not in lexicon.roles["apart"] and any(
             other.concept in causes
-            and same_side(finding.side, other.side)
+            and (finding.concept in lexicon.roles["directed"] or same_side(finding.side, other.side))
             and near(finding.zones, other.zones, lexicon)
             for other in by_sentence[finding.sentence]
         )
@@ -222,10 +222,11 @@ def _not_excluded(unit: Unit, other: Reading, lexicon: Lexicon) -> Unit | None:
 
 def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | None:
     """Returns which of the other report's observations says the same, or is what the finding is a sign of."""
+    directed = unit.head.concept in lexicon.roles["directed"]
     stated = {
         finding.concept: i
         for i, other in enumerate(others)
-        if same_side(unit.side, other.side) or "bilateral" in (unit.side, other.side)
+        if directed or same_side(unit.side, other.side) or "bilateral" in (unit.side, other.side)
         for finding in other.readings
     }
     causes = [lexicon.concepts[finding.concept].sign_of & stated.keys() for finding in unit.readings]
@@ -237,8 +238,9 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     return scores.index(best) if best >= COVERED else None
 
 
-def _with_other_side(unit: Unit, beside: list[Unit]) -> Unit:
+def _with_other_side(unit: Unit, linked: list[Unit], lexicon: Lexicon) -> Unit:
     """Returns an observation as bilateral if the one on the other side shows the same: "right and left effusions"."""
+    beside = [other for other in linked if other.head.concept not in lexicon.roles["directed"]]
     if {"left", "right"} <= {other.side for other in beside}:
         return replace(unit, side="bilateral", zones=unit.zones.union(*(other.zones for other in beside)))
     return unit

@@ -79,9 +79,18 @@ def drop_history(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Le
     titled = opening and bare and len(mentions) == 1 and _is_title(items, mentions[0])
     treated = bare and any(item.word in small.treated for item in items)
     for mention in diseases:
-        known = mention.first and items[mention.first - 1].word in small.historic
+        before = [item.word for item in items[max(0, mention.first - 2) : mention.first] if not item.senses]
+        known = not small.historic.isdisjoint(before)
         told = (titled or treated) and mention.certainty == "definite" and mention.assertion == "present"
         mention.dropped = bool(mention.dropped or known or told)
+
+
+def drop_question(items: Sequence[Item], mentions: Sequence[Mention]) -> None:
+    """Drops what the first words of a report only ask: "? Chest infection.", but "? consolidation in the left base"."""
+    asked = items[0].word == "query" and len(items) <= TITLE
+    if asked and not any(item.senses.keys() & PLACES for item in items):
+        for mention in mentions:
+            mention.dropped = True
 
 
 def _is_title(items: Sequence[Item], mention: Mention) -> bool:
