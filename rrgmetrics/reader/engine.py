@@ -136,10 +136,9 @@ def _explained(
         return []
     if observations:
         return [len(findings) - 1] if _names(mention, findings[-1], lexicon) else []
-    if any(item.word in lexicon.small.pointers for item in items[: mention.first]):
-        if lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]:
-            return _described(findings, section, number, lexicon)
-    return []
+    pointed = any(item.word in lexicon.small.pointers for item in items[: mention.first])
+    in_place = lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]
+    return _described(findings, section, number, lexicon) if pointed and in_place else []
 
 
 def _described(findings: list[Finding], section: str, number: int, lexicon: Lexicon) -> list[int]:
