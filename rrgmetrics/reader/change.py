@@ -50,8 +50,21 @@ def _counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 def _compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a word of change compares no two studies."""
-    comparative = items[i].word in lexicon.small.comparatives
-    return comparative and (_of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon))
+    if items[i].word not in lexicon.small.comparatives:
+        return False
+    return (
+        _of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon) or _of_other_things(items, i, lexicon)
+    )
+
+
+def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a comparative only describes a thing that is no finding: "one bullet and SMALLER fragments"."""
+    small = lexicon.small
+    if items[i].last - items[i].first > 1 or i + 1 == len(items) or items[i].word in ("more", "less"):
+        return False
+    thing = items[i + 1]
+    known = small.after_nouns | small.joints | small.verbs | small.dates | small.after_nouns | small.definite
+    return not thing.senses and thing.word.isalpha() and thing.word not in known
 
 
 def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -38,6 +38,7 @@ _TRANSPARENT = frozenset(
     }
 )
 _PLACES = frozenset({"side", "zone", "level", "structure", "count", "ordinal"})
+_BARE = ("bare_tube",)  # the structure of a word that alone names no device
 _LEADING = frozenset({"location_preposition", "side"})
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
@@ -100,6 +101,8 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             if word[0].isdigit():
                 length = measure(tokens, i, last, lexicon) or earlier(tokens, i, items, lexicon)
                 end, senses = (length[0], {"measure": length[1]}) if length else ratio(tokens, i, last, items, lexicon)
+            elif word in lexicon.small.bare:
+                senses = {"structure": _BARE}
             items.append(Item(i, end, senses or {}, word))
         elif "parts" in senses:
             items.extend(_part(i, end, word, part, lexicon) for part in senses["parts"])

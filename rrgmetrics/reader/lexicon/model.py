@@ -157,6 +157,7 @@ class SmallWords:
     excising: frozenset[str]
     premises: frozenset[str]
     grown: frozenset[str]
+    bare: frozenset[str]
 
 
 _NEVER = "(?!)"
