@@ -262,7 +262,7 @@ class _Walk:
         self.certainty, self.fresh, self.listing = certainty, True, False
         after = self.items[i + 1].senses.keys() if i + 1 < len(self.items) else frozenset()
         beside = self.accompanied and item.last - item.first == 1 and not after & _BEFORE  # "with probable effusion"
-        self.linking = not self.conjoined and not beside
+        self.linking = (not self.conjoined or item.word in self.small.meaning) and not beside
 
     def _told(self, i: int) -> bool:
         """Tells whether somebody or something is said to do what the verb at `i` says, which else is asked for."""

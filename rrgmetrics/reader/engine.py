@@ -21,6 +21,7 @@ from rrgmetrics.reader.references import (
     drop_question,
     is_left_by,
     named_before,
+    other_side,
     pointer,
     side_meant,
     sums_up,
@@ -79,7 +80,10 @@ def _read_sentence(
         return
     if not mentions:
         if not add_what_is_said(items, number, lexicon, findings):
-            _continue(items, number, lexicon, findings)
+            other = other_side(items, number, lexicon, findings)
+            findings.extend(other)
+            if not other:
+                _continue(items, number, lexicon, findings)
         return
     ahead = clause_ahead(items, mentions, lexicon)
     if ahead and add_what_is_said(items[:ahead], number, lexicon, findings):

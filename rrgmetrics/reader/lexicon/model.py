@@ -158,6 +158,7 @@ class SmallWords:
     premises: frozenset[str]
     grown: frozenset[str]
     bare: frozenset[str]
+    meaning: frozenset[str]
 
 
 _NEVER = "(?!)"
