@@ -14,7 +14,7 @@ from rrgmetrics.collapse import Collapse
 from rrgmetrics.comparison import Row
 from rrgmetrics.english import counted
 from rrgmetrics.names import label, shown
-from rrgmetrics.present.drawing import Scale, ends, scale_around, scale_around_zero, scale_from_zero
+from rrgmetrics.present.drawing import Scale, ends, scale_around, scale_around_zero, scale_from_zero, scale_of_range
 from rrgmetrics.present.html import category_counts
 from rrgmetrics.present.numbers import estimate, show
 from rrgmetrics.present.spread import Spread, spread
@@ -192,7 +192,9 @@ def score_lines(results: Results, rows: Sequence[Row]) -> list[Line]:
         ]
         n_unscored = sum(by_name[metric.name].n_unscored for by_name in results.values())
         note = f"{n_unscored:,} unscored" if n_unscored else ""
-        lines.append(Line(metric.title, metric.key, found, scale_around(score for _, score in found), note))
+        alone = scale_of_range(metric.key.range, found[0][1])
+        scale = scale_around(score for _, score in found) if len(found) > 1 else alone
+        lines.append(Line(metric.title, metric.key, found, scale, note))
     return lines
 
 
