@@ -143,7 +143,9 @@ def add_what_is_said(items: Sequence[Item], number: int, lexicon: Lexicon, findi
 
 def other_side(items: Sequence[Item], number: int, lexicon: Lexicon, findings: Sequence[Finding]) -> list[Finding]:
     """Returns the finding of the sentence before on the other side ("Left effusion larger. RIGHT UNCHANGED.")."""
-    if not findings or not items or items[0].senses.keys() != {"side"} and items[0].word not in lexicon.small.definite:
+    if not findings or not items:
+        return []
+    if items[0].senses.keys() != {"side"} and items[0].word not in lexicon.small.definite:
         return []
     before, sides = findings[-1], {item.senses["side"] for item in items if "side" in item.senses}
     if any("quality" in item.senses and "severity" not in item.senses for item in items):
