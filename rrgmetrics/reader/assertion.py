@@ -49,7 +49,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
     """Sets assertion, certainty and links of every mention in place; drops those that are only asked or advised."""
     walk = _Walk(items, mentions, lexicon)
     small = lexicon.small
-    acting = small.list_joints | small.questions | small.preferring | small.known | small.inverted
+    acting = small.list_joints | small.apposing | small.questions | small.preferring | small.known | small.inverted
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -206,7 +206,9 @@ class _Walk:
             if item.word in self.small.existing:
                 self.verb_at = i
         judged = self._judge(i, item)
-        if senses.keys() & {"hypothetical", "recommendation"} and not ("negation_before" in senses and self._told(i)):
+        shown = not i and "hypothetical" in senses and self._shows(i)
+        told = shown or ("negation_before" in senses and self._told(i))
+        if senses.keys() & {"hypothetical", "recommendation"} and not told:
             self.hypothetical = True
             self._asked_for(i)
         elif "hypothetical_after" in senses:
@@ -219,6 +221,8 @@ class _Walk:
             self.resolved = True  # "resection of a mass", but "of the upper lobe" is an operation
         elif senses.get("change") == "resolved":
             self._resolve(i)
+        if item.word in self.small.apposing and self._is_named(i):
+            self.linking = True
         if "versus" in senses:
             self.joined = True
         elif item.word in self.small.known:
@@ -227,6 +231,15 @@ class _Walk:
             self._joint(i, item)
         elif "item_break" in senses:
             self._verb(i)
+
+    def _shows(self, i: int) -> bool:
+        """Tells whether what is assessed shows what follows: "EVALUATION OF the left lung discloses a nodule"."""
+        for item in self.items[i + 1 : i + 9]:
+            if "concept" in item.senses or item.word in self.small.separators:
+                return False
+            if item.word in self.small.showing:
+                return True
+        return False
 
     def _held(self, i: int, item: Item) -> bool:
         """Tells whether a clause goes on: "follow-up AFTER treatment of pneumonia", "perhaps THERE IS edema"."""
@@ -429,6 +442,16 @@ class _Walk:
                 self.joined = True
             elif not self._coordinated(i):
                 self.certainty, self.linking = "definite", False
+
+    def _is_named(self, i: int) -> bool:
+        """Tells whether the name of what was described ends the sentence: "diffuse airspace disease, ARDS"."""
+        concept = self.items[-1].senses.get("concept") if i + 2 == len(self.items) else None
+        if concept is None or not self._statement() or self.absent or self.certainty != "definite":
+            return False
+        names = {concept, *self.lexicon.concepts[concept].ancestors}
+        roles = self.lexicon.roles
+        described = self._statement()[-1].concept in roles["picture"] | roles["describing"]
+        return described and not names.isdisjoint(self.lexicon.rubric["diagnoses"])
 
     def _apposition(self, i: int) -> bool:
         """Tells whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""

@@ -21,6 +21,7 @@ from rrgmetrics.reader.differences import (
     certainty_errors,
     comparison_errors,
     other_route,
+    told_beside,
     told_of_all,
 )
 from rrgmetrics.reader.engine import read
@@ -99,6 +100,7 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         cand = _with_other_side(cands[c], [cands[link.candidate] for link in links if link.reference == r], lexicon)
         wrong = attribute_errors(ref, cand, lexicon)
         errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
+    errors = [error for error in errors if not told_beside(error, reference, candidate)]
     errors = [_turned(error) for error in errors]
     errors.extend(comparison_errors(reference, candidate, lexicon))
     errors = [in_class(error, known, lexicon) for error in _told_once(errors)]
@@ -162,7 +164,8 @@ def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
             groups.setdefault(finding.observation, []).append(finding)
     observations = []
     for group in _without_signs(list(groups.values()), lexicon):
-        sides = {finding.side for finding in group if finding.side}
+        placed = [finding for finding in group if finding.concept not in lexicon.roles["directed"]] or group
+        sides = {finding.side for finding in placed if finding.side}
         side = next(iter(sides)) if len(sides) == 1 else ("bilateral" if sides else None)
         readings = _committed(group, lexicon)
         head = max(readings, key=lambda finding: finding.certainty == "definite")

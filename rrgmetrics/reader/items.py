@@ -176,13 +176,21 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     for i, item in enumerate(items):
         if "concept" in item.senses and i not in used:
             mentions.append(Mention(item.senses["concept"], i, i + 1, i, (item.first, item.last)))
-        elif "listed" in item.senses and "several" in item.senses and not _is_said_of(items, i, mentions):
+        elif "listed" in item.senses and _is_seen(items, i) and not _is_said_of(items, i, mentions):
             mentions.append(Mention(item.senses["listed"], i, i + 1, i, (item.first, item.last)))
     for fault in tuple(mentions):
         mentions.extend(_whole(fault, items, lexicon))
     if len(mentions) > 1:
         mentions.sort(key=lambda m: (m.at, m.first))
     return mentions[1:] if _is_topic(items, mentions, lexicon) else mentions
+
+
+def _is_seen(items: list[Item], i: int) -> bool:
+    """Tells whether a structure that is only seen where it is abnormal is: "nodes", "a node of 2 cm", "a new node"."""
+    around = items[max(0, i - 3) : i + 4]
+    return "several" in items[i].senses or any(
+        "measure" in item.senses or item.senses.get("change") == "new" for item in around
+    )
 
 
 def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:

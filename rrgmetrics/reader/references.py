@@ -246,7 +246,8 @@ def _may_be_named(a: str, b: str, lexicon: Lexicon) -> bool:
     """Tells whether one concept can be the other's name: also if what is above one is the same as the other."""
     names = (a, b), (b, a)
     above = ((one, lexicon.concepts[other].parent) for one, other in names)
-    return related(a, b, lexicon) or any(parent in lexicon.concepts[one].same_as for one, parent in above)
+    described = any(name in lexicon.rubric["precision"] for name in names)
+    return described or related(a, b, lexicon) or any(parent in lexicon.concepts[one].same_as for one, parent in above)
 
 
 def side_meant(finding: Finding, before: Finding, kept: Sequence[Finding], lexicon: Lexicon) -> str | None:

@@ -159,6 +159,7 @@ class SmallWords:
     grown: frozenset[str]
     bare: frozenset[str]
     meaning: frozenset[str]
+    apposing: frozenset[str]
 
 
 _NEVER = "(?!)"
