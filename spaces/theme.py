@@ -8,6 +8,7 @@ from typing import Any
 
 from rrgmetrics.present import theme
 from rrgmetrics.present.theme import DARK, LIGHT
+from rrgmetrics.spaces.framework import load_gradio
 
 SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
 MONO = ("ui-monospace", "SF Mono", "Menlo", "Consolas", "Liberation Mono", "monospace")
@@ -22,7 +23,7 @@ def style_sheet(*names: str) -> str:
 
 def gradio_theme() -> Any:
     """Gradio's theme in our colours and the machine's own fonts."""
-    import gradio
+    gradio = load_gradio()
 
     names = {  # Gradio's variable → ours
         "body_background_fill": "paper",

@@ -74,7 +74,7 @@ def _piece(piece: Piece[Mark]) -> Markup:
 
 def _tag(mark: Mark) -> Markup:
     kind = KINDS[mark.kind]
-    amount = "" if mark.amount is None else f" {figure(mark.amount, 1)}"
+    amount = "" if mark.amount is None else f" {figure(mark.amount, 2)}"
     return Markup(
         '<span class="tag kind-{}"><span aria-hidden="true">{}{}</span><span class="unseen"> ({}{}) </span></span>'
     ).format(mark.kind, kind.letter, amount, kind.title, amount)
@@ -160,7 +160,7 @@ def category_bars(counts: Mapping[str, float]) -> Markup:
             Markup(
                 '<li class="kind-{}"><span class="tag" aria-hidden="true">{}</span><span class="name">{}</span>'
                 '<b>{}</b><span class="track" aria-hidden="true"><i style="width:{:.1f}%"></i></span></li>'
-            ).format(name, KINDS[name].letter, KINDS[name].title.capitalize(), figure(count, 0 if whole else 1), width)
+            ).format(name, KINDS[name].letter, KINDS[name].title.capitalize(), figure(count, 0 if whole else 2), width)
         )
     return Markup('<ul class="bars" aria-label="Errors by category">{}</ul>').format(NOTHING.join(lines))
 

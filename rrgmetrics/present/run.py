@@ -165,7 +165,12 @@ def _row(curve: Curve) -> dict[str, Any]:
 def _all_values(one: Evaluations) -> list[tuple[str, list[str]]]:
     """Every key with its values at each step; "" where a metric took no part."""
     keys = dict.fromkeys(key for values in one.values.values() for key in values)
-    return [(key, [figure(row[key]) if key in row else "" for row in one.values.values()]) for key in keys]
+
+    def cells(key: str) -> list[str]:
+        places = 0 if key.endswith("_n_unscored") else 3
+        return [figure(row[key], places) if key in row else "" for row in one.values.values()]
+
+    return [(key, cells(key)) for key in keys]
 
 
 # --- the drawing of a curve -------------------------------------------------------------------------------------------
@@ -193,11 +198,17 @@ def _drawn(curve: Curve) -> dict[str, Any]:
         "line": " ".join(f"{x(point.step)},{y(point.score.value)}" for point in points),
         "dots": [(x(point.step), y(point.score.value)) for point in points],
         "trivial": sorted({y(value) for value in curve.trivial.values()}),
-        "bar": None if curve.bar is None else (y(curve.bar[1]), share(curve.bar[1], scale), curve.bar[0]),
+        "bar": None if curve.bar is None else (y(curve.bar[1]), share(curve.bar[1], scale), curve.bar[0], _side(curve)),
         "ends": (show(scale.low, curve.key), show(scale.high, curve.key)),
         "steps": (f"step {first:,}", f"{last:,}") if last > first else (f"step {first:,}", ""),
         "caption": list(_caption(curve)),
     }
+
+
+def _side(curve: Curve) -> str:
+    """Where the name of the best trivial system hides less of the curve: at its beginning or its end."""
+    far = [abs(curve.scored[end].score.value - curve.bar[1]) for end in (0, -1)] if curve.bar else [0.0, 0.0]
+    return "left" if far[0] > far[1] else "right"
 
 
 def _scale(curve: Curve) -> Scale:

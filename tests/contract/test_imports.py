@@ -64,6 +64,7 @@ ROOMS = {
     "metaeval": 12,
     "synthesis": 11,
     "training": 12,
+    "doctor": 12,
     "systems": 12.5,
     "present": 13,
     "cli": 14,
