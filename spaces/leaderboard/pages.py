@@ -18,9 +18,8 @@ from rrgmetrics import names
 from rrgmetrics.english import counted
 from rrgmetrics.present import html
 from rrgmetrics.present.drawing import Scale, ends, scale_around, scale_around_zero, scale_from_zero
-from rrgmetrics.present.kinds import KINDS
 from rrgmetrics.present.marks import Explanation
-from rrgmetrics.present.numbers import figure, p_value, show, signed
+from rrgmetrics.present.numbers import p_value, show, signed
 from rrgmetrics.present.patients import patient
 from rrgmetrics.present.tables import Table
 from rrgmetrics.present.verdict import favour, summary, verdict
@@ -101,9 +100,7 @@ def system_page(
         "system",
         info=board,
         report=report,
-        by_category=[
-            (result, scale_from_zero(item.score for item in result.categories.values())) for result in counted
-        ],
+        by_category=[_by_category(result) for result in counted],
         slice_scales={
             result.metric.name: scale_around(part.scores.get(result.metric.name) for part in report.slices)
             for result in report.results
@@ -116,6 +113,13 @@ def system_page(
         step=EXAMPLES,
         others=[system for system in others if system.id != report.standing.system.id],
     )
+
+
+def _by_category(result: MetricResult) -> tuple[MetricResult, dict[str, Estimate], Scale]:
+    """A metric's errors by kind, and their axis."""
+    kinds = {category.letter: category.value for category in ErrorCategory}
+    counts = {kinds[letter]: item.score for letter, item in result.categories.items()}
+    return result, counts, scale_from_zero(counts.values())
 
 
 def _worth(report: SystemReport) -> tuple[list[Table], list[str]]:
@@ -319,11 +323,8 @@ def _environment() -> Any:
         web=is_web,
         whole="{:,}".format,
         p_value=p_value,
-        figure=figure,
         TRIVIAL_NAMES=TRIVIAL_NAMES,
         counted=counted,
-        KINDS=KINDS,
-        kind_of={category.letter: category.value for category in ErrorCategory},
     )
 
 
