@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from rrgmetrics import names
 from rrgmetrics.english import counted
 from rrgmetrics.present import html
-from rrgmetrics.present.drawing import Scale, ends, scale_around, scale_around_zero, scale_from_zero
+from rrgmetrics.present.drawing import Scale, scale_around, scale_around_zero, scale_from_zero, scale_of_range
 from rrgmetrics.present.marks import Explanation
 from rrgmetrics.present.numbers import p_value, show, signed
 from rrgmetrics.present.patients import patient
@@ -107,7 +107,7 @@ def system_page(
         },
         worth=_worth(report),
         above_scale=scale_around_zero(row.test.difference for row in report.above),
-        scale_of=_scale_of,
+        scale_of=lambda result: scale_of_range(result.scores[0].key.range, result.scores[0].score),
         examples=[_example(board, example) for example in examples],
         offset=offset,
         step=EXAMPLES,
@@ -258,14 +258,6 @@ def is_web(url: str) -> bool:
 
 def _scores(systems: Iterable[Standing], name: str) -> list[Estimate | None]:
     return [row.scores.get(name) for row in systems]
-
-
-def _scale_of(result: MetricResult) -> Scale:
-    """A metric's own range; where it has no end, from zero to beyond the score."""
-    key, score = result.scores[0].key, result.scores[0].score
-    low, high = key.range
-    reach = 1.5 * max([1e-9, *map(abs, ends([score]))])
-    return Scale(low if math.isfinite(low) else min(0.0, -reach), high if math.isfinite(high) else reach)
 
 
 def _leader(ranked: Sequence[Standing], metric: BoardMetric) -> str:

@@ -14,7 +14,7 @@ from rrgmetrics.collapse import Collapse
 from rrgmetrics.comparison import Row
 from rrgmetrics.english import counted
 from rrgmetrics.names import label, shown
-from rrgmetrics.present.drawing import Scale, ends, scale_around, scale_around_zero, scale_from_zero
+from rrgmetrics.present.drawing import Scale, ends, scale_around, scale_around_zero, scale_from_zero, scale_of_range
 from rrgmetrics.present.html import category_counts
 from rrgmetrics.present.numbers import estimate, show
 from rrgmetrics.present.spread import Spread, spread
@@ -34,6 +34,7 @@ Results = Mapping[str, Mapping[str, Result]]
 Comparisons = Mapping[str, Sequence[Comparison]]
 
 CORRECTIONS: Mapping[str, str] = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": ""}
+READER = "reader"  # the backend behind several metrics
 OTHER = "other"  # errors that belong to no finding
 LOWEST_SKILL = -1.0  # that is drawn; numbers say how much less it is
 
@@ -71,7 +72,8 @@ def verdict(results: Results, rows: Sequence[Row], worth: Worth | None, correcti
         tallies = [
             tally(each, [(titles[row.metric], row) for row in headlines if row.system == each]) for each in others
         ]
-        return verdict_on(baseline, tallies, CORRECTIONS[correction], n_tests)
+        found = verdict_on(baseline, tallies, CORRECTIONS[correction], n_tests)
+        return found._replace(lines=(*found.lines, *_one_voice(results)))
     if not others and worth is not None and (skills := [each for each in worth.skills if each.state != "undefined"]):
         better = [titles[each.metric] for each in skills if each.state == "better"]
         return verdict_alone(baseline, better, [titles[each.metric] for each in skills if each.state != "better"])
@@ -80,6 +82,13 @@ def verdict(results: Results, rows: Sequence[Row], worth: Worth | None, correcti
         f"{system} {show(by_name[first.name].scores[first.key.name], first.key)}" for system, by_name in results.items()
     ]
     return Verdict(f"{first.title}: {', '.join(said)}.")
+
+
+def _one_voice(results: Results) -> list[str]:
+    """Says it where several metrics rest on the same reader."""
+    first = next(iter(results.values())).values()
+    n = sum(READER in each.spec.needs and (each.bundled or not each.spec.judge) for each in first)
+    return [f"{n} of these metrics read with the same bundled reader: where it errs, all of them err."] if n > 1 else []
 
 
 def _headline(results: Results, row: Row) -> str:
@@ -192,7 +201,9 @@ def score_lines(results: Results, rows: Sequence[Row]) -> list[Line]:
         ]
         n_unscored = sum(by_name[metric.name].n_unscored for by_name in results.values())
         note = f"{n_unscored:,} unscored" if n_unscored else ""
-        lines.append(Line(metric.title, metric.key, found, scale_around(score for _, score in found), note))
+        alone = scale_of_range(metric.key.range, found[0][1])
+        scale = scale_around(score for _, score in found) if len(found) > 1 else alone
+        lines.append(Line(metric.title, metric.key, found, scale, note))
     return lines
 
 
