@@ -8,7 +8,11 @@ SUITE := -m pytest -n auto --dist loadfile --no-loadscope-reorder
 QUICK := not slow and not gpu and not network
 FLOAT32 = $(shell grep -rl float32 tests --include='test_*.py') # the only files with tests of that mark
 
-.PHONY: demo test cards stress processors slow lint clean
+# The oldest transformers that is promised, and what goes with it; constraints.txt pins others.
+OLDEST := 'transformers==4.57.*' 'huggingface_hub==0.36.*' 'tokenizers==0.22.*' 'datasets==4.4.*'
+UNPINNED := transformers|huggingface_hub|tokenizers|datasets|fsspec|dill|multiprocess
+
+.PHONY: demo test docs transformers-4 cards stress processors slow lint release clean
 
 demo: .venv/demo
 	$(BIN)/rrgmetrics compare --references examples/references.csv --systems examples/system_a.csv examples/system_b.csv \
@@ -22,6 +26,10 @@ processors: .venv/test
 	ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 $(BIN)/python $(SUITE) -q -m "float32 and $(QUICK)" $(FLOAT32)
 	ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 $(BIN)/python $(SUITE) -q -m "float32 and $(QUICK)" $(FLOAT32)
 
+# The Trainer's order of events and the names in checkpoints are what changes between versions of transformers.
+transformers-4: .venv-4/bin/pytest
+	.venv-4/bin/python -m pytest -m "$(QUICK)" tests/callbacks tests/modules
+
 slow: .venv/test
 	$(BIN)/python $(SUITE) -m "slow and not gpu and not network"
 
@@ -32,6 +40,15 @@ cards: .venv/demo
 # What each bundled metric sees of changed reports: two or three minutes; then `make cards`.
 stress: .venv/demo
 	$(BIN)/python scripts/measure_stress.py
+
+# The site in out/docs, strictly: a warning fails. `python -m http.server -d out/docs` shows it.
+docs: .venv/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --clean
+
+# What a release goes through, as far as a machine can: RELEASING.md.
+PYTHONS ?= python3.11 python3.12 python3.13
+release:
+	$(PYTHON) scripts/check_release.py --python $(PYTHONS)
 
 lint: .venv/test
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -50,5 +67,16 @@ lint: .venv/test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps crimson-score==0.2.0 # its pins are not ours
 	touch $@
 
+.venv/docs: .venv/demo Makefile
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	touch $@
+
+.venv-4/bin/pytest: $(SETUP) Makefile
+	$(PYTHON) -m venv .venv-4
+	grep -vE '^($(UNPINNED))==' constraints.txt > .venv-4/constraints.txt
+	.venv-4/bin/python -m pip install --quiet -c .venv-4/constraints.txt torch
+	.venv-4/bin/python -m pip install --quiet -c .venv-4/constraints.txt -e . $(OLDEST) hypothesis pytest tensorboard
+	touch $@
+
 clean:
-	rm -rf .venv out
+	rm -rf .venv .venv-4 out dist

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rrgmetrics.callbacks.scoring import suffix
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, parse_name
 from rrgmetrics.specs import Key
@@ -37,7 +36,7 @@ def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dic
         )
     return {
         "load_best_model_at_end": True,
-        "metric_for_best_model": "_".join(filter(None, ("eval", dataset, chosen.name + suffix(name)))),
+        "metric_for_best_model": "_".join(filter(None, ("eval", dataset, chosen.name + name.suffix))),
         "greater_is_better": chosen.higher_is_better,
     }
 

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from rrgmetrics.callbacks.scoring import Scoring, headline, suffix
+from rrgmetrics.callbacks.scoring import Scoring, headline
 from rrgmetrics.english import counted, listed
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName
@@ -176,7 +176,7 @@ class Watch:
         """
         names = {text: name for text, name in self._names.items() if headline(name) in values}
         here = self.measure(pairs, names, prefix=prefix)
-        for key, logged in ((key, key.name + suffix(name)) for name in names.values() for key in name.spec.keys):
+        for key, logged in ((key, key.name + name.suffix) for name in names.values() for key in name.spec.keys):
             if key.name in self._headlines or prefix + logged == best:
                 what, value, baseline = f"{when}{prefix}{logged}", values[logged], here.baselines[logged]
                 if key.target is not None:

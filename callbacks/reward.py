@@ -17,7 +17,6 @@ from rrgmetrics.backends.shared import shared
 from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.arguments import key_of
 from rrgmetrics.callbacks.baselines import Baselines, RewardWatch, check_baselines, compared
-from rrgmetrics.callbacks.scoring import suffix
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import prepare
@@ -151,7 +150,7 @@ def make_reward(
     """
     parsed = parse_name(metric)
     chosen = key_of(parsed, key)
-    logged = chosen.name + suffix(parsed)
+    logged = chosen.name + parsed.suffix
     if parsed.spec.corpus_statistics or not chosen.per_pair:
         raise InputError(
             f"{chosen.name} of {metric} is no reward: a pair's value depends on the other pairs of the call."

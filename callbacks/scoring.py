@@ -115,19 +115,14 @@ def unscored_reasons(result: Result) -> list[str | None]:
     return [reason["unscored"] if reason else None for reason in reasons]
 
 
-def suffix(name: MetricName) -> str:
-    """Returns the suffix of a configuration: `"__paper"`; empty for the default one."""
-    return name.suffix
-
-
 def headline(name: MetricName) -> str:
     """Returns the key of a metric's headline, as it is logged: `"crepe__paper"`."""
-    return name.spec.name + suffix(name)
+    return name.spec.name + name.suffix
 
 
 def flat(name: MetricName, result: Result | None, n_pairs: int) -> dict[str, float]:
     """Returns a metric's values by the names that a training loop logs; all NaN if there is no result."""
-    end = suffix(name)
+    end = name.suffix
     scores = result.scores if result else {}
     values = {key.name + end: float(scores.get(key.name, float("nan"))) for key in name.spec.keys}
     return values | {f"{headline(name)}_n_unscored": float(result.n_unscored if result else n_pairs)}

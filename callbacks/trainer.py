@@ -24,7 +24,7 @@ from rrgmetrics.callbacks.evaluation_set import EvaluationSet
 from rrgmetrics.callbacks.generation import GenerateFunction, make_generation, model_columns, undisturbed
 from rrgmetrics.callbacks.sampling import Generated, generate
 from rrgmetrics.callbacks.schedule import Turn, When, parse_turns
-from rrgmetrics.callbacks.scoring import OnError, Scores, Scoring, flat, parse_metrics, suffix
+from rrgmetrics.callbacks.scoring import OnError, Scores, Scoring, flat, parse_metrics
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.specs import Key
 
@@ -222,7 +222,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     def _logged(self) -> dict[str, tuple[str, Key]]:
         """The metric and the key behind each name that this callback logs."""
         return {
-            f"{prefix}_{key.name}{suffix(name)}": (metric, key)
+            f"{prefix}_{key.name}{name.suffix}": (metric, key)
             for prefix in self._sets
             for metric, name in self._names.items()
             for key in name.spec.keys

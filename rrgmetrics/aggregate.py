@@ -31,6 +31,16 @@ def weighted_scores(reduction: Reduction, stats: Array, weights: ArrayLike) -> d
 
 def reduce(reduction: Reduction, stats: Array) -> dict[str, float]:
     """Computes the corpus scores of the pairs in `stats` `(n_pairs, n_stats)`; NaN if none is scored."""
+    return of_sums(reduction, *column_sums(stats))
+
+
+def column_sums(stats: Array) -> tuple[Array, int]:
+    """Returns the column sums `(n_stats,)` of the pairs that are scored, and their number: all that scores rest on."""
     kept = stats[scored(stats)]
-    scores = reduction.corpus(kept.sum(axis=0)[None], np.array([float(len(kept))]))
+    return kept.sum(axis=0), len(kept)
+
+
+def of_sums(reduction: Reduction, sums: ArrayLike, n_scored: float) -> dict[str, float]:
+    """Computes the corpus scores from column sums `(n_stats,)` of so many scored pairs; NaN if none is."""
+    scores = reduction.corpus(np.asarray(sums, dtype=np.float64)[None], np.array([float(n_scored)]))
     return {key: float(value[0]) for key, value in scores.items()}

@@ -10,11 +10,12 @@ from typing import Literal
 import numpy as np
 
 from rrgmetrics import stats
+from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
-from rrgmetrics.specs import Key
+from rrgmetrics.specs import SPECS, Key
 
 Correction = Literal["holm", "bh", "none"]
 CORRECTIONS: Mapping[Correction, Callable[[Sequence[float]], Array]] = {
@@ -22,6 +23,9 @@ CORRECTIONS: Mapping[Correction, Callable[[Sequence[float]], Array]] = {
     "bh": stats.benjamini_hochberg,
     "none": lambda p_values: np.array(p_values, dtype=np.float64),
 }
+
+
+SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,7 @@ class Row:
             **dict(zip(("difference", "difference_low", "difference_high"), difference, strict=True)),
             "p": np.nan if self.test is None else self.test.p_value,
             "p_corrected": self.p_corrected,
+            "p_floor": np.nan if self.test is None else self.test.floor,
             "effect_size": np.nan if self.test is None else self.test.effect_size,
         }
 
@@ -72,11 +77,22 @@ class Row:
         """Whether the system scores better than the baseline; None for the baseline or without a difference."""
         return None if self.test is None else self.key.is_better(self.test.difference.value)
 
+    @property
+    def at_floor(self) -> bool:
+        """Whether the swaps that were drawn could not have given a smaller p-value."""
+        return self.test is not None and self.test.at_floor
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the corrected p-value of the difference from the baseline is below `SIGNIFICANT`."""
+        return self.p_corrected < SIGNIFICANT  # NaN is not
+
 
 def compare_systems(
     results: Mapping[str, Mapping[str, Result]],
     *,
     all_keys: bool = False,
+    keys: Sequence[str] | None = None,
     correction: Correction = "holm",
     trials: int = stats.TRIALS,
     level: float = stats.LEVEL,
@@ -87,6 +103,7 @@ def compare_systems(
     Args:
         results: For each system its Results by metric, as `score_systems` returns them.
         all_keys: Every key of each metric instead of the headline.
+        keys: These alone, in this order (`choose_keys`); None: as `all_keys` says.
         correction: For the family of all tests in the table: "holm", "bh" (Benjamini-Hochberg) or "none".
         trials: Resamples of intervals and random swaps of tests.
         level: Coverage of intervals.
@@ -96,36 +113,73 @@ def compare_systems(
         Rows by metric, key and system.
 
     Raises:
-        InputError: Unknown correction.
+        InputError: Unknown correction or key.
     """
     check_correction(correction)
+    baseline, *others = results
+    metrics = results[baseline]
+    chosen = _all_of(metrics, headlines=not all_keys) if keys is None else choose_keys(list(metrics), keys)
     test = partial(stats.compare, trials=trials, level=level, seed=seed)
     interval = partial(stats.bootstrap, trials=trials, level=level, seed=seed)
-    baseline, *others = results
-    rows: list[Row] = []
-    for metric, first in results[baseline].items():
-        keys = first.titled.keys if all_keys else (first.titled.headline,)
-        tests = {
-            name: test(first.reduction, first.pair_stats, results[name][metric].pair_stats, targets=first.spec.targets)
-            for name in others
-        }
-        scores = {
-            name: interval(result[metric].reduction, result[metric].pair_stats) for name, result in results.items()
-        }
-        rows += [
-            Row(
-                metric=metric,
-                key=key,
-                system=name,
-                score=scores[name][key.name],
-                n_unscored=results[name][metric].n_unscored,
-                test=tests[name][key.name] if name in tests else None,
-                p_corrected=np.nan,
-            )
-            for key in keys
-            for name in results
-        ]
+    tests: dict[tuple[str, str], Mapping[str, stats.Comparison]] = {}
+    scores: dict[tuple[str, str], Mapping[str, stats.Estimate]] = {}
+    for metric in dict.fromkeys(metric for metric, _ in chosen):
+        first = metrics[metric]
+        for name, by_metric in results.items():
+            own = by_metric[metric].pair_stats
+            scores[metric, name] = interval(first.reduction, own)
+            if name in others:
+                tests[metric, name] = test(first.reduction, first.pair_stats, own, targets=first.spec.targets)
+    rows = [
+        Row(
+            metric=metric,
+            key=next(each for each in metrics[metric].titled.keys if each.name == key),
+            system=name,
+            score=scores[metric, name][key],
+            n_unscored=results[name][metric].n_unscored,
+            test=tests[metric, name][key] if name in others else None,
+            p_corrected=np.nan,
+        )
+        for metric, key in chosen
+        for name in results
+    ]
     return _with_corrected(rows, correction)
+
+
+def choose_keys(metrics: Sequence[str], keys: Sequence[str]) -> list[tuple[str, str]]:
+    """Finds the metric of each key that was chosen.
+
+    Args:
+        metrics: Names as they were asked for.
+        keys: Result keys, such as `"rouge_1"`; of one configuration among several as in files: `"crepe__paper"`.
+
+    Returns:
+        Metric and key, in the order of `keys`; of a key that several configurations have each.
+
+    Raises:
+        InputError: A key that none of the metrics has.
+
+    Example:
+        >>> choose_keys(["bleu", "rouge", "bleu?tokenizer=13a"], ["rouge_1", "bleu__tokenizer_13a"])
+        [('rouge', 'rouge_1'), ('bleu?tokenizer=13a', 'bleu')]
+    """
+    known: dict[str, list[tuple[str, str]]] = {}
+    for metric in metrics:
+        name = parse_name(metric)
+        for key in name.spec.keys:
+            for text in dict.fromkeys((key.name, key.name + name.suffix)):
+                known.setdefault(text, []).append((metric, key.name))
+    for text in keys:
+        if text not in known:
+            owner = next((spec.name for spec in SPECS.values() if text in (key.name for key in spec.keys)), "")
+            why = f"it is one of {owner}, which is not asked for" if owner else "see `rrgmetrics list NAME`"
+            raise InputError(f"None of the metrics has the key {text!r}; {why}.{did_you_mean(text, known)}")
+    return list(dict.fromkeys(each for text in keys for each in known[text]))
+
+
+def _all_of(metrics: Mapping[str, Result], *, headlines: bool) -> list[tuple[str, str]]:
+    """Metric and key of every score, or of each metric's headline."""
+    return [(name, key.name) for name, each in metrics.items() for key in each.spec.keys[: 1 if headlines else None]]
 
 
 def check_correction(correction: str) -> None:

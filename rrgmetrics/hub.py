@@ -142,6 +142,8 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
         def add_batch(self: Any, *, predictions: Any = None, references: Any = None, **keywords: Any) -> None:
             """Adds reports to score at the next `compute()`. Checks each of them."""
             predictions, references = _checked(predictions, references, start=len(self))
+            if self.writer is not None:  # datasets 4 writes a batch before the rows that were added one by one
+                self.writer.write_examples_on_file()
             EvaluationModule.add_batch(self, predictions=predictions, references=references, **keywords)
 
         def add(self: Any, *, prediction: Any = None, reference: Any = None, **keywords: Any) -> None:
@@ -187,7 +189,10 @@ def as_dict(result: Result, *, per_pair: bool = False) -> dict[str, Any]:
 def register(*, remove: bool = False, names: list[str] | None = None) -> dict[str, Path]:
     """Copies our modules to where a bare `evaluate.load(name)` looks when the Hub has none of that name.
 
-    A name that Hugging Face uses itself is left alone: every module is also found as `rrgmetrics/<name>`.
+    A name that Hugging Face uses itself is left alone: every module is also found as `rrgmetrics/<name>`. There are two
+    such places. What stands among `evaluate`'s downloads is taken without a word, as if it had come from the Hub once,
+    and belongs to this version of `evaluate`; what stands among its modules serves the other versions, which then warn
+    that they use "the latest cached version".
 
     Args:
         remove: Take them away again.
@@ -201,20 +206,38 @@ def register(*, remove: bool = False, names: list[str] | None = None) -> dict[st
     done = {}
     root = Path(evaluate.config.HF_MODULES_CACHE) / "evaluate_modules" / "metrics"
     for name in names or SPECS:
-        for bare, folder in _cache_names(name).items():
-            target = root / folder
+        for bare, repository in _cache_names(name).items():
+            target, download = root / _cache_folder(repository), _download(repository)
             if target.is_dir():
                 shutil.rmtree(target)
+            download.unlink(missing_ok=True)
             if not remove:
                 _install(module_path(name), target, root)
+                download.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(module_path(name) / f"{name}.py", download)
             done[bare] = target
     return done
 
 
 def _cache_names(name: str) -> dict[str, str]:
+    """The names that are looked up for a metric, each with the repository of the Hub that it means."""
     spec = get_spec(name)
-    names = {f"{ORGANISATION}/{spec.name}": f"{ORGANISATION}--{spec.name}"}
-    return names if spec.name in TAKEN else {spec.name: f"evaluate-metric--{spec.name}", **names}
+    names = {f"{ORGANISATION}/{spec.name}": f"{ORGANISATION}/{spec.name}"}
+    return names if spec.name in TAKEN else {spec.name: f"evaluate-metric/{spec.name}", **names}
+
+
+def _cache_folder(repository: str) -> str:
+    return repository.replace("/", "--")
+
+
+def _download(repository: str) -> Path:
+    """The file that `evaluate` takes for a repository's script where the Hub does not answer with one."""
+    from evaluate import config, loading
+    from evaluate.utils.file_utils import hash_url_to_filename, hf_hub_url
+
+    script = f"{repository.partition('/')[2]}.py"
+    address = hf_hub_url(path=repository, name=script, revision=f"v{loading.SCRIPTS_VERSION}")
+    return Path(config.DOWNLOADED_EVALUATE_PATH, hash_url_to_filename(address))
 
 
 def _install(source: Path, target: Path, root: Path) -> None:

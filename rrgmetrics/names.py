@@ -8,7 +8,7 @@ percent-encoded where they hold `&`. `short` stands for the whole in tables, col
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
@@ -150,6 +150,11 @@ def expand(name: str) -> tuple[str, ...]:
         True
     """
     return PRESETS.get(name.strip(), (name,)) if isinstance(name, str) else (name,)
+
+
+def uncounted(names: Mapping[str, MetricName], counted: Container[str]) -> list[str]:
+    """Returns the metrics whose scores depend on all references, but for those whose references were counted."""
+    return [text for text, name in names.items() if name.counts_references and text not in counted]
 
 
 def parse_names(names: str | Sequence[str]) -> dict[str, MetricName]:

@@ -14,7 +14,7 @@ from rrgmetrics import aggregate, signature, stats
 from rrgmetrics.english import counted, did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike
-from rrgmetrics.files.stored import Scored, Stored, read_stored, storing
+from rrgmetrics.files.stored import Scored, Stored, joined, read_stored, storing
 from rrgmetrics.names import MetricName, parse_name, shown
 from rrgmetrics.notebook import drawn
 from rrgmetrics.scorers.base import Array, Reduction, SupportsNotes
@@ -239,12 +239,8 @@ class Result:
                 f"The scores of {first.spec.name} depend on all references: give each part the same statistics "
                 "(Metrics.count_references; --statistics on the command line)."
             )
-        keys = dict.fromkeys(key for result in results for key in result.details)
-        details = {
-            key: [each for result in results for each in result.details.get(key) or [None] * result.n_pairs]
-            for key in keys
-        }
-        return cls.of_stats(np.concatenate([result.pair_stats for result in results]), first.signature, details)
+        whole = joined([result.stored for result in results])
+        return cls.of_stats(whole.stats, first.signature, whole.details)
 
     def save(self, path: PathLike, *, force: bool = False) -> None:
         """Writes the result with all that follows from it: scores, statistics and details of each pair.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -21,7 +21,9 @@ from rrgmetrics.files import Columns, PathLike
 from rrgmetrics.files.sources import is_source
 from rrgmetrics.files.stored import Writer, storing
 from rrgmetrics.files.stream import Read, stream_pairs
+from rrgmetrics.names import uncounted
 from rrgmetrics.prepared import Metrics, prepare
+from rrgmetrics.progress import progress_bar
 from rrgmetrics.results import Result, per_pair_columns
 from rrgmetrics.scorers.base import Array, Reduction
 from rrgmetrics.scorers.frequencies import Frequencies
@@ -56,8 +58,7 @@ class Totals:
     @property
     def scores(self) -> dict[str, float]:
         """The corpus values by key."""
-        scores = self.reduction.corpus(self.sums[None], np.array([float(self.n_scored)]))
-        return {key: float(value[0]) for key, value in scores.items()}
+        return aggregate.of_sums(self.reduction, self.sums, self.n_scored)
 
     @property
     def n_unscored(self) -> int:
@@ -66,9 +67,9 @@ class Totals:
 
     def add(self, result: Result) -> None:
         """Adds the pairs of a result."""
-        kept = aggregate.scored(result.pair_stats)
-        self.sums = self.sums + result.pair_stats[kept].sum(axis=0)
-        self.n_scored += int(kept.sum())
+        sums, n_scored = aggregate.column_sums(result.pair_stats)
+        self.sums = self.sums + sums
+        self.n_scored += n_scored
         self.n_pairs += result.n_pairs
         for reason, count in result.unscored_counts.items():
             known = reason in self.unscored_counts or len(self.unscored_counts) < REASONS
@@ -80,6 +81,15 @@ class Totals:
         totals = cls(result.spec, result.reduction, result.signature, np.zeros(result.pair_stats.shape[1]))
         totals.add(result)
         return totals
+
+
+def add_results(totals: dict[str, Totals], results: Mapping[str, Result]) -> None:
+    """Adds the results of further pairs to the totals of each metric, in place."""
+    for name, result in results.items():
+        if name in totals:
+            totals[name].add(result)
+        else:
+            totals[name] = Totals.of(result)
 
 
 def score_stream(
@@ -130,14 +140,14 @@ def score_stream(
             file = stack.enter_context(storing(output, facts, force=force))
         totals: dict[str, Totals] = {}
         reads = stream_pairs(pairs, columns)
-        with _bar(progress) as bar:
+        with progress_bar() if progress else nullcontext() as bar:
             while chunk := list(islice(reads, CHUNK)):
                 results = score_reads(metrics, chunk, statistics)
-                for name, result in results.items():
-                    totals[name].add(result) if name in totals else totals.update({name: Totals.of(result)})
+                add_results(totals, results)
                 if file is not None:
                     write_results(file, results, [read.study_id for read in chunk])
-                bar.update(len(chunk))
+                if bar is not None:
+                    bar.update(len(chunk))
         if not totals:
             raise InputError("There are no pairs to score.")
         return totals
@@ -177,7 +187,7 @@ def counted(
 ) -> dict[str, Frequencies]:
     """What metrics with corpus statistics must know of all references: as given, or from a first pass through files."""
     known = dict(given or {})
-    needed = [name for name, each in metrics.names.items() if each.counts_references and name not in known]
+    needed = uncounted(metrics.names, known)
     if not needed:
         return known
     if not is_source(pairs) and iter(pairs) is iter(pairs):
@@ -209,9 +219,3 @@ def _spread(
     own = f"{spec.name}_unscored"
     details[own] = [reason or known for reason, known in zip(unscored, details.get(own, unscored), strict=True)]
     return Result.of_stats(stats, signed if result is None or result.error else result.signature, details)
-
-
-def _bar(shown: bool) -> Any:
-    from tqdm.auto import tqdm
-
-    return tqdm(unit="pair", desc="scoring", disable=not shown, leave=False)

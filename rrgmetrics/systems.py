@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rrgmetrics import files, stats
-from rrgmetrics.comparison import Correction, Row, check_correction, compare_systems
+from rrgmetrics.comparison import Correction, Row, check_correction, choose_keys, compare_systems
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.notebook import drawn
@@ -87,6 +87,7 @@ def compare(
     contexts: Any = None,
     columns: files.Columns = None,
     all_keys: bool = False,
+    keys: Sequence[str] | None = None,
     correction: Correction = "holm",
     trials: int = stats.TRIALS,
     level: float = stats.LEVEL,
@@ -111,6 +112,7 @@ def compare(
         contexts: One dict a study with any of `age`, `sex`, `indication`; or None.
         columns: What the columns of tables and files are called, as in `rrgmetrics.score`.
         all_keys: Every key of each metric instead of the headline.
+        keys: These result keys alone, in this order, such as `["rouge_1", "crepe"]`; None: as `all_keys` says.
         correction: For all tests of the table: "holm", "bh" (Benjamini-Hochberg) or "none".
         trials: Resamples of intervals and random swaps of tests.
         level: Coverage of intervals, between 0 and 1.
@@ -133,6 +135,8 @@ def compare(
     """
     texts = list(parse_names(names))
     check_correction(correction)
+    if keys is not None:
+        choose_keys(texts, keys)
     studies = files.read_systems(systems, references, contexts, columns)
     pairs = {name: each.pairs for name, each in studies.items()}
     n_studies = len(next(iter(pairs.values())))
@@ -153,5 +157,6 @@ def compare(
             )
         else:
             results = dict(zip(pairs, metrics.score_sets(list(pairs.values()), progress=progress), strict=True))
-    rows = compare_systems(results, all_keys=all_keys, correction=correction, trials=trials, level=level, seed=seed)
+    drawing: dict[str, Any] = {"trials": trials, "level": level, "seed": seed}
+    rows = compare_systems(results, all_keys=all_keys, keys=keys, correction=correction, **drawing)
     return Comparison(results, rows, studies, correction, worth)

@@ -23,7 +23,7 @@ import numpy as np
 
 from rrgmetrics import child, signature
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.files.stored import Scored
+from rrgmetrics.files.stored import Scored, joined
 from rrgmetrics.gate import reasons_of, warn_of_scopes
 from rrgmetrics.names import MetricName
 from rrgmetrics.notice import VARIABLE
@@ -231,15 +231,10 @@ def _placed(answers: Sequence[Answer], distinct: Sequence[Pair], pairs: Sequence
     """The result of all pairs, from what was said of the distinct ones."""
     order = {pair: index for index, pair in enumerate(distinct)}
     places = np.array([order[pair] for pair in pairs])
-    keys = dict.fromkeys(key for answer in answers for key in answer.scored.details)
-    details = {}
-    for key in keys:
-        values = [
-            each for answer in answers for each in answer.scored.details.get(key) or [None] * len(answer.scored.stats)
-        ]
-        details[key] = [values[place] for place in places]
+    whole = joined([answer.scored for answer in answers])
+    details = {key: [values[place] for place in places] for key, values in whole.details.items()}
     signed = answers[0].signature if kept else signature.rewrite(answers[0].signature, {"statistics": ""})
-    return Result.of_stats(np.concatenate([answer.scored.stats for answer in answers])[places], signed, details)
+    return Result.of_stats(whole.stats[places], signed, details)
 
 
 def _prepare(metrics: bytes) -> None:

@@ -9,37 +9,37 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 from markupsafe import Markup, escape
 
 from rrgmetrics import files, stats
 from rrgmetrics.abnormal import MIN_STUDIES
 from rrgmetrics.errors import InputError
+from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import Progress
 from rrgmetrics.present.html import NOTHING, category_bars, category_counts, headline, part
-from rrgmetrics.present.numbers import between, direction, show
+from rrgmetrics.present.numbers import between, direction
 from rrgmetrics.present.report import report_page
 from rrgmetrics.present.results import key_table
 from rrgmetrics.present.spread import spread
-from rrgmetrics.present.tables import Cell, Group, Table
 from rrgmetrics.present.worth import worth_tables
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.skill import score_beside, trivial_systems
 from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, MAX_SECONDS, check_size
 from rrgmetrics.spaces.ready import ready
+from rrgmetrics.spaces.rows import rows_view
 from rrgmetrics.specs import Key, MetricSpec
 from rrgmetrics.worth import Worth, worth_of
 
 PIECE = 64  # pairs between two reports of progress
-SHOWN_ROWS = 50
 INTERVAL_TRIALS = 500
 SUFFIXES = (".csv", ".jsonl")  # Parquet is not taken: a small file of it can unpack to any size
 
 
 class Scored(NamedTuple):
-    """A whole file's scores, and what they are worth beside trivial systems."""
+    """A whole file's scores, by the name that was asked for, and what they are worth beside trivial systems."""
 
+    name: str
     studies: files.Studies
     result: Result
     worth: Worth | None = None
@@ -90,17 +90,18 @@ def _without_folders(message: str, file: Path) -> str:
 # --- scoring ----------------------------------------------------------------------------------------------------------
 
 
-def score_file(spec: MetricSpec, studies: files.Studies) -> Iterator[int | Result]:
-    """Scores pairs; yields how many are done, again and again, and at last the result.
+def score_file(name: str, studies: files.Studies) -> Iterator[int | Result]:
+    """Scores pairs with a metric of this name; yields how many are done, again and again, and at last the result.
 
     Raises:
         InputError: It takes longer than a page may.
     """
     n_pairs, end = len(studies.pairs), time.monotonic() + MAX_SECONDS
     yield 0
-    for step in ready(spec.name).steps(studies.pairs, block=n_pairs if spec.corpus_statistics else PIECE):
+    at_once = parse_name(name).counts_references
+    for step in ready(name).steps(studies.pairs, block=n_pairs if at_once else PIECE):
         if not isinstance(step, Progress):
-            yield step[spec.name]
+            yield step[name]
         elif step.done < step.total:
             done = step.done * n_pairs // step.total  # equal pairs are scored once
             yield done
@@ -111,14 +112,14 @@ def score_file(spec: MetricSpec, studies: files.Studies) -> Iterator[int | Resul
                 )
 
 
-def with_worth(spec: MetricSpec, studies: files.Studies, result: Result) -> Scored:
+def with_worth(name: str, studies: files.Studies, result: Result) -> Scored:
     """Compares a file's scores with those of trivial systems; in few pairs there is nothing to compare."""
     n_pairs = len(studies.pairs)
     if n_pairs < MIN_STUDIES:
-        return Scored(studies, result)
-    metrics, name = ready(spec.name), spec.name
-    trivial = score_beside(metrics, {}, trivial_systems(studies.pairs), progress=False)[1]
+        return Scored(name, studies, result)
+    trivial = score_beside(ready(name), {}, trivial_systems(studies.pairs), progress=False)[1]
     return Scored(
+        name,
         studies,
         result,
         worth_of({"The file": {name: result}}, trivial, {"The file": studies.pairs}, trials=INTERVAL_TRIALS),
@@ -188,7 +189,7 @@ def overview(scored: Scored) -> Markup:
         pieces.append(Markup("<h2>Errors by category, a pair</h2>{}").format(category_bars(counts)))
     if n_scored:
         pieces.append(Markup("<h2>Spread over the pairs</h2>{}").format(histogram(result.per_pair[key.name], key)))
-    pieces.append(Markup("<h2>{}</h2>{}").format(*worst_pairs(scored)))
+    pieces.append(rows_view(scored.name, scored.studies.pairs, scored.study_ids, result))
     pieces.append(
         Markup(
             "<details><summary>All scores, and what ran</summary>{}<p class='note'><code>{}</code></p></details>"
@@ -214,25 +215,6 @@ def histogram(values: Array, key: Key) -> Markup:
         '<line x1="{x}" x2="{x}" y1="0" y2="80"/></svg><div class="axis" aria-hidden="true"><span>{}</span>'
         "<span>{}</span></div><figcaption>{}; {}. The line is the median.</figcaption></figure>"
     ).format(key.title, own.described, bars, drawn.low, drawn.high, direction(key).capitalize(), own.described, x=own.x)
-
-
-def worst_pairs(scored: Scored) -> tuple[str, Table]:
-    """The pairs with the worst headline, and what to call them."""
-    result = scored.result
-    key = result.titled.headline
-    values = result.per_pair[key.name]
-    order = np.argsort(key.goodness(values), kind="stable")[:SHOWN_ROWS]  # NaN comes last
-    keys = [key for key in result.titled.keys if key.name in result.per_pair]
-    lines = tuple(
-        (
-            scored.study_ids[row][:60],
-            *(Cell(show(float(result.per_pair[key.name][row]), key), "number") for key in keys),
-        )
-        for row in order
-    )
-    title = f"The {len(order)} worst pairs" if len(order) < len(values) else "All pairs, the worst first"
-    heads = ("Study", *(key.title for key in keys))
-    return title, Table(heads, (Group(lines),), title="Scores of pairs")
 
 
 def plain(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from rrgmetrics import files
 
 FIELDS = ("reference", "candidate", "age", "sex", "indication")
+OPENING = "Missed pneumothorax"
 _FILE = Path(__file__).with_suffix(".yaml")
 
 
@@ -30,6 +31,11 @@ def examples() -> tuple[Example, ...]:
     import yaml
 
     return tuple(Example(**{"title": "", **row}) for row in yaml.safe_load(_FILE.read_text(encoding="utf-8")))
+
+
+def opening() -> Example:
+    """The pair that pages open with."""
+    return next(example for example in examples() if example.title == OPENING)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The metrics of a server: each is made ready when a page first asks for it, and stays so."""
+"""The metrics of a server: each is made ready when a page first asks for it, and stays so while others ask for few."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from threading import Lock
 
 from rrgmetrics.prepared import Metrics, prepare
 
+MOST = 64  # metrics and settings of them; the one that nobody has asked for the longest is let go
+
 _lock = Lock()
-_held: dict[str, Metrics] = {}
+_held: dict[str, Metrics] = {}  # the last that was asked for comes last
 
 
 def ready(names: str | Sequence[str]) -> Metrics:
@@ -16,6 +18,8 @@ def ready(names: str | Sequence[str]) -> Metrics:
     wanted = [names] if isinstance(names, str) else names
     with _lock:
         for name in wanted:
-            if name not in _held:
-                _held[name] = prepare(name)
-        return Metrics.together([_held[name] for name in wanted])
+            _held[name] = _held.pop(name, None) or prepare(name)
+        chosen = Metrics.together([_held[name] for name in wanted])
+        while len(_held) > max(MOST, len(wanted)):
+            del _held[next(iter(_held))]
+        return chosen

@@ -10,14 +10,14 @@ import json
 import re
 import shlex
 
+from rrgmetrics.names import parse_name
 from rrgmetrics.reports import Pair
-from rrgmetrics.specs import MetricSpec
+from rrgmetrics.spaces.controls import without_words
 
 
-def python_pair(spec: MetricSpec, pair: Pair) -> str:
-    """Python that scores a pair."""
-    name = explained(spec)
-    context = _context(spec, pair)
+def python_pair(name: str, pair: Pair) -> str:
+    """Python that scores a pair with a metric of this name."""
+    context = _context(name, pair)
     lines = [
         "import rrgmetrics",
         "",
@@ -28,45 +28,46 @@ def python_pair(spec: MetricSpec, pair: Pair) -> str:
         *([f"    contexts=[{context!r}],"] if context else ()),
         ")",
         f"print(results[{name!r}].scores)",
-        *([f"print(results[{name!r}].details)"] if name != spec.name else ()),
+        *([f"print(results[{name!r}].details)"] if name != without_words(name) else ()),
     ]
     return "\n".join(lines)
 
 
-def shell_pair(spec: MetricSpec, pair: Pair) -> str:
-    """Shell commands that score a pair."""
-    row = {"reference": pair.reference, "candidate": pair.candidate, **_context(spec, pair)}
+def shell_pair(name: str, pair: Pair) -> str:
+    """Shell commands that score a pair with a metric of this name."""
+    row = {"reference": pair.reference, "candidate": pair.candidate, **_context(name, pair)}
     return "\n".join(
         (
             "cat > pair.jsonl <<'END'",
             json.dumps(row, ensure_ascii=False),
             "END",
-            f"rrgmetrics score pair.jsonl --metrics {spec.name}",
+            f"rrgmetrics score pair.jsonl --metrics {shlex.quote(without_words(name))}",
         )
     )
 
 
-def python_file(spec: MetricSpec, name: str) -> str:
-    """Python that scores a file of pairs."""
+def python_file(name: str, file: str) -> str:
+    """Python that scores a file of pairs with a metric of this name."""
+    asked = without_words(name)
     return "\n".join(
         (
             "import rrgmetrics",
             "from rrgmetrics import files",
             "",
-            f"studies = files.read_pairs({name!r})",
+            f"studies = files.read_pairs({file!r})",
             "results = rrgmetrics.score(",
-            f"    {spec.name!r}, predictions=studies.candidates, references=studies.references,",
+            f"    {asked!r}, predictions=studies.candidates, references=studies.references,",
             "    contexts=studies.contexts,",
             ")",
-            f"print(results[{spec.name!r}].scores)",
+            f"print(results[{asked!r}].scores)",
         )
     )
 
 
-def shell_file(spec: MetricSpec, name: str) -> str:
-    """Shell command that scores a file of pairs."""
-    quoted = shlex.quote(f"./{name}" if name.startswith("-") else name)
-    return f"rrgmetrics score {quoted} --metrics {spec.name} --output scores.csv --html report.html"
+def shell_file(name: str, file: str) -> str:
+    """Shell command that scores a file of pairs with a metric of this name."""
+    quoted, asked = (shlex.quote(word) for word in (f"./{file}" if file.startswith("-") else file, without_words(name)))
+    return f"rrgmetrics score {quoted} --metrics {asked} --output scores.csv --html report.html"
 
 
 def markdown(python: str, shell: str) -> str:
@@ -79,11 +80,7 @@ def markdown(python: str, shell: str) -> str:
     return "\n\n".join(parts)
 
 
-def explained(spec: MetricSpec) -> str:
-    """The metric's name, asking for words where it has some."""
-    return f"{spec.name}?explain=yes" if "explain" in spec.options else spec.name
-
-
-def _context(spec: MetricSpec, pair: Pair) -> dict[str, str | float]:
+def _context(name: str, pair: Pair) -> dict[str, str | float]:
     """What is known of the patient, if it can change the score."""
-    return {key: value for key, value in pair.context._asdict().items() if value} if spec.takes_context else {}
+    takes = parse_name(name).spec.takes_context
+    return {key: value for key, value in pair.context._asdict().items() if value} if takes else {}

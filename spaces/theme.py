@@ -1,64 +1,29 @@
-"""How every page looks: palettes, Gradio's theme, the style sheet with the marks of `rrgmetrics.present.kinds`.
-
-Pages load no font and no script from elsewhere.
-"""
+"""How every page of the Spaces looks: the house's style sheet (`rrgmetrics.present.theme`) and Gradio's theme."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from rrgmetrics.present.kinds import KINDS
+from rrgmetrics.present import theme
+from rrgmetrics.present.theme import DARK, LIGHT
+from rrgmetrics.spaces.framework import load_gradio
 
 SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
 MONO = ("ui-monospace", "SF Mono", "Menlo", "Consolas", "Liberation Mono", "monospace")
-STYLE_SHEET = Path(__file__).parent / "page.css"
-
-
-class Palette(NamedTuple):
-    """Colours of a page: ground, raised ground, text, lesser text, lines, links and buttons, text on buttons."""
-
-    paper: str
-    soft: str
-    ink: str
-    muted: str
-    line: str
-    accent: str
-    on_accent: str
-
-
-LIGHT = Palette("#fdfcf9", "#f4f1ea", "#1d1c1a", "#5d5952", "#dcd8cf", "#1f5a8c", "#ffffff")
-DARK = Palette("#16181b", "#1f2226", "#e8e5df", "#a8a49b", "#3a3d41", "#8fc1ea", "#10202d")
+GRADIO = Path(__file__).parent / "gradio.css"
 
 
 @cache
-def style_sheet() -> str:
-    """The CSS of every page: the colours above as variables, then `page.css`."""
-    kinds = "\n".join(
-        f".kind-{name} {{ --tint: var(--{name}-tint); --mark: var(--{name}-mark); --underline: {kind.underline}; }}"
-        for name, kind in KINDS.items()
-    )
-    return "\n".join(
-        (
-            f":root {{ color-scheme: light; {_variables(LIGHT, 'light')} }}",
-            f".dark {{ color-scheme: dark; {_variables(DARK, 'dark')} }}",
-            kinds,
-            STYLE_SHEET.read_text(encoding="utf-8"),
-        )
-    )
-
-
-def _variables(palette: Palette, scheme: str) -> str:
-    colours = {f"rrg-{name.replace('_', '-')}": value for name, value in palette._asdict().items()}
-    for name, kind in KINDS.items():
-        colours[f"{name}-tint"], colours[f"{name}-mark"] = getattr(kind, scheme)
-    return " ".join(f"--{name}: {value};" for name, value in colours.items())
+def style_sheet(*names: str) -> str:
+    """The CSS of every page, with further style sheets of the house, then Gradio's own parts."""
+    return f"{theme.style_sheet(*names)}\n{GRADIO.read_text(encoding='utf-8')}"
 
 
 def gradio_theme() -> Any:
     """Gradio's theme in our colours and the machine's own fonts."""
-    import gradio
+    gradio = load_gradio()
 
     names = {  # Gradio's variable → ours
         "body_background_fill": "paper",

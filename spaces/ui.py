@@ -6,31 +6,30 @@ is answered by a function of its texts, a file by a generator of its own, and up
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
 
-from rrgmetrics.errors import InputError, MissingExtraError
+from rrgmetrics.errors import InputError
 from rrgmetrics.hub import module_path
 from rrgmetrics.names import parse_name
-from rrgmetrics.present.explanations import explain_pair
-from rrgmetrics.present.html import alert, category_bars, category_counts, headline, part, remarks, reports
-from rrgmetrics.present.marks import Explanation
-from rrgmetrics.present.numbers import show
-from rrgmetrics.present.results import key_table
+from rrgmetrics.present.html import alert, part
 from rrgmetrics.reports import Context, Pair, parse_context
 from rrgmetrics.results import Result
 from rrgmetrics.spaces import batch, snippets
-from rrgmetrics.spaces.examples import examples, sample_file
+from rrgmetrics.spaces.controls import asked_name, option_controls, with_words
+from rrgmetrics.spaces.examples import examples, opening, sample_file
+from rrgmetrics.spaces.framework import load_gradio
 from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, check_pair
+from rrgmetrics.spaces.pair_view import CANDIDATE, REFERENCE, pair_view
 from rrgmetrics.spaces.ready import ready
 from rrgmetrics.spaces.theme import look
 from rrgmetrics.specs import MetricSpec, get_spec
@@ -38,7 +37,7 @@ from rrgmetrics.specs import MetricSpec, get_spec
 PAIRS_AT_ONCE = 2  # threads that score single pairs; more would only share the same processors
 MAX_WAITING = 64  # files, and calls from programs; beyond, a page says that it is full
 UPLOADS_KEPT = 3600  # seconds
-REFERENCE, CANDIDATE = "Radiologist’s report (reference)", "Machine’s report (candidate)"
+PATIENT = 5  # inputs of a pair: both reports, age, sex, indication
 
 
 def build_space(name: str) -> Any:
@@ -55,11 +54,7 @@ def build_space(name: str) -> Any:
         MissingExtraError: Gradio is not installed.
     """
     spec = get_spec(name)
-    try:
-        import gradio
-    except ImportError as error:
-        raise MissingExtraError("Spaces need Gradio 6: pip install 'rrgmetrics[spaces]'.") from error
-
+    gradio = load_gradio()
     with gradio.Blocks(
         title=f"{title_of(spec)} for radiology reports",
         analytics_enabled=False,
@@ -67,7 +62,7 @@ def build_space(name: str) -> Any:
     ) as page:
         gradio.HTML(heading(spec), apply_default_css=False)
         with gradio.Tab("One pair", id="pair"):
-            _pair_tab(spec)
+            _pair_tab(spec, page)
         with gradio.Tab("A file of pairs", id="file"):
             _file_tab(spec)
         with gradio.Tab("About", id="about"):
@@ -78,7 +73,7 @@ def build_space(name: str) -> Any:
 
 
 def launch(name: str, **keywords: Any) -> Any:
-    """Serves the page of a metric; its model is loaded as soon as the page can be seen.
+    """Serves the page of a metric; its model is loaded, and the example scored, while the page opens.
 
     Args:
         name: A metric of the spec table.
@@ -89,7 +84,7 @@ def launch(name: str, **keywords: Any) -> Any:
     """
     page = build_space(name)
     served = page.launch(**{**launch_options(), **keywords, "prevent_thread_lock": True})
-    threading.Thread(target=warm_up, args=(served[1],), daemon=True).start()
+    threading.Thread(target=opened, args=(name,), daemon=True).start()
     if not keywords.get("prevent_thread_lock"):
         page.block_thread()
     return served
@@ -105,31 +100,26 @@ def launch_options() -> dict[str, Any]:
     }
 
 
-def warm_up(address: str) -> None:
-    """Sends a page one example, as a visitor would, so that its model is loaded when the first one comes."""
-    import httpx
-
-    with contextlib.suppress(httpx.HTTPError):  # a page behind a login is loaded by its first visitor
-        httpx.post(f"{address}gradio_api/call/score", json={"data": list(examples()[0][1:])}, timeout=60)
-
-
 # --- one pair ---------------------------------------------------------------------------------------------------------
 
 
-def _pair_tab(spec: MetricSpec) -> None:
-    import gradio
-
+def _pair_tab(spec: MetricSpec, page: Any) -> None:
+    gradio = load_gradio()
+    first = opening()
     box: dict[str, Any] = {"lines": 6, "max_lines": 14, "placeholder": "Type or paste, or take an example below"}
     with gradio.Row():
         with gradio.Column(min_width=280):
-            reference = gradio.Textbox(label=REFERENCE, **box)
+            reference = gradio.Textbox(first.reference, label=REFERENCE, **box)
         with gradio.Column(min_width=280):
-            candidate = gradio.Textbox(label=CANDIDATE, **box)
+            candidate = gradio.Textbox(first.candidate, label=CANDIDATE, **box)
     with gradio.Accordion("Patient (optional)", open=False, visible=spec.takes_context), gradio.Row():
-        age = gradio.Textbox(label="Age", placeholder="72, 072Y, 19M, 3D", min_width=140)
-        sex = gradio.Dropdown(["", "F", "M", "O"], value="", label="Sex", min_width=140)
-        indication = gradio.Textbox(label="Indication", placeholder="why the image was taken", scale=3)
-    inputs = [reference, candidate, age, sex, indication]
+        age = gradio.Textbox(first.age, label="Age", placeholder="72, 072Y, 19M, 3D", min_width=140)
+        sex = gradio.Dropdown(["", "F", "M", "O"], value=first.sex, label="Sex", min_width=140)
+        indication = gradio.Textbox(
+            first.indication, label="Indication", placeholder="why the image was taken", scale=3
+        )
+    options = option_controls(spec)
+    texts = [reference, candidate, age, sex, indication]
     with gradio.Row(elem_classes="rrg-examples"):
         chips = [
             (gradio.Button(example.title, size="sm", min_width=0), example) for example in examples() if example.title
@@ -138,48 +128,69 @@ def _pair_tab(spec: MetricSpec) -> None:
     shown = gradio.HTML(nothing_yet(spec), apply_default_css=False)
     with gradio.Accordion("The same in Python and on the command line", open=False, visible=False) as calls:
         code = gradio.Markdown("", latex_delimiters=[], elem_classes="rrg-card")
-
     turns = threading.BoundedSemaphore(PAIRS_AT_ONCE)
 
-    def handle(*texts: str) -> tuple[Any, ...]:
+    def handle(*inputs: Any) -> tuple[Any, ...]:
         try:
             with turns:
-                result, pair = answer(spec, *texts)
+                view, words = answered(spec, inputs[:PATIENT], inputs[PATIENT:])
         except InputError as error:
             return part(alert(str(error))), gradio.skip(), gradio.Accordion(visible=False)
-        return (
-            pair_view(result, pair),
-            snippets.markdown(snippets.python_pair(spec, pair), snippets.shell_pair(spec, pair)),
-            gradio.Accordion(visible=True),
-        )
+        return view, words, gradio.Accordion(visible=True)
 
     # Not through Gradio's queue: it costs twice the time that a pair takes, and files wait in it.
-    event: dict[str, Any] = {
-        "fn": handle,
-        "inputs": inputs,
-        "outputs": [shown, code, calls],
-        "queue": False,
-        "api_visibility": "private",
-    }
-    gradio.on([button.click, reference.submit, candidate.submit], **event)
+    event: dict[str, Any] = {"outputs": [shown, code, calls], "queue": False, "api_visibility": "private"}
+    scored: dict[str, Any] = {"fn": handle, "inputs": [*texts, *options], **event}
+    page.load(lambda: (*opened(spec.name), gradio.Accordion(visible=True)), None, show_progress="hidden", **event)
+    gradio.on([button.click, reference.submit, candidate.submit], **scored)
     for chip, example in chips:
-        chip.click(None, None, inputs, js=f"() => {json.dumps(example[1:])}", api_visibility="private").then(**event)
+        chip.click(None, None, texts, js=f"() => {json.dumps(example[1:])}", api_visibility="private").then(**scored)
+
+
+@cache
+def opened(name: str) -> tuple[str, str]:
+    """What the page of a metric shows of the example that it opens with."""
+    return answered(get_spec(name), opening()[1:])
+
+
+def answered(spec: MetricSpec, texts: Sequence[str], options: Sequence[Any] = ()) -> tuple[str, str]:
+    """What a page shows of a pair, and the calls that give the same.
+
+    Args:
+        spec: The metric.
+        texts: Both reports, and the patient's age, sex and indication, as typed.
+        options: The values of the metric's controls.
+
+    Raises:
+        InputError: Texts or options that a page does not take.
+    """
+    name = with_words(asked_name(spec, options))
+    result, pair = answer(spec, *texts, name=name)
+    calls = snippets.markdown(snippets.python_pair(name, pair), snippets.shell_pair(name, pair))
+    return pair_view(result, pair, name), calls
 
 
 def answer(
-    spec: MetricSpec, reference: str, candidate: str, age: str = "", sex: str = "", indication: str = ""
+    spec: MetricSpec,
+    reference: str,
+    candidate: str,
+    age: str = "",
+    sex: str = "",
+    indication: str = "",
+    *,
+    name: str = "",
 ) -> tuple[Result, Pair]:
-    """Scores one pair; InputError for texts that a page does not take."""
+    """Scores one pair, as `name` asks for or else with words; InputError for texts that a page does not take."""
     context = {"age": age, "sex": sex, "indication": indication or ""}
     pair = Pair(reference or "", candidate or "", parse_context(context, "The patient"))
     check_pair(pair)
-    name = snippets.explained(spec)
+    name = name or with_words(spec.name)
     asked = pair if spec.takes_context else pair._replace(context=Context())
     return ready(name).score_pairs([asked], progress=False)[name], pair
 
 
 def _api(spec: MetricSpec) -> Any:
-    import gradio
+    gradio = load_gradio()
 
     def score_pair(
         reference: str, candidate: str, age: str = "", sex: str = "", indication: str = ""
@@ -199,12 +210,12 @@ def _api(spec: MetricSpec) -> Any:
 
 
 def _file_tab(spec: MetricSpec) -> None:
-    import gradio
-
+    gradio = load_gradio()
     gradio.HTML(part(Markup('<p class="lead">{}</p>').format(file_words(spec))), apply_default_css=False)
     upload = gradio.File(label="CSV or JSONL", file_types=list(batch.SUFFIXES), height=140)
     with gradio.Row(elem_classes="rrg-examples"):
         sample = gradio.Button("Try the sample file", size="sm", min_width=0)
+    options = option_controls(spec)
     with gradio.Row():
         button = gradio.Button("Score the file", variant="primary")
         stop = gradio.Button("Stop", visible=False, scale=0, min_width=120)
@@ -216,22 +227,23 @@ def _file_tab(spec: MetricSpec) -> None:
         code = gradio.Markdown("", latex_delimiters=[], elem_classes="rrg-card")
     outputs = [shown, table, report, code, calls, stop]
 
-    def handle(path: str | None) -> Iterator[tuple[Any, ...]]:
+    def handle(path: str | None, *values: Any) -> Iterator[tuple[Any, ...]]:
         hidden = [gradio.DownloadButton(visible=False)] * 2 + ["", gradio.Accordion(visible=False)]
         try:
             if not path:
                 raise InputError("There is no file yet; choose one, or try the sample file.")
-            for view, scored in run_file(spec, path):
+            asked = asked_name(spec, values)
+            for view, scored in run_file(asked, path):
                 if scored is None:
                     yield view, *hidden, gradio.Button(visible=True)
                     continue
-                name = Path(path).name
+                file = Path(path).name
                 with tempfile.TemporaryDirectory(prefix="rrgmetrics-") as folder:
                     paths = batch.write_scores(scored, folder)
                     yield (
                         view,
                         *(gradio.DownloadButton(value=path, visible=True) for path in paths),
-                        snippets.markdown(snippets.python_file(spec, name), snippets.shell_file(spec, name)),
+                        snippets.markdown(snippets.python_file(asked, file), snippets.shell_file(asked, file)),
                         gradio.Accordion(visible=True),
                         gradio.Button(visible=False),
                     )
@@ -241,7 +253,7 @@ def _file_tab(spec: MetricSpec) -> None:
     sample.click(sample_file, None, upload, api_visibility="private")
     running = button.click(
         handle,
-        upload,
+        [upload, *options],
         outputs,
         concurrency_limit=1,
         concurrency_id="file",
@@ -257,15 +269,15 @@ def _file_tab(spec: MetricSpec) -> None:
     cancelled.then(stopped, None, [shown, stop], api_visibility="private", queue=False)
 
 
-def run_file(spec: MetricSpec, path: str) -> Iterator[tuple[Markup, batch.Scored | None]]:
-    """What to show while a file is scored, and at last its scores."""
+def run_file(name: str, path: str) -> Iterator[tuple[Markup, batch.Scored | None]]:
+    """What to show while a file is scored with a metric of this name, and at last its scores."""
     studies = batch.read_upload(path)
     start, total = time.monotonic(), len(studies.pairs)
-    for step in batch.score_file(spec, studies):
+    for step in batch.score_file(name, studies):
         if isinstance(step, int):
             yield batch.progress(step, total, time.monotonic() - start), None
         else:
-            scored = batch.with_worth(spec, studies, step)
+            scored = batch.with_worth(name, studies, step)
             yield batch.overview(scored), scored
 
 
@@ -292,54 +304,6 @@ def nothing_yet(spec: MetricSpec) -> Markup:
             title_of(spec)
         )
     )
-
-
-def pair_view(result: Result, pair: Pair) -> Markup:
-    """Everything about one scored pair."""
-    spec, key = result.titled, result.titled.headline
-    explanation = explain_pair(result, pair)
-    value = result.scores[key.name]
-    counts = category_counts(result)
-    pieces = [
-        Markup('<p class="unseen" role="status">{} {}</p>').format(key.title, show(value, key)),
-        headline(key, value),
-        *(Markup('<p class="note">{}</p>').format(note) for note in _notes(spec)),
-        Markup("<h2>Errors by category</h2>{}").format(category_bars(counts)) if counts else Markup(),
-        Markup("<h2>Both reports</h2>{}").format(
-            reports(
-                {REFERENCE: pair.reference, CANDIDATE: pair.candidate},
-                {REFERENCE: explanation.reference, CANDIDATE: explanation.candidate},
-            )
-        ),
-        Markup('<p class="note">{}</p>').format(explanation.note) if explanation.note else Markup(),
-        _words(explanation),
-        Markup(
-            "<details><summary>All scores, and what ran</summary>{}<p class='note'><code>{}</code></p></details>"
-        ).format(key_table(spec.keys, result.scores), result.signature),
-    ]
-    return part(*pieces)
-
-
-def _words(explanation: Explanation) -> Markup:
-    """The remarks, and whatever else the metric said."""
-    pieces = Markup()
-    if explanation.remarks:
-        pieces += Markup("<h2>In words</h2>{}").format(remarks(explanation.remarks))
-    if explanation.rest:
-        import yaml
-
-        text = yaml.safe_dump(explanation.rest, sort_keys=False, allow_unicode=True, width=100)
-        pieces += Markup("<h2>What the metric says</h2><pre>{}</pre>").format(text)
-    return pieces
-
-
-def _notes(spec: MetricSpec) -> Iterator[str]:
-    """What a reader of a single score must know."""
-    if spec.corpus_statistics:
-        yield (
-            f"{title_of(spec)} weighs words by how rare they are in the references of one call, so a pair alone says "
-            "little. Score a file of pairs."
-        )
 
 
 def file_words(spec: MetricSpec) -> str:

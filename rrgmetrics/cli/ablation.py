@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from rich.console import Console
-
 from rrgmetrics.cli.arguments import add_rated, add_running, add_trials, read_rated
-from rrgmetrics.cli.documents import add_outputs, check_documents, write_documents
+from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
 from rrgmetrics.errors import InputError
 from rrgmetrics.stats import TRIALS
 
@@ -37,7 +35,6 @@ def run(options: argparse.Namespace) -> None:
         runtime = {"batch_size": options.batch_size, "device": options.device}
         found = ablation(data, options.checkpoints, trials=options.trials, seed=options.seed, **runtime)
         tables.append(ablation_table(data, found))
-        Console().print(tables[-1], "")
         rows += [
             {
                 "dataset": data.name,
@@ -52,4 +49,4 @@ def run(options: argparse.Namespace) -> None:
             }
             for each in found
         ]
-    write_documents(options, tables, rows, rows)
+    print_and_write(options, tables, rows, rows)

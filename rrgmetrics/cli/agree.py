@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from rrgmetrics.cli.arguments import add_metrics, add_rated, metric_names, read_rated
-from rrgmetrics.cli.documents import add_outputs, check_documents, write_documents
+from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
 from rrgmetrics.comparison import CORRECTIONS
 from rrgmetrics.errors import InputError
 from rrgmetrics.stats import TRIALS
@@ -67,11 +65,8 @@ def run(options: argparse.Namespace) -> None:
     for report in reports:
         if isinstance(report, AgreementReport):
             tables += [table for name in options.also for table in papers.ALSO[name](report)]
-    console = Console()
-    for table in tables:
-        console.print(table, "")
     written = [report.to_dict() for report in reports]
-    write_documents(options, tables, number_rows(reports), written[0] if len(written) == 1 else {"datasets": written})
+    print_and_write(options, tables, number_rows(reports), written[0] if len(written) == 1 else {"datasets": written})
     for report in reports:
         if options.plots and isinstance(report, AgreementReport):
             write_plots(report, options.plots, force=options.force)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rrgmetrics import files
+from rrgmetrics.cli.formats import add_format
+from rrgmetrics.comparison import choose_keys
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import Metrics, parse_names, prepare
@@ -86,6 +88,13 @@ def system_paths(texts: Sequence[str]) -> dict[str, str]:
 
 def add_scoring(parser: argparse.ArgumentParser, *, trials: int) -> None:
     """Adds the outputs that `score` and `compare` share, and `add_metrics`."""
+    parser.add_argument(
+        "--keys", nargs="+", default=[], metavar="KEY", help="show these scores alone, and score no metric without one"
+    )
+    add_format(parser)
+    parser.add_argument(
+        "--table", nargs="+", default=[], metavar="FILE", help="the scores as Markdown or LaTeX (.md, .tex)"
+    )
     parser.add_argument("--json", metavar="FILE", help="scores, intervals and signatures as JSON")
     parser.add_argument("--html", metavar="FILE", help="a readable report, one file")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes that score together")
@@ -147,7 +156,13 @@ def add_lexicon(parser: argparse.ArgumentParser) -> None:
 
 def add_trials(parser: argparse.ArgumentParser, trials: int) -> None:
     """Adds the number of resamples and their seed."""
-    parser.add_argument("--trials", type=int, default=trials, help="resamples and swaps (default %(default)s)")
+    parser.add_argument(
+        "--trials",
+        type=int,
+        default=trials,
+        help="resamples and swaps (default %(default)s); no p-value falls below 1 / (trials + 1), which is shown as "
+        "the floor",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of every interval and test (default %(default)s)")
 
 
@@ -165,8 +180,16 @@ def add_writing(parser: argparse.ArgumentParser, force: str = "replace files tha
 
 
 def metric_names(options: argparse.Namespace) -> list[str]:
-    """The metrics that `--metrics` names, presets expanded, all checked."""
-    return list(parse_names(split_names(options.metrics)))
+    """The metrics that `--metrics` names, presets expanded, all checked; of chosen keys only those that have one."""
+    names = list(parse_names(split_names(options.metrics)))
+    keys = chosen_keys(options)
+    having = names if keys is None else {metric for metric, _ in choose_keys(names, keys)}
+    return [name for name in names if name in having]
+
+
+def chosen_keys(options: argparse.Namespace) -> list[str] | None:
+    """What `--keys` names; None without it."""
+    return split_names(getattr(options, "keys", [])) or None
 
 
 def split_names(texts: Sequence[str]) -> list[str]:

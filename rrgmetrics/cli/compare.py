@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import argparse
 
-from rich.console import Console
-
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import (
     add_columns,
     add_scoring,
     add_trivial,
+    chosen_keys,
     column_names,
     metric_names,
     read_beside,
     system_paths,
 )
 from rrgmetrics.cli.config import add_config
-from rrgmetrics.cli.output import print_conventions, print_line, print_unscored, print_worth, write_reports
+from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.comparison import CORRECTIONS
-from rrgmetrics.present.documents import document
 from rrgmetrics.stats import TRIALS
 from rrgmetrics.systems import compare
 
@@ -42,9 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_columns(parser)
     parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="for all tests of the table")
     parser.add_argument("--all-keys", action="store_true", help="every key instead of each metric's headline")
-    parser.add_argument(
-        "--table", nargs="+", default=[], metavar="FILE", help="the table as Markdown or LaTeX (.md, .tex)"
-    )
     add_trivial(parser)
     add_scoring(parser, trials=TRIALS)
     add_publishing(parser)
@@ -53,8 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Scores the systems, tests their differences, prints the table and writes what was asked for."""
-    from rrgmetrics.present.results import comparison_table
-
     names = metric_names(options)
     paths = system_paths(options.systems)
     references = options.references or next(iter(paths.values()))
@@ -68,6 +62,7 @@ def run(options: argparse.Namespace) -> None:
         names=names,
         columns=column_names(options),
         all_keys=options.all_keys,
+        keys=chosen_keys(options),
         correction=options.correction,
         trials=options.trials,
         seed=options.seed,
@@ -78,13 +73,14 @@ def run(options: argparse.Namespace) -> None:
         workers=options.workers,
         progress=not options.no_progress,
     )
-    table = comparison_table(compared.rows, n_pairs=compared.n_studies, correction=compared.correction)
-    Console().print(table)
-    for path in options.table:
-        files.write_text(path, document(path, [table]), force=options.force)
-    print_conventions(options, compared.results)
-    print_worth(compared.worth)
-    print_unscored(compared.results)
-    write_reports(options, compared.results, compared.studies, compared.rows, compared.worth)
+    print_scores(
+        options,
+        compared.results,
+        compared.rows,
+        n_pairs=compared.n_studies,
+        correction=compared.correction,
+        worth=compared.worth,
+    )
+    write_reports(options, compared.results, compared.studies, compared.rows, compared.worth, compared.correction)
     for line in publish(options, compared.results, compared.studies):
-        print_line(line)
+        print_line(line, options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from rrgmetrics.cli.output import print_line
+from rrgmetrics.cli.formats import print_line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

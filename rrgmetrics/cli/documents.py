@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics import files
-from rrgmetrics.cli.output import print_line
+from rrgmetrics.cli.formats import TERMINAL, add_format, columns_of, print_line, print_parts
 from rrgmetrics.present.documents import document
 from rrgmetrics.present.tables import Table
 
 
 def add_outputs(parser: argparse.ArgumentParser) -> None:
-    """Adds `--output`."""
+    """Adds `--format` and `--output`."""
+    add_format(parser)
     parser.add_argument(
         "--output",
         nargs="+",
@@ -44,18 +45,32 @@ def check_documents(
     )
 
 
-def write_documents(
-    options: argparse.Namespace, tables: Sequence[Table], rows: Sequence[Mapping[str, Any]], value: Any
+def print_and_write(
+    options: argparse.Namespace,
+    tables: Sequence[Table],
+    rows: Sequence[Mapping[str, Any]],
+    value: Any,
+    *,
+    narrow: Sequence[Table] | None = None,
 ) -> None:
-    """Writes what `--output` and `--json` ask for."""
+    """Prints what was found as `--format` says, and writes what `--output` and `--json` ask for.
+
+    Args:
+        options: Of the command.
+        tables: For people.
+        rows: Every number, a row each.
+        value: All of it, for JSON.
+        narrow: The tables for a terminal; None: the same.
+    """
+    shown = tables if narrow is None or options.format != TERMINAL else narrow
+    print_parts(options, shown, rows, value)
     for path in options.output:
         if Path(path).suffix.lower() in files.DOCUMENT_SUFFIXES:
             files.write_text(path, document(path, tables), force=options.force)
         else:
-            columns = list(dict.fromkeys(name for row in rows for name in row))
-            files.write_table(path, {name: [row.get(name) for row in rows] for name in columns}, force=options.force)
+            files.write_table(path, columns_of(rows), force=options.force)
     if options.json:
         files.write_json(options.json, value, force=options.force)
     for path in (*options.output, options.json):
         if path:
-            print_line(f"Written: {path}")
+            print_line(f"Written: {path}", options)

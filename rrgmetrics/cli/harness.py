@@ -7,9 +7,9 @@ from pathlib import Path
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_writing, split_names
-from rrgmetrics.cli.output import print_line
+from rrgmetrics.cli.formats import print_line
 from rrgmetrics.errors import InputError
-from rrgmetrics.integrations.lm_eval import DEFAULT_METRICS
+from rrgmetrics.integrations.documents import DEFAULT_METRICS
 from rrgmetrics.integrations.task_files import DATA, LOADERS, QUESTIONS, shipped, task_files
 from rrgmetrics.prepared import parse_names
 

@@ -18,7 +18,7 @@ from rrgmetrics.cli.arguments import (
     score_systems,
     split_names,
 )
-from rrgmetrics.cli.output import print_line
+from rrgmetrics.cli.formats import print_line
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import READER, parse_name
 from rrgmetrics.prepared import prepare

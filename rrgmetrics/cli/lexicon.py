@@ -9,7 +9,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from rrgmetrics.cli.arguments import add_lexicon, add_step
-from rrgmetrics.cli.output import print_line
+from rrgmetrics.cli.formats import print_line
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 

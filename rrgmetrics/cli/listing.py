@@ -5,16 +5,15 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from rich.console import Console, RenderableType
-from rich.text import Text
-
-from rrgmetrics.cli.output import print_line
+from rrgmetrics.cli.formats import add_format, print_line, print_parts
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
+from rrgmetrics.present.documents import Part
 from rrgmetrics.present.numbers import bounds
 from rrgmetrics.present.tables import Cells, Group, Table
-from rrgmetrics.specs import JUDGE_OPTIONS, PRESETS, MetricSpec, Option, all_specs, configurations, others
+from rrgmetrics.specs import JUDGE_OPTIONS, PRESETS, Key, MetricSpec, Option, all_specs, configurations, others
 
 STAND_IN = "* a bundled stand-in: its scores do not compare with published ones"
 MORE = "`rrgmetrics list NAME` has all that was measured of a metric; `--html FILE` writes everything as a page."
@@ -31,26 +30,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["agreement"],
         help="which metric to report: agreement with radiologists, cost",
     )
+    add_format(parser)
     parser.add_argument("--html", metavar="FILE", help="with --by agreement: all that was measured, as a page")
     parser.add_argument("--force", action="store_true", help="replace a file that exists")
 
 
 def run(options: argparse.Namespace) -> None:
     """Prints the metrics, or what is known of those that were named."""
-    console = Console(highlight=False)
     if options.html and not options.by:
         raise InputError("--html writes what was measured of all metrics; add --by agreement.")
     specs = [parse_name(name).spec for name in options.names]
-    if options.aliases:
-        console.print(alias_table(specs or all_specs().values()))
-    elif options.by:
-        show_by_agreement(specs or list(all_specs().values()), options)
+    every = specs or list(all_specs().values())
+    if options.by:
+        show_by_agreement(every, options)
+    elif options.aliases:
+        print_parts(options, [alias_table(every)], *_twice(map(key_row, _keys(every))))
     elif specs:
-        for spec in specs:
-            for part in metric_parts(spec):
-                console.print(part, "")
+        known = [part for spec in specs for part in metric_parts(spec)]
+        print_parts(options, known, map(key_row, _keys(specs)), list(map(metric_facts, specs)))
     else:
-        console.print(metric_table(all_specs().values()), "", preset_table(), "", ONE, sep="\n")
+        parts: list[Part] = [metric_table(every), preset_table(), ONE]
+        print_parts(options, parts, *_twice(map(metric_row, every)))
 
 
 def show_by_agreement(specs: Sequence[MetricSpec], options: argparse.Namespace) -> None:
@@ -59,10 +59,64 @@ def show_by_agreement(specs: Sequence[MetricSpec], options: argparse.Namespace) 
     from rrgmetrics.present import evidence
 
     files.check_outputs(pages=[options.html], force=options.force)
-    Console(highlight=False).print(evidence.ranked_table(specs), "", evidence.advice_table(specs), "", MORE, sep="\n")
+    parts: list[Part] = [evidence.ranked_table(specs), evidence.advice_table(specs), MORE]
+    print_parts(options, parts, *_twice(evidence.agreement_rows(specs)))
     if options.html:
         files.write_text(options.html, evidence.page_html(specs), force=options.force)
-        print_line(f"Written: {options.html}")
+        print_line(f"Written: {options.html}", options)
+
+
+# --- rows
+
+
+def metric_row(spec: MetricSpec) -> dict[str, Any]:
+    """A metric as a row of numbers and words."""
+    low, high = spec.range
+    return {
+        "metric": spec.name,
+        "title": spec.title,
+        "better": spec.headline.better,
+        "low": low,
+        "high": high,
+        "stand_in": spec.stand_in,
+        "summary": spec.summary,
+    }
+
+
+def key_row(key: Key) -> dict[str, Any]:
+    """A key as a row of numbers and words."""
+    low, high = key.range
+    aliases = "; ".join(key.aliases)
+    return {"key": key.name, "title": key.title, "better": key.better, "low": low, "high": high, "aliases": aliases}
+
+
+def metric_facts(spec: MetricSpec) -> dict[str, Any]:
+    """All that `list NAME` says of a metric, for another program."""
+    from rrgmetrics.metaeval.advice import in_words
+
+    return {
+        **metric_row(spec),
+        "modality": spec.modality,
+        "paper": spec.paper,
+        "keys": list(map(key_row, spec.keys)),
+        "configurations": configurations(spec),
+        "options": {name: {"default": each.default, "help": each.help} for name, each in spec.options.items()},
+        "report": in_words(spec.name),
+        "cost": cost(spec),
+    }
+
+
+def _keys(specs: Iterable[MetricSpec]) -> list[Key]:
+    return [key for spec in specs for key in spec.keys]
+
+
+def _twice(rows: Iterable[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows for CSV and for JSON."""
+    listed = list(rows)
+    return listed, listed
+
+
+# --- tables
 
 
 def metric_table(specs: Iterable[MetricSpec]) -> Table:
@@ -87,13 +141,13 @@ def alias_table(specs: Iterable[MetricSpec]) -> Table:
     return _table(("key", "better", "in papers"), lines, note="A bundled stand-in is not what the papers ran.")
 
 
-def metric_parts(spec: MetricSpec) -> Iterator[RenderableType]:
+def metric_parts(spec: MetricSpec) -> Iterator[Part]:
     """What is known of a metric, from its row, the measurements and its card."""
     from rrgmetrics.metaeval.advice import in_words
     from rrgmetrics.present.evidence import agreement_table
 
-    yield Text.assemble((parse_name(spec.name).title, "bold"), f": {spec.summary}")
-    yield Text(f"Reads {spec.modality}. {spec.paper or 'No paper'}.")
+    yield f"{parse_name(spec.name).title}: {spec.summary}"
+    yield f"Reads {spec.modality}. {spec.paper or 'No paper'}."
     keys = [(key.name, key.better, bounds(key), key.title) for key in spec.keys]
     yield _table(("key", "better", "range", "what"), keys)
     yield _table(("configuration", "what runs"), list(configurations(spec).items()))
@@ -104,10 +158,9 @@ def metric_parts(spec: MetricSpec) -> Iterator[RenderableType]:
         yield option_table("of the engine", JUDGE_OPTIONS)
     for seen in (False, True):
         where = "read by development" if seen else "that development never saw"
-        missing = Text.assemble((f"Agreement on data {where}", "bold"), ": not measured.")
-        yield agreement_table(spec, seen=seen) or missing
-    yield Text.assemble(("Which to report", "bold"), f": {in_words(spec.name)}")
-    yield Text.assemble(("Cost", "bold"), f": {cost(spec)}")
+        yield agreement_table(spec, seen=seen) or f"Agreement on data {where}: not measured."
+    yield f"Which to report: {in_words(spec.name)}"
+    yield f"Cost: {cost(spec)}"
 
 
 def option_table(title: str, options: Mapping[str, Option]) -> Table:

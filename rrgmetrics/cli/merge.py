@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from rich.console import Console
-
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import SCORE_TRIALS, add_trials, add_writing
-from rrgmetrics.cli.output import as_json, print_unscored
+from rrgmetrics.cli.formats import add_format
+from rrgmetrics.cli.output import as_json, print_scores
 from rrgmetrics.comparison import CORRECTIONS, compare_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.results import per_pair_columns
@@ -29,14 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="scores of each pair: .csv, .jsonl or .parquet")
     parser.add_argument("--json", metavar="FILE", help="scores, intervals, tests and signatures as JSON")
     parser.add_argument("--correction", choices=list(CORRECTIONS), default="holm", help="for all tests of the table")
+    add_format(parser)
     add_trials(parser, SCORE_TRIALS)
     add_writing(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Joins the parts, prints the table and writes what was asked for."""
-    from rrgmetrics.present.results import comparison_table, score_table
-
     files.check_outputs(tables=[options.output], results=[options.json], inputs=options.parts, force=options.force)
     systems = merge(options.parts)
     if options.output and len(systems) > 1:
@@ -47,14 +45,7 @@ def run(options: argparse.Namespace) -> None:
         results, all_keys=one, correction=options.correction, trials=options.trials, seed=options.seed
     )
     first = next(iter(systems.values()))
-    n_pairs = first.whole.n_pairs
-    table = (
-        score_table(rows, n_pairs=n_pairs)
-        if one
-        else comparison_table(rows, n_pairs=n_pairs, correction=options.correction)
-    )
-    Console().print(table)
-    print_unscored(results)
+    print_scores(options, results, rows, n_pairs=first.whole.n_pairs, correction=options.correction)
     if options.output:
         columns: dict[str, Any] = {"study_id": first.study_ids, **per_pair_columns(first.results)}
         files.write_table(options.output, columns, force=options.force)

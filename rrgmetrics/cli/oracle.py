@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from rich.console import Console
-
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import SCORE_TRIALS, add_lexicon, add_running, add_trials, split_names
-from rrgmetrics.cli.documents import add_outputs, check_documents, write_documents
+from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
 from rrgmetrics.reports import Pair
 
 
@@ -52,10 +50,9 @@ def run(options: argparse.Namespace) -> None:
         progress=not options.no_progress,
     )
     table = oracle_table(found)
-    Console().print(table)
     scores = [
         {"oracle": oracle, "metric": metric, **found.score(oracle, metric)._asdict()}
         for oracle, judged in found.judged.items()
         for metric in judged
     ]
-    write_documents(options, [table], list(found.rows()), {"n_pool": found.n_pool, "scores": scores})
+    print_and_write(options, [table], list(found.rows()), {"n_pool": found.n_pool, "scores": scores})

@@ -1,4 +1,4 @@
-"""What `score` and `compare` print and write beside their tables: unscored pairs, JSON, the HTML report."""
+"""What `score`, `compare` and `merge` print and write: tables, unscored pairs, JSON, the HTML report."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import Results, split_names, study_ids
+from rrgmetrics.cli.formats import TERMINAL, print_line, print_parts
 from rrgmetrics.comparison import Row
+from rrgmetrics.present.documents import document
+from rrgmetrics.present.tables import Table
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import unscored_lines
 from rrgmetrics.specs.conventions import CONVENTIONS
@@ -24,46 +25,70 @@ if TYPE_CHECKING:
 SHOWN = 5  # reasons of a metric that are printed
 
 
-def print_line(line: str) -> None:
-    """Prints a line as it is: not wrapped, not coloured."""
-    Console(soft_wrap=True, highlight=False, markup=False, emoji=False).print(line)
+def print_scores(
+    options: argparse.Namespace,
+    results: Results,
+    rows: Sequence[Row],
+    *,
+    n_pairs: int,
+    correction: str,
+    worth: Worth | None = None,
+    lines: Sequence[str] = (),
+) -> None:
+    """Prints the scores of one system, or of several beside each other, and what is to be said of them.
+
+    Args:
+        options: Of the command.
+        results: For each system its Results by metric.
+        rows: Their scores, with tests if there are several systems.
+        n_pairs: Studies in all.
+        correction: Of the p-values.
+        worth: What the systems are worth beside trivial ones.
+        lines: Further remarks.
+    """
+    from rrgmetrics.present.results import comparison_table, convention_table
+    from rrgmetrics.present.worth import worth_tables
+
+    tables = [] if options.format == TERMINAL and len(results) > 1 else [table_of(rows, n_pairs, correction)]
+    tables += [comparison_table(rows, n_pairs=n_pairs, correction=correction)] if len(results) > 1 else []
+    presets = split_names(getattr(options, "metrics", []))
+    tables += [convention_table(CONVENTIONS[name], results) for name in presets if name in CONVENTIONS]
+    tables += [] if worth is None else worth_tables(worth)
+    remarks = [*([] if worth is None else worth.remarks), *unscored_lines(results), *lines]
+    print_parts(options, tables, _as_rows(rows), as_json(results, rows, worth), remarks)
 
 
-def print_unscored(results: Results) -> None:
-    """Prints how many pairs no metric could score, and why."""
-    for line in unscored_lines(results):
-        print_line(line)
+def _as_rows(rows: Sequence[Row]) -> list[Mapping[str, Any]]:
+    """The rows of a frame, without the columns of tests where nothing was compared."""
+    written = [row.to_dict() for row in rows]
+    tested = [] if any(row.test for row in rows) else list(written[0])[list(written[0]).index("n_unscored") + 1 :]
+    return [{name: value for name, value in row.items() if name not in tested} for row in written]
 
 
-def print_totals(totals: Mapping[str, Totals]) -> None:
+def table_of(rows: Sequence[Row], n_pairs: int, correction: str) -> Table:
+    """The scores alone, for a paper or a README."""
+    from rrgmetrics.present.results import paper_table, score_table
+
+    if len({row.system for row in rows}) == 1:
+        return score_table(rows, n_pairs=n_pairs)
+    return paper_table(rows, n_pairs=n_pairs, correction=correction)
+
+
+def print_totals(options: argparse.Namespace, totals: Mapping[str, Totals]) -> None:
     """Prints the scores of pairs that went through as they came, and why some have none."""
     from rrgmetrics.present.results import totals_table
 
-    Console().print(totals_table(totals))
-    for name, each in totals.items():
-        for reason, count in each.unscored_counts.most_common(SHOWN):
-            print_line(f"{name}: {count:,} of {each.n_pairs:,} pairs unscored ({reason})")
-
-
-def print_worth(worth: Worth | None) -> None:
-    """Prints what systems are worth beside trivial ones, in tables and in words."""
-    if worth is None:
-        return
-    from rrgmetrics.present.worth import worth_tables
-
-    for table in worth_tables(worth):
-        Console().print("", table)
-    for line in worth.remarks:
-        print_line(line)
-
-
-def print_conventions(options: argparse.Namespace, results: Results) -> None:
-    """Prints the numbers of the papers whose presets `--metrics` names, by the papers' own words."""
-    from rrgmetrics.present.results import convention_table
-
-    for name in split_names(options.metrics):
-        if name in CONVENTIONS:
-            Console().print("", convention_table(CONVENTIONS[name], results))
+    rows = [
+        {"metric": name, "key": key, "value": value, "n_unscored": each.n_unscored, "n_pairs": each.n_pairs}
+        for name, each in totals.items()
+        for key, value in each.scores.items()
+    ]
+    lines = [
+        f"{name}: {count:,} of {each.n_pairs:,} pairs unscored ({reason})"
+        for name, each in totals.items()
+        for reason, count in each.unscored_counts.most_common(SHOWN)
+    ]
+    print_parts(options, [totals_table(totals)], rows, rows, lines)
 
 
 def write_reports(
@@ -72,8 +97,12 @@ def write_reports(
     systems: Mapping[str, files.Studies],
     rows: Sequence[Row],
     worth: Worth | None,
+    correction: str = "none",
 ) -> None:
-    """Writes what `--json` and `--html` ask for."""
+    """Writes what `--table`, `--json` and `--html` ask for."""
+    for path in options.table:
+        n_pairs = len(next(iter(systems.values())).pairs)
+        files.write_text(path, document(path, [table_of(rows, n_pairs, correction)]), force=options.force)
     if options.json:
         files.write_json(options.json, as_json(results, rows, worth), force=options.force)
     if options.html:
@@ -84,7 +113,7 @@ def write_reports(
         marks = evidence(pairs) if any("finding_errors" in by_metric for by_metric in _metric_specs(results)) else None
         page = report_page(results, pairs, study_ids(first), intervals=_intervals(rows), evidence=marks, worth=worth)
         files.write_text(options.html, page, force=options.force)
-        print_line(f"Report: {options.html}")
+        print_line(f"Report: {options.html}", options)
 
 
 def _metric_specs(results: Results) -> list[set[str]]:
@@ -132,6 +161,7 @@ def as_json(results: Results, rows: Sequence[Row], worth: Worth | None = None) -
             "difference": None if row.test is None else row.test.difference._asdict(),
             "p": None if row.test is None else row.test.p_value,
             "p_corrected": None if row.test is None else row.p_corrected,
+            "p_floor": None if row.test is None else row.test.floor,
             "effect_size": None if row.test is None else row.test.effect_size,
         }
         for row in rows

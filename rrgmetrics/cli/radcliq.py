@@ -9,7 +9,7 @@ from rich.console import Console
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import SCORE_TRIALS, add_columns, add_running, add_step, add_trials, column_names
-from rrgmetrics.cli.output import print_line
+from rrgmetrics.cli.formats import print_line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import column_names
-from rrgmetrics.cli.output import print_line, print_totals
+from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.output import print_totals
 from rrgmetrics.errors import InputError
 
 ELSEWHERE = ("shard", "stream", "statistics", "json", "html", "summary", "train", "train_column", "abnormal", "force")
@@ -49,5 +50,5 @@ def run(options: argparse.Namespace, names: Sequence[str]) -> None:
         device=options.device,
         progress=not options.no_progress and sys.stderr.isatty(),
     )
-    print_totals(totals)
-    print_line(f"Rows with their scores: {options.output}/scores")
+    print_totals(options, totals)
+    print_line(f"Rows with their scores: {options.output}/scores", options)

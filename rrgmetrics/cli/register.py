@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from rrgmetrics.cli.output import print_line
+from rrgmetrics.cli.formats import print_line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,10 +14,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Registers the modules, or takes them away, and prints their names."""
-    from rrgmetrics.hub import register
+    """Registers the modules, or takes them away, and says in one line by which names they load."""
+    from rrgmetrics.hub import ORGANISATION, register
 
     names = register(remove=options.remove)
-    print_line("No longer found:" if options.remove else "evaluate.load now finds, with or without a network:")
-    for name in names:
-        print_line(f"  {name}")
+    n_bare = sum("/" not in name for name in names)
+    n_metrics = len(names) - n_bare
+    if options.remove:
+        print_line(f"evaluate.load no longer finds our {n_metrics} metrics by their names.")
+        return
+    print_line(
+        f'evaluate.load now finds our {n_metrics} metrics as "{ORGANISATION}/NAME", and {n_bare} of them as "NAME" '
+        "(Hugging Face has the others), with or without a network."
+    )

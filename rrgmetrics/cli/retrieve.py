@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from rich.console import Console
-
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import SCORE_TRIALS, add_running, add_step, add_trials, add_writing, split_names
-from rrgmetrics.cli.documents import add_outputs, check_documents, write_documents
-from rrgmetrics.cli.output import print_line
+from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
+from rrgmetrics.cli.formats import print_line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +61,6 @@ def _measure(options: argparse.Namespace) -> None:
         device=options.device,
     )
     table = retrieval_table(pool, found)
-    Console().print(table)
     rows = [
         {
             "encoder": each.encoder,
@@ -77,7 +74,7 @@ def _measure(options: argparse.Namespace) -> None:
         for key, value in each.scores.items()
     ]
     about = [{"encoder": each.encoder, "facts": each.facts, "n_left_out": each.n_left_out} for each in found]
-    write_documents(options, [table], rows, {"n_reports": len(pool.reports), "encoders": about, "scores": rows})
+    print_and_write(options, [table], rows, {"n_reports": len(pool.reports), "encoders": about, "scores": rows})
 
 
 def _make(options: argparse.Namespace) -> None:

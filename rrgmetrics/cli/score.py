@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
-
-from rich.console import Console
 
 from rrgmetrics import files
 from rrgmetrics.cli import ray, shard
@@ -16,6 +14,7 @@ from rrgmetrics.cli.arguments import (
     add_pairs,
     add_scoring,
     add_trivial,
+    chosen_keys,
     input_files,
     metric_names,
     read_beside,
@@ -24,7 +23,8 @@ from rrgmetrics.cli.arguments import (
     study_ids,
 )
 from rrgmetrics.cli.config import add_config
-from rrgmetrics.cli.output import print_conventions, print_line, print_unscored, print_worth, write_reports
+from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.errors import InputError
@@ -48,8 +48,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Scores the reports, prints the table and writes what was asked for."""
-    from rrgmetrics.present.results import score_table
-
     names = _with_verdicts(metric_names(options)) if options.summary else metric_names(options)
     if options.engine:
         return ray.run(options, names)
@@ -66,6 +64,7 @@ def run(options: argparse.Namespace) -> None:
         tables=[options.output],
         results=[options.json],
         pages=[options.html],
+        documents=options.table,
         inputs=input_files(options),
         force=options.force,
     )
@@ -73,19 +72,16 @@ def run(options: argparse.Namespace) -> None:
     beside = read_beside(options, options.references or options.pairs)
     system = files.name_of(options.predictions or options.pairs)
     results, worth = score_with_trivial(names, {system: studies.pairs}, beside, options)
-    rows = compare_systems(results, all_keys=True, trials=options.trials, seed=options.seed)
-    Console().print(score_table(rows, n_pairs=len(studies.pairs)))
-    print_conventions(options, results)
-    print_worth(worth)
-    print_unscored(results)
-    if options.summary:
-        print_summaries(results[system])
+    keys = chosen_keys(options)
+    rows = compare_systems(results, all_keys=True, keys=keys, trials=options.trials, seed=options.seed)
+    lines = list(summary_lines(results[system])) if options.summary else []
+    print_scores(options, results, rows, n_pairs=len(studies.pairs), correction="none", worth=worth, lines=lines)
     if options.output:
         columns: dict[str, Any] = {"study_id": study_ids(studies), **per_pair_columns(results[system])}
         files.write_table(options.output, columns, force=options.force)
     write_reports(options, results, {system: studies}, rows, worth)
     for line in publish(options, results, {system: studies}):
-        print_line(line)
+        print_line(line, options)
 
 
 def _with_verdicts(names: Sequence[str]) -> list[str]:
@@ -99,12 +95,12 @@ def _with_verdicts(names: Sequence[str]) -> list[str]:
     ]
 
 
-def print_summaries(results: Mapping[str, Result]) -> None:
-    """Prints GREEN's summary of each configuration of GREEN that was scored."""
+def summary_lines(results: Mapping[str, Result]) -> Iterator[str]:
+    """Yields GREEN's summary of each configuration of GREEN that was scored."""
     from rrgmetrics.judges.summary import summarise
 
     for name, result in results.items():
         if result.spec.name == "green":
             verdicts = result.details["green_explained"]
             summary = summarise(verdicts) if result.n_unscored < result.n_pairs else "no pair is scored"
-            print_line(f"{label(name, result.titled)}: {summary}")
+            yield f"{label(name, result.titled)}: {summary}"

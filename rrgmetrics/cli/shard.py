@@ -8,16 +8,20 @@ from pathlib import Path
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import column_names, input_files, prepared, read_studies, study_ids
-from rrgmetrics.cli.output import print_line, print_totals, print_unscored
+from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.output import print_totals
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.frequencies import read_frequencies, write_frequencies
+from rrgmetrics.names import uncounted
 from rrgmetrics.prepared import Metrics
 from rrgmetrics.reports import Pair
+from rrgmetrics.results import unscored_lines
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.shards import check_shard, checksum_of, parse_shard, whole_of, write_part
 from rrgmetrics.streaming import score_stream
 
-OF_THE_WHOLE = ("json", "html", "summary", "train", "train_column", "abnormal")  # what a part cannot say
+# What a part cannot say.
+OF_THE_WHOLE = ("json", "html", "table", "keys", "summary", "train", "train_column", "abnormal")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +57,8 @@ def run(options: argparse.Namespace, names: Sequence[str]) -> None:
         progress = not options.no_progress
         results = metrics.score_pairs(studies.pairs[rows], progress=progress, statistics=statistics)
     write_part(options.output, shard, whole, results, study_ids(studies)[rows], force=options.force)
-    print_unscored({whole.system: results})
+    for line in unscored_lines({whole.system: results}):
+        print_line(line)
     print_line(f"Part {shard}: pairs {rows.start + 1:,} to {rows.stop:,} of {whole.n_pairs:,} in {options.output}")
 
 
@@ -74,8 +79,8 @@ def run_stream(options: argparse.Namespace, names: Sequence[str]) -> None:
         force=options.force,
         progress=not options.no_progress,
     )
-    print_totals(totals)
-    print_line(f"Scores of each pair: {options.output}; intervals: rrgmetrics merge {options.output}")
+    print_totals(options, totals)
+    print_line(f"Scores of each pair: {options.output}; intervals: rrgmetrics merge {options.output}", options)
 
 
 def _check(options: argparse.Namespace, flag: str) -> None:
@@ -91,7 +96,7 @@ def shared_statistics(metrics: Metrics, pairs: Sequence[Pair], path: str | None)
     """What metrics with corpus statistics count over all references: of the file, or counted now and written to it."""
     checksum = checksum_of(pairs)
     known = read_frequencies(path, checksum) if path and Path(path).exists() else {}
-    needed = [name for name, each in metrics.names.items() if each.counts_references and name not in known]
+    needed = uncounted(metrics.names, known)
     if not needed:
         return known
     counted = known | metrics.only(needed).count_references(pair.reference for pair in pairs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from rrgmetrics.cli.output import print_line
+from rrgmetrics.cli.formats import print_line
 from rrgmetrics.errors import InputError
 from rrgmetrics.specs import SPECS
 

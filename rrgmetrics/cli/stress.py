@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from rich.console import Console
-
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import add_lexicon, add_running, split_names
-from rrgmetrics.cli.documents import add_outputs, check_documents, write_documents
-from rrgmetrics.cli.output import print_line
+from rrgmetrics.cli.documents import add_outputs, check_documents, print_and_write
+from rrgmetrics.cli.formats import print_line
 from rrgmetrics.errors import InputError
 from rrgmetrics.specs import PRESETS, SPECS
 
@@ -74,10 +72,8 @@ def run(options: argparse.Namespace) -> None:
         device=options.device,
         progress=not options.no_progress,
     )
-    console = Console()
-    for table in stress_tables(report, COLUMNS):
-        console.print(table, "")
-    write_documents(options, list(stress_tables(report)), list(report.rows()), report.to_dict())
+    narrow = list(stress_tables(report, COLUMNS))
+    print_and_write(options, list(stress_tables(report)), list(report.rows()), report.to_dict(), narrow=narrow)
     if options.html:
         files.write_text(options.html, stress_page(report), force=options.force)
-        print_line(f"Written: {options.html}")
+        print_line(f"Written: {options.html}", options)

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from rrgmetrics.cli.arguments import add_step, add_writing
-from rrgmetrics.cli.output import print_line
+from rrgmetrics.cli.formats import print_line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

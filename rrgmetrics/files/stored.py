@@ -40,6 +40,15 @@ class Scored(NamedTuple):
     details: Details
 
 
+def joined(parts: Sequence[Scored]) -> Scored:
+    """Joins the numbers of parts of the pairs, in their order; where a part has no details of a key they are None."""
+    keys = dict.fromkeys(key for part in parts for key in part.details)
+    details = {
+        key: [each for part in parts for each in part.details.get(key) or [None] * len(part.stats)] for key in keys
+    }
+    return Scored(np.concatenate([part.stats for part in parts]), details)
+
+
 class Stored(NamedTuple):
     """The contents of a file.
 

@@ -7,13 +7,14 @@ as a formula: such a text (an id, say) gets an apostrophe before it in CSV; JSON
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -97,8 +98,20 @@ def write_table(path: PathLike, columns: Mapping[str, Sequence[Any]], *, force: 
 
 
 def write_json(path: PathLike, value: Any, *, force: bool = False) -> None:
-    """Writes mappings, sequences, arrays, texts and numbers as JSON; NaN becomes null, infinity the text "inf"."""
-    write_text(path, json.dumps(_plain(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n", force=force)
+    """Writes what `json_text` makes of a value."""
+    write_text(path, json_text(value), force=force)
+
+
+def json_text(value: Any) -> str:
+    """Mappings, sequences, arrays, texts and numbers as JSON; NaN becomes null, infinity the text "inf"."""
+    return json.dumps(_plain(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Columns of equal length as CSV, as `write_table` writes them."""
+    written = io.StringIO()
+    _write_rows(written, {name: _plain(values) for name, values in columns.items()})
+    return written.getvalue()
 
 
 def write_text(path: PathLike, text: str, *, force: bool = False) -> None:
@@ -166,9 +179,13 @@ def _rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
 
 def _write_csv(path: Path, columns: Mapping[str, Sequence[Any]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(map(_no_formula, columns))
-        writer.writerows(map(_no_formula, row) for row in _rows(columns))
+        _write_rows(file, columns)
+
+
+def _write_rows(file: TextIO, columns: Mapping[str, Sequence[Any]]) -> None:
+    writer = csv.writer(file)
+    writer.writerow(map(_no_formula, columns))
+    writer.writerows(map(_no_formula, row) for row in _rows(columns))
 
 
 def _no_formula(cell: Any) -> Any:

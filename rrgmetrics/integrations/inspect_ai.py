@@ -21,6 +21,7 @@ import numpy as np
 
 from rrgmetrics import aggregate
 from rrgmetrics.errors import InputError, MissingExtraError
+from rrgmetrics.integrations.documents import context_of
 from rrgmetrics.names import MetricName, parse_config, parse_name
 from rrgmetrics.prepared import Metrics, prepare, reduction_of
 from rrgmetrics.reports import check_pairs
@@ -37,7 +38,6 @@ except ImportError as error:
 
 logger = logging.getLogger("rrgmetrics")
 
-CONTEXT = ("age", "sex", "indication")
 TRIALS = 1_000  # of the interval
 METRIC, STATISTICS, SIGNATURE = (
     "rrgmetrics_metric",
@@ -96,9 +96,8 @@ class PairScorer:
 
     async def __call__(self, state: Any, target: Any) -> Score:
         """Scores a sample, beside the other samples: a judge is asked about several at a time."""
-        context = {key: state.metadata[key] for key in CONTEXT if state.metadata.get(key) is not None}
         candidate = state.output.completion
-        result = await to_thread.run_sync(self.score, candidate, target.text, context)
+        result = await to_thread.run_sync(self.score, candidate, target.text, context_of(state.metadata))
         if result.n_unscored:
             return Score.unscored(reason="scoring_failed", answer=candidate, explanation=result.unscored_reasons[0])
         metadata = {METRIC: self.name, STATISTICS: result.pair_stats[0].tolist(), SIGNATURE: result.signature}

@@ -9,12 +9,12 @@ of `rrgmetrics.score`; of the headline `_low` and `_high` are the 95% interval b
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rrgmetrics.errors import MissingExtraError
+from rrgmetrics.integrations.documents import DEFAULT_METRICS, context_of, images_of
 from rrgmetrics.integrations.pair_values import UNSCORED, PairValue, columns, corpus_value
 from rrgmetrics.names import MetricName
 from rrgmetrics.prepared import Metrics, parse_names, prepare, reduction_of
@@ -29,8 +29,6 @@ try:
 except ImportError as error:
     raise MissingExtraError("Tasks for lighteval need it: pip install 'rrgmetrics[lighteval]'") from error
 
-DEFAULT_METRICS = ("bleu", "rouge", "crepe", "finding_score", "radgraph_f1", "chexbert_f1")
-CONTEXT = ("age", "sex", "indication")
 TRIALS = 1_000
 
 
@@ -149,19 +147,12 @@ def summarise(row: Mapping[str, Any], task_name: str = "") -> Doc:
 
 def describe(row: Mapping[str, Any], task_name: str = "") -> Doc:
     """Asks for the report of an image."""
-    from PIL import Image
-
-    several = row["image"] if isinstance(row["image"], list) else [row["image"]]
-    opened = [Image.open(image) if isinstance(image, str | Path) else image for image in several]
-    return _doc(row, task_name, "Write the report:", images=[image.convert("RGB") for image in opened])
+    return _doc(row, task_name, "Write the report:", images=images_of(row["image"]))
 
 
 def _doc(row: Mapping[str, Any], task_name: str, query: str, **more: Any) -> Doc:
-    context = {key: row[key] for key in CONTEXT if row.get(key) is not None}
-    reference = row["reference"] or ""
-    return Doc(
-        task_name=task_name, query=query, choices=[reference], gold_index=0, specific={"context": context}, **more
-    )
+    known = {"context": context_of(row)}
+    return Doc(task_name=task_name, query=query, choices=[row["reference"] or ""], gold_index=0, specific=known, **more)
 
 
 TASKS_TABLE = report_tasks("reports")  # a folder with test.jsonl, in the working directory

@@ -11,16 +11,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.integrations.documents import DEFAULT_METRICS, context_of, images_of
 from rrgmetrics.integrations.pair_values import columns, corpus_value, score_pair
 from rrgmetrics.prepared import Metrics, parse_names, prepare
 from rrgmetrics.reports import check_pairs
-
-DEFAULT_METRICS = ("bleu", "rouge", "crepe", "finding_score", "radgraph_f1", "chexbert_f1")
-CONTEXT = ("age", "sex", "indication")
 
 
 class Functions:
@@ -71,8 +68,7 @@ class Functions:
         if self._reference not in doc:
             raise InputError(f"The data have no column {self._reference!r}; they have {', '.join(doc)}.")
         candidate = results[0][0] if isinstance(results[0], list) else results[0]
-        context = {key: doc[key] for key in CONTEXT if doc.get(key) is not None}
-        (pair,) = check_pairs([candidate or ""], [doc[self._reference] or ""], [context])
+        (pair,) = check_pairs([candidate or ""], [doc[self._reference] or ""], [context_of(doc)])
         with self._lock:
             metrics = self._metrics
         values = score_pair(metrics, pair)
@@ -80,12 +76,7 @@ class Functions:
 
     def images(self, doc: Mapping[str, Any]) -> list[Any]:
         """Returns the images of a document, for `doc_to_image` and `doc_to_visual`."""
-        from PIL import Image
-
-        found = doc[self._image]
-        several = found if isinstance(found, list) else [found]
-        opened = [Image.open(image) if isinstance(image, str | Path) else image for image in several]
-        return [image.convert("RGB") for image in opened]
+        return images_of(doc[self._image])
 
 
 def corpus(values: Sequence[float]) -> float:

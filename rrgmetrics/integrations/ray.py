@@ -22,11 +22,11 @@ from rrgmetrics.files.columns import pick_columns
 from rrgmetrics.files.sources import parts
 from rrgmetrics.files.stored import DETAILS, STATISTICS, arrays_of, scored_of
 from rrgmetrics.files.stream import read_rows
-from rrgmetrics.names import MetricName, parse_names
+from rrgmetrics.names import MetricName, parse_names, uncounted
 from rrgmetrics.prepared import prepare
 from rrgmetrics.results import Result, per_pair_columns
 from rrgmetrics.scorers.frequencies import Frequencies
-from rrgmetrics.streaming import Totals, score_reads
+from rrgmetrics.streaming import Totals, add_results, score_reads
 from rrgmetrics.version import VERSION
 
 try:
@@ -67,11 +67,7 @@ class ScoredDataset:
         """Computes the corpus scores of each metric, and counts what is unscored, in flat memory."""
         totals: dict[str, Totals] = {}
         for results in self._blocks():
-            for name, result in results.items():
-                if name in totals:
-                    totals[name].add(result)
-                else:
-                    totals[name] = Totals.of(result)
+            add_results(totals, results)
         if not totals:
             raise InputError("The data set has no rows.")
         return totals
@@ -232,7 +228,7 @@ def _counted(
     dataset: Any, names: Mapping[str, MetricName], reference: str, given: Mapping[str, Frequencies]
 ) -> dict[str, Frequencies]:
     """What metrics with corpus statistics must know of all references: as given, or from a first pass."""
-    needed = [text for text, name in names.items() if name.counts_references and text not in given]
+    needed = uncounted(names, given)
     if not needed:
         return dict(given)
     batches = dataset.select_columns([reference]).iter_batches(batch_format="pyarrow", batch_size=ROWS * 8)

@@ -9,7 +9,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from rrgmetrics.integrations.lm_eval import DEFAULT_METRICS, Functions
+from rrgmetrics.integrations.documents import DEFAULT_METRICS
+from rrgmetrics.integrations.lm_eval import Functions
 
 SHIPPED = Path(__file__).parent / "tasks"
 DATA = "reports.jsonl"

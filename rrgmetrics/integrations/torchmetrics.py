@@ -128,8 +128,8 @@ class ReportMetric(Metric):
         pairs = check_pairs(preds, target, contexts)
         results = self.metrics.score_pairs(pairs, progress=False)
         for index, result in enumerate(results.values()):
-            kept = result.pair_stats[aggregate.scored(result.pair_stats)]
-            row = np.array([*kept.sum(axis=0), len(kept), result.n_unscored])
+            sums, n_scored = aggregate.column_sums(result.pair_stats)
+            row = np.array([*sums, n_scored, result.n_unscored])
             state = self._state(index)
             state += state.new_tensor(row)
 
@@ -167,8 +167,8 @@ class ReportMetric(Metric):
         """Every key with its corpus value."""
         for index, job in enumerate(self.metrics.jobs.values()):
             *sums, n_scored, n_unscored = self._state(index).tolist()
-            scores = job.scorer.reduction.corpus(np.array([sums]), np.array([n_scored]))
-            yield from ((key + job.name.suffix, float(value[0])) for key, value in scores.items())
+            scores = aggregate.of_sums(job.scorer.reduction, sums, n_scored)
+            yield from ((key + job.name.suffix, value) for key, value in scores.items())
             yield f"{job.name.spec.name}{job.name.suffix}_n_unscored", n_unscored
 
 

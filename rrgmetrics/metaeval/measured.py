@@ -17,10 +17,11 @@ import yaml
 
 from rrgmetrics.stats import Estimate
 
-Statistic = Literal["tau_b", "share", "errors", "cases", "score", "seconds"]
+Statistic = Literal["tau_b", "share", "errors", "cases", "score", "seconds", "quartiles"]
 
 FILE = Path(__file__).parent / "measured.yaml"
 DEVELOPMENT = "radpref_dev"  # the data set that was read while the reader was written
+USUAL = "usual"  # the data set of what metrics usually give
 FACTS = ("title", "short", "description", "rows", "unit", "studies", "raters", "seen", "level")
 NAN = float("nan")
 
@@ -32,7 +33,7 @@ class Measure(NamedTuple):
         title: What radiologists said of a pair, or what stands in its place.
         statistic: `tau_b` with it, -1 to 1, positive is agreement; `share` of radiologists' clear preferences between
             two candidates, 0 to 1, 0.5 is chance; `errors` a report that the metric overlooks; `cases` passed; the mean
-            `score` itself; `seconds` that it takes.
+            `score` itself; `seconds` that it takes; `quartiles` of the scores, around their median.
     """
 
     title: str

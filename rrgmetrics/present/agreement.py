@@ -13,6 +13,7 @@ from rrgmetrics.metaeval.rated import TOTAL
 from rrgmetrics.present.numbers import p_value
 from rrgmetrics.present.ranked import failed_table, passed_table
 from rrgmetrics.present.short import (
+    CORRECTED,
     NOTHING,
     STYLES,
     metric_head,
@@ -27,7 +28,6 @@ from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.stats import Estimate
 
 CEILING = {"others": "a radiologist", "each other": "two radiologists"}
-CORRECTED = {"holm": "Holm", "bh": "Benjamini–Hochberg", "none": "uncorrected"}
 
 
 def agreement_tables(reports: Sequence[AgreementReport | RankedReport]) -> Iterator[Table]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rrgmetrics.english import counted, listed
 from rrgmetrics.metaeval import advice
@@ -85,6 +85,22 @@ def ranked_table(specs: Iterable[MetricSpec]) -> Table:
         whole=frozenset({0}),
         broken=frozenset(range(1, len(columns) + 1)),
     )
+
+
+def agreement_rows(specs: Iterable[MetricSpec]) -> list[dict[str, Any]]:
+    """Every number of `ranked_table`, a row each."""
+    return [
+        {
+            "metric": spec.name,
+            "dataset": data.short,
+            "target": data.measures[measure].title,
+            **dict(zip(("tau_b", "low", "high", "n"), data.metrics[spec.name].values[measure], strict=True)),
+            "version": data.metrics[spec.name].version,
+        }
+        for spec in advice.by_agreement(specs)
+        for data, measure in advice.main_measures()
+        if spec.name in data.metrics and measure in data.metrics[spec.name].values
+    ]
 
 
 def advice_table(specs: Iterable[MetricSpec]) -> Table:

@@ -15,6 +15,7 @@ from typing import Any
 from rrgmetrics.present.differences import differences
 from rrgmetrics.present.kinds import KINDS, MATCHED, ONLY_HERE
 from rrgmetrics.present.marks import Explanation, Mark, Remark
+from rrgmetrics.present.numbers import figure
 from rrgmetrics.reader import Comparison, Reading, compare, read
 from rrgmetrics.reader.model import Span
 from rrgmetrics.reports import Pair
@@ -22,27 +23,33 @@ from rrgmetrics.results import Result
 
 SIDES = ("reference", "candidate")
 SMALLEST_SHARE = 0.1  # of an error; a phrase that adds less is not marked
+PLACES = 2  # decimals of shares, so that they add up to the count
 
 
-def explain_pair(result: Result, pair: Pair) -> Explanation:
-    """Marks and remarks for the only pair of a result.
+def explain_pair(result: Result, pair: Pair, row: int = 0) -> Explanation:
+    """Marks and remarks for one pair of a result.
 
     Args:
-        result: Of one pair, with `explain=yes` where the metric has that option.
+        result: With `explain=yes` where the metric has that option.
         pair: The pair.
+        row: Its place in the result.
     """
-    told = told_of(result)
-    reason = result.unscored_reasons.get(0)
+    told = told_of(result, row)
+    reason = result.unscored_reasons.get(row)
     if reason is not None:
         replied = isinstance(told, Mapping) and told.get("replies")
         return replace(_words(pair), note=f"Unscored: {reason}.", rest=told if replied else None)
     view = VIEWS.get(result.spec.name)
-    return view(told, pair) if view and told is not None else replace(_words(pair), rest=told)
+    if not view or told is None:
+        return replace(_words(pair), rest=told)
+    explained = view(told, pair)
+    value = float(result.per_pair[result.spec.name][row])
+    return replace(explained, note=_adds_up(explained, value)) if view is _shares else explained
 
 
-def told_of(result: Result) -> Any:
-    """What the metric says of the only pair of a result, as JSON has it; None if it says nothing."""
-    return next((values[0] for key, values in result.details.items() if key.endswith("_explained")), None)
+def told_of(result: Result, row: int = 0) -> Any:
+    """What the metric says of one pair of a result, as JSON has it; None if it says nothing."""
+    return next((values[row] for key, values in result.details.items() if key.endswith("_explained")), None)
 
 
 # --- views: one for each metric that explains itself ------------------------------------------------------------------
@@ -55,18 +62,48 @@ def _errors(errors: Sequence[Mapping[str, Any]], pair: Pair) -> Explanation:
 
 
 def _shares(words: Sequence[Mapping[str, Any]], pair: Pair) -> Explanation:
-    """Words with their share of a count, as `crepe` gives them: neighbours of one kind make a phrase."""
-    reference, candidate = (
-        tuple(
-            mark
-            for kind in KINDS
-            for mark in _phrases_of(text, [word for word in words if (word["text"], word["category"]) == (side, kind)])
-            if (mark.amount or 0.0) >= SMALLEST_SHARE
-        )
-        for side, text in (("reference", pair.reference), ("candidate", pair.candidate))
+    """Words with their share of a count, as `crepe` gives them: those of a finding make one phrase."""
+    marks = []
+    for side, text in (("reference", pair.reference), ("candidate", pair.candidate)):
+        phrases = _finding_phrases(text, [word for word in words if word["text"] == side])
+        worth = (phrase for phrase in phrases if _amount(phrase) >= SMALLEST_SHARE)
+        marks.append(tuple(sorted(worth, key=_amount, reverse=True)))
+    return Explanation(marks[0], marks[1])
+
+
+def _adds_up(explained: Explanation, value: float) -> str:
+    """How the figures behind phrases, as they are shown, make up a count."""
+    amounts = [round(_amount(mark), PLACES) for mark in (*explained.reference, *explained.candidate)]
+    total, rest = figure(value, PLACES), figure(round(value, PLACES) - sum(amounts), PLACES)
+    if not amounts:
+        return f"No phrase adds {SMALLEST_SHARE} errors or more: {total} is not attributed to words."
+    return (
+        "The figure behind a phrase is how many errors of this kind it adds: "
+        f"{figure(sum(amounts), PLACES)} of {total} in all; {rest} is not attributed to words, since no other "
+        f"phrase adds {SMALLEST_SHARE} or more."
     )
-    note = "The figure behind a phrase is its share of the count: how many errors of this kind it adds."
-    return Explanation(reference, candidate, note=note)
+
+
+def _amount(mark: Mark) -> float:
+    return mark.amount or 0.0
+
+
+def _finding_phrases(text: str, words: Sequence[Mapping[str, Any]]) -> Iterator[Mark]:
+    """A phrase for each finding and kind with the shares of all its words; of other words neighbours make phrases.
+
+    A network that reads from left to right and back spreads the share of an error over the words of its finding: what
+    carries it is the finding, "small left apical pneumothorax", not the words whose share happens to be the largest.
+    """
+    findings = list(dict.fromkeys(finding.spans for finding in read(text).abnormal))
+    of_finding: dict[tuple[Span, ...], list[Mapping[str, Any]]] = {spans: [] for spans in findings}
+    others: list[Mapping[str, Any]] = []
+    for word in words:
+        inside = (spans for spans in findings if any(span.start <= word["start"] < span.end for span in spans))
+        of_finding.get(next(inside, ()), others).append(word)
+    for kind in KINDS:
+        for spans, own in of_finding.items():
+            yield Mark(spans, kind, sum(word["rate"] for word in own if word["category"] == kind))
+        yield from _phrases_of(text, [word for word in others if word["category"] == kind])
 
 
 def _phrases_of(text: str, words: Sequence[Mapping[str, Any]]) -> Iterator[Mark]:

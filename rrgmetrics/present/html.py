@@ -9,9 +9,11 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from rrgmetrics.present.drawing import share
 from rrgmetrics.present.kinds import KINDS, MATCHED, UNLETTERED
 from rrgmetrics.present.marks import Mark, Piece, Remark, pieces
 from rrgmetrics.present.numbers import bound, direction, figure, in_words, show
+from rrgmetrics.present.theme import TEMPLATES
 from rrgmetrics.reader import ErrorCategory
 from rrgmetrics.results import Result
 from rrgmetrics.specs import Key
@@ -20,20 +22,20 @@ NOTHING = Markup()
 
 
 def environment(package: str, **names: Any) -> jinja2.Environment:
-    """Templates of a package's folder `templates`: all they are given is escaped, and nothing may be missing.
+    """Templates of a package's folder `templates`, then of the house's: all is escaped, and nothing may be missing.
 
     Args:
         package: Whose.
-        **names: What its templates know besides `direction`, `show` and their values.
+        **names: What its templates know besides `direction`, `show`, `share`, `isnan` and their values.
     """
     loaded = jinja2.Environment(
-        loader=jinja2.PackageLoader(package, "templates"),
+        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(package, "templates"), jinja2.FileSystemLoader(TEMPLATES)]),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    loaded.globals.update(direction=direction, show=show, **names)
+    loaded.globals.update(direction=direction, show=show, share=share, isnan=math.isnan, **names)
     return loaded
 
 
@@ -72,7 +74,7 @@ def _piece(piece: Piece[Mark]) -> Markup:
 
 def _tag(mark: Mark) -> Markup:
     kind = KINDS[mark.kind]
-    amount = "" if mark.amount is None else f" {figure(mark.amount, 1)}"
+    amount = "" if mark.amount is None else f" {figure(mark.amount, 2)}"
     return Markup(
         '<span class="tag kind-{}"><span aria-hidden="true">{}{}</span><span class="unseen"> ({}{}) </span></span>'
     ).format(mark.kind, kind.letter, amount, kind.title, amount)
@@ -158,7 +160,7 @@ def category_bars(counts: Mapping[str, float]) -> Markup:
             Markup(
                 '<li class="kind-{}"><span class="tag" aria-hidden="true">{}</span><span class="name">{}</span>'
                 '<b>{}</b><span class="track" aria-hidden="true"><i style="width:{:.1f}%"></i></span></li>'
-            ).format(name, KINDS[name].letter, KINDS[name].title.capitalize(), figure(count, 0 if whole else 1), width)
+            ).format(name, KINDS[name].letter, KINDS[name].title.capitalize(), figure(count, 0 if whole else 2), width)
         )
     return Markup('<ul class="bars" aria-label="Errors by category">{}</ul>').format(NOTHING.join(lines))
 

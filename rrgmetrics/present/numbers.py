@@ -9,6 +9,7 @@ from rrgmetrics.stats import Estimate
 
 MINUS = "\N{MINUS SIGN}"
 UNSCORED = "unscored"
+TOLERANCE = 1e-9  # of rounding up: 0.0420000000001 is 0.042
 
 
 def decimals(key: Key) -> int:
@@ -84,10 +85,24 @@ def bounds(key: Key) -> str:
     return " to ".join(map(bound, key.range))
 
 
-def p_value(value: float) -> str:
-    """A p-value: `0.012`, `<0.001`, or nothing where there is no test."""
+def p_value(value: float, *, at_floor: bool = False) -> str:
+    """A p-value, or nothing where there is no test.
+
+    Args:
+        value: From 0 to 1, corrected or not.
+        at_floor: Whether the drawn swaps or resamples could not have given a smaller one: it is rounded up to two
+            digits, and says so.
+
+    Example:
+        >>> p_value(0.0123), p_value(0.0004), p_value(1 / 10_001, at_floor=True), p_value(42 / 10_001, at_floor=True)
+        ('0.012', '<0.001', '≤ 0.0001 (floor)', '≤ 0.0042 (floor)')
+    """
     if math.isnan(value):
         return ""
+    if at_floor:
+        places = 1 - math.floor(math.log10(value))
+        least = math.ceil(value * 10**places - TOLERANCE) / 10**places
+        return f"≤ {least:.{places}f}".rstrip("0").rstrip(".") + " (floor)"
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from rrgmetrics.comparison import Row
+from rrgmetrics.comparison import SIGNIFICANT, Row
+from rrgmetrics.english import counted
 from rrgmetrics.names import parse_name, shown
 from rrgmetrics.present.numbers import bounds, direction, estimate, figure, headed, p_value, show, signed, signed_figure
+from rrgmetrics.present.short import CORRECTED
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.results import Result
 from rrgmetrics.specs import SPECS, Key
@@ -19,6 +21,8 @@ from rrgmetrics.streaming import Totals
 
 if TYPE_CHECKING:
     from rrgmetrics.metaeval.composite import Composite
+
+MARK = "†"
 
 
 def score_table(rows: Sequence[Row], *, n_pairs: int) -> Table:
@@ -32,7 +36,7 @@ def score_table(rows: Sequence[Row], *, n_pairs: int) -> Table:
     previous = ""
     for row in rows:
         name = shown(row.metric) if row.metric != previous else ""
-        lines.append((name, headed(row.key), estimate(row.score, row.key), *_unscored_cell(row, rows)))
+        lines.append((name, headed(row.key), _value_cell(row), *_unscored_cell(row, rows)))
         previous = row.metric
     heads = ("metric", "score", "value [95% interval]", *_unscored_head(rows))
     return Table(heads, (Group(tuple(lines)),), title=f"{n_pairs:,} pairs")
@@ -63,24 +67,50 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
         correction: Of the p-values.
     """
     groups = []
-    for (metric, _), own in groupby(rows, lambda row: (row.metric, row.key.name)):
-        of_key = list(own)
-        first = of_key[0]
-        head = (Cell(f"{first.title} {first.key.arrow}", "strong"), "" if metric in SPECS else shown(metric))
+    for of_key in _by_key(rows):
+        best = _best(of_key)
         lines = [
             (
                 f"  {row.system}",
-                estimate(row.score, row.key),
+                _value_cell(row, best),
                 *(_test_cells(row.test, row) if row.test else ("", "", "")),
                 *_unscored_cell(row, rows),
             )
             for row in of_key
         ]
-        groups.append(Group(tuple(lines), head))
+        groups.append(Group(tuple(lines), (Cell(_key_head(of_key[0]), "strong"),)))
     return Table(
         ("", "value [95% interval]", "difference", "p", "effect", *_unscored_head(rows)),
         tuple(groups),
         title=f"{n_pairs:,} studies; differences from {rows[0].system}; p corrected: {correction}",
+        note=_footnote(rows, correction),
+    )
+
+
+def paper_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> Table:
+    """Several systems' scores as papers print them: a cell each, along the longer side of scores and systems.
+
+    Args:
+        rows: By metric, key and system, as `compare_systems` returns them.
+        n_pairs: Studies in all.
+        correction: Of the p-values.
+    """
+    by_key = _by_key(rows)
+    systems = [row.system for row in by_key[0]]
+    cells: list[list[str | Cell]] = [[_value_cell(row, _best(of_key)) for row in of_key] for of_key in by_key]
+    names = [_key_head(of_key[0]) for of_key in by_key]
+    if len(systems) > len(names):
+        cells, names, heads = [list(column) for column in zip(*cells, strict=True)], systems, names
+    else:
+        heads = systems
+    lines: list[Cells] = [(name, *own) for name, own in zip(names, cells, strict=True)]
+    unscored = [f"{row.title} {row.n_unscored:,} of {row.system}" for row in rows if row.n_unscored]
+    left_out = f" Unscored studies are left out: {', '.join(unscored)}." if unscored else ""
+    return Table(
+        ("", *heads),
+        (Group(tuple(lines)),),
+        title=f"Scores on {n_pairs:,} studies",
+        note=f"95% bootstrap intervals in brackets. {_footnote(rows, correction)}{left_out}",
     )
 
 
@@ -141,12 +171,49 @@ def judge_lines(results: Iterable[Result], record: str) -> str:
     return "\n".join(lines)
 
 
+def _by_key(rows: Iterable[Row]) -> list[list[Row]]:
+    """The rows of each score."""
+    return [list(own) for _, own in groupby(rows, lambda row: (row.metric, row.key.name))]
+
+
+def _key_head(row: Row) -> str:
+    """A score with its direction, and the metric as it was asked for where the title does not say it."""
+    return f"{row.title} {row.key.arrow}" + ("" if row.metric in SPECS else f" ({shown(row.metric)})")
+
+
+def _best(rows: Sequence[Row]) -> set[str]:
+    """The systems that no other one beats in a score as it is shown; none where there is one system alone."""
+    scored = [row for row in rows if not math.isnan(row.score.value)]
+    if len(rows) < 2 or not scored:
+        return set()
+    first = max(scored, key=lambda row: row.key.goodness(row.score.value))
+    return {row.system for row in scored if show(row.score.value, row.key) == show(first.score.value, row.key)}
+
+
+def _value_cell(row: Row, best: Container[str] = ()) -> Cell:
+    """A score with its interval: the best one strong, one that differs from the baseline's marked."""
+    value, _, ends = estimate(row.score, row.key).partition(" ")
+    return Cell(value + (MARK if row.is_significant else ""), "strong" if row.system in best else "", detail=ends)
+
+
+def _footnote(rows: Sequence[Row], correction: str) -> str:
+    """What is bold and what the mark means."""
+    tests = [row.test for row in rows if row.test is not None]
+    drawn = {round(1 / test.floor) - 1 for test in tests if test.floor}
+    swaps = f"{max(drawn):,} random swaps of pairs" if drawn else "every swap of pairs"
+    corrected = f", {CORRECTED[correction]} over {counted(len(tests), 'test')}" if len(tests) > 1 else ""
+    return (
+        f"Best in bold. {MARK} differs from {rows[0].system}, p < {SIGNIFICANT:g} (two-sided randomisation test, "
+        f"{swaps}{corrected})."
+    )
+
+
 def _test_cells(test: Comparison, row: Row) -> Cells:
-    style = {True: "better", False: "worse", None: "quiet"}[row.is_better if row.p_corrected < 0.05 else None]
+    style = {True: "better", False: "worse", None: "quiet"}[row.is_better if row.is_significant else None]
     change = test.difference
     value, low, high = (signed(end, row.key) for end in change[:3])
     effect = "" if math.isnan(test.effect_size) else signed_figure(test.effect_size, 2)
-    return Cell(f"{value} [{low}, {high}]", style), p_value(row.p_corrected), effect
+    return Cell(value, style, detail=f"[{low}, {high}]"), p_value(row.p_corrected, at_floor=row.at_floor), effect
 
 
 def _unscored_head(rows: Sequence[Row]) -> list[str]:

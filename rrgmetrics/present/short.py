@@ -13,6 +13,7 @@ from rrgmetrics.stats import Estimate
 
 STYLES = {"aligned": "better", "misaligned": "worse", "not significant": "quiet", "": "quiet"}
 NOTHING = "–"
+CORRECTED = {"holm": "Holm", "bh": "Benjamini–Hochberg", "none": "uncorrected"}
 
 
 def named(subject: str, result: Result) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 if TYPE_CHECKING:
-    import rich.table
+    import rich.console
     import rich.text
 
 TERMINAL_STYLES = {"strong": "bold", "quiet": "dim", "better": "green", "worse": "red"}
@@ -23,22 +24,33 @@ class Cell:
         style: Words that say what it is: `strong`, `quiet`, `better`, `worse`, `number`, `code`, or a class of a page's
             own style sheet.
         columns: How many columns it takes.
+        detail: What stands behind it and is never strong, such as an interval.
     """
 
     text: str
     style: str = ""
     columns: int = 1
+    detail: str = ""
+
+    @property
+    def is_strong(self) -> bool:
+        """Whether the text is bold, as the best of several numbers is."""
+        return "strong" in self.style.split()
 
     def __rich__(self) -> rich.text.Text:
         """The cell for a terminal; nothing in it is read as Rich's markup."""
         from rich.text import Text
 
         styles = [TERMINAL_STYLES[word] for word in self.style.split() if word in TERMINAL_STYLES]
-        return Text(self.text, style=" ".join(styles))
+        beside = " ".join(style for style in styles if style != TERMINAL_STYLES["strong"])
+        return Text.assemble((self.text, " ".join(styles)), (f" {self.detail}" if self.detail else "", beside))
 
     def __html__(self) -> str:
         """The cell's content for a page."""
-        return (Markup("<code>{}</code>") if self.style == "code" else Markup("{}")).format(self.text)
+        text = (Markup("<code>{}</code>") if self.style == "code" else Markup("{}")).format(self.text)
+        if not self.detail:
+            return text
+        return (Markup("<strong>{}</strong> {}") if self.is_strong else Markup("{} {}")).format(text, self.detail)
 
 
 Cells = tuple[str | Cell, ...]
@@ -51,6 +63,11 @@ class Group:
     lines: tuple[Cells, ...]
     head: Cells = ()
 
+    @property
+    def every_line(self) -> tuple[Cells, ...]:
+        """The lines, below the head if there is one."""
+        return (self.head, *self.lines) if self.head else self.lines
+
 
 @dataclass(frozen=True)
 class Table:
@@ -62,8 +79,8 @@ class Table:
         title: What it shows, with its numbers.
         note: A sentence below it.
         style: A class of a page's own style sheet.
-        whole: Columns whose cells are never broken nor cut on a terminal, to be copied.
-        broken: Columns whose cells may take several lines on a terminal.
+        whole: Columns whose cells are never cut on a terminal, to be copied.
+        broken: Columns whose cells may be broken between words on a terminal.
     """
 
     heads: tuple[str, ...]
@@ -76,40 +93,13 @@ class Table:
 
     # --- on a terminal
 
-    def __rich__(self) -> rich.table.Table:
+    def __rich_console__(self, console: rich.console.Console, options: rich.console.ConsoleOptions) -> Iterator[Any]:
         """The table for a terminal; nothing in it is read as Rich's markup."""
-        from rich import box
-        from rich.table import Table as RichTable
-        from rich.text import Text
+        from rrgmetrics.present.drawn import Sheet, drawn
 
-        drawn = RichTable(
-            title=Text(self.title) if self.title else None,
-            title_justify="left",
-            title_style="bold",
-            caption=Text(self.note) if self.note else None,
-            caption_justify="left",
-            box=box.SIMPLE_HEAD,
-            padding=(0, 1, 0, 0),
-            show_edge=False,
-        )
-        for index, head in enumerate(self.heads):
-            breaks = index in self.broken
-            width = self._longest(index) if index in self.whole else 0
-            drawn.add_column(
-                Text(head),
-                no_wrap=not breaks,
-                overflow="fold" if breaks else "ellipsis",
-                min_width=max(width, *map(len, head.split() if breaks else [head]), 0),
-            )
-        for group in self.groups:
-            for line in (group.head, *group.lines) if group.head else group.lines:
-                drawn.add_row(*(_cell(cell).__rich__() for cell in line))
-            drawn.add_section()
-        return drawn
-
-    def _longest(self, index: int) -> int:
-        lines = [line for group in self.groups for line in group.lines if index < len(line)]
-        return max((len(_cell(line[index]).text) for line in lines), default=0)
+        groups = [[[as_cell(cell).__rich__() for cell in line] for line in each.every_line] for each in self.groups]
+        sheet = Sheet(self.heads, groups, self.title, self.note, self.whole, self.broken)
+        yield from drawn(sheet, console, options.max_width)
 
     # --- on a page
 
@@ -129,21 +119,22 @@ class Table:
         return self.__html__()
 
 
-def _cell(cell: str | Cell) -> Cell:
+def as_cell(cell: str | Cell) -> Cell:
+    """A cell, of a text one that is no more than its text."""
     return cell if isinstance(cell, Cell) else Cell(cell)
 
 
 def _html_group(group: Group, n_columns: int) -> Markup:
     head = Markup()
     if group.head:
-        words = Markup().join(map(_cell, group.head))
+        words = Markup().join(map(as_cell, group.head))
         head = Markup('<tr class="group"><th scope="rowgroup" colspan="{}">{}</th></tr>').format(n_columns, words)
     return Markup("<tbody>{}{}</tbody>").format(head, Markup().join(map(_html_line, group.lines)))
 
 
 def _html_line(line: Cells) -> Markup:
     """A line; the style of its first cell is the whole line's."""
-    first, *others = map(_cell, line)
+    first, *others = map(as_cell, line)
     row = Markup('<tr class="{}">').format(first.style) if first.style else Markup("<tr>")
     return Markup('{}<th scope="row">{}</th>{}</tr>').format(row, first.text, Markup().join(map(_html_cell, others)))
 

@@ -79,7 +79,10 @@ def _trivial(skill: Skill, names: Sequence[str]) -> list[str | Cell]:
 
 
 def _skill(skill: Skill) -> Cell:
-    return Cell(estimate(skill.skill, places=2) if skill.state != "undefined" else "cannot tell", STYLES[skill.state])
+    if skill.state == "undefined":
+        return Cell("cannot tell", STYLES[skill.state])
+    value, _, ends = estimate(skill.skill, places=2).partition(" ")
+    return Cell(value, STYLES[skill.state], detail=ends)
 
 
 def collapse_table(collapses: Sequence[Collapse]) -> Table:

@@ -24,8 +24,10 @@ def measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[i
 
 def earlier(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
     """Reads a bare number of an earlier study in the unit of the one before it: "8 mm, WAS 5"."""
+    if not items or not (items[-1].word in lexicon.small.earlier or items[-1].word in lexicon.small.size_links):
+        return None
     now = next((item for item in reversed(items) if "measure" in item.senses), None)
-    if now is None or items[-1].word not in lexicon.small.earlier | lexicon.small.size_links:
+    if now is None:
         return None
     unit = next(
         (lexicon.units[token.word] for token in tokens[now.first : now.last] if token.word in lexicon.units), None

@@ -112,7 +112,7 @@ class Bertscore:
         statistics: Frequencies | None = None,
     ) -> Array:
         """The F-measure, precision and recall of each pair `(n_pairs, 3)`."""
-        idf = None if statistics is None else Idf(*statistics)
+        idf = None if statistics is None else Idf(statistics.documents, statistics.n)
         scores = [greedy_match(*both, idf) for both in of_pairs(pairs, annotations)]
         stats = np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64).reshape(-1, 3)
         if self.rescale:

@@ -9,10 +9,13 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 
-class Frequencies(NamedTuple):
+@dataclass(frozen=True)
+class Frequencies:
     """The number of references that hold each item, of `n` references in all.
 
     Attributes:
@@ -28,15 +31,18 @@ class Frequencies(NamedTuple):
         """The natural logarithm of the number of references."""
         return math.log(self.n)
 
-    @property
+    @cached_property
     def checksum(self) -> str:
-        """Eight digits that tell one set of frequencies from another, for signatures; their order counts."""
+        """Eight digits that tell one set of frequencies from another, for signatures; their order counts.
+
+        Made once: every chunk of a stream and every task of a worker signs with it.
+        """
         digest = hashlib.sha256(str(self.n).encode())
         for item, count in self.documents.items():
             digest.update(f"{item}\t{count}\n".encode())
         return digest.hexdigest()[:8]
 
     def add(self, other: Frequencies) -> Frequencies:
-        """Adds those of further references in place, and returns both."""
+        """Returns both, with the counts of the other added in place: the sum takes the place of this one."""
         self.documents.update(other.documents)
-        return self._replace(n=self.n + other.n)
+        return replace(self, n=self.n + other.n)

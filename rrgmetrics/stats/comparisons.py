@@ -40,6 +40,7 @@ class Comparison:
         p_value: Two-sided, of the hypothesis that the systems are exchangeable.
         exact: Whether all swaps were enumerated.
         n_left_out: Pairs that only one of the two, or neither, has a score for.
+        floor: The smallest p-value that the drawn swaps can give, 1 / (trials + 1); 0 where all were enumerated.
     """
 
     baseline: float
@@ -49,6 +50,12 @@ class Comparison:
     p_value: float
     exact: bool
     n_left_out: int
+    floor: float = 0.0
+
+    @property
+    def at_floor(self) -> bool:
+        """Whether more trials could have given a smaller p-value, and these could not."""
+        return self.p_value <= self.floor
 
 
 def compare(
@@ -108,6 +115,7 @@ def compare(
             p_value=p_values[key],
             exact=len(first) <= EXACT_PAIRS,
             n_left_out=int((~keep).sum()),
+            floor=0.0 if len(first) <= EXACT_PAIRS else 1 / (trials + 1),
         )
         for key, interval in intervals.items()
     }

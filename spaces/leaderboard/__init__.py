@@ -5,7 +5,7 @@
 
 Rooms: `model` (what the board answers with), `schema` and `store` (tables, transactions), `references` and
 `submissions` (what is read, and its checks), `identity` (when names are one), `registry` (submissions as rows),
-`quotas` (who may send how much), `slices` (groups of studies), `scoring` (statistics of pairs), `jobs` and `worker`
+`quotas` (who may send how much), `scoring` (statistics of pairs), `jobs` and `worker`
 (the queue), `standings` (ranks, intervals, tests), `details` (one system, or two), `shown` (numbers as they leave),
 `creation`, `board` (all of it behind one class), `export`, `commands`. The web page (`app`, `handlers`, `pages`) is one
 more user of `board`.

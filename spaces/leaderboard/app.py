@@ -96,7 +96,7 @@ def launch_options(board: Board) -> dict[str, Any]:
     """What `Blocks.launch` needs for the board: the look, the largest upload, nothing kept in the browser."""
     return {
         "theme": theme.gradio_theme(),
-        "head": f"<style>{theme.style_sheet()}\n{(HERE / 'board.css').read_text(encoding='utf-8')}</style>",
+        "head": f"<style>{theme.style_sheet('drawn.css')}\n{(HERE / 'board.css').read_text(encoding='utf-8')}</style>",
         "max_file_size": board.info().limits.file_bytes,
         "run_history": False,
         "footer_links": [],

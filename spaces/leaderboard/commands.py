@@ -17,7 +17,7 @@ from rich.console import Console
 
 from rrgmetrics import child, notice
 from rrgmetrics.cli.arguments import add_step, split_names
-from rrgmetrics.cli.output import print_line
+from rrgmetrics.cli.formats import print_line
 from rrgmetrics.errors import InputError
 from rrgmetrics.present.numbers import estimate, headed, show
 from rrgmetrics.present.tables import Group, Table

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, select
 from rrgmetrics.collapse import Collapse, find_collapse
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader import ErrorCategory
+from rrgmetrics.slices import ORDER, TITLES
 from rrgmetrics.spaces.leaderboard import schema, scoring, shown, standings
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
@@ -22,7 +23,6 @@ from rrgmetrics.spaces.leaderboard.model import (
     SliceResult,
     SystemReport,
 )
-from rrgmetrics.spaces.leaderboard.slices import ORDER, TITLES
 from rrgmetrics.spaces.leaderboard.standings import Entry, Figure, Recorded, Table
 from rrgmetrics.stats import holm
 

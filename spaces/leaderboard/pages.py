@@ -11,17 +11,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from rrgmetrics import names
-from rrgmetrics.english import counted, listed
+from rrgmetrics.english import counted
 from rrgmetrics.present import html
+from rrgmetrics.present.drawing import Scale, ends, scale_around, scale_around_zero, scale_from_zero
 from rrgmetrics.present.kinds import KINDS
 from rrgmetrics.present.marks import Explanation
 from rrgmetrics.present.numbers import figure, p_value, show, signed
 from rrgmetrics.present.patients import patient
 from rrgmetrics.present.tables import Table
+from rrgmetrics.present.verdict import favour, summary, verdict
 from rrgmetrics.present.worth import collapse_table, skill_table
 from rrgmetrics.reader import ErrorCategory, explain
 from rrgmetrics.reports import Context
@@ -44,17 +46,9 @@ from rrgmetrics.spaces.leaderboard.model import (
 from rrgmetrics.stats import Estimate
 from rrgmetrics.worth import skill_lines
 
-LEVEL = 0.05  # of corrected p-values
 EXAMPLES = 5  # a page
 MINUS = "\N{MINUS SIGN}"
 STEPS: tuple[tuple[State, str], ...] = (("queued", "Waiting"), ("running", "Being scored"), ("done", "On the board"))
-
-
-class Scale(NamedTuple):
-    """The ends of an axis."""
-
-    low: float
-    high: float
 
 
 # --- pages ------------------------------------------------------------------------------------------------------------
@@ -79,7 +73,7 @@ def standings_page(standings: Standings) -> str:
         ranked=ranked,
         listed=[row for row in standings.systems if row.rank is None],
         everyone=[row.system for row in standings.systems],
-        scales={metric.name: _scale(_scores(standings.systems, metric.name)) for metric in info.metrics},
+        scales={metric.name: scale_around(_scores(standings.systems, metric.name)) for metric in info.metrics},
         leaders={metric.name: _leader(ranked, metric) for metric in info.metrics} if len(ranked) > 1 else {},
         common=_common(standings),
     )
@@ -108,14 +102,14 @@ def system_page(
         info=board,
         report=report,
         by_category=[
-            (result, _scale_from_zero(item.score for item in result.categories.values())) for result in counted
+            (result, scale_from_zero(item.score for item in result.categories.values())) for result in counted
         ],
         slice_scales={
-            result.metric.name: _scale(part.scores.get(result.metric.name) for part in report.slices)
+            result.metric.name: scale_around(part.scores.get(result.metric.name) for part in report.slices)
             for result in report.results
         },
         worth=_worth(report),
-        above_scale=_around_zero(row.test.difference for row in report.above),
+        above_scale=scale_around_zero(row.test.difference for row in report.above),
         scale_of=_scale_of,
         examples=[_example(board, example) for example in examples],
         offset=offset,
@@ -151,8 +145,8 @@ def head_to_head_page(
         summary=_summary(compared, [rows[0] for rows in groups.values()]) if compared else "",
         groups=[(rows[0].metric, rows) for rows in groups.values()],
         more=[row for rows in groups.values() for row in rows[1:]],
-        around=lambda rows: _around_zero([rows[0].test.difference]),
-        favour=_favour,
+        around=lambda rows: scale_around_zero([rows[0].test.difference]),
+        favour=favour,
     )
 
 
@@ -213,15 +207,6 @@ def label(metric: BoardMetric) -> str:
     return names.label(metric.name, metric.spec)
 
 
-def verdict(row: Versus, better: str = "better", worse: str = "worse") -> str:
-    """What a tested difference says, in words; nothing where there was no test."""
-    if math.isnan(row.p_corrected):
-        return ""
-    if row.is_better is None or row.p_corrected >= LEVEL:
-        return "no difference shown"
-    return better if row.is_better else worse
-
-
 def duration(seconds: float) -> str:
     """Seconds in words, rounded up; "" for none.
 
@@ -264,20 +249,6 @@ def is_web(url: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.netloc)
 
 
-def share(value: float, scale: Scale, otherwise: float = math.nan) -> str:
-    """Where on an axis a value stands, in per cent; `otherwise` takes the place of NaN.
-
-    Example:
-        >>> share(0.3, Scale(0.2, 0.6)), share(math.nan, Scale(0, 1), 0.5)
-        ('25.00%', '50.00%')
-    """
-    place = otherwise if math.isnan(value) else value
-    width = scale.high - scale.low
-    if not math.isfinite(place) or not width > 0:
-        return "50.00%" if math.isfinite(place) else "0.00%"
-    return f"{100 * min(1.0, max(0.0, (place - scale.low) / width)):.2f}%"
-
-
 # --- parts ------------------------------------------------------------------------------------------------------------
 
 
@@ -285,38 +256,12 @@ def _scores(systems: Iterable[Standing], name: str) -> list[Estimate | None]:
     return [row.scores.get(name) for row in systems]
 
 
-def _ends(estimates: Iterable[Estimate | None]) -> list[float]:
-    return [end for item in estimates if item for end in (item.value, item.low, item.high) if math.isfinite(end)]
-
-
-def _scale(estimates: Iterable[Estimate | None]) -> Scale:
-    """From the lowest end to the highest, with a little air."""
-    ends = _ends(estimates) or [0.0, 1.0]
-    air = 0.06 * (max(ends) - min(ends))
-    return Scale(min(ends) - air, max(ends) + air)
-
-
-def _scale_from_zero(estimates: Iterable[Estimate]) -> Scale:
-    return Scale(0.0, max([1e-9, *_ends(estimates)]))
-
-
-def _around_zero(estimates: Iterable[Estimate]) -> Scale:
-    reach = 1.06 * max([1e-9, *map(abs, _ends(estimates))])
-    return Scale(-reach, reach)
-
-
 def _scale_of(result: MetricResult) -> Scale:
     """A metric's own range; where it has no end, from zero to beyond the score."""
     key, score = result.scores[0].key, result.scores[0].score
     low, high = key.range
-    reach = 1.5 * max([1e-9, *map(abs, _ends([score]))])
+    reach = 1.5 * max([1e-9, *map(abs, ends([score]))])
     return Scale(low if math.isfinite(low) else min(0.0, -reach), high if math.isfinite(high) else reach)
-
-
-def _favour(row: Versus) -> Estimate:
-    """A difference turned so that more means the first system is better."""
-    value, low, high, n = row.test.difference
-    return row.test.difference if row.key.higher_is_better else Estimate(-value, -high, -low, n)
 
 
 def _leader(ranked: Sequence[Standing], metric: BoardMetric) -> str:
@@ -341,12 +286,7 @@ def _summary(compared: HeadToHead, headlines: Sequence[Versus]) -> str:
     first, second = compared.first.name, compared.second.name
     better = [label(row.metric) for row in headlines if verdict(row) == "better"]
     worse = [label(row.metric) for row in headlines if verdict(row) == "worse"]
-    if not better and not worse:
-        return f"No difference is shown between {first} and {second} (corrected p < {LEVEL})."
-    clauses = [f"{name} is better in {listed(won)}" for name, won in ((first, better), (second, worse)) if won]
-    if len(better) + len(worse) < len(headlines):
-        clauses.append("no difference is shown elsewhere")
-    return f"{'; '.join(clauses)} (corrected p < {LEVEL})."
+    return summary(first, second, better, worse, len(headlines))
 
 
 def _example(board: BoardInfo, example: Example) -> dict[str, Any]:
@@ -374,11 +314,9 @@ def _environment() -> Any:
         label=label,
         signed=signed,
         verdict=verdict,
-        share=share,
         day=day,
         size=size,
         web=is_web,
-        isnan=math.isnan,
         whole="{:,}".format,
         p_value=p_value,
         figure=figure,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Context
-from rrgmetrics.spaces.leaderboard.slices import slices_of
+from rrgmetrics.slices import slices_of
 from rrgmetrics.spaces.leaderboard.submissions import text_fault
 
 FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": False}

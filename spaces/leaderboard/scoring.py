@@ -24,9 +24,9 @@ from rrgmetrics.reports import Pair, parse_context
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array
 from rrgmetrics.skill import PERFECT, Skill, measure_skill, score_beside, trivial_systems
+from rrgmetrics.slices import rows_of_slices
 from rrgmetrics.spaces.leaderboard import shown
 from rrgmetrics.spaces.leaderboard.model import RESTORE, StoreError
-from rrgmetrics.spaces.leaderboard.slices import rows_of_slices
 from rrgmetrics.specs import Key
 from rrgmetrics.stats import Comparison, Estimate
 

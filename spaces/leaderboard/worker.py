@@ -20,10 +20,10 @@ from sqlalchemy import select, update
 from rrgmetrics.errors import InputError
 from rrgmetrics.prepared import Metrics, prepare
 from rrgmetrics.results import Result
+from rrgmetrics.slices import slices_of
 from rrgmetrics.spaces.leaderboard import jobs, schema, scoring, standings
 from rrgmetrics.spaces.leaderboard.board import Board
 from rrgmetrics.spaces.leaderboard.jobs import Claim
-from rrgmetrics.spaces.leaderboard.slices import slices_of
 
 POLL = 2.0  # seconds between two looks at an empty queue
 Log = Callable[[str], None]

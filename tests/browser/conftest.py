@@ -5,7 +5,7 @@ What a test asks for (all fixtures):
 - `serve(*command)` or `serve(code=...)`: the address of an app that runs in a process of its own until the module ends;
 - `page`, or `open_page(width=375, scheme="dark")` for more: at the end of the test nothing may have gone to the
   console, failed, or been asked of another host;
-- `photograph(page, "name")`: a picture of the whole page, in `$RRGMETRICS_PICTURES` or the test's own folder;
+- `photograph(page, "name")`: a picture of the whole page, in the folder `$RRGMETRICS_PICTURES` if that is set;
 - `accessible(page)`: axe-core finds nothing serious; `fits(page)`: nothing is wider than the screen;
 - `tab_to(page, locator)`: by keyboard only.
 """
@@ -199,15 +199,16 @@ def _free_port() -> int:
 
 
 @pytest.fixture
-def photograph(tmp_path):
-    """Takes a picture, of the whole page or (`whole=False`) of what the screen shows; returns its path."""
-    folder = Path(os.environ.get("RRGMETRICS_PICTURES") or tmp_path)
+def photograph():
+    """Takes a picture, of the whole page or (`whole=False`) of what the screen shows, if somebody wants pictures."""
 
     def photographed(page, name, *, whole=True):
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{name}.png"
+        folder = os.environ.get("RRGMETRICS_PICTURES")
+        if not folder:
+            return
+        path = Path(folder) / f"{name}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=path, full_page=whole, animations="disabled")
-        return path
 
     return photographed
 

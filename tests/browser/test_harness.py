@@ -16,14 +16,18 @@ HTTPServer(("127.0.0.1", {port}), Handler).serve_forever()
 """
 
 
-def test_an_app_is_served_used_and_photographed(serve, open_page, photograph, accessible, fits, tab_to):
+def test_an_app_is_served_used_and_photographed(
+    serve, open_page, photograph, accessible, fits, tab_to, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("RRGMETRICS_PICTURES", str(tmp_path))
     page = open_page(width=375, scheme="dark")
     page.goto(serve(code=APP))
     page.get_by_label("Report").fill("clear lungs")
     tab_to(page, page.get_by_role("button", name="Show"))
     page.keyboard.press("Enter")
     assert page.inner_text("#shown") == "CLEAR LUNGS"
-    assert photograph(page, "harness").stat().st_size > 1_000
+    photograph(page, "harness")
+    assert (tmp_path / "harness.png").stat().st_size > 1_000
     fits(page)
     accessible(page)
 

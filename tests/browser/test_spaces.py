@@ -9,8 +9,22 @@ import pytest
 from rrgmetrics import SPECS, module_path
 from rrgmetrics.names import parse_name
 
-SHOWN = ("crepe", "finding_errors", "bleu", "green")  # one that predicts, reads, compares words, judges
+SHOWN = ("crepe", "finding_errors", "bleu")  # one that predicts, one that reads, one that compares words
 ATTACK = "<script>window.attacked = true</script><img src=x onerror='window.attacked = true'>"
+TOGETHER = f"""
+import socket
+from rrgmetrics.spaces import launch
+
+def free():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+for name in {SHOWN[1:]}:
+    address = launch(name, server_port=free(), prevent_thread_lock=True, quiet=True)[1]
+    print("serves", name, address, flush=True)
+launch({SHOWN[0]!r}, quiet=True)
+"""
 
 
 def every_metric():
@@ -19,21 +33,38 @@ def every_metric():
 
 @pytest.fixture
 def space(serve, open_page):
-    """Opens a metric's page, served as its users serve it."""
+    """Opens a metric's page: of one process for those of `SHOWN`, else served as its users serve it."""
+
+    def address(name):
+        if name not in SHOWN:
+            return serve(sys.executable, str(module_path(name) / "app.py"))
+        first = serve(code=TOGETHER)  # answers once all do
+        return first if name == SHOWN[0] else re.search(rf"^serves {name} (\S+)$", serve.log(first), re.MULTILINE)[1]
 
     def opened(name, width=1280, scheme="light", **options):
         page = open_page(width, scheme, **options)
-        page.goto(serve(sys.executable, str(module_path(name) / "app.py"), OMP_NUM_THREADS="1"))
-        page.get_by_role("button", name="Score", exact=True).wait_for()
+        page.goto(address(name))
+        page.locator(".rrg .reports").wait_for()
         return page
 
     return opened
 
 
-def take_example(page, title):
+def score(page, *texts):
+    """Types a pair and scores it."""
+    for side, text in zip(("(reference)", "(candidate)"), texts, strict=False):
+        page.get_by_label(side).fill(text)
+    page.get_by_role("button", name="Score", exact=True).click()
+
+
+def answered(page, words):
+    """Waits for an answer that shows these words."""
+    page.locator(".rrg .reports", has_text=words).first.wait_for()
+
+
+def take_example(page, title, words):
     page.get_by_role("button", name=title).click()
-    page.locator(".rrg .headline").wait_for()
-    page.locator(".rrg .headline .words").wait_for()
+    answered(page, words)
 
 
 def open_tab(page, name):
@@ -50,74 +81,84 @@ def upload(page, path):
 @pytest.mark.parametrize("name", every_metric())
 def test_a_pair_a_file_and_the_card(name, space, photograph, accessible, fits):
     page = space(name)
-    photograph(page, f"{name}-empty")
-    take_example(page, "Several errors")
-    assert page.input_value("textarea >> nth=1").startswith("Mild cardiomegaly")
+    assert page.input_value("textarea >> nth=1").startswith("Right subclavian")  # an example that is scored already
     assert parse_name(name).titled.headline.title in page.inner_text(".headline")
+    photograph(page, f"{name}-opened")
+    take_example(page, "Several errors", "Severe interstitial")
+    assert page.input_value("textarea >> nth=1").startswith("Mild cardiomegaly")
     assert page.locator(".reports mark").count() >= 2
     photograph(page, f"{name}-pair")
     accessible(page)
+    page.set_viewport_size({"width": 375, "height": 900})
+    fits(page)
+    photograph(page, f"{name}-pair-375")
+    page.set_viewport_size({"width": 1280, "height": 900})
     open_tab(page, "A file of pairs")
     page.get_by_role("button", name="Try the sample file").click()
     page.get_by_text(re.compile(r"[\d.]+\sKB")).first.wait_for()
     page.get_by_role("button", name="Score the file").click()
     page.locator(".spread svg").wait_for()
-    assert page.locator("h2:has-text('the worst first') + .wide tbody tr").count() == 12
+    rows = page.locator(".rows > details")
+    assert rows.count() == 12
+    rows.first.locator("summary").first.press("Enter")
+    rows.first.locator(".reports").wait_for()
     photograph(page, f"{name}-file")
     accessible(page)
     open_tab(page, "About")
     page.get_by_role("heading", name="Limitations and Bias").wait_for()
     photograph(page, f"{name}-about")
-    accessible(page)
+    page.set_viewport_size({"width": 375, "height": 900})
     fits(page)
+    accessible(page)
 
 
-@pytest.mark.parametrize(
-    ("name", "width", "scheme"),
-    [("finding_errors", 375, "light"), ("finding_errors", 1280, "dark"), ("crepe", 375, "dark")],
-)
-def test_small_and_dark(name, width, scheme, space, photograph, accessible, fits):
-    page = space(name, width, scheme)
-    take_example(page, "Several errors")
+@pytest.mark.parametrize("name", ["finding_errors", "crepe"])
+def test_small_and_dark(name, space, photograph, accessible, fits):
+    page = space(name, 375, "dark")
+    assert int(page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]")) < 64
+    take_example(page, "Several errors", "Severe interstitial")
     fits(page)
-    red = int(page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]"))
-    assert (red < 64) == (scheme == "dark")
     accessible(page)
-    photograph(page, f"{name}-pair-{width}-{scheme}")
+    photograph(page, f"{name}-pair-375-dark")
+    open_tab(page, "A file of pairs")
+    page.get_by_role("button", name="Try the sample file").click()
+    page.get_by_text(re.compile(r"[\d.]+\sKB")).first.wait_for()
+    page.get_by_role("button", name="Score the file").click()
+    page.locator(".rows summary").nth(1).click()
+    fits(page)
+    photograph(page, f"{name}-file-375-dark")
 
 
 def test_by_keyboard_only(space, tab_to):
     page = space("crepe")
     reference, candidate = (page.get_by_label(label) for label in ("(reference)", "(candidate)"))
-    tab_to(page, reference)
-    page.keyboard.type("Small right effusion.")
-    tab_to(page, candidate)
-    page.keyboard.type("Small left effusion.")
+    for box, text in ((reference, "Small right effusion."), (candidate, "Small left effusion.")):
+        tab_to(page, box)
+        page.keyboard.press("Control+A")
+        page.keyboard.type(text)
+    tab_to(page, page.get_by_role("button", name="Options").first)
+    page.keyboard.press("Enter")
+    tab_to(page, page.get_by_label("long").first)
+    page.keyboard.press("Control+A")
+    page.keyboard.type("windows")
+    page.keyboard.press("Enter")
     tab_to(page, page.get_by_role("button", name="Score", exact=True))
     page.keyboard.press("Enter")
-    page.locator(".rrg .headline").wait_for()
-    assert "Small left effusion" in page.inner_text(".reports")
+    answered(page, "Small left effusion")
     tab_to(page, page.locator("summary"))
     page.keyboard.press("Enter")
-    assert page.get_by_text("crepe|").is_visible()
+    assert "|long:windows|" in page.get_by_text("crepe|").inner_text()
     tab_to(page, page.get_by_role("tab", name="A file of pairs"), key="Shift+Tab")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Score the file").wait_for()
-
-
-def test_shift_enter_scores(space):
-    page = space("bleu")
-    page.get_by_label("(reference)").fill("Small right effusion.")
-    page.get_by_label("(candidate)").fill("Small left effusion.")
-    page.keyboard.press("Shift+Enter")
-    page.locator(".rrg .headline").wait_for()
 
 
 def test_the_same_elsewhere_with_the_inputs_filled_in(space, photograph, accessible):
     page = space("bleu")
     page.get_by_label("(reference)").fill("Small right effusion. ``` $$x$$ <b>")
     page.get_by_label("(candidate)").fill("Small left effusion.")
-    page.get_by_role("button", name="Score", exact=True).click()
+    page.keyboard.press("Shift+Enter")
+    answered(page, "$$x$$")
     page.get_by_role("button", name="The same in Python").first.click()
     python, shell = (page.locator("pre").nth(place) for place in (0, 1))
     python.wait_for()
@@ -127,57 +168,29 @@ def test_the_same_elsewhere_with_the_inputs_filled_in(space, photograph, accessi
     accessible(page)
 
 
-def test_the_patient_matters(space):
+def test_the_patient_matters_and_the_scope_is_said(space, photograph, accessible):
     page = space("finding_errors")
-    page.get_by_label("(reference)").fill("Tortuous aorta. Mild cardiomegaly.")
     page.get_by_role("button", name="Patient (optional)").click()
     page.get_by_label("Age").fill("old")
-    page.get_by_role("button", name="Score", exact=True).click()
+    score(page, "Tortuous aorta. Mild cardiomegaly.", "Clear lungs.")
     page.get_by_role("alert").filter(has_text="age 'old' is not an age").wait_for()
     page.get_by_label("Age").fill("88")
-    page.get_by_role("button", name="Score", exact=True).click()
-    page.locator(".rrg .headline").wait_for()
-
-
-def test_what_is_no_pair(space, photograph, accessible):
-    page = space("bleu")
-    button = page.get_by_role("button", name="Score", exact=True)
-    button.click()
-    page.get_by_role("alert").filter(has_text="Both reports are empty").wait_for()
-    page.get_by_label("(reference)").fill("word " * 10_000)
-    button.click()
-    page.get_by_role("alert").filter(has_text="The reference has 10,000 words; this page takes 2,000").wait_for()
-    photograph(page, "bleu-error")
+    score(page)
+    answered(page, "Tortuous aorta")
+    score(page, "Rodilla derecha sin fractura. No hay derrame.")
+    page.get_by_role("alert").filter(has_text="Not scored: the reference looks Spanish").wait_for()
+    photograph(page, "finding_errors-out-of-scope")
     accessible(page)
 
 
-def test_nothing_breaks_out(space, tmp_path):
-    page = space("finding_errors")
-    text = (
-        ATTACK + " ${window.attacked = true} {{this}} Small effusion. No pneumothorax. Mild cardiomegaly. No fracture."
-    )
-    page.get_by_label("(reference)").fill(text)
-    page.get_by_label("(candidate)").fill("<b>" + text)
-    page.get_by_role("button", name="Score", exact=True).click()
-    page.locator(".rrg .headline").wait_for()
-    assert "${window.attacked = true} {{this}}" in page.inner_text(".reports")
-    path = tmp_path / "<img src=x onerror=alert(1)>.csv"
-    with path.open("w", newline="") as file:
-        csv.writer(file).writerows(
-            [["study_id", "reference", "candidate"], [ATTACK, text, text], ["=1", "Clear lungs.", text]]
-        )
-    upload(page, path)
-    page.locator(".spread svg").wait_for()
-    assert ATTACK[:40] in page.inner_text("h2:has-text('the worst first') + .wide")
-    assert page.evaluate("window.attacked") is None
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Scores of every pair").click()
-    with open(download.value.path(), newline="") as file:
-        assert [row["study_id"] for row in csv.DictReader(file)] == [ATTACK, "'=1"]
-
-
-def test_files_that_cannot_be_used(space, tmp_path):
+def test_what_is_no_pair_and_no_file(space, photograph, accessible, tmp_path):
     page = space("bleu")
+    score(page, "", "")
+    page.get_by_role("alert").filter(has_text="Both reports are empty").wait_for()
+    score(page, "word " * 10_000)
+    page.get_by_role("alert").filter(has_text="The reference has 10,000 words; this page takes 2,000").wait_for()
+    photograph(page, "bleu-error")
+    accessible(page)
     open_tab(page, "A file of pairs")
     page.get_by_role("button", name="Score the file").click()
     page.get_by_role("alert").filter(has_text="There is no file yet").wait_for()
@@ -186,6 +199,29 @@ def test_files_that_cannot_be_used(space, tmp_path):
     upload(page, path)
     page.get_by_role("alert").filter(has_text="pairs.csv, line 2 holds a NUL byte").wait_for()
     assert str(tmp_path) not in page.inner_text("body")
+
+
+def test_nothing_breaks_out(space, tmp_path):
+    page = space("finding_errors")
+    text = (
+        ATTACK + " ${window.attacked = true} {{this}} Small effusion. No pneumothorax. Mild cardiomegaly. No fracture."
+    )
+    score(page, text, "<b>" + text)
+    answered(page, "{{this}}")
+    assert "${window.attacked = true} {{this}}" in page.inner_text(".reports")
+    path = tmp_path / "<img src=x onerror=alert(1)>.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [["study_id", "reference", "candidate"], [ATTACK, text, text], ["=1", "Clear lungs.", text]]
+        )
+    upload(page, path)
+    page.locator(".spread svg").wait_for()
+    assert ATTACK[:40] in page.inner_text(".rows")
+    assert page.evaluate("window.attacked") is None
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Scores of every pair").click()
+    with open(download.value.path(), newline="") as file:
+        assert [row["study_id"] for row in csv.DictReader(file)] == [ATTACK, "'=1"]
 
 
 @pytest.mark.slow
@@ -210,4 +246,4 @@ def test_progress_can_be_seen_and_stopped(space, tmp_path):
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("alert").filter(has_text="Stopped").wait_for()
     open_tab(page, "One pair")
-    take_example(page, "Wrong side")
+    take_example(page, "Wrong side", "adjacent atelectasis")

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from rrgmetrics import SPECS, module_path
 from rrgmetrics.cli.listing import metric_table
-from rrgmetrics.cli.score import print_summaries
+from rrgmetrics.cli.score import summary_lines
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.metaeval import Rated, measure
 from rrgmetrics.metaeval.plots import scatter
@@ -154,9 +154,8 @@ def test_verdicts_of_judges(scored, judge):
     assert bare(text, judge) == []
 
 
-def test_the_summary_of_green(scored, capsys):
-    print_summaries({"green": scored["A"]["green"]})
-    text = capsys.readouterr().out
+def test_the_summary_of_green(scored):
+    (text,) = summary_lines({"green": scored["A"]["green"]})
     assert text.startswith("GREEN (bundled): mean ")
     assert bare(text, "green") == []
 
@@ -205,17 +204,18 @@ def ui():
 def test_the_page_of_a_metric(scored, pairs, stand_in, ui, tmp_path):
     from rrgmetrics import files
     from rrgmetrics.spaces import batch
+    from rrgmetrics.spaces.pair_view import pair_view
 
     studies = files.Studies([f"study {n}" for n in range(6)], pairs["A"])
-    *_, results = batch.score_file(SPECS[stand_in], studies)
-    file = batch.Scored(studies, results)
+    *_, results = batch.score_file(stand_in, studies)
+    file = batch.Scored(stand_in, studies, results)
     one, pair = ui.answer(SPECS[stand_in], *pairs["A"][0][:2])
     written = [Path(path).read_text(encoding="utf-8") for path in batch.write_scores(file, str(tmp_path))]
     for text in (
         ui.build_space(stand_in).title,
         ui.heading(SPECS[stand_in]).partition("<p")[0],
         ui.nothing_yet(SPECS[stand_in]),
-        ui.pair_view(one, pair),
+        pair_view(one, pair),
         batch.overview(file),
         written[1],
     ):

@@ -44,7 +44,11 @@ print(json.dumps([len(attempts), value]))
 REGISTER = f"""{NO_NETWORK}
 import json, sys
 import evaluate
+from evaluate.utils.logging import get_logger
 from rrgmetrics.cli import main
+
+said = []
+get_logger("evaluate.loading").warning = said.append  # "Using the latest cached version of the module ..."
 
 def load_all():
     headlines = {{}}
@@ -60,7 +64,7 @@ codes = [main(["register"]), main(["register"])]  # twice: nothing breaks
 loaded = [load_all()]
 codes.append(main(["register", "--remove"]))
 loaded.append(load_all())
-print(json.dumps([codes, loaded]))
+print(json.dumps([codes, loaded, said]))
 """
 
 
@@ -69,17 +73,18 @@ def test_register_and_remove(run_python, tmp_path):
     assert "cider" in free
     names = ["cider", free[0], *(f"rrgmetrics/{name}" for name in ("bleu", "cider", free[-1]))]  # a second a name
     printed = run_python(REGISTER, *names, HF_EVALUATE_OFFLINE="0", HF_HUB_OFFLINE="0")
-    codes, (registered, removed) = json.loads(printed.splitlines()[-1])
-    assert codes == [0, 0, 0]
+    codes, (registered, removed), said = json.loads(printed.splitlines()[-1])
+    assert (codes, said) == ([0, 0, 0], [])
     assert registered == {name: name.removeprefix("rrgmetrics/") for name in names}
     assert removed == dict.fromkeys(names)
     modules = tmp_path / "home" / "modules" / "evaluate_modules" / "metrics"
     assert [path for path in modules.glob("*--*") if path.is_dir()] == []
+    assert list((tmp_path / "home" / "evaluate" / "downloads").iterdir()) == []
 
 
 def test_a_name_of_hugging_faces_is_left_alone():
     assert {"bleu", "rouge", "meteor", "bertscore"} <= hub.TAKEN
-    assert "evaluate-metric--bleu" not in hub._cache_names("bleu").values()
+    assert "evaluate-metric/bleu" not in hub._cache_names("bleu").values()
 
 
 def work(rank, folder, name, texts):
@@ -135,7 +140,7 @@ except rrgmetrics.BackendError as error:
     print(len(attempts), len(pauses), error)
 """
     attempts, pauses, message = run_python(script, HF_HUB_OFFLINE="0").split(" ", 2)
-    assert (attempts, pauses) == ("1", "0")
+    assert (int(attempts) <= 1, pauses) == (True, "0")  # older clients of the Hub ask in another way
     assert "roberta-large is not in" in message
     assert "hf download roberta-large" in message
 

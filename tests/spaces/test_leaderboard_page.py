@@ -13,10 +13,11 @@ pytest.importorskip("gradio")
 pytest.importorskip("sqlalchemy")
 
 from rrgmetrics import SPECS
+from rrgmetrics.present.drawing import Scale, share
+from rrgmetrics.present.verdict import favour
 from rrgmetrics.spaces.leaderboard import app, demo, pages, worker
 from rrgmetrics.spaces.leaderboard.handlers import Site, visitor
 from rrgmetrics.spaces.leaderboard.model import LimitError, Limits, Progress, Receipt, Standings, StoreError
-from rrgmetrics.spaces.leaderboard.pages import Scale
 from rrgmetrics.stats import Estimate
 
 N = 12
@@ -224,9 +225,9 @@ def test_examples_of_the_docstrings():
 
 def test_places_on_an_axis():
     scale = Scale(0.2, 0.6)
-    assert [pages.share(value, scale) for value in (0.2, 0.4, 9.0, -9.0)] == ["0.00%", "50.00%", "100.00%", "0.00%"]
-    assert pages.share(math.nan, scale, 0.4) == "50.00%"
-    assert pages.share(0.3, Scale(0.3, 0.3)) == "50.00%"
+    assert [share(value, scale) for value in (0.2, 0.4, 9.0, -9.0)] == ["0.00%", "50.00%", "100.00%", "0.00%"]
+    assert share(math.nan, scale, 0.4) == "50.00%"
+    assert share(0.3, Scale(0.3, 0.3)) == "50.00%"
 
 
 def test_signs_of_differences():
@@ -244,7 +245,7 @@ def test_bars_to_the_right_favour_the_first(board):
     rows = board.head_to_head(first, last).rows
     errors = next(row for row in rows if row.metric.name == "finding_errors")
     assert errors.test.difference.value < 0
-    turned = pages._favour(errors)
+    turned = favour(errors)
     assert turned.low <= turned.value <= turned.high
     assert turned.value > 0
 

@@ -8,18 +8,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import rrgmetrics
 from float32 import assert_equal_in_float32, in_float32
 from rrgmetrics import SPECS, files, spaces
 from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.measured import USUAL, measured_sets
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.explanations import VIEWS, explain_pair
+from rrgmetrics.present.usual import usual
 from rrgmetrics.reports import Context, Pair
-from rrgmetrics.spaces import batch, limits, snippets, ui
-from rrgmetrics.spaces.examples import examples, sample_file
+from rrgmetrics.spaces import batch, controls, limits, rows, snippets, ui
+from rrgmetrics.spaces.examples import examples, opening, sample_file
+from rrgmetrics.spaces.pair_view import pair_view
 
 pytest.importorskip("gradio")
 
@@ -54,7 +56,7 @@ def test_every_card_says_what_the_page_is_for(name):
 @pytest.mark.parametrize("name", SPECS)
 def test_every_metric_shows_a_pair(name):
     result, pair = ui.answer(SPECS[name], REFERENCE, CANDIDATE, "72", "F", "Dyspnea.")
-    html = ui.pair_view(result, pair)
+    html = pair_view(result, pair)
     assert result.titled.headline.title in html
     assert html.count("<mark") >= 2
     assert "What the metric says" not in html, "explanations.py has no view of what this metric explains"
@@ -83,14 +85,36 @@ def test_finding_errors_show_their_evidence():
     assert len(found.remarks) == result.scores["finding_errors"]
 
 
-def test_crepe_shows_shares_of_phrases():
-    result, pair = ui.answer(SPECS["crepe"], REFERENCE, CANDIDATE)
+def test_crepe_shows_shares_of_findings_that_add_up():
+    several = next(example for example in examples() if example.title == "Several errors")
+    result, pair = ui.answer(SPECS["crepe"], *several[1:])
     found = explain_pair(result, pair)
-    (missing,) = (mark for mark in found.reference if "cardiomegaly" in REFERENCE[slice(*mark.spans[0])])
-    assert missing.kind == "missing_finding"
-    words = [word for word in result.details["crepe_explained"][0] if word["category"] == "missing_finding"]
-    rates = [word["rate"] for word in words if REFERENCE[word["start"] : word["end"]] in ("Mild", "cardiomegaly")]
-    assert missing.amount == pytest.approx(sum(rates))
+    invented = max((mark for mark in found.candidate if mark.kind == "false_finding"), key=lambda mark: mark.amount)
+    assert [several.candidate[slice(*span)] for span in invented.spans] == ["Small left apical pneumothorax"]
+    words = [word for word in result.details["crepe_explained"][0] if word["category"] == "false_finding"]
+    (span,) = invented.spans
+    inside = [word["rate"] for word in words if span.start <= word["start"] < span.end]
+    assert invented.amount == pytest.approx(sum(inside))
+    marked, total, rest = map(float, re.findall(r"\d+\.\d\d", found.note))
+    assert total == round(result.scores["crepe"], 2)
+    assert marked == pytest.approx(sum(round(mark.amount, 2) for mark in (*found.reference, *found.candidate)))
+    assert marked + rest == pytest.approx(total)
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "words"),
+    [
+        ("Small right effusion.", "Small right effusion. Glorp bim wuzzle.", "Glorp bim wuzzle"),
+        ("Small right effusion. No pneumothorax. No fracture.", "", "No pneumothorax"),
+        ("Small right effusion.", "Small right effusion. No right effusion.", "right effusion"),
+    ],
+)
+def test_what_crepe_counts_beside_its_network_has_words_too(reference, candidate, words):
+    result, pair = ui.answer(SPECS["crepe"], reference, candidate)
+    found = explain_pair(result, pair)
+    sides = zip(pair[:2], (found.reference, found.candidate), strict=True)
+    marks = [(text[slice(*mark.spans[0])], mark.amount) for text, own in sides for mark in own]
+    assert any(text == words and amount >= 0.3 for text, amount in marks), marks
 
 
 def test_phrases_end_where_sentences_do_and_bridge_one_word():
@@ -164,7 +188,7 @@ def test_every_metric_that_explains_itself_has_a_view(name):
 def test_what_a_metric_without_a_view_says_is_shown_as_it_is():
     result, pair = ui.answer(SPECS["bleu"], REFERENCE, CANDIDATE)
     details = {"bleu_explained": [{"something": ATTACK}]}
-    html = ui.pair_view(rrgmetrics.Result(**{**vars(result), "details": details}), pair)
+    html = pair_view(rrgmetrics.Result(**{**vars(result), "details": details}), pair)
     assert "What the metric says" in html
     assert "<script" not in html
 
@@ -186,7 +210,7 @@ def test_texts_that_are_none():
 @pytest.mark.parametrize("name", SPECS)
 def test_nothing_breaks_out(name):
     result, pair = ui.answer(SPECS[name], ATTACK, ATTACK + " on the right")
-    html = ui.pair_view(result, pair)
+    html = pair_view(result, pair)
     assert "<script" not in html
     assert "<img" not in html
 
@@ -204,6 +228,77 @@ def test_examples_differ_in_what_their_title_says():
     assert counts["Several errors"]["finding_errors"] >= 5
 
 
+@pytest.mark.parametrize("name", SPECS)
+def test_a_page_opens_with_a_scored_example(name):
+    view, calls = ui.opened(name)
+    assert f'role="status">{parse_name(name).titled.headline.title} ' in view
+    assert repr(opening().candidate) in calls
+
+
+def test_options_of_the_spec_are_offered_but_no_file_and_no_server():
+    assert list(controls.offered(SPECS["rouge"])) == ["text", "flavour", "stemmer"]
+    assert list(controls.offered(SPECS["green"])) == ["text"]
+    assert not {"wordnet", "idf_file", "encoder", "base_url"} & {
+        key for row in SPECS.values() for key in controls.offered(row)
+    }
+    texts = (
+        "FINDINGS: Mild cardiomegaly. IMPRESSION: Small right effusion.",
+        "IMPRESSION: Small left effusion.",
+        "",
+        "",
+        "",
+    )
+    view, calls = ui.answered(SPECS["finding_errors"], texts, ["impression", "report"])
+    assert "finding_errors|text:impression@1|policy:report" in view
+    assert "Mild cardiomegaly" not in view, "what the metric did not read is shown"
+    assert '<mark class="kind-incorrect_location">Small left effusion</mark>' in view
+    assert "What is usual" not in view
+    assert "'finding_errors?text=impression&policy=report&explain=yes'" in calls
+    assert "--metrics 'finding_errors?text=impression&policy=report'" in calls
+    with pytest.raises(InputError, match="text='upper' is unknown"):
+        ui.answered(SPECS["rouge"], texts, ["upper"])
+    assert "crepe_presence" not in ui.answered(SPECS["crepe"], texts)[0]
+    assert "false_finding: 0" in ui.answered(SPECS["crepe"], texts, ["", "", "", "yes"])[0]
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "said"),
+    [
+        (
+            "Rodilla derecha sin fractura. No hay derrame articular.",
+            CANDIDATE,
+            "Not scored: the reference looks Spanish. CREPE (bundled) knows chest X-ray reports in English.",
+        ),
+        (
+            REFERENCE,
+            "Knee radiograph. No fracture of the patella. Small joint effusion.",
+            "The candidate looks like a limb",
+        ),
+    ],
+)
+def test_a_text_out_of_scope_is_named_at_the_top(reference, candidate, said):
+    view = ui.answered(SPECS["crepe"], (reference, candidate))[0]
+    assert said in view[: view.index('class="headline"')]
+    view = ui.answered(SPECS["bleu"], (reference, candidate))[0]
+    assert 'role="alert"' not in view
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(0.0, "is better than three quarters"), (2.2, "is among them"), (9.5, "is worse than three quarters")],
+)
+def test_what_is_usual_comes_from_the_file_of_results(value, words):
+    data = measured_sets()[USUAL]
+    shown = usual(parse_name("crepe").titled, value)
+    assert words in shown
+    models = data.metrics["crepe"].values["models"]
+    assert f"{models.low:.2f} to {models.high:.2f}" in shown
+    assert all(measure.title.capitalize() in shown for measure in data.measures.values())
+    assert usual(SPECS["crepe"], float("nan")) == ""
+    assert all("left:-" not in usual(SPECS[name], SPECS[name].range[0]) for name in data.metrics if name != "radcliq")
+    assert set(SPECS) - set(data.metrics) == {"cider", "f1_radbert_ct"}  # one needs a set of reports, one reads CT
+
+
 # --- how to call it ---------------------------------------------------------------------------------------------------
 
 AWKWARD = "It's \"5 cm\" $(rm -rf x) `id` \\ line\nEND\nsecond {line} 'END'"
@@ -212,7 +307,7 @@ AWKWARD = "It's \"5 cm\" $(rm -rf x) `id` \\ line\nEND\nsecond {line} 'END'"
 def test_the_python_call_gives_the_same_score(run_python):
     pair = Pair(AWKWARD + ". No effusion. Clear lungs.", AWKWARD + ". Small effusion.", Context(72.0, "F", "it's"))
     names = "rouge", "finding_errors"
-    said = run_python("\n".join(snippets.python_pair(SPECS[name], pair) for name in names)).splitlines()
+    said = run_python("\n".join(snippets.python_pair(name, pair) for name in names)).splitlines()
     for name in names:
         result, _ = ui.answer(SPECS[name], pair.reference, pair.candidate, "72", "F", "it's")
         assert str(result.scores) in said
@@ -220,7 +315,7 @@ def test_the_python_call_gives_the_same_score(run_python):
 
 def test_the_shell_commands_give_the_same_score(tmp_path):
     pair = Pair(AWKWARD + ". No effusion. Clear lungs.", AWKWARD + ". Small effusion.", Context(72.0, "F", "it's"))
-    script = snippets.shell_pair(SPECS["finding_errors"], pair)
+    script = snippets.shell_pair("finding_errors", pair)
     stub = f'rrgmetrics() {{ {shlex.quote(sys.executable)} -m rrgmetrics "$@" --no-progress --json out.json; }}\n'
     subprocess.run(["sh", "-c", stub + script], cwd=tmp_path, check=True, capture_output=True, timeout=600)
     written = json.loads((tmp_path / "pair.jsonl").read_text())
@@ -230,9 +325,9 @@ def test_the_shell_commands_give_the_same_score(tmp_path):
 
 
 def test_file_names_are_quoted():
-    assert shlex.split(snippets.shell_file(SPECS["bleu"], "my $(rm) 'file'.csv"))[2] == "my $(rm) 'file'.csv"
-    assert shlex.split(snippets.shell_file(SPECS["bleu"], "--output.csv"))[2] == "./--output.csv"
-    compile(snippets.python_file(SPECS["bleu"], "it's\n\".csv"), "snippet", "exec")
+    assert shlex.split(snippets.shell_file("bleu", "my $(rm) 'file'.csv"))[2] == "my $(rm) 'file'.csv"
+    assert shlex.split(snippets.shell_file("bleu", "--output.csv"))[2] == "./--output.csv"
+    compile(snippets.python_file("bleu", "it's\n\".csv"), "snippet", "exec")
 
 
 # --- a file -----------------------------------------------------------------------------------------------------------
@@ -240,7 +335,7 @@ def test_file_names_are_quoted():
 
 def whole(name, path):
     """The last thing that is shown of a file, its scores, and what was shown before."""
-    *before, (view, scored) = ui.run_file(SPECS[name], str(path))
+    *before, (view, scored) = ui.run_file(name, str(path))
     return view, scored, [view for view, _ in before]
 
 
@@ -273,11 +368,10 @@ def test_progress_counts_and_says_how_long():
 def test_the_worst_come_first_and_unscored_last(tmp_path):
     view, scored, _ = whole("crimson", sample_file())
     values = scored.result.per_pair["crimson"]
-    title, table = batch.worst_pairs(scored)
-    ids = [line[0] for line in table.groups[0].lines]
-    assert ids[0] == scored.study_ids[int(np.argmin(values))]
-    assert title == "All pairs, the worst first"
-    assert len(ids) == 12
+    order = rows.worst_rows(scored.result)
+    assert values[order[0]] == values.min()
+    assert "All pairs, the worst first" in view
+    assert view.count("<details><summary><span") == len(order) == 12
     assert "95% interval" in view
 
 

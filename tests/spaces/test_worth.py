@@ -10,7 +10,6 @@ import pytest
 pytest.importorskip("gradio")
 
 from rrgmetrics.spaces import batch, ui
-from rrgmetrics.specs import SPECS
 
 REFERENCES = [f"Nodule of {size} mm in the left upper lobe. No pleural effusion." for size in range(3, 15)]
 
@@ -27,7 +26,7 @@ def upload(tmp_path):
 
 
 def last(path):
-    *_, (page, scored) = ui.run_file(SPECS["finding_errors"], path)
+    *_, (page, scored) = ui.run_file("finding_errors", path)
     return page, scored
 
 

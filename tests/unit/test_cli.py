@@ -197,8 +197,12 @@ def test_register_and_remove(capsys, monkeypatch, tmp_path):
     import evaluate.config
 
     monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", str(tmp_path))
-    assert "rrgmetrics/bleu" in run(capsys, "register")[1].out
+    monkeypatch.setattr(evaluate.config, "DOWNLOADED_EVALUATE_PATH", tmp_path / "downloads")
+    printed = run(capsys, "register")[1].out
+    assert printed.count("\n") == 1
+    assert 'as "rrgmetrics/NAME"' in printed
     script = tmp_path / "evaluate_modules" / "metrics" / "evaluate-metric--cider"
     assert list(script.rglob("cider.py"))
-    run(capsys, "register", "--remove")
+    assert run(capsys, "register", "--remove")[1].out.count("\n") == 1
     assert not script.exists()
+    assert not list((tmp_path / "downloads").iterdir())

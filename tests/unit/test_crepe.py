@@ -243,7 +243,7 @@ def test_words_of_an_explanation(tokens_folder, monkeypatch):
 
     pair = Pair("No effusions.", "Left")
     rates = np.zeros((8, 6))  # [CLS] no effusion ##s . [SEP] left [SEP]
-    rates[1, 0], rates[2, 1], rates[3, 1], rates[4, 1], rates[6, 2] = 0.04, 0.5, 0.25, 0.06, 1.0
+    rates[1, 0], rates[2, 1], rates[3, 1], rates[4, 1], rates[6, 2] = 0.004, 0.5, 0.25, 0.06, 1.0
     output = Output(rates.sum(axis=0), np.zeros(6), rates)
     monkeypatch.setattr(Network, "run", lambda self, rows, size: [output for _ in rows])
     backend = load_crepe(str(tokens_folder), explain=True)

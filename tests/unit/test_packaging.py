@@ -59,11 +59,12 @@ def test_extras_are_those_promised():
         "ray",
         "inspect",
         "lighteval",
+        "docs",
         "dev",
         "all",
     }
     named = set(extras["all"][0].removeprefix("rrgmetrics[").removesuffix("]").split(","))
-    assert named == set(extras) - {"all", "dev", "vllm", "inspect", "lighteval"}
+    assert named == set(extras) - {"all", "dev", "docs", "vllm", "inspect", "lighteval"}
 
 
 def test_every_metric_folder_is_complete_and_in_the_table():
@@ -113,7 +114,7 @@ def checkout(tmp_path_factory):
     ignored = shutil.ignore_patterns("__pycache__", "weights")
     for name in ("rrgmetrics", "callbacks", "metrics", "spaces"):
         shutil.copytree(ROOT / name, copy / name, ignore=ignored)
-    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
+    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE", "LICENSES.md"):
         shutil.copy(ROOT / name, copy)
     (copy / "rrgmetrics" / "backends" / "weights").mkdir()
     return copy

@@ -34,7 +34,7 @@ BUNDLED = "crepe-bundled@2"
 BUNDLED_FOLDER = Path(__file__).parent.parent / "weights" / "crepe-bundled"
 PUBLISHED = "gihuncho/crepe-biomedbert"
 CATEGORIES = tuple(ErrorCategory)
-SMALLEST_RATE = 0.05  # of an error; what a word adds below it is not worth showing
+SMALLEST_RATE = 0.01  # of an error; what a word adds below it is not worth telling
 
 Long = Literal["truncate", "windows"]
 
@@ -121,9 +121,14 @@ class CrepeBackend:
         short = {text: affirmed(read[text]) for text in distinct_texts(pairs)}
         counted = self._annotate([Pair(short[pair.reference], short[pair.candidate]) for pair in pairs])
         return [
-            crepe._replace(counts=crepe.counts + unseen(read[pair.reference], read[pair.candidate], crepe.counts))
+            self._with_unseen(crepe, read[pair.reference], read[pair.candidate])
             for pair, crepe in zip(pairs, counted, strict=True)
         ]
+
+    def _with_unseen(self, crepe: CrepeReading, reference: Reading, candidate: Reading) -> CrepeReading:
+        found = unseen(reference, candidate, crepe.counts)
+        words = (*crepe.words, *found) if self.explain else ()
+        return crepe._replace(counts=crepe.counts + _per_category(found), words=words)
 
     def _annotate(self, pairs: Sequence[Pair]) -> list[CrepeReading]:
         tokenizer = self.network.tokenizer
@@ -183,22 +188,33 @@ class CrepeBackend:
         return np.concatenate(rates[0]), np.concatenate(rates[1])
 
 
-def unseen(reference: Reading, candidate: Reading, counts: Array) -> Array:
-    """Errors `(6,)` that the network does not count: penalties, and those of a candidate that says nothing.
+def unseen(reference: Reading, candidate: Reading, counts: Array) -> list[WordAttribution]:
+    """Errors that the network does not count, with their words: penalties, and those of a candidate that says nothing.
 
     Args:
         reference: Reading of the radiologist's report.
         candidate: Reading of the machine's report.
         counts: What the network counts `(6,)`.
+
+    Returns:
+        An error on several stretches of text is shared out among them.
     """
-    added = np.zeros_like(counts)
+    found: list[WordAttribution] = []
     for error in penalties(reference, candidate, Context()):
-        if error.candidate_spans:
-            added[CATEGORIES.index(error.category)] += 1
+        spans, category = error.candidate_spans, CATEGORIES.index(error.category)
+        found += [WordAttribution("candidate", *span, category, 1 / len(spans)) for span in spans]
     if silent(candidate):
-        added[CATEGORIES.index(ErrorCategory.MISSING_FINDING)] += max(
-            len(reference.scope.statements) - float(counts.sum()), 0.0
-        )
+        unsaid, category = reference.scope.statements, CATEGORIES.index(ErrorCategory.MISSING_FINDING)
+        missing = max(len(unsaid) - float(counts.sum()), 0.0)
+        found += [WordAttribution("reference", *span, category, missing / len(unsaid)) for span in unsaid]
+    return found
+
+
+def _per_category(words: Sequence[WordAttribution]) -> Array:
+    """The errors of each category `(6,)` that words add."""
+    added = np.zeros(len(CATEGORIES))
+    for word in words:
+        added[word.category] += word.rate
     return added
 
 

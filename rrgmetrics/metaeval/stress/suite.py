@@ -87,15 +87,27 @@ _HONEST = [f"errors_{n}" for n in range(HONEST, 0, -1)]
 
 @dataclass
 class Source:
-    """A report that is to be changed, and the others of the collection."""
+    """A report of a collection, that is to be changed."""
 
-    text: str
-    others: Sequence[str]
+    texts: Sequence[str]
+    index: int
     seed: int
     page: Page = field(init=False)
 
     def __post_init__(self) -> None:
         self.page = Page(self.text, reading_of(self.text))
+
+    @property
+    def text(self) -> str:
+        """The report."""
+        return self.texts[self.index]
+
+    def another(self, rng: Random) -> str | None:
+        """Draws one of the other reports; None where there is no other."""
+        if len(self.texts) < 2:
+            return None
+        drawn = rng.choice(range(len(self.texts) - 1))
+        return self.texts[drawn + (drawn >= self.index)]
 
     @cached_property
     def is_readable(self) -> bool:
@@ -104,7 +116,8 @@ class Source:
 
     def donors(self, rng: Random) -> Reading | None:
         """Returns the reading of another report, a finding of which may be added."""
-        return reading_of(rng.choice(self.others)) if self.others else None
+        text = self.another(rng)
+        return None if text is None else reading_of(text)
 
     @cached_property
     def errors(self) -> list[str]:
@@ -159,7 +172,7 @@ def build_suite(
         raise InputError("There are no reports to put under stress; pass at least one that is not empty.")
     if per_kind < 0:
         raise InputError(f"per_kind is {per_kind}; pass a number of pairs, or 0 for no limit.")
-    sources = [Source(text, texts[:i] + texts[i + 1 :], seed) for i, text in enumerate(texts)]
+    sources = [Source(texts, index, seed) for index in range(len(texts))]
     tried, cases = Counter[str](), list[Case]()
     for name, (kinds, make) in tqdm(MAKERS.items(), desc="changing reports", disable=not progress, leave=False):
         full = Counter[str]()
@@ -276,7 +289,7 @@ def _alone(source: Source, rng: Random) -> Made:
 
 def _other(source: Source, rng: Random) -> str | None:
     """Another patient's report."""
-    drawn = (rng.choice(source.others) for _ in range(TRIES if source.others else 0))
+    drawn = (source.another(rng) for _ in range(TRIES))
     return next((text for text in drawn if text and text != source.text), None)
 
 

@@ -1,4 +1,4 @@
-"""Parts of a board's studies, by what the reader finds in the reference.
+"""Parts of a set of studies, by what the reader finds in the reference.
 
 `normal`: the reference reports nothing abnormal (devices and remarks on technique are no finding); `abnormal`: the
 others. An abnormal study is also in the group of each finding that its reference reports as present or possible: the

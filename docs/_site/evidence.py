@@ -1,0 +1,124 @@
+"""The evidence as pages: agreement with radiologists and metrics under stress, from the files of results."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator
+from statistics import mean
+
+from rrgmetrics.metaeval import advice
+from rrgmetrics.metaeval.measured import MeasuredSet
+from rrgmetrics.metaeval.stress.kinds import KINDS, kinds_of
+from rrgmetrics.metaeval.stress.measure import Stressed
+from rrgmetrics.metaeval.stress.stored import stored_stress
+from rrgmetrics.present import evidence as tables
+from rrgmetrics.present.documents import markdown
+from rrgmetrics.present.short import short
+from rrgmetrics.present.stress import BY_CONSTRUCTION, READER_MARK, SUMMARY, remarks, summary_of
+from rrgmetrics.reader import ErrorCategory
+from rrgmetrics.specs import SPECS
+from rrgmetrics.stats import Estimate
+
+LOW, HIGH = -0.2, 1.0  # ends of the axis of tau-b
+
+
+def verdicts() -> str:
+    """What to do with each metric, in a sentence a verdict."""
+    section = next(iter(tables.page(list(SPECS.values()))))
+    return "\n".join(f"- {item}" for item in section.items)
+
+
+def agreement() -> str:
+    """A drawing for each data set that development never saw, and the table of them all."""
+    parts = [*(part for data, measure in advice.main_measures() for part in _of_set(data, measure))]
+    return "\n\n".join([*parts, "## All of them", _table()])
+
+
+def _table() -> str:
+    return markdown([tables.ranked_table(SPECS.values())])
+
+
+def _of_set(data: MeasuredSet, measure: str) -> Iterator[str]:
+    yield f"## {data.short}"
+    yield f"{data.title}: {data.rows} {data.unit} of {data.studies} studies. {data.description}"
+    yield figure(data, measure)
+
+
+def figure(data: MeasuredSet, measure: str) -> str:
+    """Tau-b of each metric with its interval, the greatest first; the band is one radiologist against the others."""
+    rows = [(name, row.values[measure]) for name, row in data.metrics.items() if measure in row.values]
+    rows.sort(key=lambda row: -row[1].value)
+    ceiling = data.ceiling.get(measure)
+    band = f'<i class="rg-ceiling" style="{_span(*ceiling)}"></i>' if ceiling else ""
+    lines = "".join(_line(name, value, band) for name, value in rows)
+    ticks = "".join(f'<span style="left:{_at(tick):.1f}%">{tick:g}</span>' for tick in (0, 0.2, 0.4, 0.6, 0.8, 1))
+    label = f"Kendall's tau-b with {data.measures[measure].title}, with 95% intervals"
+    said = f"; shaded: one radiologist against the others, {ceiling[0]:.2f} to {ceiling[1]:.2f}" if ceiling else ""
+    return (
+        f'<figure class="rg-plot"><figcaption>{html.escape(label + said)}</figcaption><div role="list">{lines}</div>'
+        f'<div class="rg-axis" aria-hidden="true"><b></b><div>{ticks}</div><em></em></div></figure>'
+    )
+
+
+def _line(name: str, value: Estimate, band: str) -> str:
+    known = not math.isnan(value.low)
+    interval = f'<i class="rg-interval" style="{_span(value.low, value.high)}"></i>' if known else ""
+    said = f"{value.value:.2f}" + (f" [{value.low:.2f}, {value.high:.2f}]" if known else "")
+    mark = " *" if SPECS[name].stand_in else ""
+    return (
+        f'<div role="listitem"><b><a href="../../metrics/{name}/">{name}</a>{mark}</b>'
+        f'<div class="rg-track">{band}<i class="rg-zero" style="left:{_at(0):.1f}%"></i>{interval}'
+        f'<i class="rg-dot" style="left:{_at(value.value):.1f}%"></i></div><em>{said.replace("-", "−")}</em></div>'
+    )
+
+
+def _at(value: float) -> float:
+    return 100 * (min(max(value, LOW), HIGH) - LOW) / (HIGH - LOW)
+
+
+def _span(low: float, high: float) -> str:
+    return f"left:{_at(low):.1f}%;width:{_at(high) - _at(low):.1f}%"
+
+
+def stress() -> str:
+    """What metrics see of errors that are put in, and what games them."""
+    stored = stored_stress()
+    summary = {name: summary_of(metric) for name, metric in stored.metrics.items()}
+    ordered = sorted(summary, key=lambda name: -summary[name]["seen"])
+    by_kind = {name: _by_category(stored.metrics[name]) for name in ordered}
+    made = f"{stored.n_reports} generated reports; rrgmetrics {stored.version}, {stored.date}."
+    parts = [
+        f"{made} 1 is best in every column.",
+        _heat(list(SUMMARY), {name: list(summary[name].values()) for name in ordered}),
+        BY_CONSTRUCTION,
+        "## Errors seen, by category",
+        "Share of pairs that score worse with one error more.",
+        _heat([category.letter + " " + category.value.replace("_", " ") for category in ErrorCategory], by_kind),
+        "## In words",
+        "\n".join(f"- [`{name}`](../metrics/{name}.md): {' '.join(remarks(stored.metrics[name]))}" for name in ordered),
+    ]
+    return "\n\n".join(parts)
+
+
+def _by_category(metric: Stressed) -> list[float]:
+    return [
+        mean(metric.kinds[kind].share for kind in kinds_of("error") if KINDS[kind].letter == category.letter)
+        for category in ErrorCategory
+    ]
+
+
+def _heat(heads: list[str], rows: dict[str, list[float]]) -> str:
+    """A table whose cells are shaded by their value, 0 to 1."""
+    lines = [
+        f'<tr><th scope="row"><a href="../../metrics/{name}/">{name}</a>{_dagger(name)}</th>'
+        + "".join(f'<td style="--share:{value:.2f}">{short(value)}</td>' for value in values)
+        + "</tr>"
+        for name, values in rows.items()
+    ]
+    head = "".join(f'<th scope="col">{each}</th>' for each in ("metric", *heads))
+    return f'<div class="rg-heat"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+
+
+def _dagger(name: str) -> str:
+    return f" {READER_MARK}" if stored_stress().metrics[name].rests_on_the_reader else ""

@@ -1,0 +1,82 @@
+"""What MkDocs calls while it builds the site: adds the pages that follow from the code, and fills in the navigation."""
+
+from __future__ import annotations
+
+import tempfile
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import command_line
+import drawing
+import evidence
+import metric_pages
+import repository
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).parents[2]
+FILLED: Mapping[str, Callable[[], str]] = {  # in a page of ours, the line {{ name }}
+    "agreement": evidence.agreement,
+    "commands": command_line.overview,
+    "data": drawing.data,
+    "metrics": metric_pages.table,
+    "rooms": drawing.rooms,
+    "room_table": drawing.room_table,
+    "stress": evidence.stress,
+    "verdicts": evidence.verdicts,
+}
+
+_packages = tempfile.TemporaryDirectory(prefix="rrgmetrics-docs-")
+
+
+@event_priority(100)  # before mkdocstrings reads where the package is
+def on_config(config: Any) -> Any:
+    """Takes addresses from pyproject.toml, fills in the navigation, and shows mkdocstrings the package as installed."""
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"].get("urls", {})
+    config.repo_url = config.repo_url or urls.get("Repository")
+    config.site_url = config.site_url or urls.get("Documentation")
+    repository.address = config.repo_url or ""
+    lists = {"metrics": metric_pages.navigation, "commands": command_line.navigation}
+    config.nav = [
+        {title: lists[part]() if isinstance(part, str) else part} for each in config.nav for title, part in each.items()
+    ]
+    config.plugins["mkdocstrings"].config.handlers["python"]["paths"] = [installed()]
+    return config
+
+
+def installed() -> str:
+    """A folder that holds the package as a wheel does: callbacks, metrics and spaces within it."""
+    package = Path(_packages.name) / "rrgmetrics"
+    package.mkdir(exist_ok=True)
+    for path in [*(ROOT / "rrgmetrics").iterdir(), *(ROOT / name for name in ("callbacks", "metrics", "spaces"))]:
+        link = package / path.name
+        if not link.exists():
+            link.symlink_to(path)
+    return _packages.name
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Adds the pages that are written at build time."""
+    for uri, text in {**repository.pages(), **metric_pages.pages(), **command_line.pages()}.items():
+        files.append(File.generated(config, uri, content=text))
+    for uri, path in repository.pictures().items():
+        files.append(File.generated(config, uri, abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Puts what follows from the code where a page asks for it."""
+    if page.file.generated_by is None:
+        markdown = repository.mended(markdown, f"docs/{page.file.src_uri}")
+    for name, write in FILLED.items():
+        line = f"{{{{ {name} }}}}"
+        if line in markdown:
+            markdown = markdown.replace(line, write())
+    return markdown
+
+
+def on_shutdown() -> None:
+    """Removes the folder of links."""
+    _packages.cleanup()

@@ -1,0 +1,67 @@
+"""`--format`: what a command prints, for a terminal, a README, a paper or another program."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+
+from rrgmetrics import files
+from rrgmetrics.present.documents import WRITERS, Part
+
+TERMINAL = "terminal"
+FORMATS = (TERMINAL, *WRITERS, "csv", "json")
+HELP = (
+    "of what is printed (default %(default)s): markdown and latex (booktabs) for a README or a paper, csv and json "
+    "with every digit; remarks then go to standard error, so that > FILE has the document alone"
+)
+
+
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """Adds `--format`."""
+    parser.add_argument("--format", choices=FORMATS, default=TERMINAL, help=HELP)
+
+
+def print_line(line: str, options: argparse.Namespace | None = None) -> None:
+    """Prints a line as it is, not wrapped, not coloured; on standard error beside a document for another program."""
+    beside = getattr(options, "format", TERMINAL) != TERMINAL
+    Console(stderr=beside, soft_wrap=True, highlight=False, markup=False, emoji=False).print(line)
+
+
+def print_parts(
+    options: argparse.Namespace,
+    parts: Sequence[Part],
+    rows: Iterable[Mapping[str, Any]],
+    value: Any,
+    lines: Iterable[str] = (),
+) -> None:
+    """Prints what a command has found in the format that was asked for.
+
+    Args:
+        options: With `format`.
+        parts: Tables and paragraphs, for people.
+        rows: Every number, a row each, for `csv`.
+        value: All of it, for `json`.
+        lines: Remarks.
+    """
+    if options.format == TERMINAL:
+        console = Console(highlight=False, markup=False, emoji=False)
+        for index, part in enumerate(parts):
+            console.print(*([""] if index else []), part, sep="\n")
+    elif options.format == "csv":
+        sys.stdout.write(files.csv_text(columns_of(rows)))
+    elif options.format == "json":
+        sys.stdout.write(files.json_text(value))
+    else:
+        sys.stdout.write(WRITERS[options.format](parts))
+    for line in lines:
+        print_line(line, options)
+
+
+def columns_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Rows as columns; a row without a column's value has None."""
+    listed = list(rows)
+    return {name: [row.get(name) for row in listed] for name in dict.fromkeys(name for row in listed for name in row)}

@@ -1,0 +1,48 @@
+"""Gradio, imported late and without its homework: the one door of the pages to it."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rrgmetrics.errors import MissingExtraError
+
+
+def load_gradio() -> Any:
+    """Gradio; MissingExtraError where it is not installed."""
+    if "gradio" not in sys.modules:
+        with _no_stubs():
+            return _imported()
+    return _imported()
+
+
+def _imported() -> Any:
+    try:
+        import gradio
+    except ImportError as error:
+        raise MissingExtraError("Spaces need Gradio 6: pip install 'rrgmetrics[spaces]'.") from error
+    return gradio
+
+
+@contextmanager
+def _no_stubs() -> Iterator[None]:
+    """Keeps Gradio from reading and parsing the source of each of its components, to write type stubs beside it.
+
+    It does so at every import: 1.6 of 3.5 seconds of processor time (Gradio 6.31). Of a component without a source
+    file it writes none.
+    """
+    real: Callable[[Any], str] = inspect.getfile
+
+    def getfile(asked: Any) -> str:
+        if inspect.isclass(asked) and asked.__module__.startswith("gradio."):
+            raise OSError(f"{asked.__name__} is not to have a stub.")
+        return real(asked)
+
+    inspect.getfile = getfile
+    try:
+        yield
+    finally:
+        inspect.getfile = real

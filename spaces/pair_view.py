@@ -1,0 +1,117 @@
+"""What a page shows of one pair: the score, what is usual, the errors, both reports, and every word about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from markupsafe import Markup
+
+from rrgmetrics.names import parse_name
+from rrgmetrics.present.explanations import explain_pair
+from rrgmetrics.present.html import alert, category_bars, category_counts, headline, part, remarks, reports
+from rrgmetrics.present.marks import Explanation
+from rrgmetrics.present.numbers import show
+from rrgmetrics.present.results import key_table
+from rrgmetrics.present.usual import usual
+from rrgmetrics.reader import read as read_report
+from rrgmetrics.reader.scope import READABLE, out_of_scope
+from rrgmetrics.reports import Pair
+from rrgmetrics.results import Result
+from rrgmetrics.spaces.controls import without_words
+from rrgmetrics.specs import MetricSpec
+from rrgmetrics.text import get_normaliser
+
+SHOWN = ("_explained", "_unscored")  # details that stand elsewhere on the page
+REFERENCE, CANDIDATE = "Radiologist’s report (reference)", "Machine’s report (candidate)"
+
+
+def pair_view(result: Result, pair: Pair, name: str = "") -> Markup:
+    """Everything about one scored pair.
+
+    Args:
+        result: Of this pair alone.
+        pair: The texts that were scored.
+        name: What was asked for, with its options; empty: the metric as it is installed.
+    """
+    name = without_words(name or result.spec.name)
+    spec, key = result.titled, result.titled.headline
+    value = result.scores[key.name]
+    counts = category_counts(result)
+    read = as_read(name, pair)
+    pieces = [
+        Markup('<p class="unseen" role="status">{} {}</p>').format(key.title, show(value, key)),
+        *(alert(words) for words in scope_words(spec, read)),
+        headline(key, value),
+        *(Markup('<p class="note">{}</p>').format(note) for note in _notes(spec)),
+        usual(spec, value) if name == spec.name else Markup(),
+        Markup("<h2>Errors by category</h2>{}").format(category_bars(counts)) if counts else Markup(),
+        Markup("<h2>Both reports</h2>{}").format(explained(explain_pair(result, read), read)),
+        all_scores(result),
+    ]
+    return part(*pieces)
+
+
+def as_read(name: str, pair: Pair) -> Pair:
+    """A pair as a metric of this name reads it: after its normaliser."""
+    normalise = get_normaliser(str(parse_name(name).options["text"])).apply
+    return pair._replace(reference=normalise(pair.reference), candidate=normalise(pair.candidate))
+
+
+def explained(explanation: Explanation, pair: Pair, *, level: int = 2) -> Markup:
+    """Both reports with their marks, the remarks, and whatever else the metric said.
+
+    Args:
+        explanation: Of the pair.
+        pair: As the metric read it.
+        level: Of the headings.
+    """
+    pieces = reports(
+        {REFERENCE: pair.reference, CANDIDATE: pair.candidate},
+        {REFERENCE: explanation.reference, CANDIDATE: explanation.candidate},
+    )
+    if explanation.note:
+        pieces += Markup('<p class="note">{}</p>').format(explanation.note)
+    if explanation.remarks:
+        pieces += Markup("<h{0}>In words</h{0}>{1}").format(level, remarks(explanation.remarks))
+    if explanation.rest:
+        pieces += Markup("<h{0}>What the metric says</h{0}>{1}").format(level, _as_yaml(explanation.rest))
+    return pieces
+
+
+def all_scores(result: Result) -> Markup:
+    """Every key, what else the metric was asked for, and what ran, folded."""
+    told = {name: values[0] for name, values in result.details.items() if not name.endswith(SHOWN)}
+    return Markup(
+        "<details><summary>All scores, and what ran</summary>{}{}<p class='note'><code>{}</code></p></details>"
+    ).format(key_table(result.titled.keys, result.scores), _as_yaml(told) if told else "", result.signature)
+
+
+def _as_yaml(told: Any) -> Markup:
+    import yaml
+
+    return Markup("<pre>{}</pre>").format(yaml.safe_dump(told, sort_keys=False, allow_unicode=True, width=100))
+
+
+def scope_words(spec: MetricSpec, pair: Pair) -> Iterator[str]:
+    """Says of each text that the metric cannot read why, and what becomes of the score."""
+    if spec.modality not in READABLE:
+        return  # it compares any text
+    reference, candidate = (out_of_scope(read_report(text).scope, spec.modality) for text in pair[:2])
+    knows = f"{spec.title} knows {spec.modality}"
+    if reference:
+        yield f"Not scored: the reference {reference}. {knows}."
+    elif candidate:
+        yield (
+            f"The candidate {candidate}. {knows}: such a text scores as an empty report or as it stands, whichever is "
+            "worse."
+        )
+
+
+def _notes(spec: MetricSpec) -> Iterator[str]:
+    """What a reader of a single score must know."""
+    if spec.corpus_statistics:
+        yield (
+            f"{spec.title} weighs words by how rare they are in the references of one call, so a pair alone says "
+            "little. Score a file of pairs."
+        )
