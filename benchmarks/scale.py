@@ -117,11 +117,14 @@ def first_pairs(folder: Path, names: list[str], n_pairs: int) -> dict[str, dict[
 
 
 def kill_one(after: float) -> None:
-    """Kills a worker with signal 9 once two have worked for a while."""
-    while len(workers := [pid for pid in below(os.getpid()) if scores_pairs(pid) and seconds(pid) > after]) < 2:
+    """Kills the busiest worker with signal 9 once it has worked for a while."""
+    workers: dict[int, float] = {}
+    while max(workers.values(), default=0.0) < after:
         time.sleep(0.5)
-    os.kill(workers[-1], signal.SIGKILL)
-    print(f"killed {workers[-1]}", file=sys.stderr)
+        workers = {pid: seconds(pid) for pid in below(os.getpid()) if scores_pairs(pid)}
+    busiest = max(workers, key=workers.__getitem__)
+    os.kill(busiest, signal.SIGKILL)
+    print(f"killed {busiest}", file=sys.stderr)
 
 
 def scores_pairs(pid: int) -> bool:
