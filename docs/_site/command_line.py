@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import html
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 
 from rrgmetrics.cli import COMMANDS, build_parser
 
 GROUPS = {
-    "Score": ("score", "compare", "merge", "explain", "judge", "list"),
+    "Score": ("score", "compare", "merge", "explain", "judge", "list", "doctor"),
     "Evidence": ("agree", "stress", "oracle", "retrieve", "ablation"),
     "Train": ("synthesize", "train", "radcliq", "convert"),
     "Show and share": ("space", "leaderboard", "harness", "register", "lexicon"),
@@ -22,7 +22,8 @@ def navigation() -> list[str | dict[str, list[str]]]:
     """The commands' part of the navigation; a command of no group stands last."""
     rest = tuple(name for name in COMMANDS if not any(name in names for names in GROUPS.values()))
     groups = {**GROUPS, **({"Others": rest} if rest else {})}
-    return ["cli/index.md", *({title: [f"cli/{name}.md" for name in names]} for title, names in groups.items())]
+    known = {title: [f"cli/{name}.md" for name in names if name in COMMANDS] for title, names in groups.items()}
+    return ["cli/index.md", *({title: pages} for title, pages in known.items())]
 
 
 def overview() -> str:
@@ -63,14 +64,14 @@ def described(parser: argparse.ArgumentParser) -> Iterator[str]:
     """A parser's description, its usage and its arguments, group by group."""
     if parser.description:
         yield _text(parser.description)
+    parser.formatter_class = partial(argparse.HelpFormatter, width=80)  # whatever the terminal's
     yield f"```text\n{parser.format_usage().removeprefix('usage: ').strip()}\n```"
     for group in parser._action_groups:
-        rows = [_row(parser, action) for action in group._group_actions if _is_shown(action)]
-        if rows:
-            yield f"**{(group.title or '').capitalize()}**" + (
-                f": {_text(group.description)}" if group.description else ""
-            )
-            yield "\n".join(["| argument | what it does |", "|---|---|", *rows])
+        shown = [_entry(parser, action) for action in group._group_actions if _is_shown(action)]
+        if shown:
+            about = f": {_text(group.description)}" if group.description else ""
+            yield f"**{(group.title or '').capitalize()}**{about}"
+            yield from shown
     if parser.epilog:
         yield _text(parser.epilog)
 
@@ -80,20 +81,23 @@ def _is_shown(action: argparse.Action) -> bool:
     return not hidden and action.help != argparse.SUPPRESS
 
 
-def _row(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
+def _entry(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
+    """An argument with what it does, as an entry of a list of definitions."""
     formatter = parser._get_formatter()
     said = _text(formatter._expand_help(action)) if action.help else ""
-    if isinstance(action.default, str | int | float) and not isinstance(action.default, bool) and "default" not in said:
-        said += (
-            f"{'; ' if said else ''}default: `{action.default}`"
-            if action.option_strings and action.default != ""
-            else ""
-        )
-    invocation = formatter._format_action_invocation(action).replace("|", "\\|")
-    return f"| `{invocation}` | {said} |"
+    is_named = isinstance(action.default, str | int | float) and not isinstance(action.default, bool)
+    if action.option_strings and is_named and action.default != "" and "default" not in said:
+        said = f"{said}; default: `{action.default}`" if said else f"default: `{action.default}`"
+    return f"`{formatter._format_action_invocation(action)}`\n:   {said or 'see above'}"
 
 
 def _text(text: str) -> str:
-    """Plain text as Markdown: what looks like markup stands for itself."""
-    text = html.escape(" ".join(text.split()), quote=False)
-    return "".join(f"\\{sign}" if sign in "*_|[]`\\" else sign for sign in text)
+    """Plain text as Markdown: what looks like markup stands for itself, but for `code`."""
+    parts = " ".join(text.split()).split("`")
+    if len(parts) % 2 == 0:
+        return _plain("`".join(parts))
+    return "".join(f"`{part}`" if index % 2 else _plain(part) for index, part in enumerate(parts))
+
+
+def _plain(text: str) -> str:
+    return "".join(f"\\{sign}" if sign in "*_|[]`\\" else sign for sign in html.escape(text, quote=False))

@@ -57,7 +57,7 @@ ROOMS = {
     "comparison": 10,
     "evaluation": 10.5,
     "abnormal": 4,
-    "slices": 5,
+    "slices": 9,
     "collapse": 4,
     "skill": 11,
     "worth": 12,
