@@ -14,7 +14,7 @@ from rrgmetrics.present.marks import Explanation
 from rrgmetrics.present.numbers import direction, show
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.spaces.compare.scoring import Line, title_of
-from rrgmetrics.spaces.compare.verdict import FAMILIES, SIDES, Family, Summary, Wrong, family_of
+from rrgmetrics.spaces.compare.verdict import FAMILIES, SIDES, Family, Summary, Wrong, amount, family_of
 from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.stats import Estimate
 
@@ -80,7 +80,7 @@ def difference_part(reference: str, candidates: Sequence[str], found: Sequence[E
     for number, (candidate, read) in enumerate(zip(candidates, found, strict=True), 1):
         name = f"Candidate {number}" if len(candidates) > 1 else "Candidate"
         texts = reports({"Reference": reference, name: candidate}, {"Reference": read.reference, name: read.candidate})
-        heading = f"{name}: {read.summary}"
+        heading = f"{name}: {read.summary if read.out_of_scope else amount(read)}"
         sections.append(Markup("<section><h2>{}</h2>{}{}</section>").format(heading, texts, remarks(read.remarks)))
     about = Markup('<p class="note">As the bundled reader reads them; it knows chest X-ray reports in English.</p>')
     return part(*sections, about)

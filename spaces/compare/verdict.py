@@ -12,6 +12,7 @@ from typing import NamedTuple
 from rrgmetrics.english import by_number, counted, listed
 from rrgmetrics.metaeval.measured import MeasuredSet
 from rrgmetrics.present.marks import Explanation, Remark
+from rrgmetrics.present.numbers import show
 from rrgmetrics.spaces.compare.scoring import Line, Verdict
 from rrgmetrics.specs import MetricSpec
 
@@ -21,6 +22,7 @@ VOICES = {  # what metrics read with, the first that one needs → the voice tha
     "encoder": "vectors of words",
     "tokens": "words in common",
 }
+WEIGHS = "finding_score"  # the metric that weighs errors; higher is better
 MOST_NAMED = 3  # metrics of a voice; more are counted
 
 
@@ -58,7 +60,7 @@ class Summary(NamedTuple):
     """The verdict in words.
 
     Attributes:
-        headline: Which candidate is better, by its errors.
+        headline: Which candidate errs less, and how much.
         wrong: The errors of each candidate.
         votes: "For candidate 1" → the voices that prefer it; no entry where none does.
         remarks: What to make of it, in sentences.
@@ -93,7 +95,7 @@ def summary(lines: Sequence[Line], read: Sequence[Explanation], measured: Measur
     votes = _votes(voices(voters))
     return said._replace(
         votes={f"For {SIDES[side]}": listed(own) for side, own in votes.items() if own},
-        remarks=(*_count(votes, len(voters)), *_closest(voters, measured), *_kinds(voters)),
+        remarks=(*_weighed(lines, read), *_count(votes, len(voters)), *_closest(voters, measured), *_kinds(voters)),
     )
 
 
@@ -109,7 +111,7 @@ def _headline(read: Sequence[Explanation]) -> str:
     if first == second:
         return f"Both candidates have {amount(read[0])}." if any(first) else "Neither candidate has an error."
     better, worse = (0, 1) if first < second else (1, 0)
-    return f"Candidate {better + 1} is better: {amount(read[better])} against {amount(read[worse])}."
+    return f"Candidate {better + 1} errs less: {amount(read[better])} against {amount(read[worse])}."
 
 
 def amount(read: Explanation) -> str:
@@ -127,6 +129,19 @@ def amount(read: Explanation) -> str:
 def _gravity(read: Explanation) -> tuple[int, int]:
     """Significant errors, then all."""
     return sum(remark.significant is True for remark in read.remarks), len(read.remarks)
+
+
+def _weighed(lines: Sequence[Line], read: Sequence[Explanation]) -> Iterator[str]:
+    """Which candidate is nearer by what its findings mean for the patient, where the number of errors hides it."""
+    line = next((line for line in lines if line.name == WEIGHS), None)
+    first, second = map(_gravity, read)
+    counted_better = "tie" if first == second else "first" if first < second else "second"
+    if line and line.verdict in ("first", "second") and line.verdict != counted_better:
+        said = " against ".join(show(value, line.spec.headline) for value in sorted(line.values, reverse=True))
+        yield (
+            "Weighed by what right and wrong findings mean for the patient, "
+            f"{SIDES[line.verdict]} is better: {line.title} {said}."
+        )
 
 
 # --- by metrics -------------------------------------------------------------------------------------------------------
@@ -162,6 +177,8 @@ def _named(title: str, lines: Sequence[Line], agreeing: Sequence[Line]) -> str:
         return title if title == lines[0].title else f"{title} ({lines[0].title})"
     if len(agreeing) == len(lines) <= MOST_NAMED:
         return f"{title} ({names(lines)})"
+    if _preference(lines) == "tie" and len(agreeing) < len(lines):
+        return f"{title} (its {len(lines)} metrics are at odds)"
     return f"{title} ({len(agreeing)} of its {len(lines)} metrics)"
 
 
