@@ -100,7 +100,8 @@ def compare_space(judges: Sequence[str] | None = None) -> gradio.Blocks:
             gradio.Markdown(_about(), elem_classes="rrg-card")
         event: dict[str, Any] = {"fn": answer, "inputs": [*boxes, asked], "outputs": parts, "concurrency_limit": 2}
         page.load(_opening, None, parts, concurrency_limit=8, show_progress="hidden", api_visibility="private")
-        button.click(**event, api_name="compare", concurrency_id="compare")
+        # a click while the metrics still score is kept, not lost
+        button.click(**event, api_name="compare", concurrency_id="compare", trigger_mode="always_last")
         for chip, texts in zip(chips, EXAMPLES.values(), strict=True):
             filled = chip.click(
                 None, None, boxes, js=f"() => {json.dumps([*texts, '', '', ''])}", api_visibility="private"
