@@ -12,7 +12,7 @@ FLOAT32 = $(shell grep -rl float32 tests --include='test_*.py') # the only files
 OLDEST := 'transformers==4.57.*' 'huggingface_hub==0.36.*' 'tokenizers==0.22.*' 'datasets==4.4.*'
 UNPINNED := transformers|huggingface_hub|tokenizers|datasets|fsspec|dill|multiprocess
 
-.PHONY: demo test docs transformers-4 cards stress processors slow lint release clean
+.PHONY: demo test docs transformers-4 cards screenshots stress processors slow lint release clean
 
 demo: .venv/demo
 	$(BIN)/rrgmetrics compare --references examples/references.csv --systems examples/system_a.csv examples/system_b.csv \
@@ -33,9 +33,13 @@ transformers-4: .venv-4/bin/pytest
 slow: .venv/test
 	$(BIN)/python $(SUITE) -m "slow and not gpu and not network"
 
-# What follows from the table of metrics: scripts and facts of modules, README's table.
+# What follows from the table of metrics: scripts and facts of modules, README's tables.
 cards: .venv/demo
 	$(BIN)/python scripts/make_cards.py
+
+# README's pictures, in docs/images; needs Chromium.
+screenshots: .venv/test
+	$(BIN)/python scripts/make_screenshots.py
 
 # What each bundled metric sees of changed reports: two or three minutes; then `make cards`.
 stress: .venv/demo

@@ -25,7 +25,8 @@ def weighted_scores(reduction: Reduction, stats: Array, weights: ArrayLike) -> d
         For each key an array `(n_sets,)`; NaN for a set without a scored pair.
     """
     keep = scored(stats)
-    used = np.asarray(weights, dtype=np.float64)[:, keep]
+    weights = np.asarray(weights, dtype=np.float64)
+    used = weights if keep.all() else weights[:, keep]
     return reduction.corpus(used @ stats[keep], used.sum(axis=1))
 
 

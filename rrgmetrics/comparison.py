@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
 from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Array
+from rrgmetrics.scorers.base import Array, Reduction
 from rrgmetrics.specs import SPECS, Key
 
 Correction = Literal["holm", "bh", "none"]
@@ -119,31 +118,49 @@ def compare_systems(
     baseline, *others = results
     metrics = results[baseline]
     chosen = _all_of(metrics, headlines=not all_keys) if keys is None else choose_keys(list(metrics), keys)
-    test = partial(stats.compare, trials=trials, level=level, seed=seed)
-    interval = partial(stats.bootstrap, trials=trials, level=level, seed=seed)
-    tests: dict[tuple[str, str], Mapping[str, stats.Comparison]] = {}
-    scores: dict[tuple[str, str], Mapping[str, stats.Estimate]] = {}
+    tests: dict[tuple[str, str], stats.PairedTest] = {}
+    tables: dict[tuple[str, str], tuple[Reduction, Array]] = {}
     for metric in dict.fromkeys(metric for metric, _ in chosen):
         first = metrics[metric]
+        reduction = Chosen(first.reduction, frozenset(key for each, key in chosen if each == metric))
         for name, by_metric in results.items():
             own = by_metric[metric].pair_stats
-            scores[metric, name] = interval(first.reduction, own)
+            tables[metric, name] = reduction, own
             if name in others:
-                tests[metric, name] = test(first.reduction, first.pair_stats, own, targets=first.spec.targets)
+                tests[metric, name] = stats.PairedTest(reduction, first.pair_stats, own, first.spec.targets)
+    drawing: dict[str, Any] = {"trials": trials, "level": level, "seed": seed}
+    compared, estimates = stats.compare_all(list(tests.values()), list(tables.values()), **drawing)
+    of_tests, of_scores = dict(zip(tests, compared, strict=True)), dict(zip(tables, estimates, strict=True))
     rows = [
         Row(
             metric=metric,
             key=next(each for each in metrics[metric].titled.keys if each.name == key),
             system=name,
-            score=scores[metric, name][key],
+            score=of_scores[metric, name][key],
             n_unscored=results[name][metric].n_unscored,
-            test=tests[metric, name][key] if name in others else None,
+            test=of_tests[metric, name][key] if name in others else None,
             p_corrected=np.nan,
         )
         for metric, key in chosen
         for name in results
     ]
     return _with_corrected(rows, correction)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A metric's arithmetic, some of its scores alone."""
+
+    reduction: Reduction
+    keys: frozenset[str]
+
+    def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
+        """The corpus scores that were chosen."""
+        return {key: value for key, value in self.reduction.corpus(sums, n).items() if key in self.keys}
+
+    def per_pair(self, stats: Array) -> dict[str, Array]:
+        """The scores of each pair that were chosen."""
+        return {key: value for key, value in self.reduction.per_pair(stats).items() if key in self.keys}
 
 
 def choose_keys(metrics: Sequence[str], keys: Sequence[str]) -> list[tuple[str, str]]:

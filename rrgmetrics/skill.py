@@ -33,10 +33,11 @@ from rrgmetrics.names import READER, MetricName, parse_name
 from rrgmetrics.prepared import Metrics
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
-from rrgmetrics.scorers.base import Array
+from rrgmetrics.scorers.base import Array, Reduction
 from rrgmetrics.specs import Key
 from rrgmetrics.stats import LEVEL, Estimate
-from rrgmetrics.stats.resampling import resampled
+from rrgmetrics.stats.resampling import Resampled, bootstrap_all
+from rrgmetrics.stats.together import Kept, Wanted
 from rrgmetrics.text import lower
 
 NORMAL_REPORT = "No acute cardiopulmonary abnormality."
@@ -266,41 +267,77 @@ def measure_skill(
     Returns:
         One for each metric and system, in this order.
     """
-    skills = []
     metrics = [text for text in next(iter(systems.values())) if text in trivial[PERFECT]]
-    for text in metrics:
-        for name, by_metric in systems.items():
-            beside = {each: results[text] for each, results in trivial.items()}
-            skills.append(_skill_of(text, name, by_metric[text], beside, rows, (trials, level, seed)))
-    return skills
+    beside = {text: {each: results[text] for each, results in trivial.items()} for text in metrics}
+    kept = Kept()
+    tasks = [
+        _Task.of(text, name, by_metric[text], beside[text], rows, kept)
+        for text in metrics
+        for name, by_metric in systems.items()
+    ]
+    found = bootstrap_all([task.resampled for task in tasks], trials=trials, level=level, seed=seed)
+    return [task.skill(estimates["skill"]) for task, estimates in zip(tasks, found, strict=True)]
 
 
-def _skill_of(
-    text: str,
-    system: str,
-    result: Result,
-    trivial: Mapping[str, Result],
-    rows: Sequence[int] | None,
-    resampling: tuple[int, float, int],
-) -> Skill:
-    chosen: slice | list[int] = slice(None) if rows is None else list(rows)
-    stats = {name: each.pair_stats[chosen] for name, each in {"": result, **trivial}.items()}
-    used = {name: each for name, each in stats.items() if aggregate.scored(each).any() or name in ("", PERFECT)}
-    keep = np.logical_and.reduce([aggregate.scored(each) for each in used.values()])
-    used = {name: each[keep] for name, each in used.items()}
-    key, reduction = result.titled.headline, result.reduction
+@dataclass(frozen=True)
+class _Task:
+    """A system's skill in a metric, over the studies that it and every trivial system have a score for.
 
-    def values(weights: Array) -> dict[str, Array]:
-        return {name: aggregate.weighted_scores(reduction, each, weights)[key.name] for name, each in used.items()}
+    Attributes:
+        text: The metric as it was named.
+        system: The system's name.
+        key: The headline.
+        reduction: The metric's arithmetic.
+        tables: Statistics of the system (""), of the trivial ones and of the perfect one.
+    """
 
-    def skills(weights: Array) -> dict[str, Array]:
-        goodness = {name: key.goodness(each) for name, each in values(weights).items()}
+    text: str
+    system: str
+    key: Key
+    reduction: Reduction
+    tables: Mapping[str, Array]
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        system: str,
+        result: Result,
+        beside: Mapping[str, Result],
+        rows: Sequence[int] | None,
+        kept: Kept,
+    ) -> _Task:
+        all_stats = {name: each.pair_stats for name, each in {"": result, **beside}.items()}
+        chosen = np.full(result.n_pairs, rows is None)
+        chosen[[] if rows is None else list(rows)] = True
+        scored = {name: aggregate.scored(stats) & chosen for name, stats in all_stats.items()}
+        used = [name for name, each in scored.items() if each.any() or name in ("", PERFECT)]
+        keep = np.logical_and.reduce([scored[name] for name in used])
+        tables = {name: kept.of(all_stats[name], keep) for name in used}
+        return cls(text, system, result.titled.headline, result.reduction, tables)
+
+    @property
+    def resampled(self) -> Resampled:
+        """What is to be drawn."""
+        n = len(self.tables[""])
+        return Resampled(Wanted(tuple(self.tables.values()), self._skills), np.arange(n))
+
+    def _values(self, sums: Sequence[Array], n: Array) -> dict[str, Array]:
+        """The headline of each system from its column sums."""
+        scores = (self.reduction.corpus(each, n)[self.key.name] for each in sums)
+        return dict(zip(self.tables, scores, strict=True))
+
+    def _skills(self, sums: Sequence[Array], n: Array) -> dict[str, Array]:
+        goodness = {name: self.key.goodness(each) for name, each in self._values(sums, n).items()}
         own, perfect = goodness.pop(""), goodness.pop(PERFECT)
         best = np.max(list(goodness.values()), axis=0) if goodness else np.full_like(own, np.nan)
         room = np.where(perfect - best > TOLERANCE, perfect - best, np.nan)
         return {"skill": (own - best) / room}
 
-    scores = {name: float(value[0]) for name, value in values(np.ones((1, int(keep.sum())))).items()}
-    skill = resampled(skills, np.arange(int(keep.sum())), *resampling)["skill"]
-    own, perfect = scores.pop(""), scores.pop(PERFECT)
-    return Skill(text, key, system, own, scores, perfect, skill)
+    def skill(self, estimate: Estimate) -> Skill:
+        """The skill with what it was made of."""
+        n = np.array([float(len(self.tables[""]))])
+        values = self._values([stats.sum(axis=0)[None] for stats in self.tables.values()], n)
+        scores = {name: float(value[0]) for name, value in values.items()}
+        own, perfect = scores.pop(""), scores.pop(PERFECT)
+        return Skill(self.text, self.key, self.system, own, scores, perfect, estimate)

@@ -1,6 +1,6 @@
 """Writes what follows from the table of metrics and from what was measured of them.
 
-Modules' scripts, facts on cards, demos, README's table, packages, and the page `docs/which_metric.md`.
+Modules' scripts, facts on cards, demos, README's tables, packages, and the page `docs/which_metric.md`.
 
     python scripts/make_cards.py   # or: make cards
 
@@ -11,15 +11,23 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from rrgmetrics import cards
+from rrgmetrics.english import listed
 from rrgmetrics.errors import InputError
-from rrgmetrics.present.evidence import page_markdown
+from rrgmetrics.metaeval import advice
+from rrgmetrics.present.documents import markdown
+from rrgmetrics.present.evidence import name_of, page_markdown, ranked_table
+from rrgmetrics.present.numbers import figure
+from rrgmetrics.present.short import NOTHING, span
 from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.version import VERSION
 
 ROOT = Path(__file__).parents[1]
+IN_PAPERS = ("radgraph_f1", "green", "radcliq", "ratescore", "chexbert_f1", "bertscore", "rouge", "bleu")
+OURS = ("finding_errors", "crepe")
 
 
 def main() -> int:
@@ -40,7 +48,7 @@ def written(root: Path = ROOT) -> list[Path]:
         folder = root / "metrics" / spec.name
         changed += cards.write_folder(folder, spec)
         changed += [folder / name for name, text in demo(spec).items() if cards.write(folder / name, text)]
-    for name, refresh in (("README.md", with_table), ("setup.cfg", with_packages)):
+    for name, refresh in (("README.md", with_tables), ("setup.cfg", with_packages)):
         path = root / name
         changed += [path] if cards.write(path, refresh(path.read_text(encoding="utf-8"))) else []
     page = root / "docs" / "which_metric.md"
@@ -56,14 +64,35 @@ def demo(spec: MetricSpec) -> dict[str, str]:
     }
 
 
-def with_table(readme: str) -> str:
-    """README.md with the table of metrics."""
-    rows = [
-        (f"[`{spec.name}`](metrics/{spec.name}/README.md)", spec.summary, spec.configs["default"].help, published(spec))
-        for spec in SPECS.values()
-    ]
-    head = ("metric", "what it compares", "bundled", "published settings")
-    return cards.replace_block(readme, "metrics", "\n".join(cards.table(head, rows)))
+def with_tables(readme: str) -> str:
+    """README.md with what agrees with radiologists, and with the table of metrics."""
+    return cards.replace_block(cards.replace_block(readme, "agreement", agreement()), "metrics", metrics())
+
+
+def agreement() -> str:
+    """The agreement with radiologists of what papers report and of our own, with the data and the day beneath."""
+    shown = [SPECS[name] for name in OURS + IN_PAPERS if advice.verdict(name) != "unmeasured"]
+    table = replace(ranked_table(shown), title="")
+    dates = {row.date for data, _ in advice.main_measures() for row in data.metrics.values()}
+    return f"{markdown([table]).strip()} Measured on {listed(sorted(dates))}."
+
+
+def metrics() -> str:
+    """All metrics, those first that agree most with radiologists."""
+    rows = []
+    for spec in advice.by_agreement(SPECS.values()):
+        cost = advice.seconds(spec.name)
+        known = advice.verdict(spec.name) != "unmeasured"
+        rows.append(
+            (
+                f"[`{spec.name}`](metrics/{spec.name}/README.md){name_of(spec).removeprefix(spec.name)}",
+                spec.summary,
+                span(each.value.value for each in advice.main_agreements(spec.name)) if known else NOTHING,
+                figure(cost.values["seconds"].value, 1) if cost else NOTHING,
+                published(spec),
+            )
+        )
+    return "\n".join(cards.table(("metric", "what it compares", "tau-b", "s", "published settings"), rows))
 
 
 def published(spec: MetricSpec) -> str:

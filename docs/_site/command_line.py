@@ -11,7 +11,7 @@ from importlib import import_module
 from rrgmetrics.cli import COMMANDS, build_parser
 
 GROUPS = {
-    "Score": ("score", "compare", "merge", "explain", "judge", "list"),
+    "Score": ("score", "compare", "merge", "explain", "judge", "list", "doctor"),
     "Evidence": ("agree", "stress", "oracle", "retrieve", "ablation"),
     "Train": ("synthesize", "train", "radcliq", "convert"),
     "Show and share": ("space", "leaderboard", "harness", "register", "lexicon"),
@@ -22,7 +22,8 @@ def navigation() -> list[str | dict[str, list[str]]]:
     """The commands' part of the navigation; a command of no group stands last."""
     rest = tuple(name for name in COMMANDS if not any(name in names for names in GROUPS.values()))
     groups = {**GROUPS, **({"Others": rest} if rest else {})}
-    return ["cli/index.md", *({title: [f"cli/{name}.md" for name in names]} for title, names in groups.items())]
+    known = {title: [f"cli/{name}.md" for name in names if name in COMMANDS] for title, names in groups.items()}
+    return ["cli/index.md", *({title: pages} for title, pages in known.items())]
 
 
 def overview() -> str:
@@ -94,6 +95,12 @@ def _row(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
 
 
 def _text(text: str) -> str:
-    """Plain text as Markdown: what looks like markup stands for itself."""
-    text = html.escape(" ".join(text.split()), quote=False)
-    return "".join(f"\\{sign}" if sign in "*_|[]`\\" else sign for sign in text)
+    """Plain text as Markdown: what looks like markup stands for itself, but for `code`."""
+    parts = " ".join(text.split()).split("`")
+    if len(parts) % 2 == 0:
+        return _plain("`".join(parts))
+    return "".join(f"`{part}`" if index % 2 else _plain(part) for index, part in enumerate(parts))
+
+
+def _plain(text: str) -> str:
+    return "".join(f"\\{sign}" if sign in "*_|[]`\\" else sign for sign in html.escape(text, quote=False))

@@ -64,12 +64,13 @@ def figure(data: MeasuredSet, measure: str) -> str:
 def _line(name: str, value: Estimate, band: str) -> str:
     known = not math.isnan(value.low)
     interval = f'<i class="rg-interval" style="{_span(value.low, value.high)}"></i>' if known else ""
-    said = f"{value.value:.2f}" + (f" [{value.low:.2f}, {value.high:.2f}]" if known else "")
+    ends = f"<span> [{value.low:.2f}, {value.high:.2f}]</span>" if known else ""
+    said = f"{value.value:.2f}".replace("-", "−") + ends.replace("-", "−")
     mark = " *" if SPECS[name].stand_in else ""
     return (
         f'<div role="listitem"><b><a href="../../metrics/{name}/">{name}</a>{mark}</b>'
         f'<div class="rg-track">{band}<i class="rg-zero" style="left:{_at(0):.1f}%"></i>{interval}'
-        f'<i class="rg-dot" style="left:{_at(value.value):.1f}%"></i></div><em>{said.replace("-", "−")}</em></div>'
+        f'<i class="rg-dot" style="left:{_at(value.value):.1f}%"></i></div><em>{said}</em></div>'
     )
 
 

@@ -35,9 +35,12 @@ _packages = tempfile.TemporaryDirectory(prefix="rrgmetrics-docs-")
 def on_config(config: Any) -> Any:
     """Takes addresses from pyproject.toml, fills in the navigation, and shows mkdocstrings the package as installed."""
     urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"].get("urls", {})
-    config.repo_url = config.repo_url or urls.get("Repository")
     config.site_url = config.site_url or urls.get("Documentation")
-    repository.address = config.repo_url or ""
+    repository.address = urls.get("Source", "")
+    if repository.address:  # not as repo_url, for which pages would ask GitHub for stars
+        config.extra["social"] = [
+            {"icon": "fontawesome/brands/git-alt", "link": repository.address, "name": "Repository"}
+        ]
     lists = {"metrics": metric_pages.navigation, "commands": command_line.navigation}
     config.nav = [
         {title: lists[part]() if isinstance(part, str) else part} for each in config.nav for title, part in each.items()
@@ -75,6 +78,13 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         if line in markdown:
             markdown = markdown.replace(line, write())
     return markdown
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Names the theme's search for those who hear the page."""
+    return output.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )
 
 
 def on_shutdown() -> None:

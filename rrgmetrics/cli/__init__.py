@@ -36,6 +36,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
     "judge": ("rrgmetrics.cli.judge", "ask a judge about each pair and keep its replies"),
     "lexicon": ("rrgmetrics.cli.lexicon", "check what the reader knows, or show what it knows of a term"),
     "train": ("rrgmetrics.cli.train", "train a metric's model"),
+    "doctor": (
+        "rrgmetrics.cli.doctor",
+        "check published weights: files, licence, and their authors' examples",
+    ),
     "convert": ("rrgmetrics.cli.convert", "store a published RadGraph checkpoint as safetensors"),
     "radcliq": ("rrgmetrics.cli.radcliq", "refit RadCliQ on rated pairs"),
     "synthesize": ("rrgmetrics.cli.synthesize", "make labelled error pairs from reports, to train on"),

@@ -16,7 +16,7 @@ from rrgmetrics.version import VERSION
 
 INPUTS = ("pairs", "references", "predictions", "systems", "train")
 OUTPUTS = ("output", "json", "html", "table")
-APART = ("help", "metrics", "columns", "evaluation", "save_config", "force", "no_progress", "shard")
+APART = ("help", "metrics", "columns", "evaluation", "save_config", "force", "format", "no_progress", "shard")
 logger = logging.getLogger("rrgmetrics.notice")
 
 

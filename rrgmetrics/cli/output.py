@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import Results, split_names, study_ids
@@ -12,15 +12,11 @@ from rrgmetrics.cli.formats import TERMINAL, print_line, print_parts
 from rrgmetrics.comparison import Row
 from rrgmetrics.present.documents import document
 from rrgmetrics.present.tables import Table
-from rrgmetrics.reports import Pair
 from rrgmetrics.results import unscored_lines
 from rrgmetrics.specs.conventions import CONVENTIONS
 from rrgmetrics.streaming import Totals
 from rrgmetrics.version import VERSION
 from rrgmetrics.worth import Worth
-
-if TYPE_CHECKING:
-    from rrgmetrics.present.marks import Explanation
 
 SHOWN = 5  # reasons of a metric that are printed
 
@@ -108,32 +104,17 @@ def write_reports(
     if options.html:
         from rrgmetrics.present.report import report_page
 
-        first = next(iter(systems.values()))
-        pairs = {name: studies.pairs for name, studies in systems.items()}
-        marks = evidence(pairs) if any("finding_errors" in by_metric for by_metric in _metric_specs(results)) else None
-        page = report_page(results, pairs, study_ids(first), intervals=_intervals(rows), evidence=marks, worth=worth)
+        page = report_page(
+            results,
+            {name: studies.pairs for name, studies in systems.items()},
+            study_ids(next(iter(systems.values()))),
+            rows=rows,
+            correction=correction,
+            worth=worth,
+            seed=options.seed,
+        )
         files.write_text(options.html, page, force=options.force)
         print_line(f"Report: {options.html}", options)
-
-
-def _metric_specs(results: Results) -> list[set[str]]:
-    return [{result.spec.name for result in by_metric.values()} for by_metric in results.values()]
-
-
-def evidence(systems: Mapping[str, Sequence[Pair]]) -> dict[str, list[Explanation]]:
-    """What the reader finds in each pair of each system, for the page."""
-    from rrgmetrics.present.marks import Explanation
-    from rrgmetrics.reader import explain
-
-    return {name: [Explanation.of(explain(**pair._asdict())) for pair in pairs] for name, pairs in systems.items()}
-
-
-def _intervals(rows: Sequence[Row]) -> dict[str, dict[str, dict[str, tuple[float, float]]]]:
-    intervals: dict[str, dict[str, dict[str, tuple[float, float]]]] = {}
-    for row in rows:
-        by_metric = intervals.setdefault(row.system, {})
-        by_metric.setdefault(row.metric, {})[row.key.name] = (row.score.low, row.score.high)
-    return intervals
 
 
 def as_json(results: Results, rows: Sequence[Row], worth: Worth | None = None) -> dict[str, Any]:

@@ -50,6 +50,13 @@ def scale_around_zero(estimates: Iterable[Estimate]) -> Scale:
     return Scale(-reach, reach)
 
 
+def scale_of_range(limits: tuple[float, float], score: Estimate) -> Scale:
+    """A score's own range; where it has no end, from zero to beyond the score."""
+    low, high = limits
+    reach = 1.5 * max([1e-9, *map(abs, ends([score]))])
+    return Scale(low if math.isfinite(low) else min(0.0, -reach), high if math.isfinite(high) else reach)
+
+
 def ends(estimates: Iterable[Estimate | None]) -> list[float]:
     """Every finite value and end of an interval."""
     return [end for item in estimates if item for end in (item.value, item.low, item.high) if math.isfinite(end)]

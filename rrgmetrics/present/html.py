@@ -19,6 +19,14 @@ from rrgmetrics.results import Result
 from rrgmetrics.specs import Key
 
 NOTHING = Markup()
+HOUSE = {  # what every template knows
+    "direction": direction,
+    "show": show,
+    "figure": figure,
+    "share": share,
+    "isnan": math.isnan,
+    "KINDS": KINDS,
+}
 
 
 def environment(package: str, **names: Any) -> jinja2.Environment:
@@ -26,7 +34,7 @@ def environment(package: str, **names: Any) -> jinja2.Environment:
 
     Args:
         package: Whose.
-        **names: What its templates know besides `direction`, `show`, `share`, `isnan` and their values.
+        **names: What its templates know besides the house's own functions and their values.
     """
     loaded = jinja2.Environment(
         loader=jinja2.ChoiceLoader([jinja2.PackageLoader(package, "templates"), jinja2.FileSystemLoader(TEMPLATES)]),
@@ -35,7 +43,7 @@ def environment(package: str, **names: Any) -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    loaded.globals.update(direction=direction, show=show, share=share, isnan=math.isnan, **names)
+    loaded.globals.update(HOUSE, **names)
     return loaded
 
 
@@ -75,9 +83,10 @@ def _piece(piece: Piece[Mark]) -> Markup:
 def _tag(mark: Mark) -> Markup:
     kind = KINDS[mark.kind]
     amount = "" if mark.amount is None else f" {figure(mark.amount, 2)}"
+    after = amount + (f" {mark.whose}" if mark.whose else "")
     return Markup(
         '<span class="tag kind-{}"><span aria-hidden="true">{}{}</span><span class="unseen"> ({}{}) </span></span>'
-    ).format(mark.kind, kind.letter, amount, kind.title, amount)
+    ).format(mark.kind, kind.letter, after, kind.title, after)
 
 
 def legend(kinds: Collection[str]) -> Markup:

@@ -22,11 +22,13 @@ class Mark(NamedTuple):
         spans: Where it stands: one or several stretches of the text.
         kind: A key of `KINDS`.
         amount: Its share of a count, where the metric says so.
+        whose: Whose error it is, where several candidates stand beside one reference.
     """
 
     spans: tuple[Span, ...]
     kind: str
     amount: float | None = None
+    whose: str = ""
 
     @property
     def label(self) -> str:

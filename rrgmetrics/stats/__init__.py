@@ -8,7 +8,7 @@ Sources: bootstrap percentile intervals, Efron and Tibshirani 1993, chapter 13; 
 (p = (count + 1) / (trials + 1)); Holm 1979; Benjamini and Hochberg 1995; tau-b, Kendall 1945.
 """
 
-from rrgmetrics.stats.comparisons import Comparison, benjamini_hochberg, compare, holm
+from rrgmetrics.stats.comparisons import Comparison, PairedTest, benjamini_hochberg, compare, compare_all, holm
 from rrgmetrics.stats.correlations import Correlation, TauDraws, blocked_tau_b, correlate, tau_b_difference, tau_b_draws
 from rrgmetrics.stats.resampling import LEVEL, TRIALS, Estimate, Groups, bootstrap
 
@@ -19,11 +19,13 @@ __all__ = [
     "Correlation",
     "Estimate",
     "Groups",
+    "PairedTest",
     "TauDraws",
     "benjamini_hochberg",
     "blocked_tau_b",
     "bootstrap",
     "compare",
+    "compare_all",
     "correlate",
     "holm",
     "tau_b_difference",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,10 +18,14 @@ from rrgmetrics.stats.resampling import (
     TRIALS,
     Estimate,
     Groups,
+    Resampled,
     block_sizes,
+    bootstrap_all,
+    check_drawing,
     group_index,
-    resampled,
+    wanted_scores,
 )
+from rrgmetrics.stats.together import Kept, Wanted, drawn_scores
 
 EXACT_PAIRS = 14  # up to here all 2^n swaps are enumerated: 16,384 sets
 
@@ -88,37 +94,106 @@ def compare(
     Raises:
         InputError: The two have different shapes; `groups`, `trials` or `level` as in `bootstrap`.
     """
-    if baseline.shape != system.shape:
-        raise InputError(
-            f"baseline has statistics of shape {baseline.shape} and system of {system.shape}; score both systems with "
-            "the same metric on the same studies."
-        )
-    keep = aggregate.scored(baseline) & aggregate.scored(system)
-    first, second = baseline[keep], system[keep]
-    compared = _Distances(reduction, targets) if targets else reduction
-    index = group_index(groups, len(baseline))[keep]
+    test = PairedTest(reduction, baseline, system, targets or {})
+    return compare_all([test], groups=groups, trials=trials, level=level, seed=seed)[0][0]
 
-    def differences(weights: Array) -> dict[str, Array]:
-        ours, theirs = (aggregate.weighted_scores(compared, stats, weights) for stats in (second, first))
-        return {key: ours[key] - theirs[key] for key in ours}
 
-    intervals = resampled(differences, index, trials, level, seed)
-    p_values = _randomisation(compared, first, second, trials, seed)
-    scores = [aggregate.reduce(reduction, stats) for stats in (first, second)]
-    per_pair = [compared.per_pair(stats) for stats in (first, second)]
-    return {
-        key: Comparison(
-            baseline=scores[0][key],
-            system=scores[1][key],
-            difference=interval,
-            effect_size=_effect_size(per_pair[1][key] - per_pair[0][key]) if key in per_pair[0] else np.nan,
-            p_value=p_values[key],
-            exact=len(first) <= EXACT_PAIRS,
-            n_left_out=int((~keep).sum()),
-            floor=0.0 if len(first) <= EXACT_PAIRS else 1 / (trials + 1),
-        )
-        for key, interval in intervals.items()
-    }
+class PairedTest(NamedTuple):
+    """Two systems' statistics of the same studies, to be compared in a metric; as the arguments of `compare`."""
+
+    reduction: Reduction
+    baseline: Array
+    system: Array
+    targets: Mapping[str, float]
+
+
+def compare_all(
+    tests: Sequence[PairedTest],
+    scores: Sequence[tuple[Reduction, Array]] = (),
+    *,
+    groups: Groups | None = None,
+    trials: int = TRIALS,
+    level: float = LEVEL,
+    seed: int = 0,
+) -> tuple[list[dict[str, Comparison]], list[dict[str, Estimate]]]:
+    """Compares systems in many metrics on the same draws; alone or together, each number is the same.
+
+    Args:
+        tests: What to compare.
+        scores: Metrics' arithmetic and statistics of which intervals are wanted too, as `bootstrap` gives them.
+        groups: As in `compare`, of the pairs of all.
+        trials: As in `compare`.
+        level: As in `compare`.
+        seed: As in `compare`.
+
+    Returns:
+        The comparisons of each test, and the estimates of each of `scores`.
+
+    Raises:
+        InputError: As in `compare`.
+    """
+    check_drawing(trials, level)
+    kept = Kept()
+    ready = [_Ready.of(test, kept, groups) for test in tests]
+    wanted = [wanted_scores(reduction, stats, group_index(groups, len(stats)), kept) for reduction, stats in scores]
+    resampled = [*(each.interval for each in ready), *wanted]
+    intervals = bootstrap_all(resampled, trials=trials, level=level, seed=seed)
+    p_values = _randomisations(ready, trials, seed)
+    compared = [
+        each.compared(interval, p_value, trials)
+        for each, interval, p_value in zip(ready, intervals, p_values, strict=False)
+    ]
+    return compared, intervals[len(ready) :]
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A test on the pairs that both systems have a score for."""
+
+    test: PairedTest
+    reduction: Reduction
+    first: Array
+    second: Array
+    interval: Resampled
+
+    @classmethod
+    def of(cls, test: PairedTest, kept: Kept, groups: Groups | None) -> _Ready:
+        baseline, system = test.baseline, test.system
+        if baseline.shape != system.shape:
+            raise InputError(
+                f"baseline has statistics of shape {baseline.shape} and system of {system.shape}; score both systems "
+                "with the same metric on the same studies."
+            )
+        keep = aggregate.scored(baseline) & aggregate.scored(system)
+        first, second = kept.of(baseline, keep), kept.of(system, keep)
+        reduction = _Distances(test.reduction, test.targets) if test.targets else test.reduction
+
+        def differences(sums: Sequence[Array], n: Array) -> dict[str, Array]:
+            return _less(reduction.corpus(sums[1], n), reduction.corpus(sums[0], n))
+
+        interval = Resampled(Wanted((first, second), differences), group_index(groups, len(baseline))[keep])
+        return cls(test, reduction, first, second, interval)
+
+    def compared(
+        self, intervals: Mapping[str, Estimate], p_values: Mapping[str, float], trials: int
+    ) -> dict[str, Comparison]:
+        """The comparison in each key."""
+        scores = [aggregate.reduce(self.test.reduction, stats) for stats in (self.first, self.second)]
+        per_pair = [self.reduction.per_pair(stats) for stats in (self.first, self.second)]
+        exact = len(self.first) <= EXACT_PAIRS
+        return {
+            key: Comparison(
+                baseline=scores[0][key],
+                system=scores[1][key],
+                difference=interval,
+                effect_size=_effect_size(per_pair[1][key] - per_pair[0][key]) if key in per_pair[0] else np.nan,
+                p_value=p_values[key],
+                exact=exact,
+                n_left_out=len(self.test.baseline) - len(self.first),
+                floor=0.0 if exact else 1 / (trials + 1),
+            )
+            for key, interval in intervals.items()
+        }
 
 
 def holm(p_values: ArrayLike) -> Array:
@@ -174,29 +249,46 @@ class _Distances:
         }
 
 
-def _randomisation(reduction: Reduction, first: Array, second: Array, trials: int, seed: int) -> dict[str, float]:
-    """Returns the two-sided p of each key: how often systems with swapped pairs differ as much as the real ones."""
-    both = np.concatenate([first, second])
+def _randomisations(tests: Sequence[_Ready], trials: int, seed: int) -> list[dict[str, float]]:
+    """The two-sided p of each key of each test; those on the same number of pairs swap the same ones."""
+    sizes: dict[int, list[int]] = {}
+    for place, test in enumerate(tests):
+        sizes.setdefault(len(test.first), []).append(place)
+    found: list[dict[str, float]] = [{} for _ in tests]
+    for n_pairs, places in sizes.items():
+        drawn = drawn_scores([_reached(tests[place]) for place in places], partial(_swaps, n_pairs, trials, seed))
+        extra = 0 if n_pairs <= EXACT_PAIRS else 1
+        for place, reached in zip(places, drawn, strict=True):
+            found[place] = {
+                key: np.nan if np.isnan(hits).any() else (int(hits.sum()) + extra) / (len(hits) + extra)
+                for key, hits in reached.items()
+            }
+    return found
 
-    def differences(swapped: Array) -> dict[str, Array]:
-        kept = 1 - swapped
-        ours = aggregate.weighted_scores(reduction, both, np.hstack([swapped, kept]))
-        theirs = aggregate.weighted_scores(reduction, both, np.hstack([kept, swapped]))
-        return {key: ours[key] - theirs[key] for key in ours}
 
-    observed = differences(np.zeros((1, len(first))))
-    counts = dict.fromkeys(observed, 0)
-    n_sets = 0
-    for swapped in _swaps(len(first), trials, seed):
-        n_sets += len(swapped)
-        for key, drawn in differences(swapped).items():
-            size = abs(observed[key][0])
-            counts[key] += int((np.abs(drawn) >= size - TOLERANCE * max(1.0, size)).sum())
-    extra = 0 if len(first) <= EXACT_PAIRS else 1
-    return {
-        key: np.nan if np.isnan(observed[key][0]) else (count + extra) / (n_sets + extra)
-        for key, count in counts.items()
-    }
+def _reached(test: _Ready) -> Wanted:
+    """Whether systems with swapped pairs differ as much as the real ones: 1 or 0, NaN where these have no difference.
+
+    To swap pairs is to move the difference of their statistics from one system's sums to the other's.
+    """
+    n = np.array([float(len(test.first))])
+    totals = [stats.sum(axis=0)[None] for stats in (test.first, test.second)]
+    scores = test.reduction.corpus
+    observed = {key: abs(value[0]) for key, value in _less(scores(totals[1], n), scores(totals[0], n)).items()}
+
+    def reached(sums: Sequence[Array], _: Array) -> dict[str, Array]:
+        own, moved = np.full(len(sums[0]), n[0]), sums[0] - sums[1]
+        drawn = _less(scores(totals[1] + moved, own), scores(totals[0] - moved, own))
+        return {
+            key: np.where(np.isnan(size), np.nan, np.abs(drawn[key]) >= size - TOLERANCE * max(1.0, size))
+            for key, size in observed.items()
+        }
+
+    return Wanted((test.first, test.second), reached)
+
+
+def _less(scores: Mapping[str, Array], others: Mapping[str, Array]) -> dict[str, Array]:
+    return {key: scores[key] - others[key] for key in scores}
 
 
 def _swaps(n_pairs: int, trials: int, seed: int) -> Iterator[Array]:

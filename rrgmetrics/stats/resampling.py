@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rrgmetrics import aggregate
 from rrgmetrics.errors import InputError
 from rrgmetrics.scorers.base import Array, Reduction
+from rrgmetrics.stats.together import Kept, Wanted, drawn_scores
 
 TRIALS = 10_000
 
@@ -62,24 +63,74 @@ def bootstrap(
         >>> bootstrap(Mean(("score",)), np.array([[0.0], [0.5], [1.0], [np.nan]]))["score"].n
         3
     """
+    index = group_index(groups, len(stats))
+    return bootstrap_all([wanted_scores(reduction, stats, index, Kept())], trials=trials, level=level, seed=seed)[0]
+
+
+class Resampled(NamedTuple):
+    """Scores whose intervals are wanted, and the group of each pair of their tables."""
+
+    wanted: Wanted
+    groups: NDArray[np.intp]
+
+
+def wanted_scores(reduction: Reduction, stats: Array, index: NDArray[np.intp], kept: Kept) -> Resampled:
+    """The corpus scores of a table whose unscored rows are left out.
+
+    Args:
+        reduction: The metric's arithmetic.
+        stats: `(n_pairs, n_stats)`.
+        index: The group of each pair.
+        kept: Of this and other tables.
+    """
     keep = aggregate.scored(stats)
-    kept = stats[keep]
-    index = group_index(groups, len(stats))[keep]
+    return Resampled(Wanted((kept.of(stats, keep),), lambda sums, n: reduction.corpus(sums[0], n)), index[keep])
 
-    def scores(weights: Array) -> dict[str, Array]:
-        return aggregate.weighted_scores(reduction, kept, weights)
 
-    return resampled(scores, index, trials, level, seed)
+def bootstrap_all(wanted: Sequence[Resampled], *, trials: int, level: float, seed: int) -> list[dict[str, Estimate]]:
+    """Computes many scores with intervals over the same resamples, as `bootstrap` does for one metric.
+
+    Args:
+        wanted: The scores.
+        trials: Number of resamples.
+        level: Coverage, between 0 and 1.
+        seed: Of each number of pairs' own generator: alone or together, a score has the same interval.
+
+    Raises:
+        InputError: `trials` or `level` out of range.
+    """
+    check_drawing(trials, level)
+    alike: dict[bytes, list[int]] = {}
+    for place, one in enumerate(wanted):
+        alike.setdefault(one.groups.tobytes(), []).append(place)
+    found: list[dict[str, Estimate]] = [{} for _ in wanted]
+    for places in alike.values():
+        index = wanted[places[0]].groups
+        own = [wanted[place].wanted for place in places]
+        all_pairs = [np.ones((1, len(index)))]
+        wholes = drawn_scores(own, lambda once=all_pairs: once)  # type: ignore[misc]
+        drawn = drawn_scores(own, partial(resamples, index, trials, seed)) if len(index) else wholes
+        for place, whole, sample in zip(places, wholes, drawn, strict=True):
+            found[place] = {
+                key: Estimate(float(value[0]), *interval(sample[key], float(value[0]), level), len(index))
+                for key, value in whole.items()
+            }
+    return found
+
+
+def check_drawing(trials: int, level: float) -> None:
+    """Raises InputError for a number of trials or a coverage that means nothing."""
+    if trials < 1:
+        raise InputError(f"trials is {trials}; draw at least one resample.")
+    if not 0 < level < 1:
+        raise InputError(f"level is {level}; pass a coverage between 0 and 1, such as 0.95.")
 
 
 def resampled(
     scores: Callable[[Array], Mapping[str, Array]], index: NDArray[np.intp], trials: int, level: float, seed: int
 ) -> dict[str, Estimate]:
     """Values of `scores(weights)` on all pairs, with intervals over resampled groups."""
-    if trials < 1:
-        raise InputError(f"trials is {trials}; draw at least one resample.")
-    if not 0 < level < 1:
-        raise InputError(f"level is {level}; pass a coverage between 0 and 1, such as 0.95.")
+    check_drawing(trials, level)
     whole = scores(np.ones((1, len(index))))
     blocks = [scores(weights) for weights in resamples(index, trials, seed)]
     drawn = {key: np.concatenate([block[key] for block in blocks]) for key in whole} if blocks else {}

@@ -17,10 +17,9 @@ from urllib.parse import urlsplit
 from rrgmetrics import names
 from rrgmetrics.english import counted
 from rrgmetrics.present import html
-from rrgmetrics.present.drawing import Scale, ends, scale_around, scale_around_zero, scale_from_zero
-from rrgmetrics.present.kinds import KINDS
+from rrgmetrics.present.drawing import Scale, scale_around, scale_around_zero, scale_from_zero, scale_of_range
 from rrgmetrics.present.marks import Explanation
-from rrgmetrics.present.numbers import figure, p_value, show, signed
+from rrgmetrics.present.numbers import p_value, show, signed
 from rrgmetrics.present.patients import patient
 from rrgmetrics.present.tables import Table
 from rrgmetrics.present.verdict import favour, summary, verdict
@@ -101,21 +100,26 @@ def system_page(
         "system",
         info=board,
         report=report,
-        by_category=[
-            (result, scale_from_zero(item.score for item in result.categories.values())) for result in counted
-        ],
+        by_category=[_by_category(result) for result in counted],
         slice_scales={
             result.metric.name: scale_around(part.scores.get(result.metric.name) for part in report.slices)
             for result in report.results
         },
         worth=_worth(report),
         above_scale=scale_around_zero(row.test.difference for row in report.above),
-        scale_of=_scale_of,
+        scale_of=lambda result: scale_of_range(result.scores[0].key.range, result.scores[0].score),
         examples=[_example(board, example) for example in examples],
         offset=offset,
         step=EXAMPLES,
         others=[system for system in others if system.id != report.standing.system.id],
     )
+
+
+def _by_category(result: MetricResult) -> tuple[MetricResult, dict[str, Estimate], Scale]:
+    """A metric's errors by kind, and their axis."""
+    kinds = {category.letter: category.value for category in ErrorCategory}
+    counts = {kinds[letter]: item.score for letter, item in result.categories.items()}
+    return result, counts, scale_from_zero(counts.values())
 
 
 def _worth(report: SystemReport) -> tuple[list[Table], list[str]]:
@@ -256,14 +260,6 @@ def _scores(systems: Iterable[Standing], name: str) -> list[Estimate | None]:
     return [row.scores.get(name) for row in systems]
 
 
-def _scale_of(result: MetricResult) -> Scale:
-    """A metric's own range; where it has no end, from zero to beyond the score."""
-    key, score = result.scores[0].key, result.scores[0].score
-    low, high = key.range
-    reach = 1.5 * max([1e-9, *map(abs, ends([score]))])
-    return Scale(low if math.isfinite(low) else min(0.0, -reach), high if math.isfinite(high) else reach)
-
-
 def _leader(ranked: Sequence[Standing], metric: BoardMetric) -> str:
     """The system with the best value of a column, or "" if several share it."""
     goodness = metric.spec.headline.goodness
@@ -319,11 +315,8 @@ def _environment() -> Any:
         web=is_web,
         whole="{:,}".format,
         p_value=p_value,
-        figure=figure,
         TRIVIAL_NAMES=TRIVIAL_NAMES,
         counted=counted,
-        KINDS=KINDS,
-        kind_of={category.letter: category.value for category in ErrorCategory},
     )
 
 

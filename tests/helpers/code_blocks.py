@@ -8,8 +8,9 @@ What a fence says decides what becomes of the block:
 - `title="name"` beside any language: the block is a file of that name, which is written and not run.
 - anything else (`text`, `json`, `yaml`, no language) is for reading.
 
-`...` in what is printed stands for anything, and white space does not count. What cannot run here says so in a comment
-that the reader sees, on the block's first line for the whole block or on a line of its own, alone or with a reason:
+`...` in what is printed stands for anything; white space and the length of rules do not count. What cannot run here
+says so in a comment that the reader sees, on the block's first line for the whole block or on a line of its own, alone
+or with a reason:
 
 - `(network)`: it downloads, or asks a server or a cluster; lines of `pip install` need no mark;
 - `(gpu)`: it needs a GPU;
@@ -141,8 +142,8 @@ def _commands(code: str) -> Iterator[str]:
 def _session(code: str) -> Iterator[tuple[str, str]]:
     """The commands of a terminal's session, and what it shows after each."""
     for part in re.split(r"^\$ ", code, flags=re.MULTILINE)[1:]:
-        command, _, expected = re.sub(r" *\\\n *", " ", part).partition("\n")
-        yield command, expected
+        command = re.match(r"(?:.*\\\n)*.*\n?", part)[0]
+        yield re.sub(r" *\\\n *", " ", command).strip(), part[len(command) :]
 
 
 def _shell(command: str, where: str, expected: str | None = None) -> str:
@@ -154,7 +155,7 @@ def _shell(command: str, where: str, expected: str | None = None) -> str:
     if expected is None:
         assert status == 0, f"{where}: {command}\nended with {status}:\n{printed}"
     else:
-        alike = doctest.OutputChecker().check_output(expected, printed, _FLAGS)
+        alike = doctest.OutputChecker().check_output(*(re.sub("─+", "─", text) for text in (expected, printed)), _FLAGS)
         assert alike, f"{where}: {command}\nprinted\n{printed}\nand not\n{expected}"
     return "shell"
 
@@ -162,7 +163,11 @@ def _shell(command: str, where: str, expected: str | None = None) -> str:
 def _needs_a_shell(command: str) -> bool:
     """Whether a command is not ours alone, or has what a shell would replace."""
     bare = re.sub(r"'[^']*'|\"[^\"]*\"| #.*", "", command)
-    return not command.startswith("rrgmetrics ") or bool(_SHELL.search(bare)) or any(map(glob.glob, bare.split()))
+    return (
+        not command.startswith("rrgmetrics ")
+        or bool(_SHELL.search(bare))
+        or any(glob.glob(word) for word in bare.split() if glob.has_magic(word))
+    )
 
 
 def _rrgmetrics(command: str) -> tuple[int, str]:

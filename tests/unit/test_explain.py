@@ -69,4 +69,4 @@ def test_the_page_marks_the_evidence(tmp_path):
     file.write_text(json.dumps({"study_id": "s1", "reference": REFERENCE, "candidate": CANDIDATE}) + "\n")
     arguments = ["score", str(file), "--metrics", "finding_errors", "--html", str(page), "--trials", "10"]
     assert cli.main([*arguments, "--no-progress"]) == 0
-    assert "C wrong location" in page.read_text()
+    assert "Reference: small right pleural effusion; candidate: small left pleural effusion." in page.read_text()

@@ -11,16 +11,19 @@ from hypothesis import strategies as st
 from rrgmetrics.errors import InputError
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.stats import (
+    PairedTest,
     benjamini_hochberg,
     blocked_tau_b,
     bootstrap,
     compare,
+    compare_all,
     correlate,
     correlations,
     holm,
     resampling,
     tau_b_difference,
     tau_b_draws,
+    together,
 )
 
 NAN = float("nan")
@@ -377,3 +380,36 @@ def test_resamples_that_are_kept_are_those_that_are_drawn(monkeypatch):
     kept = [correlate(x, y, groups=groups, trials=50, seed=seed) for seed in (0, 1, 0)]
     monkeypatch.setattr(resampling, "KEPT_CELLS", 0)
     assert kept == [correlate(x, y, groups=groups, trials=50, seed=seed) for seed in (0, 1, 0)]
+
+
+def test_alone_or_together_every_number_is_the_same(monkeypatch):
+    """Metrics with and without unscored pairs, of few and many statistics, in one batch and in several."""
+    rng = np.random.default_rng(5)
+    tests = []
+    for n_stats, unscored in ((1, ()), (3, (4, 7)), (2, ()), (3, (4, 7)), (1, range(40))):
+        first, second = rng.random((2, 40, n_stats))
+        first[list(unscored)] = np.nan
+        tests.append(PairedTest(Mean(tuple("abc"[:n_stats])), first, second, {"a": 0.5} if n_stats == 2 else {}))
+    scores = [(test.reduction, table) for test in tests for table in (test.baseline, test.system)]
+    alone = [compare(*test[:3], targets=test.targets, trials=300) for test in tests]
+    intervals = [bootstrap(*one, trials=300) for one in scores]
+    for cells in (1, 32_000_000):
+        monkeypatch.setattr(together, "MATRIX_CELLS", cells)
+        compared, estimates = compare_all(tests, scores, trials=300)
+        for ours, theirs in zip(compared, alone, strict=True):
+            assert ours.keys() == theirs.keys()
+            for key, test in ours.items():
+                np.testing.assert_array_equal(test.p_value, theirs[key].p_value)
+                assert test.difference == pytest.approx(theirs[key].difference, rel=1e-12, nan_ok=True)
+        for found, expected in zip(estimates, intervals, strict=True):
+            assert all(found[key] == pytest.approx(expected[key], rel=1e-12, nan_ok=True) for key in expected)
+
+
+def test_only_a_p_value_that_could_not_be_smaller_is_at_the_floor():
+    rng = np.random.default_rng(0)
+    low, high = rng.random((30, 1)), rng.random((30, 1)) + 1
+    test = compare(Mean(("a",)), low, high, trials=99)["a"]
+    assert (test.p_value, test.floor, test.at_floor) == (0.01, 0.01, True)
+    assert not compare(Mean(("a",)), low, low + rng.normal(size=(30, 1)), trials=99)["a"].at_floor
+    exact = compare(Mean(("a",)), low[:10], high[:10])["a"]
+    assert (exact.floor, exact.at_floor) == (0.0, False)

@@ -68,7 +68,7 @@ def find_checkpoint(name: str, *, weights: Sequence[str] = WEIGHTS) -> Checkpoin
     """
     path = Path(name).expanduser()
     if path.is_dir():
-        return Checkpoint(path, f"{path.name}@sha256:{_checksum(_need(path, weights, name))[:8]}")
+        return Checkpoint(path, f"{path.name}@sha256:{checksum(_need(path, weights, name))[:8]}")
     repository, revision = _split(name, f"folder {name}; give a folder with config.json and weights")
     folder = _cached(repository, revision, ("config.json",), weights) or _download(
         repository, revision, (*PATTERNS, *weights)
@@ -100,7 +100,7 @@ def find_file(name: str, file: str) -> CheckpointFile:
         if not path.is_file():
             raise BackendError(f"{name} has no file {file}.")
     if path.is_file():
-        return CheckpointFile(path, f"{path.name}@sha256:{_checksum(path)[:8]}")
+        return CheckpointFile(path, f"{path.name}@sha256:{checksum(path)[:8]}")
     repository, revision = _split(name, f"file or folder {name}; give one")
     folder = _cached(repository, revision, (file,)) or _download(repository, revision, (file,), file)
     if not (folder / file).is_file():
@@ -123,7 +123,7 @@ def find_archive(name: str, archive: str, *, needs: Sequence[str]) -> Checkpoint
     path = Path(name).expanduser()
     if path.is_dir() and not (path / archive).is_file():
         folder = _holding(path, needs, name)
-        return Checkpoint(folder, f"{path.name}@sha256:{_checksum(folder / needs[-1])[:8]}")
+        return Checkpoint(folder, f"{path.name}@sha256:{checksum(folder / needs[-1])[:8]}")
     file = find_file(name, archive)
     return Checkpoint(_holding(unpack(file.path), needs, file.identity), file.identity)
 
@@ -134,7 +134,7 @@ def unpack(archive: Path) -> Path:
     Raises:
         BackendError: The archive is damaged, or refused as `archives.unpack_tar` says; nothing of it is left behind.
     """
-    target = _unpacked_folder() / _checksum(archive)[:16]
+    target = _own_folder() / "checkpoints" / checksum(archive)[:16]
     if target.is_dir():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -151,10 +151,37 @@ def unpack(archive: Path) -> Path:
 
 @lru_cache(maxsize=1)
 def pins() -> Mapping[str, Pin]:
-    """Reads `published.yaml`: the pinned revision and checksums by repository."""
+    """Reads the pinned revision and checksums by repository: ours, else those that `rrgmetrics doctor` kept."""
+    own, kept = _read_pins(PINS), _read_pins(kept_pins())
+    return own | {name: pin for name, pin in kept.items() if name not in own or not own[name].revision}
+
+
+def keep_pins(found: Mapping[str, Pin]) -> Path:
+    """Keeps revisions and checksums on this machine, beside those it has; later loads take them. Returns the file."""
     import yaml
 
-    table = yaml.safe_load(PINS.read_text(encoding="utf-8"))
+    file = kept_pins()
+    kept = _read_pins(file)
+    for name, pin in found.items():
+        before = kept.get(name)
+        same = before.sha256 if before and before.revision == pin.revision else {}  # of its other files
+        kept[name] = Pin(pin.revision, {**same, **pin.sha256})
+    rows = {name: {"revision": pin.revision, "sha256": dict(pin.sha256)} for name, pin in kept.items()}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(yaml.safe_dump(rows, width=200), encoding="utf-8")
+    pins.cache_clear()
+    return file
+
+
+def kept_pins() -> Path:
+    """Returns the file of this machine's pins."""
+    return _own_folder() / "pins.yaml"
+
+
+def _read_pins(file: Path) -> dict[str, Pin]:
+    import yaml
+
+    table = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
     return {name: Pin(row["revision"], {k: v for k, v in row["sha256"].items() if v}) for name, row in table.items()}
 
 
@@ -174,7 +201,7 @@ def _verify(repository: str, revision: str, files: Sequence[Path]) -> None:
         return
     for file in files:
         expected = pin.sha256.get(file.name)
-        if expected and _checksum(file) != expected:
+        if expected and checksum(file) != expected:
             raise BackendError(
                 f"{repository}: {file} does not have the published SHA-256 {expected[:12]}…; it is damaged or was "
                 f"changed. Delete it and run `{_command(repository, revision, file.name)}`."
@@ -202,7 +229,8 @@ def _holding(folder: Path, needs: Sequence[str], name: str) -> Path:
     raise BackendError(f"{name}: {folder} lacks {', '.join(missing)}.")
 
 
-def _checksum(file: Path) -> str:
+def checksum(file: Path) -> str:
+    """Returns the SHA-256 of a file, in hexadecimal."""
     status = file.stat()
     return _digest(file, status.st_size, status.st_mtime_ns)
 
@@ -214,18 +242,19 @@ def _digest(file: Path, size: int, modified: int) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _cache_folder() -> Path:
+def cache_folder() -> Path:
+    """Returns the folder of the Hub's cache, as its client finds it."""
     home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
     return Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub").expanduser()
 
 
-def _unpacked_folder() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "rrgmetrics" / "checkpoints"
+def _own_folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "rrgmetrics"
 
 
 def _cached(repository: str, revision: str, all_of: Sequence[str], any_of: Sequence[str] = ()) -> Path | None:
     """The snapshot of a revision in the Hub's cache, if the files are in it."""
-    root = _cache_folder() / f"models--{repository.replace('/', '--')}"
+    root = cache_folder() / f"models--{repository.replace('/', '--')}"
     reference = root / "refs" / (revision or "main")
     commit = reference.read_text().strip() if reference.is_file() else revision
     if not commit:
@@ -249,10 +278,10 @@ def _download(repository: str, revision: str, patterns: Sequence[str], file: str
     what = f"{file} of {repository}" if file else repository
     endpoint = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
     if offline_by_choice():
-        raise BackendError(f"{what} is not in {_cache_folder()}, and HF_HUB_OFFLINE is set. {advice}")
+        raise BackendError(f"{what} is not in {cache_folder()}, and HF_HUB_OFFLINE is set. {advice}")
     if not answers(endpoint):
         raise BackendError(
-            f"{what} is not in {_cache_folder()}, and {endpoint} did not answer in {PROBE_SECONDS} s. {advice}"
+            f"{what} is not in {cache_folder()}, and {endpoint} did not answer in {PROBE_SECONDS} s. {advice}"
         )
     from huggingface_hub import snapshot_download
 

@@ -571,7 +571,7 @@ def test_a_lab_measures_its_own_file(lab, tmp_path, capsys):
     with (tmp_path / "out.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert {row["subject"] for row in rows} == {"rouge", "bleu", "raters' mean"}
-    assert (tmp_path / "out.tex").read_text().startswith("% \\usepackage{booktabs}")
+    assert (tmp_path / "out.tex").read_text().startswith("% \\usepackage{booktabs,graphicx}")
     assert {path.name for path in (tmp_path / "plots").iterdir()} == {
         f"lab_{x}.png" for x in ("forest", "rouge", "bleu")
     }

@@ -1,0 +1,60 @@
+"""`rrgmetrics doctor`: whether published weights are here, whole, and say what their authors printed."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+
+from rrgmetrics.cli.arguments import split_names
+from rrgmetrics.cli.formats import print_line
+from rrgmetrics.english import counted
+from rrgmetrics.errors import InputError
+
+REPORT = "rrgmetrics-doctor.md"
+SIGNS = {"ok": "✓", "fault": "✗", "left": "–"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of `rrgmetrics doctor`."""
+    parser.set_defaults(run=run)
+    parser.add_argument(
+        "metrics", nargs="*", metavar="METRIC", help="metrics, with a configuration or without; default: all"
+    )
+    parser.add_argument("--output", default=REPORT, metavar="FILE", help=f"the report; default: {REPORT}")
+    parser.add_argument("--force", action="store_true", help=f"overwrite FILE; {REPORT} always is")
+    parser.add_argument("--no-download", action="store_true", help="only say what would be downloaded")
+    parser.add_argument("--no-score", action="store_true", help="check files, score nothing")
+    parser.add_argument(
+        "--most", type=float, metavar="GB", help="gigabytes that a repository may send; default: twice what is known"
+    )
+    parser.add_argument("--device", help="torch device; default: CUDA if there is one")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Examines the metrics, prints what is seen as it is seen, and writes the report."""
+    from rrgmetrics import files
+    from rrgmetrics.backends.checkpoints import cache_folder
+    from rrgmetrics.doctor import Doctor
+    from rrgmetrics.doctor.report import report
+
+    files.check_outputs(documents=[options.output], force=options.force or options.output == REPORT)
+    doctor = Doctor(
+        download=not options.no_download, score=not options.no_score, most=options.most, device=options.device
+    )
+    if doctor.silence:
+        print_line(f"{doctor.silence}, so that only what lies on this machine is looked at.")
+    print_line(f"The Hub's cache is {cache_folder()}.")
+    seen, count = [], Counter[str]()
+    for checkup in doctor.examine(split_names(options.metrics)):
+        seen.append(checkup)
+        count.update(remark.status for remark in checkup.remarks)
+        print_line(checkup.configuration)
+        for remark in checkup.remarks:
+            print_line(f"  {SIGNS[remark.status]} {remark.sentence}")
+    files.write_text(options.output, report(seen), force=True)
+    print_line(
+        f"{counted(len(seen), 'configuration')}: {count['ok']} right, {counted(count['fault'], 'fault')}, "
+        f"{count['left']} left open. {options.output} says the same, to be sent."
+    )
+    if count["fault"]:
+        raise InputError(f"{counted(count['fault'], 'fault')}, see above.")

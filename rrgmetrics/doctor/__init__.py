@@ -1,0 +1,152 @@
+"""Examines what `paper` configurations load: is it here, is it what was published, and does it say what was published?
+
+For each configuration with published weights: the revision is resolved at the Hub, layout, size and licence are held
+against what we know, the files are downloaded and checked, revision and checksums are kept for later loads, and the
+authors' examples are scored and compared with what they print. Without a network it says what is missing, how large it
+is and where it would lie. `rrgmetrics doctor` prints it and writes a report that can be sent.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from rrgmetrics.backends.checkpoints import answers, keep_pins, offline_by_choice
+from rrgmetrics.doctor.needs import Need, needs
+from rrgmetrics.doctor.published import examples, score_example, score_invented
+from rrgmetrics.doctor.repositories import Remark, Repository, look_here, look_there
+from rrgmetrics.english import counted
+from rrgmetrics.names import parse_names
+from rrgmetrics.specs import SPECS
+
+HUB = "https://huggingface.co"
+
+
+@dataclass(frozen=True)
+class Checkup:
+    """What was seen of one configuration.
+
+    Attributes:
+        configuration: The metric with its configuration.
+        repositories: Those that it loads.
+        remarks: Of its files, its weights and its published values.
+    """
+
+    configuration: str
+    repositories: tuple[Repository, ...]
+    remarks: tuple[Remark, ...]
+
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong, a sentence each."""
+        return [remark.sentence for remark in self.remarks if remark.status == "fault"]
+
+
+def configurations(names: Sequence[str] = ()) -> list[str]:
+    """The configurations to examine: those that are named, the published one of each metric that is named, or all.
+
+    Raises:
+        InputError: A name is not that of a metric.
+
+    Example:
+        >>> configurations(["crepe", "radgraph_f1@radgraph", "meteor"])
+        ['crepe@paper', 'radgraph_f1@radgraph', 'meteor']
+    """
+    loaded = {name for need in needs() for name in need.configurations}
+    chosen = list[str]()
+    for text, name in parse_names(names or list(SPECS)).items():
+        published = f"{name.spec.name}@paper"
+        chosen.append(published if text == name.spec.name and "paper" in name.spec.configs else text)
+    if not names:
+        chosen += sorted(loaded - set(chosen))
+    return list(dict.fromkeys(chosen))
+
+
+@dataclass
+class Doctor:
+    """Examines configurations.
+
+    Attributes:
+        endpoint: Address of the Hub; "": `HF_ENDPOINT`, else huggingface.co.
+        download: Whether to download what is not on this machine.
+        score: Whether to load weights and score the published examples.
+        most: Gigabytes that a repository may send; None: twice as many as are known of it.
+        device: Where networks run; None: CUDA if there is one.
+    """
+
+    endpoint: str = ""
+    download: bool = True
+    score: bool = True
+    most: float | None = None
+    device: str | None = None
+
+    def __post_init__(self) -> None:
+        self.endpoint = self.endpoint or os.environ.get("HF_ENDPOINT") or HUB
+        self._seen = dict[str, Repository]()
+
+    @cached_property
+    def silence(self) -> str:
+        """Why the Hub is not asked; "" where it answers."""
+        if offline_by_choice():
+            return "HF_HUB_OFFLINE is set"
+        return "" if answers(self.endpoint) else f"{self.endpoint} does not answer"
+
+    def examine(self, names: Sequence[str] = ()) -> Iterator[Checkup]:
+        """Examines configurations one after the other.
+
+        Args:
+            names: Metrics, with a configuration or without one; none: all.
+
+        Yields:
+            What was seen of each. Revisions and checksums are kept, and later loads take them.
+
+        Raises:
+            InputError: A name is not that of a metric.
+        """
+        for configuration in configurations(names):
+            repositories = tuple(self._repository(need) for need in needs() if configuration in need.configurations)
+            remarks = [remark for repository in repositories for remark in repository.remarks]
+            if not repositories:
+                remarks.append(_without_weights(configuration))
+            if self.score and all(repository.is_whole for repository in repositories):
+                remarks += self._score(configuration, has_weights=bool(repositories))
+            yield Checkup(configuration, repositories, tuple(remarks))
+
+    def _repository(self, need: Need) -> Repository:
+        """A repository, looked at once."""
+        if need.name not in self._seen:
+            found = look_here(need) if self.silence else look_there(need, self.endpoint, self.download, self.most)
+            if found.files and found.folder:  # of wrong ones too: who loads them is told
+                keep_pins({need.repository: found.pin()})
+            self._seen[need.name] = found
+        return self._seen[need.name]
+
+    def _score(self, configuration: str, *, has_weights: bool) -> list[Remark]:
+        """Scores the published examples of a configuration, or an invented pair where none is at hand."""
+        spec = SPECS.get(configuration.partition("@")[0])
+        if has_weights and spec is not None and spec.judge and not _has_gpu():
+            return [Remark("left", "Its examples were not scored: a model of its size needs a GPU.")]
+        published = [each for each in examples() if each.configuration == configuration]
+        at_hand = [each for each in published if not (each.url and self.silence)]
+        remarks = [score_example(each, self.device) for each in at_hand]
+        if len(at_hand) < len(published):
+            lost = counted(len(published) - len(at_hand), "published example")
+            remarks.append(Remark("left", f"{lost} not scored: the texts stand in the authors' files, on the network."))
+        if has_weights and all(remark.status == "left" for remark in remarks):
+            remarks.append(score_invented(configuration, self.device))
+        return remarks
+
+
+def _without_weights(configuration: str) -> Remark:
+    spec = SPECS.get(configuration.partition("@")[0].partition("?")[0])
+    if spec is not None and spec.judge:
+        return Remark("ok", "It has no published weights; it asks a model that you name.")
+    return Remark("ok", "It loads no weights.")
+
+
+def _has_gpu() -> bool:
+    import torch
+
+    return torch.cuda.is_available()

@@ -1,0 +1,26 @@
+"""Every code block of the how-tos and of the site's own pages runs, or says why it cannot run here."""
+
+from __future__ import annotations
+
+import pytest
+
+from code_blocks import ROOT, blocks
+
+DOCS = ROOT / "docs"
+PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("howto/*.md"), *DOCS.glob("reference/*.md")])
+WITH_CODE = [page for page in PAGES if blocks(page.read_text(encoding="utf-8"))]
+# Seconds of one core: processes and shells that begin anew, whole boards, many tests.
+SLOW = {"evaluate", "judges", "leaderboard", "lexicon", "publish-results", "scale", "statistics", "stress", "tables"}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow if page.stem in SLOW else ()) for page in WITH_CODE],
+    ids=lambda page: page.stem,
+)
+def test_its_code_runs(page, run_blocks):
+    run_blocks(page)
+
+
+def test_slow_pages_are_there():
+    assert {page.stem for page in WITH_CODE} >= SLOW

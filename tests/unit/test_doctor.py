@@ -1,0 +1,219 @@
+"""The doctor against a stand-in for the Hub: what is right, what is wrong and in which words, and without a network."""
+
+import hashlib
+import re
+import time
+from types import SimpleNamespace
+
+import pytest
+from stand_in_hub import COMMIT, Hub, Model
+
+from rrgmetrics import BackendError, InputError, prepare
+from rrgmetrics.backends import checkpoints as stored
+from rrgmetrics.cli import main
+from rrgmetrics.doctor import Doctor, configurations, published
+from rrgmetrics.doctor.needs import needs
+from rrgmetrics.specs import SPECS
+
+CREPE = "gihuncho/crepe-biomedbert"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """Empty caches, and a client that may ask."""
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    no_pause = SimpleNamespace(time=time.time, sleep=lambda seconds: None)
+    monkeypatch.setattr("huggingface_hub.file_download.time", no_pause)
+    stored.pins.cache_clear()
+    yield tmp_path
+    stored.pins.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def crepe(tmp_path_factory, checkpoints):
+    """The files of a tiny CREPE."""
+    folder = checkpoints.write_crepe(tmp_path_factory.mktemp("crepe"))
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def sentences(hub, name="crepe", **options):
+    (checkup,) = Doctor(hub.endpoint, **options).examine([name])
+    return [(remark.status, remark.sentence) for remark in checkup.remarks]
+
+
+def test_what_is_whole_is_kept_and_scored(home, crepe):
+    with Hub({CREPE: Model(crepe | {"onnx/model.onnx": b"not loaded"}, licence="")}) as hub:
+        (files, values) = sentences(hub)
+        assert files == ("ok", f"{CREPE}: revision {COMMIT[:12]}, 0.00 GB, no licence stated.")
+        assert values[0] == "fault"  # it is not the model whose values were printed
+        assert re.match(
+            r"\d of 7 values of CREPE's example.ipynb .* the largest, crepe\w* of pair 1: published", values[1]
+        )
+        pin = stored.pins()[CREPE]
+        assert pin == (COMMIT, {"model.safetensors": hashlib.sha256(crepe["model.safetensors"]).hexdigest()})
+        asked = [path for path in hub.asked if "GET" in path and "resolve" in path]
+        assert len(asked) == len(crepe)
+        assert not any("onnx" in path for path in asked)
+        hub.asked.clear()
+        assert sentences(hub, score=False) == [files]  # looked at again, and nothing sent again
+        assert not any("resolve" in path for path in hub.asked)
+    assert prepare("crepe@paper").names  # without the Hub, by the kept pin
+    dead = "http://127.0.0.1:9"  # nobody listens there
+    assert Doctor(dead).silence == f"{dead} does not answer"
+    (checkup,) = Doctor(dead, score=False).examine(["crepe"])
+    assert checkup.remarks == (("ok", f"{CREPE}: revision {COMMIT[:12]} is here, model.safetensors as published."),)
+
+
+def test_published_values_that_are_reproduced():
+    ours = {"crepe": [8.25], "crepe_false_finding": [1.5]}
+    example = published.Example("crepe@paper", "our own card", ["Clear."], ["Clear."], 0.01, per_pair=ours)
+    pairs = [("crepe of pair 1", 8.25, 8.251), ("crepe_false_finding of pair 1", 1.5, 1.5)]
+    assert published.compare(example, pairs) == (
+        "ok",
+        "2 values of our own card are reproduced; the largest difference is 0.001 (crepe of pair 1), "
+        "and 0.01 is allowed.",
+    )
+    assert published.compare(example, [*pairs, ("crepe", 1.0, float("nan"))]) == (
+        "fault",
+        "1 of 3 values of our own card differ by more than 0.01; the largest, crepe: published 1, here nan.",
+    )
+
+
+def swapped(content):
+    return content[:-1] + bytes([content[-1] ^ 1])
+
+
+FAULTS = {
+    "not there": (lambda files: None, r"is not at http://127.0.0.1:\d+/gihuncho/crepe-biomedbert, or it is private"),
+    "gated": (lambda files: Model(files, "", gated=True), r"is gated; accept its terms on http.*run `hf auth login`"),
+    "no weights": (
+        lambda files: Model({name: content for name, content in files.items() if name != "model.safetensors"}, ""),
+        r"has no model.safetensors or model.safetensors.index.json or pytorch_model.bin at revision c0ffee",
+    ),
+    "too large": (
+        lambda files: Model(files, "", claims={"model.safetensors": 7_000_000_000}),
+        r"would send 7.00 GB, and 0.44 GB are known of it; nothing was downloaded",
+    ),
+    "broken off": (
+        lambda files: Model(files, "", cut={"model.safetensors": 0}),
+        r"the download of model.safetensors broke off \(.*\); run this again, what came is kept",
+    ),
+    "larger than announced": (
+        lambda files: Model(files, "", served={"model.safetensors": files["model.safetensors"] * 2}),
+        r"model.safetensors has [\d,]+ bytes of [\d,]+; delete .* and run this again",
+    ),
+    "other weights": (
+        lambda files: Model(files, "", served={"model.safetensors": swapped(files["model.safetensors"])}),
+        r"model.safetensors does not have the published SHA-256 \w{12}…; delete .* and run this again",
+    ),
+    "another vocabulary": (
+        lambda files: Model(files, "", served={"vocab.txt": swapped(files["vocab.txt"])}),
+        r"vocab.txt is not the file that the Hub holds; delete .* and run this again",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_in_one_sentence(home, crepe, fault):
+    make, message = FAULTS[fault]
+    model = make(crepe)
+    with Hub({CREPE: model} if model else {}) as hub:
+        ((status, sentence),) = sentences(hub)
+        assert status == "fault"
+        assert re.search(message, sentence)
+        assert "\n" not in sentence
+    if fault != "another vocabulary":  # the only file of these without a SHA-256
+        with pytest.raises(BackendError):
+            prepare("crepe@paper")
+
+
+def test_a_download_that_breaks_off_goes_on(home, crepe):
+    whole = crepe["model.safetensors"]
+    with Hub({CREPE: Model(crepe, "", cut={"model.safetensors": len(whole) // 2}, times=1)}) as hub:
+        ((status, _),) = sentences(hub, score=False)
+        asked = [path for path in hub.asked if path.startswith("GET") and path.endswith("model.safetensors")]
+        assert (status, len(asked)) == ("ok", 2)
+
+
+def test_a_licence_that_changed(home, crepe):
+    with Hub({"roberta-large": Model(crepe, "cc-by-nc-4.0")}) as hub:
+        assert sentences(hub, "bertscore") == [
+            ("fault", "roberta-large: its card states cc-by-nc-4.0, and we know mit.")
+        ]
+
+
+def test_what_may_be_looked_at_without_downloading(home, crepe):
+    with Hub({CREPE: Model(crepe, "")}) as hub:
+        ((status, sentence),) = sentences(hub, download=False)
+        assert (status, sentence[:44]) == ("left", f"{CREPE} is not here: 0.00 ")
+        assert not any("resolve" in path for path in hub.asked)
+
+
+def test_texts_that_are_not_ours_are_found_by_their_checksum(home, monkeypatch):
+    texts = {"Clear lungs.": "Lungs are clear."}
+    digest = {text: hashlib.sha256(text.encode()).hexdigest() for text in (*texts, *texts.values())}
+    rows = [[digest[text] for text in column] for column in (texts.values(), texts)]
+    file = f'CASES = [("Lungs are" " clear.", "Clear lungs.")]\nOTHER = "{"x" * 40}"\n'
+    with Hub({"org/model": Model({"tests/test_it.py": file.encode()})}) as hub:
+        url = f"{hub.endpoint}/org/model/resolve/main/tests/test_it.py"
+        example = published.Example("rouge", "their tests", *rows, 1e-9, scores={"rouge_1": 0.8}, url=url)
+        assert example.texts() == (["Lungs are clear."], ["Clear lungs."])
+        assert published.score_example(example, None).status == "ok"
+        other = published.Example("rouge", "their tests", rows[0], ["0" * 64], 1e-9, scores={"rouge_1": 0.8}, url=url)
+        sentence = f"their tests was not scored: {url} holds 1 of its texts no longer."
+        assert published.score_example(other, None) == ("left", sentence)
+        with pytest.raises(InputError, match="HTTP Error 404"):
+            published.fetch(f"{hub.endpoint}/org/nothing/resolve/main/a.py")
+
+
+def test_the_tables_name_what_our_configurations_load(home, monkeypatch):
+    """Each published configuration is in the table, with the repository that its loader asks for first."""
+    asked = []
+
+    def refuse(repository, revision, patterns, file=""):
+        asked.append(f"{repository}/{file}" if file else repository)
+        raise BackendError("no")
+
+    monkeypatch.setattr(stored, "_download", refuse)
+    table = {name: [need.name for need in needs() if name in need.configurations] for name in configurations()}
+    for spec in SPECS.values():
+        name = f"{spec.name}@paper"
+        if "paper" not in spec.configs or spec.name in ("temporal_f1", "green", "crimson"):  # words; loaded when asked
+            continue
+        asked.clear()
+        with pytest.raises(BackendError):
+            prepare(name)
+        assert asked[0] in table[name]
+    for example in published.examples():
+        assert example.configuration in table
+        assert {*example.scores, *example.per_pair} <= {key.name for key in SPECS[example.metric.split("@")[0]].keys}
+    assert {need.repository for need in needs()} <= set(stored.pins())
+
+
+def test_the_command_over_every_metric(home, monkeypatch, capsys, crepe):
+    """A Hub that holds all repositories, with weights that nothing can be made of: a sentence each, and a report."""
+    junk = {"config.json": b"{}", "model.safetensors": b"junk", "vocab.txt": b"a\nb\n"}
+    files = {need.repository: dict[str, bytes]() for need in needs()}
+    for need in needs():
+        files[need.repository] |= {need.file: b"junk"} if need.file else junk
+    licences = {need.repository: need.licence for need in needs()}
+    monkeypatch.chdir(home)
+    with Hub({name: Model(content, licences[name]) for name, content in files.items()}) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+        assert main(["doctor"]) == 2
+        lines = capsys.readouterr().out.splitlines()
+    named = [line for line in lines if not line.startswith(" ")][1:]
+    assert named[:-1] == configurations()
+    assert {line.split("@")[0] for line in named[:-1]} == set(SPECS)
+    faults = [line for line in lines if line.startswith("  ✗ ")]
+    loaded = [name for name in configurations() if any(name in need.configurations for need in needs())]
+    assert len(faults) == len(loaded) - 2  # the two judges' weights are not loaded without a GPU
+    assert named[-1].startswith(f"{len(loaded) + 10} configurations: ")
+    report = (home / "rrgmetrics-doctor.md").read_text()
+    assert all(f"### `{name}`" in report for name in configurations())
+    assert f"  revision: {COMMIT}" in report
+    assert main(["doctor", "nothing"]) == 2
+    assert main(["doctor", "--output", "report.txt"]) == 2

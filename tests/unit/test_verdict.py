@@ -1,0 +1,51 @@
+"""The verdict in words: which system is better, in which metrics, how sure."""
+
+import math
+
+import pytest
+
+from rrgmetrics.present.verdict import Tally, verdict_alone, verdict_on
+
+FIVE = ("V", "W", "X", "Y", "Z")
+
+
+@pytest.mark.parametrize(
+    ("tallies", "headline", "parts"),
+    [
+        ([Tally("b", ("X",), (), (), 0.004)], "b is better than a in X.", ["p at most 0.004"]),
+        ([Tally("b", (), FIVE, (), 0.0002)], "a is better than b in all 5 metrics.", ["p below 0.001"]),
+        (
+            [Tally("b", FIVE, (), ("U",), 0.01)],
+            "b is better than a in 5 of 6 metrics.",
+            ["No difference is shown in U."],
+        ),
+        ([Tally("b", FIVE, ("U",), (), 0.01)], "b is better than a in 5 of 6 metrics.", ["a is better in U."]),
+        (
+            [Tally("b", ("X",), ("Y",), ("Z",), 0.01)],
+            "The metrics disagree on a and b.",
+            ["a is better in Y.", "b is better in X.", "No difference is shown in Z."],
+        ),
+        ([Tally("b", (), (), FIVE, math.nan)], "No difference is shown between a and b.", ["They need not be equal"]),
+        (
+            [Tally("b", FIVE, (), (), 0.01), Tally("c", (), FIVE, (), 0.02), Tally("d", (), (), FIVE, math.nan)],
+            "b is better than a; a is better than c; between a and d no difference is shown.",
+            ["b: better in all 5 metrics.", "c: worse in all 5 metrics.", "p at most 0.020", "Holm over 15 tests"],
+        ),
+        (
+            [Tally(name, (), (), ("X",), math.nan) for name in "bc"],
+            "Between a and each of b and c no difference is shown.",
+            ["b: no difference shown in X."],
+        ),
+    ],
+)
+def test_which_system_is_better(tallies, headline, parts):
+    found = verdict_on("a", tallies, "Holm", sum(each.n for each in tallies))
+    assert found.headline == headline
+    assert all(part in " ".join(found.lines) for part in parts)
+    assert ("How sure" in " ".join(found.lines)) == any(each.better or each.worse for each in tallies)
+
+
+def test_a_single_system_beside_trivial_ones():
+    assert verdict_alone("a", FIVE, ()).headline == "a is better than every trivial system in all 5 metrics."
+    assert "not clearly better than the best of them in U." in " ".join(verdict_alone("a", FIVE, ["U"]).lines)
+    assert verdict_alone("a", (), FIVE).headline == "a is not clearly better than a trivial system in all 5 metrics."
