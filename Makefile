@@ -12,7 +12,7 @@ FLOAT32 = $(shell grep -rl float32 tests --include='test_*.py') # the only files
 OLDEST := 'transformers==4.57.*' 'huggingface_hub==0.36.*' 'tokenizers==0.22.*' 'datasets==4.4.*'
 UNPINNED := transformers|huggingface_hub|tokenizers|datasets|fsspec|dill|multiprocess
 
-.PHONY: demo test docs transformers-4 cards screenshots stress processors slow lint release clean
+.PHONY: demo test docs transformers-4 cards notebooks screenshots stress processors slow lint release clean
 
 demo: .venv/demo
 	$(BIN)/rrgmetrics compare --references examples/references.csv --systems examples/system_a.csv examples/system_b.csv \
@@ -36,6 +36,10 @@ slow: .venv/test
 # What follows from the table of metrics: scripts and facts of modules, README's tables.
 cards: .venv/demo
 	$(BIN)/python scripts/make_cards.py
+
+# The notebooks of examples/ with what they show now.
+notebooks: .venv/test
+	$(BIN)/python scripts/make_notebooks.py
 
 # README's pictures, in docs/images; needs Chromium.
 screenshots: .venv/test

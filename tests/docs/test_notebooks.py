@@ -1,0 +1,29 @@
+"""The notebooks of `examples/` run from top to bottom, and show what is committed."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+from code_blocks import ROOT
+
+NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def make_notebooks():
+    pytest.importorskip("ipykernel")
+    spec = importlib.util.spec_from_file_location("make_notebooks", ROOT / "scripts" / "make_notebooks.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_it_runs_and_shows_what_is_committed(path, make_notebooks):
+    nbformat = pytest.importorskip("nbformat")
+    committed = nbformat.read(path, as_version=4)
+    ran = make_notebooks.run(path)
+    assert make_notebooks.texts(ran) == make_notebooks.texts(committed), "run `make notebooks`"
+    assert [cell.id for cell in ran.cells] == [cell.id for cell in committed.cells], "run `make notebooks`"
