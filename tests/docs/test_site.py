@@ -97,6 +97,11 @@ def test_everything_public_has_its_page(site, pages):
     assert {name for name, it in public.items() if inspect.isclass(it) or inspect.isfunction(it)} <= names
 
 
+def test_the_navigation_names_a_page_once():
+    named = re.findall(r"^ +- (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(named) == len(set(named)) > 40
+
+
 def test_a_page_of_each_room_is_found(site):
     texts = json.loads((site / "search" / "search_index.json").read_text())["docs"]
     found = {entry["location"].split("#")[0] for entry in texts}

@@ -34,6 +34,7 @@ Results = Mapping[str, Mapping[str, Result]]
 Comparisons = Mapping[str, Sequence[Comparison]]
 
 CORRECTIONS: Mapping[str, str] = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": ""}
+READER = "reader"  # the backend behind several metrics
 OTHER = "other"  # errors that belong to no finding
 LOWEST_SKILL = -1.0  # that is drawn; numbers say how much less it is
 
@@ -71,7 +72,8 @@ def verdict(results: Results, rows: Sequence[Row], worth: Worth | None, correcti
         tallies = [
             tally(each, [(titles[row.metric], row) for row in headlines if row.system == each]) for each in others
         ]
-        return verdict_on(baseline, tallies, CORRECTIONS[correction], n_tests)
+        found = verdict_on(baseline, tallies, CORRECTIONS[correction], n_tests)
+        return found._replace(lines=(*found.lines, *_one_voice(results)))
     if not others and worth is not None and (skills := [each for each in worth.skills if each.state != "undefined"]):
         better = [titles[each.metric] for each in skills if each.state == "better"]
         return verdict_alone(baseline, better, [titles[each.metric] for each in skills if each.state != "better"])
@@ -80,6 +82,13 @@ def verdict(results: Results, rows: Sequence[Row], worth: Worth | None, correcti
         f"{system} {show(by_name[first.name].scores[first.key.name], first.key)}" for system, by_name in results.items()
     ]
     return Verdict(f"{first.title}: {', '.join(said)}.")
+
+
+def _one_voice(results: Results) -> list[str]:
+    """Says it where several metrics rest on the same reader."""
+    first = next(iter(results.values())).values()
+    n = sum(READER in each.spec.needs and (each.bundled or not each.spec.judge) for each in first)
+    return [f"{n} of these metrics read with the same bundled reader: where it errs, all of them err."] if n > 1 else []
 
 
 def _headline(results: Results, row: Row) -> str:
