@@ -18,8 +18,8 @@ from rrgmetrics.names import MetricName
 from rrgmetrics.names import parse_names as parse_names
 from rrgmetrics.notice import name_stand_ins
 from rrgmetrics.progress import Progress as Progress  # what `Metrics.steps` yields
-from rrgmetrics.progress import drained
-from rrgmetrics.reports import Pair
+from rrgmetrics.progress import drained, showing
+from rrgmetrics.reports import Pair, count_distinct
 from rrgmetrics.results import Result
 from rrgmetrics.runner import Job, Memory, run
 from rrgmetrics.scorers.base import Runtime
@@ -210,7 +210,10 @@ class Metrics:
             raise InputError("There are no pairs to score.")
         self._show_bars(progress)
         try:
-            return drained(self._walk(sets, announce=announce, statistics=statistics), progress)
+            with showing(progress) as display:
+                if display is not None and not display.total:
+                    display.expect(map(str, self.names.values()), count_distinct(sets))
+                return drained(self._walk(sets, announce=announce, statistics=statistics), progress)
         except Exception as error:  # a server, a model or a plug-in: the other metrics must outlive it
             if on_error == "raise" or not self.jobs:
                 raise
@@ -226,7 +229,7 @@ class Metrics:
         return [{name: each for part in parts for name, each in part.items()} for parts in zip(*alone, strict=True)]
 
     def steps(self, pairs: Sequence[Pair], *, block: int | None = None) -> Iterator[Progress | dict[str, Result]]:
-        """Scores pairs step by step: yields Progress after each block, and at last the Results.
+        """Scores pairs step by step: yields Progress after each metric of each block, and at last the Results.
 
         Args:
             pairs: As in `score_pairs`.

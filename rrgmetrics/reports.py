@@ -33,6 +33,11 @@ class Pair(NamedTuple):
     context: Context = Context()
 
 
+def count_distinct(sets: Iterable[Sequence[Pair]]) -> int:
+    """The pairs that are scored of several lists: equal ones of a list once."""
+    return sum(len(set(pairs)) for pairs in sets)
+
+
 def distinct_texts(pairs: Iterable[Pair]) -> list[str]:
     """Returns the references and candidates of pairs, each distinct text once, in order."""
     return list(dict.fromkeys(text for pair in pairs for text in pair[:2]))

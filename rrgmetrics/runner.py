@@ -7,11 +7,12 @@ few numbers a pair, memory does not grow with the number of pairs.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -144,7 +145,7 @@ def run(
         memory: Of references that earlier calls have read.
 
     Yields:
-        How far it is, after each block.
+        How far it is, after each metric of each block.
 
     Returns:
         Results by call, in the order of the jobs.
@@ -160,7 +161,11 @@ def run(
     blocks: dict[tuple[int, Normaliser, str], list[Gate]] = {}  # of the jobs that share steps
     annotations = Annotations(steps, memory)
     done, total = 0, sum(len(step.pairs) * len(step.jobs) for step in steps)
+    of = Counter({id(job): 0 for job in jobs})
+    for step in steps:
+        of.update({id(job): len(step.pairs) for job in step.jobs})
     for index, step in enumerate(steps):
+        began = perf_counter()
         gate = _gate(step, annotations, index)
         blocks.setdefault((step.call, step.normaliser, step.modality), []).append(gate)
         pairs = normalise(gate.pairs, step.normaliser)
@@ -172,9 +177,10 @@ def run(
             if isinstance(job.scorer, SupportsDetails):
                 for name, values in job.scorer.details(pairs, read).items():
                     here.details.setdefault(name, []).extend(values)
+            done, ended = done + len(step.pairs), perf_counter()
+            yield Progress(done, total, str(job.name), len(step.pairs), of[id(job)], ended - began)
+            began = perf_counter()
         annotations.forget(index)
-        done += len(step.pairs) * len(step.jobs)
-        yield Progress(done, total)
     gates = {key: Gate.joined(of_call, calls[key[0]]) for key, of_call in blocks.items()}
     if announce:
         warn_of_scopes((job.name, gate.reasons) for job in jobs for gate in _gates_of(job, gates))

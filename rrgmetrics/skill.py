@@ -31,7 +31,8 @@ from rrgmetrics.backends.base import PairBackend
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import READER, MetricName, parse_name
 from rrgmetrics.prepared import Metrics
-from rrgmetrics.reports import Pair
+from rrgmetrics.progress import showing
+from rrgmetrics.reports import Pair, count_distinct
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array, Reduction
 from rrgmetrics.specs import Key
@@ -215,9 +216,16 @@ def score_beside(
         (asking, {}),
     )
     found: dict[str, dict[str, Result]] = {name: {} for name in (*systems, *map(_marked, trivial))}
-    for texts, beside in parts:
-        if texts and (systems or beside):
-            sets = {**systems, **{_marked(name): pairs for name, pairs in beside.items()}}
+    walks = [
+        (texts, {**systems, **{_marked(name): pairs for name, pairs in beside.items()}})
+        for texts, beside in parts
+        if texts and (systems or beside)
+    ]
+    with showing(progress) as display:
+        if display is not None:
+            for texts, sets in walks:
+                display.expect((str(metrics.names[text]) for text in texts), count_distinct(sets.values()))
+        for texts, sets in walks:
             scored = metrics.only(texts).score_sets(list(sets.values()), progress=progress)
             for name, results in zip(sets, scored, strict=True):
                 spread = texts is slow and name not in systems

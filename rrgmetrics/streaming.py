@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -23,7 +23,7 @@ from rrgmetrics.files.stored import Writer, storing
 from rrgmetrics.files.stream import Read, stream_pairs
 from rrgmetrics.names import uncounted
 from rrgmetrics.prepared import Metrics, prepare
-from rrgmetrics.progress import progress_bar
+from rrgmetrics.progress import SCORING, phase
 from rrgmetrics.results import Result, per_pair_columns
 from rrgmetrics.scorers.base import Array, Reduction
 from rrgmetrics.scorers.frequencies import Frequencies
@@ -140,14 +140,13 @@ def score_stream(
             file = stack.enter_context(storing(output, facts, force=force))
         totals: dict[str, Totals] = {}
         reads = stream_pairs(pairs, columns)
-        with progress_bar() if progress else nullcontext() as bar:
+        with phase(SCORING, unit="pairs", shown=progress) as line:
             while chunk := list(islice(reads, CHUNK)):
                 results = score_reads(metrics, chunk, statistics)
                 add_results(totals, results)
                 if file is not None:
                     write_results(file, results, [read.study_id for read in chunk])
-                if bar is not None:
-                    bar.update(len(chunk))
+                line.done += len(chunk)
         if not totals:
             raise InputError("There are no pairs to score.")
         return totals

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rrgmetrics import files, stats
@@ -23,6 +24,8 @@ from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.notebook import drawn
 from rrgmetrics.prepared import parse_names, prepare
+from rrgmetrics.progress import STATISTICS, phase, showing
+from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.worth import TRIALS as WORTH_TRIALS
 from rrgmetrics.worth import Worth, score_with_worth
@@ -142,21 +145,31 @@ def compare(
     n_studies = len(next(iter(pairs.values())))
     if abnormal is not None and len(abnormal) != n_studies:
         raise InputError(f"abnormal has {len(abnormal)} entries for {n_studies} studies; pass one truth value a study.")
-    results: Mapping[str, Mapping[str, Result]]
-    worth = None
-    with prepare(texts, batch_size=batch_size, device=device, workers=workers) as metrics:
-        if trivial:
-            results, worth = score_with_worth(
-                metrics,
-                pairs,
-                train=train,
-                abnormal=abnormal,
-                trials=min(trials, WORTH_TRIALS),
-                seed=seed,
-                progress=progress,
-            )
-        else:
-            results = dict(zip(pairs, metrics.score_sets(list(pairs.values()), progress=progress), strict=True))
+    scored = partial(_scored, texts, pairs, trivial, train=train, abnormal=abnormal, trials=trials, seed=seed)
     drawing: dict[str, Any] = {"trials": trials, "level": level, "seed": seed}
-    rows = compare_systems(results, all_keys=all_keys, keys=keys, correction=correction, **drawing)
+    with showing(progress):
+        results, worth = scored(batch_size=batch_size, device=device, workers=workers, progress=progress)
+        with phase(STATISTICS, shown=progress):
+            rows = compare_systems(results, all_keys=all_keys, keys=keys, correction=correction, **drawing)
     return Comparison(results, rows, studies, correction, worth)
+
+
+def _scored(
+    names: Sequence[str],
+    pairs: Mapping[str, Sequence[Pair]],
+    trivial: bool,
+    *,
+    train: Sequence[str],
+    abnormal: Sequence[bool] | None,
+    trials: int,
+    seed: int,
+    progress: bool,
+    **runtime: Any,
+) -> tuple[Mapping[str, Mapping[str, Result]], Worth | None]:
+    """The results of each system by metric, and what they are worth if trivial systems are to stand beside them."""
+    with prepare(names, **runtime) as metrics:
+        if not trivial:
+            results = metrics.score_sets(list(pairs.values()), progress=progress)
+            return dict(zip(pairs, results, strict=True)), None
+        drawing = {"trials": min(trials, WORTH_TRIALS), "seed": seed}
+        return score_with_worth(metrics, pairs, train=train, abnormal=abnormal, progress=progress, **drawing)

@@ -24,6 +24,7 @@ from rrgmetrics.collapse import Collapse, find_collapse
 from rrgmetrics.english import counted, listed
 from rrgmetrics.errors import InputError
 from rrgmetrics.prepared import Metrics, prepare
+from rrgmetrics.progress import phase
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.skill import TRIVIAL_NAMES, Skill, measure_skill, score_beside, trivial_systems
@@ -131,7 +132,8 @@ def score_with_worth(
     """
     trivial = trivial_systems(next(iter(systems.values())), train=train, seed=seed)
     results, beside = score_beside(metrics, systems, trivial, progress=progress)
-    return results, worth_of(results, beside, systems, abnormal=abnormal, trials=trials, seed=seed)
+    with phase("skill and collapse", shown=progress):
+        return results, worth_of(results, beside, systems, abnormal=abnormal, trials=trials, seed=seed)
 
 
 def worth_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import html
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 
 from rrgmetrics.cli import COMMANDS, build_parser
@@ -64,14 +64,14 @@ def described(parser: argparse.ArgumentParser) -> Iterator[str]:
     """A parser's description, its usage and its arguments, group by group."""
     if parser.description:
         yield _text(parser.description)
+    parser.formatter_class = partial(argparse.HelpFormatter, width=80)  # whatever the terminal's
     yield f"```text\n{parser.format_usage().removeprefix('usage: ').strip()}\n```"
     for group in parser._action_groups:
-        rows = [_row(parser, action) for action in group._group_actions if _is_shown(action)]
-        if rows:
-            yield f"**{(group.title or '').capitalize()}**" + (
-                f": {_text(group.description)}" if group.description else ""
-            )
-            yield "\n".join(["| argument | what it does |", "|---|---|", *rows])
+        shown = [_entry(parser, action) for action in group._group_actions if _is_shown(action)]
+        if shown:
+            about = f": {_text(group.description)}" if group.description else ""
+            yield f"**{(group.title or '').capitalize()}**{about}"
+            yield from shown
     if parser.epilog:
         yield _text(parser.epilog)
 
@@ -81,17 +81,14 @@ def _is_shown(action: argparse.Action) -> bool:
     return not hidden and action.help != argparse.SUPPRESS
 
 
-def _row(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
+def _entry(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
+    """An argument with what it does, as an entry of a list of definitions."""
     formatter = parser._get_formatter()
     said = _text(formatter._expand_help(action)) if action.help else ""
-    if isinstance(action.default, str | int | float) and not isinstance(action.default, bool) and "default" not in said:
-        said += (
-            f"{'; ' if said else ''}default: `{action.default}`"
-            if action.option_strings and action.default != ""
-            else ""
-        )
-    invocation = formatter._format_action_invocation(action).replace("|", "\\|")
-    return f"| `{invocation}` | {said} |"
+    is_named = isinstance(action.default, str | int | float) and not isinstance(action.default, bool)
+    if action.option_strings and is_named and action.default != "" and "default" not in said:
+        said = f"{said}; default: `{action.default}`" if said else f"default: `{action.default}`"
+    return f"`{formatter._format_action_invocation(action)}`\n:   {said or 'see above'}"
 
 
 def _text(text: str) -> str:

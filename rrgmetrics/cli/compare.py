@@ -17,9 +17,11 @@ from rrgmetrics.cli.arguments import (
 )
 from rrgmetrics.cli.config import add_config
 from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.hints import slow_metrics
 from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.comparison import CORRECTIONS
+from rrgmetrics.progress import showing
 from rrgmetrics.stats import TRIALS
 from rrgmetrics.systems import compare
 
@@ -56,23 +58,24 @@ def run(options: argparse.Namespace) -> None:
     outputs = {"results": [options.json], "pages": [options.html], "documents": options.table}
     check_publishing(options)
     files.check_outputs(**outputs, inputs=inputs, force=options.force)
-    compared = compare(
-        paths,
-        options.references,
-        names=names,
-        columns=column_names(options),
-        all_keys=options.all_keys,
-        keys=chosen_keys(options),
-        correction=options.correction,
-        trials=options.trials,
-        seed=options.seed,
-        trivial=not options.no_trivial,
-        **read_beside(options, references)._asdict(),
-        batch_size=options.batch_size,
-        device=options.device,
-        workers=options.workers,
-        progress=not options.no_progress,
-    )
+    with showing(not options.no_progress, slow_metrics):
+        compared = compare(
+            paths,
+            options.references,
+            names=names,
+            columns=column_names(options),
+            all_keys=options.all_keys,
+            keys=chosen_keys(options),
+            correction=options.correction,
+            trials=options.trials,
+            seed=options.seed,
+            trivial=not options.no_trivial,
+            **read_beside(options, references)._asdict(),
+            batch_size=options.batch_size,
+            device=options.device,
+            workers=options.workers,
+            progress=not options.no_progress,
+        )
     print_scores(
         options,
         compared.results,

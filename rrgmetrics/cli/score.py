@@ -24,11 +24,13 @@ from rrgmetrics.cli.arguments import (
 )
 from rrgmetrics.cli.config import add_config
 from rrgmetrics.cli.formats import print_line
+from rrgmetrics.cli.hints import slow_metrics
 from rrgmetrics.cli.output import print_scores, write_reports
 from rrgmetrics.cli.publish import add_publishing, check_publishing, publish
 from rrgmetrics.comparison import compare_systems
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import label, parse_name
+from rrgmetrics.progress import STATISTICS, phase, showing
 from rrgmetrics.results import Result, per_pair_columns
 
 
@@ -71,9 +73,11 @@ def run(options: argparse.Namespace) -> None:
     studies = read_studies(options)
     beside = read_beside(options, options.references or options.pairs)
     system = files.name_of(options.predictions or options.pairs)
-    results, worth = score_with_trivial(names, {system: studies.pairs}, beside, options)
-    keys = chosen_keys(options)
-    rows = compare_systems(results, all_keys=True, keys=keys, trials=options.trials, seed=options.seed)
+    keys, shown = chosen_keys(options), not options.no_progress
+    with showing(shown, slow_metrics):
+        results, worth = score_with_trivial(names, {system: studies.pairs}, beside, options)
+        with phase(STATISTICS, shown=shown):
+            rows = compare_systems(results, all_keys=True, keys=keys, trials=options.trials, seed=options.seed)
     lines = list(summary_lines(results[system])) if options.summary else []
     print_scores(options, results, rows, n_pairs=len(studies.pairs), correction="none", worth=worth, lines=lines)
     if options.output:

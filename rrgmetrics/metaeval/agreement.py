@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from rrgmetrics.comparison import CORRECTIONS, Correction
 from rrgmetrics.metaeval.model import UNDEFINED, Agreement, Between, Preference, View
 from rrgmetrics.metaeval.rated import KINDS, RATING, TOTAL, Rated, mean_of_raters
+from rrgmetrics.progress import watched
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array, Mean
 from rrgmetrics.stats import (
@@ -168,6 +169,7 @@ def measure(
     resampling = Resampling(trials, level, seed)
     means = {target: data.mean(target) for target in data.targets}
     ours = [column for name, result in results.items() for column in _columns(data, name, result)]
+    seen = watched(ours, "drawing intervals", "columns", shown=progress)
     minors = [_is_minor(data, column, results) for column in ours]
     theirs = list(_rater_columns(data, means))
     preferred = data.preferred_by
@@ -177,7 +179,7 @@ def measure(
         agreements=(
             *(
                 line
-                for column, minor in zip(_shown(ours, progress), minors, strict=True)
+                for column, minor in zip(seen, minors, strict=True)
                 for line in _views(data, column, means[column.target], resampling, short=minor)
             ),
             *_of_subsets(data, [column for column in ours if _is_main(data, column, results)], means, resampling),
@@ -258,13 +260,6 @@ def _rater_columns(data: Rated, means: Mapping[str, Array]) -> Iterator[tuple[Co
 def _overlap(one: Array, other: Array) -> bool:
     """Whether two raters have judged enough of the same pairs."""
     return int((~np.isnan(one) & ~np.isnan(other)).sum()) >= FEWEST
-
-
-def _shown(columns: Sequence[Column], progress: bool) -> Iterator[Column]:
-    """The columns, with a bar."""
-    from tqdm.auto import tqdm
-
-    yield from tqdm(columns, unit="column", desc="drawing intervals", disable=not progress, leave=False)
 
 
 # --- one column

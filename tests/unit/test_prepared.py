@@ -11,7 +11,6 @@ import pytest
 import rrgmetrics
 from rrgmetrics import InputError, Metrics
 from rrgmetrics.backends import reader
-from rrgmetrics.prepared import Progress
 from rrgmetrics.reports import check_pairs
 from rrgmetrics.scorers.rouge import Rouge
 from rrgmetrics.stats import bootstrap
@@ -54,7 +53,10 @@ def test_they_say_what_is_ready(metrics):
 
 def test_steps_tell_how_far_they_are(metrics):
     *progress, results = metrics.steps(PAIRS, block=2)
-    assert progress == [Progress(4, 9), Progress(6, 9), Progress(8, 9), Progress(9, 9)]  # two kinds of text, two blocks
+    assert [each.done for each in progress] == [2, 4, 6, 7, 8, 9]  # two kinds of text, two blocks
+    assert {each.total for each in progress} == {9}
+    assert Counter(dict.fromkeys(NAMES, 3)) == sum((Counter({each.metric: each.pairs}) for each in progress), Counter())
+    assert all(each.of == 3 and each.seconds >= 0 for each in progress)
     assert scores(results) == scores(metrics.score_pairs(PAIRS, progress=False))
 
 

@@ -48,11 +48,11 @@ def test_presets_in_schedules():
     assert list(parse_turns(["paper-table"])) == list(PRESETS["paper-table"])
 
 
-def test_paper_table_reads_each_text_once_under_one_bar(monkeypatch, reports):
+def test_paper_table_reads_each_text_once_under_one_display(monkeypatch, reports):
     from rrgmetrics.backends import encoder, tokens
 
     seen: Counter[tuple[str, str]] = Counter()
-    bars = []
+    displays = []
 
     def counting(annotate):
         def run(self, texts):
@@ -61,12 +61,12 @@ def test_paper_table_reads_each_text_once_under_one_bar(monkeypatch, reports):
 
         return run
 
-    def counted(bar=progress.progress_bar):
-        bars.append(bar())
-        return bars[-1]
+    def counted(*arguments, made=progress.Display):
+        displays.append(made(*arguments))
+        return displays[-1]
 
     monkeypatch.setattr(runner, "BLOCK", 5)
-    monkeypatch.setattr(progress, "progress_bar", counted)
+    monkeypatch.setattr(progress, "Display", counted)
     for backend in (encoder.Encoder, tokens.TextFunction):
         monkeypatch.setattr(backend, "annotate", counting(backend.annotate))
     candidates, references = reports.altered + reports.references[::-1], reports.references * 2
@@ -76,7 +76,9 @@ def test_paper_table_reads_each_text_once_under_one_bar(monkeypatch, reports):
     assert {key for key, text in seen if text in texts} == WHOLE_TABLE
     assert {n for (_, text), n in seen.items() if text in texts} == {1}
     assert all(seen[key, text] == 1 for key in WHOLE_TABLE for text in texts)
-    assert len(bars) == 1
+    (display,) = displays
+    assert display.done == display.total == len(set(zip(candidates, references, strict=True))) * len(results)
+    assert all(line.is_done for line in display.lines.values())
 
 
 @pytest.mark.parametrize("preset", [preset for preset in PRESETS if preset != "paper-table"])

@@ -18,6 +18,7 @@ from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
 from rrgmetrics.judges.base import Answerer, Prompt, Reply, SupportsBool
 from rrgmetrics.judges.cache import Cache, Record, append, read_records
+from rrgmetrics.progress import phase
 
 MAX_CHARACTERS = 1_000_000  # of a reply; the longest that a protocol expects has some ten thousand
 MILLION = 1_000_000
@@ -236,8 +237,6 @@ class CachedEngine:
 
     def _watched(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
         """The source's answers; shows how many there are, how long it will take and what it will cost."""
-        from tqdm.auto import tqdm
-
         if not prompts:
             return
         cost, total = 0.0, len(prompts)
@@ -245,13 +244,7 @@ class CachedEngine:
         spending = SPENT.setdefault((asker, self.identity), Spending(any(self.prices)))
         with (
             contextlib.closing(self.source.stream(prompts)) as answers,
-            tqdm(
-                total=total,
-                unit="reply",
-                desc=f"{asker}: asking {self.identity}",
-                disable=not self.progress,
-                leave=False,
-            ) as bar,
+            phase(f"{asker}: asking {self.identity}", total=total, unit="replies", shown=bool(self.progress)) as line,
         ):
             for done, answer in enumerate(answers, 1):
                 yield answer
@@ -259,8 +252,8 @@ class CachedEngine:
                 spending.add(answer, price)
                 cost += price
                 if any(self.prices):
-                    bar.set_postfix_str(f"cost {cost:.2f} of about {cost / done * total:.2f}", refresh=False)
-                bar.update()
+                    line.note = f"cost {cost:.2f} of about {cost / done * total:.2f}"
+                line.done = done
 
 
 @dataclass(frozen=True)

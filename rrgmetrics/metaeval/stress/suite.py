@@ -17,6 +17,7 @@ from typing import NamedTuple
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.stress.kinds import ALONE, KINDS, OTHER, kinds_of
 from rrgmetrics.metaeval.tricks import added, standalone
+from rrgmetrics.progress import watched
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.model import Unit
@@ -161,8 +162,6 @@ def build_suite(
     Raises:
         InputError: No report or what is none, a negative number, or reports that offer nothing for any error.
     """
-    from tqdm.auto import tqdm
-
     if isinstance(reports, str):
         raise InputError("reports is one text; pass a list of reports.")
     for index, report in enumerate(reports):
@@ -174,7 +173,7 @@ def build_suite(
         raise InputError(f"per_kind is {per_kind}; pass a number of pairs, or 0 for no limit.")
     sources = [Source(texts, index, seed) for index in range(len(texts))]
     tried, cases = Counter[str](), list[Case]()
-    for name, (kinds, make) in tqdm(MAKERS.items(), desc="changing reports", disable=not progress, leave=False):
+    for name, (kinds, make) in watched(MAKERS.items(), "changing reports", "kinds", shown=progress):
         full = Counter[str]()
         for index, each in enumerate(sources):
             wanted = [kind for kind in kinds if not per_kind or full[kind] < per_kind]
