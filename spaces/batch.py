@@ -138,7 +138,7 @@ def write_scores(scored: Scored, folder: str) -> list[str]:
     columns |= {key: values.tolist() for key, values in scored.result.per_pair.items()}
     files.write_table(paths[0], columns, force=True)
     pairs = {SYSTEM: scored.studies.pairs}
-    page = report_page({SYSTEM: {name: scored.result}}, pairs, scored.study_ids, worth=scored.worth)
+    page = report_page({SYSTEM: {scored.name: scored.result}}, pairs, scored.study_ids, worth=scored.worth)
     files.write_text(paths[1], page, force=True)
     return paths
 
