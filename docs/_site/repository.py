@@ -20,6 +20,8 @@ PAGES = {  # a file of the repository: the page that it becomes
 }
 TITLES = {  # where the file's own is for readers who stand in its folder
     "spaces/leaderboard/README.md": "The leaderboard in full",
+    "examples/README.md": "Example reports, and a generator trained here",
+    "benchmarks/README.md": "Speed and memory",
     "CHANGELOG.md": "Changes",
 }
 PICTURES = {"examples/train_report_generator/curves.png": "evidence/curves.png"}

@@ -9,8 +9,8 @@ from code_blocks import ROOT, blocks
 DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("howto/*.md"), *DOCS.glob("reference/*.md")])
 WITH_CODE = [page for page in PAGES if blocks(page.read_text(encoding="utf-8"))]
-# Seconds of one core: processes and shells that begin anew, whole boards, many tests.
-SLOW = {"evaluate", "judges", "leaderboard", "lexicon", "publish-results", "scale", "statistics", "stress", "tables"}
+# Seconds of one core each: processes and shells that begin anew, a lexicon read again.
+SLOW = {"evaluate", "lexicon", "scale", "stress"}
 
 
 @pytest.mark.parametrize(
