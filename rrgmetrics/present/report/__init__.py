@@ -22,7 +22,7 @@ from rrgmetrics.present import html, theme
 from rrgmetrics.present.html import legend
 from rrgmetrics.present.numbers import estimate, p_value, signed
 from rrgmetrics.present.report import sections
-from rrgmetrics.present.report.studies import Studies, as_data, blocks, comparisons_of
+from rrgmetrics.present.report.studies import Studies, as_data, blocks, comparisons_of, worst_first
 from rrgmetrics.present.verdict import verdict
 from rrgmetrics.present.worth import collapse_table, worth_tables
 from rrgmetrics.reader import ErrorCategory
@@ -73,13 +73,14 @@ def report_page(
     _check(results, pairs, study_ids)
     references = [pair.reference for pair in next(iter(pairs.values()))]
     ids = list(study_ids) if study_ids is not None else [str(number) for number in range(1, len(references) + 1)]
-    found = comparisons_of({system: pairs[system] for system in results})
-    if all(each.out_of_scope for own in found.values() for each in own):
+    shown = worst_first(results, max_studies)
+    found = comparisons_of({system: pairs[system] for system in results}, shown)
+    if all(each.out_of_scope for own in found.values() for each in own.values()):
         found = {}  # the reader knows another kind of report
     parts = parts_of(references) if found else []
     abnormal = next((part.rows for part in parts if part.name == "abnormal"), [])
     environment = _environment()
-    studies = Studies(environment.get_template("study.html.j2"), ids, pairs, results, found, max_studies)
+    studies = Studies(environment.get_template("study.html.j2"), ids, pairs, results, found, shown)
     pieces = list(studies.pieces())
     script = environment.loader.get_source(environment, "report.js")[0] if environment.loader else ""
     page: str = environment.get_template("report.html.j2").render(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +31,7 @@ from rrgmetrics.stats import Estimate
 from rrgmetrics.worth import Worth
 
 Results = Mapping[str, Mapping[str, Result]]
-Comparisons = Mapping[str, Sequence[Comparison]]
+Comparisons = Mapping[str, Mapping[int, Comparison]]  # by system and number of the study
 
 CORRECTIONS: Mapping[str, str] = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": ""}
 READER = "reader"  # the backend behind several metrics
@@ -273,7 +273,7 @@ def kinds(results: Results, found: Comparisons, *, trials: int, seed: int) -> li
                 counted_by.setdefault(titles[name], {})[system] = own
     if not counted_by and found:
         counted_by["As the bundled reader finds them"] = {
-            system: stats.bootstrap(Mean(tuple(ErrorCategory)), _counts(own), trials=trials, seed=seed)
+            system: stats.bootstrap(Mean(tuple(ErrorCategory)), _counts(list(own.values())), trials=trials, seed=seed)
             for system, own in found.items()
         }
     return [
@@ -300,8 +300,8 @@ class GroupLine(NamedTuple):
 
 def groups(found: Comparisons) -> tuple[list[GroupLine], float]:
     """Errors by the group of findings that they are about, and the longest bar."""
-    counts = {system: Counter(_group_and_kind(own)) for system, own in found.items()}
-    n_read = {system: sum(not each.out_of_scope for each in own) or 1 for system, own in found.items()}
+    counts = {system: Counter(_group_and_kind(own.values())) for system, own in found.items()}
+    n_read = {system: sum(not each.out_of_scope for each in own.values()) or 1 for system, own in found.items()}
     lines = []
     for group in (*ORDER[2:], OTHER):
         by_system = {
@@ -314,7 +314,7 @@ def groups(found: Comparisons) -> tuple[list[GroupLine], float]:
     return lines, longest
 
 
-def _group_and_kind(found: Sequence[Comparison]) -> list[tuple[str, str]]:
+def _group_and_kind(found: Iterable[Comparison]) -> list[tuple[str, str]]:
     concepts = load().concepts
     return [
         (concepts[finding.concept].group if finding else OTHER, error.category.value)

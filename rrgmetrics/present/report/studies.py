@@ -77,12 +77,11 @@ class Studies:
         pairs: Mapping[str, Sequence[Pair]],
         results: Results,
         found: Comparisons,
-        most: int,
+        rows: Sequence[int],
     ) -> None:
         self._template, self._ids, self._pairs, self._results, self._found = template, ids, pairs, results, found
         self._told = {system: list(_told(by_name)) for system, by_name in results.items()}
-        worst_first = np.argsort(_mean_goodness(results), kind="stable")  # NaN sorts last
-        self.rows: list[int] = worst_first[:most].tolist()
+        self.rows = list(rows)
 
     def pieces(self) -> Iterator[Markup]:
         """The HTML of each study."""
@@ -171,6 +170,12 @@ def _told(by_name: Mapping[str, Result]) -> Iterator[Told]:
             yield Told(label(name, result.titled), view, said or (), result.unscored_reasons)
 
 
+def worst_first(results: Results, most: int) -> list[int]:
+    """The numbers of the studies with the worst mean in the first metric, unscored ones last."""
+    order: list[int] = np.argsort(_mean_goodness(results), kind="stable")[:most].tolist()  # NaN sorts last
+    return order
+
+
 def _mean_goodness(results: Results) -> Array:
     """The mean of the systems that are scored, in the first metric `(n_pairs,)`; more is better, NaN without one."""
     columns = []
@@ -227,8 +232,8 @@ def _in_all(spans: Sequence[Sequence[Span]]) -> list[Span]:
     return found
 
 
-def comparisons_of(pairs: Mapping[str, Sequence[Pair]]) -> dict[str, list[Comparison]]:
-    """What the reader finds in each pair of each system; what stands there twice is read and compared once."""
+def comparisons_of(pairs: Mapping[str, Sequence[Pair]], rows: Sequence[int]) -> dict[str, dict[int, Comparison]]:
+    """What the reader finds in pairs of each system, by number; what stands there twice is read and compared once."""
     readings: dict[str, Reading] = {}
     known: dict[Pair, Comparison] = {}
 
@@ -242,7 +247,7 @@ def comparisons_of(pairs: Mapping[str, Sequence[Pair]]) -> dict[str, list[Compar
             known[pair] = compare(reading(pair.reference), reading(pair.candidate), pair.context)
         return known[pair]
 
-    return {system: [found(pair) for pair in own] for system, own in pairs.items()}
+    return {system: {row: found(own[row]) for row in rows} for system, own in pairs.items()}
 
 
 def as_data(value: Any) -> Markup:
