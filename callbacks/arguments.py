@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rrgmetrics.callbacks.schedule import Turn, When
+from rrgmetrics.callbacks.scoring import flat
+from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, parse_name
 from rrgmetrics.specs import Key
+
+PREFIX = "eval"
+REPORTS = "reports"  # <prefix>_reports: how many reports were generated
+OWN_KEYS = (REPORTS, "generation_seconds", "scoring_seconds")  # of the callback, beside the metrics'
 
 
 def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dict[str, Any]:
@@ -41,6 +49,20 @@ def best_model(metric: str, *, key: str | None = None, dataset: str = "") -> dic
     }
 
 
+def check_keys(keys: Sequence[str] | None, metrics: Iterable[MetricName]) -> frozenset[str] | None:
+    """Returns the keys that are to be logged, None for all; raises InputError for one that no metric has."""
+    if keys is None:
+        return None
+    if isinstance(keys, str):
+        raise InputError(f"keys is the string {keys!r}; pass a list of names.")
+    known = [*(key for name in metrics for key in flat(name, None, 0)), *OWN_KEYS]
+    for key in keys:
+        if key not in known:
+            near = did_you_mean(key, known)
+            raise InputError(f"keys has {key!r}, which these metrics do not log.{near} They log {', '.join(known)}.")
+    return frozenset(keys)
+
+
 def key_of(name: MetricName, key: str | None = None) -> Key:
     """Returns a metric's key by its name, None for the headline; raises InputError for an unknown key."""
     wanted = key or name.spec.name
@@ -50,3 +72,41 @@ def key_of(name: MetricName, key: str | None = None) -> Key:
     raise InputError(
         f"{name.spec.name} has no key {wanted!r}; it has: {', '.join(known.name for known in name.spec.keys)}."
     )
+
+
+def evaluation_prefix(logs: Mapping[str, Any]) -> str:
+    """Returns the prefix of an evaluation's metrics (`"eval"`, `"eval_<name>"`); empty for other logs.
+
+    Only the logs of a whole evaluation have `<prefix>_runtime`.
+    """
+    return next((key.removesuffix("_runtime") for key in logs if key.endswith("_runtime")), "")
+
+
+def best_key(args: Any) -> str:
+    """Returns the logged key that chooses the best model and stops early; empty for none."""
+    wanted: str = args.metric_for_best_model or ""
+    return wanted if not wanted or wanted.startswith(f"{PREFIX}_") else f"{PREFIX}_{wanted}"
+
+
+def check_best_model(args: Any, logged: Mapping[str, tuple[str, Key]], when: When, turns: Mapping[str, Turn]) -> None:
+    """Raises InputError if one of our keys is to choose the best model and cannot, or in the wrong direction."""
+    wanted = best_key(args)
+    if wanted not in logged:
+        return
+    metric, key = logged[wanted]
+    better = key.higher_is_better
+    if better is None:
+        raise InputError(f"{wanted} is best {key.better}; the Trainer can choose by the highest or lowest value only.")
+    if when.unit != "evaluation" or turns[metric].every > 1 or turns[metric].background:
+        raise InputError(
+            f"metric_for_best_model is {wanted}, which must be there at every evaluation; pass when='evaluation' and "
+            f"{metric!r} with 'every:1'."
+        )
+    if args.greater_is_better is None:
+        args.greater_is_better = better
+    if bool(args.greater_is_better) != better:
+        raise InputError(
+            f"greater_is_better is {args.greater_is_better}, and {key.better} {wanted} is better; "
+            f"pass greater_is_better={better} to TrainingArguments (transformers takes True where nothing is said). "
+            f"**rrgmetrics.callbacks.best_model({metric!r}) says it all."
+        )

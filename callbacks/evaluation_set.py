@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics.callbacks.generation import labelled_text
+from rrgmetrics.callbacks.lengths import Labels
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, parse_context
 
 REFERENCE_COLUMNS = ("reference", "report")
 ID_COLUMNS = ("study_id", "id")
+LOOKED_AT = 32  # examples that are loaded, images and all, before the first step
 
 
 class EvaluationSet:
@@ -74,6 +76,18 @@ class EvaluationSet:
             return []
         examples = ((dataset[row], row) for row in self.rows)
         return [Pair(self.reference(*each), "", self.context(*each)) for each in examples]
+
+    def labels(self) -> list[Labels]:
+        """Returns how the labels end that references are decoded from; of a few where that would load images."""
+        first = self[self.rows[0]]
+        if self._reference is not None or not isinstance(first, Mapping) or {*REFERENCE_COLUMNS} & {*first}:
+            return []
+        dataset, rows = self._dataset, self.rows
+        if hasattr(dataset, "select_columns"):
+            dataset = dataset.select_columns(["labels"])
+        elif not isinstance(dataset, list):
+            rows = rows[:LOOKED_AT]
+        return [Labels.of(dataset[row]["labels"], self._tokenizer) for row in rows]
 
     def identity(self, example: Any, row: int) -> int | str:
         """Returns an example's name in tables: its `study_id` or `id`, else its number."""

@@ -17,11 +17,13 @@ from rrgmetrics.backends.shared import shared
 from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.arguments import key_of
 from rrgmetrics.callbacks.baselines import Baselines, RewardWatch, check_baselines, compared
+from rrgmetrics.callbacks.scale import UnitScale
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_pairs
 from rrgmetrics.specs import HACKS, SPECS, Key, MetricSpec
+from rrgmetrics.version import VERSION
 
 logger = logging.getLogger("rrgmetrics")
 
@@ -36,6 +38,7 @@ KEPT_PAIRS = 8192  # scores of pairs, for several rewards of one metric on the s
 
 Transform = Literal["signed", "unit", "none"] | Callable[[float], float]
 Unscored = Literal["skip", "raise"] | float
+Scale = Literal["none", "unit"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class Reward:
     device: str | None = None
     name: str = ""
     baselines: Baselines = "bundled"
+    scale: UnitScale | None = None
     _watch: RewardWatch = field(default_factory=RewardWatch, init=False, repr=False, compare=False)
     _held: list[_Metric] = field(default_factory=list, init=False, repr=False, compare=False)  # one, once it is loaded
 
@@ -59,6 +63,14 @@ class Reward:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_held": []}  # a copy in another process loads its own
+
+    @property
+    def signature(self) -> str:
+        """What a score goes through before it is the reward: `crepe|transform:none|scale:2^-(loss/3.83),best:0|...`."""
+        transform = self.transform if isinstance(self.transform, str) else self.transform.__name__
+        steps = {"transform": "none" if self.scale else transform, "scale": self.scale or "none"}
+        facts = {"key": self.key, **steps, "unscored": self.unscored, "v": VERSION}
+        return "|".join([self.metric, *(f"{name}:{fact}" for name, fact in facts.items())])
 
     def _ready(self) -> _Metric:
         """The metric with its models, shared with the other rewards of it."""
@@ -90,6 +102,8 @@ class Reward:
     def _reward(self, score: float) -> float | None:
         if math.isnan(score):
             return None if isinstance(self.unscored, str) else float(self.unscored)
+        if self.scale is not None:
+            return self.scale(score)
         if callable(self.transform):
             return float(self.transform(score))
         return TRANSFORMS[self.transform](score, _key(self.metric, self.key))
@@ -101,6 +115,7 @@ def make_reward(
     key: str | None = None,
     reference: str = "reference",
     transform: Transform = "signed",
+    scale: Scale = "none",
     unscored: Unscored = "skip",
     batch_size: int | None = None,
     device: str | None = None,
@@ -125,6 +140,10 @@ def make_reward(
         transform: `"signed"`: the score; minus the score where lower is better; minus the distance from a target.
             `"unit"`: 0 (worst) to 1 (best); 1 / (1 + x) for distances and for counts without an upper end. `"none"`:
             the score. Or a function, at module level if the reward is to be pickled.
+        scale: `"unit"` makes the rewards of several metrics comparable, so that they can be added up: all lie between 0
+            and 1, the best score earns 1, what another patient's report scores on average earns ½, and each further
+            loss of as much halves it again (`UnitScale`, in place of `transform`). The averages are the card's; nothing
+            is fitted to the data of the training. `"none"` leaves the rewards as `transform` makes them.
         unscored: A completion without a score: `"skip"` gives None, which TRL leaves out; a number is the reward;
             `"raise"` stops the training.
         batch_size: Texts per forward pass of the metric's model; None leaves it to the backend.
@@ -147,6 +166,10 @@ def make_reward(
         >>> reward = make_reward("finding_errors")
         >>> reward(completions=["Small left effusion."], reference=["Small right effusion."])
         [-1.0]
+        >>> reward = make_reward("finding_errors", scale="unit")
+        >>> rewards = reward(completions=["Small left effusion."], reference=["Small right effusion."])
+        >>> round(rewards[0], 3), reward.signature.rpartition("|unscored")[0]
+        (0.833, 'finding_errors|key:finding_errors|transform:none|scale:2^-(loss/3.8),best:0')
     """
     parsed = parse_name(metric)
     chosen = key_of(parsed, key)
@@ -159,10 +182,16 @@ def make_reward(
         raise InputError(f"transform is {transform!r}; pass {', '.join(map(repr, TRANSFORMS))} or a function.")
     if transform == "unit":
         _unit(0.0, chosen)
+    if scale not in ("none", "unit"):
+        raise InputError(f"scale is {scale!r}; pass 'none' or 'unit'.")
+    if scale == "unit" and transform != "signed":
+        raise InputError(f"scale='unit' and transform={transform!r} both say what a score earns; pass one of them.")
+    unit = UnitScale.of(parsed, chosen) if scale == "unit" else None
     if isinstance(unscored, str) and unscored not in ("skip", "raise"):
         raise InputError(f"unscored is {unscored!r}; pass 'skip', 'raise' or a number.")
     check_baselines(baselines)
-    reward = Reward(metric, chosen.name, reference, transform, unscored, batch_size, device, name or logged, baselines)
+    settings = (transform, unscored, batch_size, device, name or logged, baselines, unit)
+    reward = Reward(metric, chosen.name, reference, *settings)
     reward._ready()
     _say_hacks(metric, parsed.spec)
     return reward

@@ -16,23 +16,31 @@ from typing import Any, Literal
 
 from transformers import TrainerCallback
 
-from rrgmetrics.callbacks import processes, restoring, tables
+from rrgmetrics.callbacks import processes, restoring, run, tables
+from rrgmetrics.callbacks.arguments import (
+    OWN_KEYS,
+    PREFIX,
+    REPORTS,
+    best_key,
+    check_best_model,
+    check_keys,
+    evaluation_prefix,
+)
 from rrgmetrics.callbacks.background import Background
 from rrgmetrics.callbacks.baselines import Baseline, Baselines, Watch
 from rrgmetrics.callbacks.compute_metrics import text_tokenizer
-from rrgmetrics.callbacks.evaluation_set import EvaluationSet
-from rrgmetrics.callbacks.generation import GenerateFunction, make_generation, model_columns, undisturbed
+from rrgmetrics.callbacks.evaluation_set import LOOKED_AT, EvaluationSet
+from rrgmetrics.callbacks.generation import GenerateFunction, Generation, make_generation, model_columns, undisturbed
+from rrgmetrics.callbacks.lengths import say_cut, say_overrun
 from rrgmetrics.callbacks.sampling import Generated, generate
-from rrgmetrics.callbacks.schedule import Turn, When, parse_turns
+from rrgmetrics.callbacks.schedule import When, parse_turns
 from rrgmetrics.callbacks.scoring import OnError, Scores, Scoring, flat, parse_metrics
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.specs import Key
 
 logger = logging.getLogger("rrgmetrics")
 
-PREFIX = "eval"
 WAIT_SECONDS = 600.0  # for jobs in the background, when the training ends
-REPORTS = "reports"  # <prefix>_reports: how many reports were generated
 
 
 class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
@@ -48,6 +56,13 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     headline, or the key that chooses the best model, does not beat the best of them, the log `rrgmetrics` warns, once
     per set, metric and change. Why pairs are unscored is
     said once a set and metric, and stands in the table.
+
+    In `<output_dir>/reports` stand `index.html`, the page of the run (the headlines' curves with intervals beside the
+    trivial systems, and sample reports over time), and for each set `<prefix>_values.jsonl`, every value of every time,
+    and `<prefix>_<step>.jsonl`, the table of sample reports.
+
+    Before the first step the log warns of references that come from labels which were cut, and of reports that may
+    outgrow the model's positions, with the `max_new_tokens` to pass.
 
     Models: encoder–decoder (`VisionEncoderDecoderModel`, T5, ...), decoder-only with a chat template or with masked
     labels; anything else by `generate_fn`. Several processes share the reports out; one scores, all get the values.
@@ -74,8 +89,10 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         seed: Chooses the sample; seeds generation that draws words.
         max_seconds: Generation begins no batch after this time. The reports that were done are scored, and the
             set stays that small, so that evaluations can be compared; it is logged.
+        keys: Which values go to the logs and trackers (`["crepe", "chexbert_f1_macro_14", "green__paper"]`); None is
+            all. `eval_reports` and the key that chooses the best model always do, and the files have all.
         n_shown: Reports in the table.
-        folder: Where `<prefix>_<step>.jsonl` with the table is written; None is `<output_dir>/reports`.
+        folder: Where page, values and tables are written; None is `<output_dir>/reports`.
         on_error: `"log"`: what fails while it generates or scores gives NaN, said once; `"raise"` ends the training.
         baselines: Which metrics are compared with the trivial reports: `"bundled"` is all but judges that ask a model
             (`green@openai:...`, `green@paper`), which would cost as much again; `"all"`; `"none"`. Metrics scored
@@ -108,6 +125,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         batch_size: int | None = None,
         seed: int = 0,
         max_seconds: float | None = None,
+        keys: Sequence[str] | None = None,
         n_shown: int = 8,
         folder: str | Path | None = None,
         on_error: OnError = "log",
@@ -124,6 +142,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         self._when = When.parse(when)
         self._turns = parse_turns(metrics)
         self._names = parse_metrics(list(self._turns))
+        self._keys = check_keys(keys, self._names.values())
         here = [metric for metric, turn in self._turns.items() if not turn.background]
         self._scoring = Scoring(here, batch_size=metric_batch_size, device=device, on_error=on_error) if here else None
         self._watch = Watch(self._scoring, baselines)
@@ -171,7 +190,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             raise InputError("Attach the callback before training: ReportMetricsCallback(...).attach(trainer).")
         for examples in self._sets.values():
             self._rehearse(examples)
-        processes.on_main(self._measure_trivial)
+        processes.on_main(self._look_at_references)
         if self._restore != "ignore":
             self._watch_restoring(args, state)
 
@@ -253,24 +272,36 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
     def _rehearse(self, examples: EvaluationSet) -> None:
         """Generates one short report; a failure here is a wrong set-up, whatever `on_error` says."""
         example = examples[examples.rows[0]]
-        trainer = self._trainer
+        trainer, overrun = self._trainer, ""
         try:
             with undisturbed(trainer.model, self._seed):
                 function = self._function(example, self._generation_config)
+                overrun = self._overrun(function, examples)
                 texts = list(function(trainer.model, [example]))
         except InputError:
             raise
         except Exception as error:
             raise InputError(
                 f"No report could be generated for the first example: {type(error).__name__}: {error}. Nothing was "
-                "trained; see generate_fn=, prompt= and generation_config= of ReportMetricsCallback."
+                f"trained; {overrun or 'see generate_fn=, prompt= and generation_config= of ReportMetricsCallback.'}"
             ) from error
         if len(texts) != 1 or not isinstance(texts[0], str):
             raise InputError(f"generate_fn gave {texts!r} for one example; it must give a list with one string each.")
 
-    def _measure_trivial(self) -> None:
-        """Scores what trivial systems would write for each evaluation set, and logs it: once, before the first step."""
+    def _overrun(self, function: GenerateFunction, examples: EvaluationSet) -> str:
+        """Warns of reports that may outgrow the model; returns what was said."""
+        if not isinstance(function, Generation):
+            return ""
+        words = say_overrun(self._trainer.model, function, [examples[row] for row in examples.rows[:LOOKED_AT]])
+        if words:
+            logger.warning("%s", words)
+        return words
+
+    def _look_at_references(self) -> None:
+        """Says what is wrong with labels as references, and scores trivial systems on each set: once, at first."""
         for prefix, examples in self._sets.items():
+            if words := say_cut(examples.labels(), f"{prefix}: "):
+                logger.warning("%s", words)
             if pairs := examples.pairs():
                 self._watch.measure(pairs, prefix=f"{prefix}_")
 
@@ -292,12 +323,16 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         generation_seconds = time.perf_counter() - start
         start = time.perf_counter()
         values = processes.on_main(lambda: self._score(generated, due, prefix))
-        values |= {
-            REPORTS: float(len(generated.samples)),
-            "generation_seconds": round(generation_seconds, 4),
-            "scoring_seconds": round(time.perf_counter() - start, 4),
-        }
-        return {f"{prefix}_{key}": value for key, value in values.items()}
+        own = float(len(generated.samples)), round(generation_seconds, 4), round(time.perf_counter() - start, 4)
+        return self._thin(prefix, values | dict(zip(OWN_KEYS, own, strict=True)))
+
+    def _thin(self, prefix: str, values: Mapping[str, float]) -> dict[str, float]:
+        """Puts the prefix before the keys, and leaves out what is not to be logged."""
+        named = {f"{prefix}_{key}": value for key, value in values.items()}
+        if self._keys is None:
+            return named
+        wanted = {f"{prefix}_{key}" for key in (*self._keys, REPORTS)} | {best_key(self._trainer.args)}
+        return {key: value for key, value in named.items() if key in wanted}
 
     def _generate(self, examples: EvaluationSet) -> Generated:
         trainer = self._trainer
@@ -337,8 +372,9 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         self._watch.see(pairs, scores.values, prefix=f"{prefix}_", when=when, best=best)
         try:
             self._show(generated, scores.results, prefix)
+            self._write(prefix, self._trainer.state.global_step, scores)
         except Exception as error:  # a full disk or a tracker must not end the training
-            self._fail(f"The table of reports could not be written: {type(error).__name__}: {error}", error)
+            self._fail(f"The reports and their page could not be written: {type(error).__name__}: {error}", error)
         return scores.values
 
     def _log_finished(self, wait_seconds: float = 0) -> None:
@@ -348,16 +384,37 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         for prefix, step, values, failure in processes.on_main(lambda: self._background.finished(wait_seconds)):
             if failure:
                 self._fail(f"Scoring in the background failed: {failure}")
-            named = {f"{prefix}_{key}": value for key, value in values.items()}
-            self._trainer.log({**named, f"{prefix}_background_step": float(step)})
+            if processes.is_main():
+                self._keep_late(prefix, step, values)
+            self._trainer.log({**self._thin(prefix, values), f"{prefix}_background_step": float(step)})
 
     def _show(self, generated: Generated, results: Mapping[str, Any], prefix: str) -> None:
         if self._n_shown:
             step = self._trainer.state.global_step
             rows = tables.make_rows(generated.samples, results, step, self._n_shown)
-            folder = Path(self._folder or Path(self._trainer.args.output_dir) / "reports")
-            tables.write(rows, folder, f"{prefix}_{step:06d}")
+            tables.write(rows, self._reports, f"{prefix}_{step:06d}")
             tables.track(rows, f"{prefix}/reports", step, self._trainer)
+
+    def _write(self, prefix: str, step: int, scores: Scores) -> None:
+        """Writes the values of this time, and the page of the run anew."""
+        trivial = {
+            key.removeprefix(f"{prefix}_"): each
+            for key, each in self._watch.baselines.items()
+            if key.startswith(f"{prefix}_")
+        }
+        run.add(self._reports, prefix, run.values_of(step, scores, trivial))
+        run.write_page(self._reports, list(self._sets), self._trainer.args.run_name or self._reports.parent.name)
+
+    def _keep_late(self, prefix: str, step: int, values: Mapping[str, float]) -> None:
+        try:
+            run.add_late(self._reports, prefix, step, values)
+        except Exception as error:  # as when the page is written
+            self._fail(f"Values from the background could not be written: {type(error).__name__}: {error}", error)
+
+    @property
+    def _reports(self) -> Path:
+        """The folder of page, values and tables."""
+        return Path(self._folder or Path(self._trainer.args.output_dir) / "reports")
 
     def _fail(self, words: str, error: Exception | None = None) -> None:
         if self._on_error == "raise":
@@ -397,41 +454,3 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
                 "ReportMetricsCallback, or read it with from_pretrained.",
                 *(restoring.describe(names, model), folder, what),
             )
-
-
-def evaluation_prefix(logs: Mapping[str, Any]) -> str:
-    """Returns the prefix of an evaluation's metrics (`"eval"`, `"eval_<name>"`); empty for other logs.
-
-    Only the logs of a whole evaluation have `<prefix>_runtime`.
-    """
-    return next((key.removesuffix("_runtime") for key in logs if key.endswith("_runtime")), "")
-
-
-def best_key(args: Any) -> str:
-    """Returns the logged key that chooses the best model and stops early; empty for none."""
-    wanted: str = args.metric_for_best_model or ""
-    return wanted if not wanted or wanted.startswith(f"{PREFIX}_") else f"{PREFIX}_{wanted}"
-
-
-def check_best_model(args: Any, logged: Mapping[str, tuple[str, Key]], when: When, turns: Mapping[str, Turn]) -> None:
-    """Raises InputError if one of our keys is to choose the best model and cannot, or in the wrong direction."""
-    wanted = best_key(args)
-    if wanted not in logged:
-        return
-    metric, key = logged[wanted]
-    better = key.higher_is_better
-    if better is None:
-        raise InputError(f"{wanted} is best {key.better}; the Trainer can choose by the highest or lowest value only.")
-    if when.unit != "evaluation" or turns[metric].every > 1 or turns[metric].background:
-        raise InputError(
-            f"metric_for_best_model is {wanted}, which must be there at every evaluation; pass when='evaluation' and "
-            f"{metric!r} with 'every:1'."
-        )
-    if args.greater_is_better is None:
-        args.greater_is_better = better
-    if bool(args.greater_is_better) != better:
-        raise InputError(
-            f"greater_is_better is {args.greater_is_better}, and {key.better} {wanted} is better; "
-            f"pass greater_is_better={better} to TrainingArguments (transformers takes True where nothing is said). "
-            f"**rrgmetrics.callbacks.best_model({metric!r}) says it all."
-        )

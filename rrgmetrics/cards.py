@@ -15,6 +15,7 @@ from pathlib import Path
 
 from rrgmetrics.english import by_number, listed
 from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval import advice
 from rrgmetrics.metaeval.advice import in_words, main_agreements
 from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets, of_metric
 from rrgmetrics.names import parse_name
@@ -69,6 +70,8 @@ def refreshed(card: str, spec: MetricSpec) -> str:
         card = replace_block(card, name, text)
     if "<!-- conventions" in card:
         card = replace_block(card, "conventions", _conventions())
+    if "<!-- cost" in card:
+        card = replace_block(card, "cost", _cost(spec))
     if "<!-- stress" in card:
         card = replace_block(card, "stress", stress_block(spec))
     return replace_block(card, "agreement", _agreement(spec)) if "<!-- agreement" in card else card
@@ -209,6 +212,19 @@ def _seen(spec: MetricSpec) -> str:
         f"On RadPref's development half ({data.rows} pairs of {data.studies} cases), which was read while "
         f"the reader was written and proves nothing: {taus}; of radiologists' clear preferences between two "
         f"candidates it shares {estimate(row.values['preferences'], places=2)} (version {row.version}, {row.date})."
+    )
+
+
+def _cost(spec: MetricSpec) -> str:
+    """What 1,000 pairs cost, and on which processor; one sentence."""
+    data, row = measured_sets()["cost"], advice.seconds(spec.name)
+    if row is None:
+        return "What it costs has not been measured yet."
+    return textwrap.fill(
+        f"**{figure(row.values['seconds'].value, 1)} s for {data.rows:,} pairs**, processor time of one core "
+        f"({data.processor}): the default configuration alone, its model loaded before, on invented reports of "
+        f"{data.words['references']} and {data.words['predictions']} words (version {row.version}, {row.date}).",
+        WIDTH,
     )
 
 

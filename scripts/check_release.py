@@ -2,8 +2,9 @@
 
     python scripts/check_release.py --python python3.11 python3.12 python3.13 [--tag v0.2.0]
 
-Writes `dist/`. Each environment gets what `constraints.txt` pins (some 2 GB, taken away afterwards), then stands in a
-folder with the examples alone and runs the commands of `TRIED`; whatever asks the network meets a closed port.
+Writes `dist/`. An environment for each Python gets what `constraints.txt` pins (some 2 GB, taken away afterwards) with
+the wheel, and then the sdist in its place. Each stands in a folder with the examples alone and runs the commands of
+`TRIED`; whatever asks the network meets a closed port.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).split("\n")[0])
     parser.add_argument("--python", nargs="*", default=[sys.executable], help="interpreters to try; none: build only")
     parser.add_argument("--tag", help="of the release: must name the version, and the changelog must have its date")
+    parser.add_argument("--built", action="store_true", help="try what is in dist/, as an earlier run has built it")
     given = parser.parse_args()
     faults = list(disagreements(given.tag))
     for fault in faults:
@@ -62,12 +64,9 @@ def main() -> int:
     if faults:
         return 2
     try:
-        files = build()
+        files = sorted(DIST.iterdir()) if given.built else build()
         for python in given.python:
-            for file in files:
-                start = time.monotonic()
-                version = try_out(file, python)
-                print(f"ok: {file.name} on Python {version}, {time.monotonic() - start:.0f} s", flush=True)
+            try_out(files, python)
     except subprocess.CalledProcessError as error:
         print(f"check_release: {' '.join(map(str, error.cmd))}\n{error.stdout}{error.stderr}", file=sys.stderr)
         return 1
@@ -103,20 +102,28 @@ def build() -> list[Path]:
     return files
 
 
-def try_out(file: Path, python: str) -> str:
-    """Installs a file into a fresh environment and runs what is `TRIED`; returns the version of Python."""
+def try_out(files: Sequence[Path], python: str) -> None:
+    """Installs each file into a fresh environment and runs what is `TRIED`."""
     with tempfile.TemporaryDirectory() as folder:
-        home, here = Path(folder) / "home", Path(folder) / "here"
-        home.mkdir()
-        shutil.copytree(ROOT / "examples", here, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
         own = _environment(Path(folder) / "environment", python)
+        version = _run(own, "-c", "import platform; print(platform.python_version())").strip()
         install = (own, "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt")
         _run(*install, "torch")  # first, so that nothing asks for a newer one: see the Makefile
-        _run(*install, file)
-        closed = OFFLINE | {"HOME": str(home), "PATH": f"{own.parent}{os.pathsep}{os.environ['PATH']}"}
-        for command in TRIED:
-            _run(*command, cwd=here, env=os.environ | closed)
-        return _run(own, "-c", "import platform; print(platform.python_version())").strip()
+        for file in files:
+            start = time.monotonic()
+            _run(own, "-m", "pip", "uninstall", "--quiet", "--yes", "rrgmetrics")
+            _run(*install, file)
+            _use(own, Path(folder) / file.name)
+            print(f"ok: {file.name} on Python {version}, {time.monotonic() - start:.0f} s", flush=True)
+
+
+def _use(own: Path, folder: Path) -> None:
+    """Runs what is `TRIED` with an interpreter, in a folder of its own and with a home that is empty."""
+    (folder / "home").mkdir(parents=True)
+    shutil.copytree(ROOT / "examples", folder / "here", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    closed = OFFLINE | {"HOME": str(folder / "home"), "PATH": f"{own.parent}{os.pathsep}{os.environ['PATH']}"}
+    for command in TRIED:
+        _run(*command, cwd=folder / "here", env=os.environ | closed)
 
 
 def _environment(folder: Path, python: str) -> Path:

@@ -179,7 +179,8 @@ def cost(spec: MetricSpec) -> str:
     path = module_path(spec.name) / "README.md"
     card = path.read_text(encoding="utf-8") if path.is_file() else ""
     section = re.search(r"^#### Cost\n+(.*?)(?=^#|\Z)", card, re.DOTALL | re.MULTILINE)
-    return " ".join(section[1].split()) if section else "not measured."
+    words = re.sub(r"<!--.*?-->|\*\*", "", section[1], flags=re.DOTALL) if section else "not measured."
+    return " ".join(words.split())
 
 
 def _table(heads: tuple[str, ...], lines: Sequence[Cells], *, note: str = "") -> Table:

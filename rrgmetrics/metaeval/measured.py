@@ -77,6 +77,8 @@ class MeasuredSet:
         metrics: By name.
         choices: Of `overlooked` measures, what any candidate has and what the one with the fewest errors.
         published: What others have printed for these data, by name, and on which rows.
+        words: Of seconds: how many words a reference and a prediction have on average.
+        processor: Of seconds: what they were measured on, with the instructions that it has; "" where not kept.
     """
 
     name: str
@@ -94,6 +96,8 @@ class MeasuredSet:
     metrics: Mapping[str, Measured]
     choices: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     published: Mapping[str, Any] = field(default_factory=dict)
+    words: Mapping[str, int] = field(default_factory=dict)
+    processor: str = ""
 
     def of(self, statistic: Statistic) -> dict[str, Measure]:
         """The measures of one statistic."""
@@ -160,4 +164,6 @@ def _data_set(name: str, stored: Mapping[str, Any]) -> MeasuredSet:
         },
         choices=stored.get("choices", {}),
         published=stored.get("published", {}),
+        words=stored.get("words", {}),
+        processor=stored.get("processor", ""),
     )

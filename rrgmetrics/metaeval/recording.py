@@ -80,8 +80,10 @@ def record_rows(
     stored = _stored(file)
     facts = _facts(stored, name, file)
     kept = facts.get("metrics") or {}
-    if kept and any(facts[key] != value for key, value in about.items()):
-        raise InputError(f"{name} of {file} was measured on other pairs; take its metrics away to measure all anew.")
+    if kept.keys() - rows.keys() and any(facts.get(key) != value for key, value in about.items()):
+        raise InputError(
+            f"{name} of {file} was measured on other pairs, or on another processor; measure all its metrics anew."
+        )
     for metric, values in rows.items():
         kept[metric] = {
             "version": VERSION,

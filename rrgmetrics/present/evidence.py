@@ -117,10 +117,11 @@ def advice_table(specs: Iterable[MetricSpec]) -> Table:
         tuple(Group(tuple(lines), head) for lines, head in zip(groups.values(), heads, strict=True) if lines),
         title="What to report, what it costs, and what it overlooks",
         note=f"{verdicts} Tau-b: from the data set on which it agrees least to that on which most. s: of one core for "
-        f"1,000 pairs. Lets pass: errors a report in the candidate that it ranks best ({any_candidate} in any, {best} "
-        "in the one with the fewest). Sees least: the kind of error with which it agrees least, tau-b. These two on "
-        "RadPref's development half. Needs: what the published setting needs; a model is a language model on a server "
-        f"or a GPU, weights are a download. As bundled, all run offline. {STAND_IN}.",
+        f"1,000 pairs ({measured_sets()['cost'].processor}). Lets pass: errors a report in the candidate that it ranks "
+        f"best ({any_candidate} in any, {best} in the one with the fewest). Sees least: the kind of error with which "
+        "it agrees least, tau-b. These two on RadPref's development half. Needs: what the published setting needs; a "
+        "model is a language model on a server or a GPU, weights are a download. As bundled, all run offline. "
+        f"{STAND_IN}.",
         whole=frozenset({0}),
     )
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import pytest
 
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.callbacks import make_reward
 from rrgmetrics.callbacks.baselines import TRIVIAL
+from rrgmetrics.callbacks.scale import UnitScale
 from rrgmetrics.errors import InputError
+from rrgmetrics.names import parse_name
 from rrgmetrics.scorers.finding_errors import FindingErrors
+from rrgmetrics.specs import SPECS
+
+ROOT = Path(__file__).parents[2]
 
 REFERENCE = "Small left pleural effusion."
 WRONG_SIDE = "Small right pleural effusion."
@@ -36,6 +42,34 @@ def halve(score: float) -> float:
 def test_more_is_better(metric, arguments, expected):
     function = make_reward(metric, **arguments)
     assert function(completions=[REFERENCE, WRONG_SIDE], reference=[REFERENCE] * 2) == expected
+
+
+@pytest.mark.parametrize("name", [name for name, spec in SPECS.items() if not spec.corpus_statistics])
+def test_the_unit_scale_is_what_the_card_says(name):
+    """1 for the best score, ½ for what another patient's report scores; never more for a worse score."""
+    key = SPECS[name].headline
+    scale = UnitScale.of(parse_name(name), key)
+    card = (ROOT / "metrics" / name / "README.md").read_text()
+    assert f"another patient's {scale.other:.2f}." in card
+    assert (scale(scale.best), scale(scale.other)) == (1.0, 0.5)
+    worse = [scale(scale.best + part * (scale.other - scale.best)) for part in (-0.1, 0, 0.01, 0.5, 1, 2, 10)]
+    assert worse == sorted(worse, reverse=True)
+    assert len(set(worse)) == 6
+    assert 0 < worse[-1] < 0.001
+
+
+def test_rewards_of_one_scale_are_comparable_and_say_it():
+    scaled = [make_reward(metric, scale="unit") for metric in ("finding_errors", "green", "rouge")]
+    texts = {"completions": [REFERENCE, WRONG_SIDE, "Large right pneumothorax."], "reference": [REFERENCE] * 3}
+    for reward in scaled:
+        earned = reward(**texts)
+        assert earned == sorted(earned, reverse=True)
+        assert earned[0] == 1
+        assert 0.2 < earned[2] < earned[1] < 0.9
+        assert "|scale:2^-(loss/" in reward.signature
+        assert "UnitScale(best=" in repr(reward)
+        assert pickle.loads(pickle.dumps(reward))(**texts) == earned
+    assert "|transform:signed|scale:none|" in make_reward("green").signature
 
 
 def test_crepe_prefers_the_reference():
@@ -108,6 +142,10 @@ def test_a_reference_is_read_once_and_a_pair_scored_once(monkeypatch, metric):
         ({"metric": "green", "transform": "log"}, "transform"),
         ({"metric": "green", "key": "green_matched_findings", "transform": "unit"}, "unit"),
         ({"metric": "green", "unscored": "zero"}, "unscored"),
+        ({"metric": "green", "scale": "log"}, "scale is 'log'"),
+        ({"metric": "green", "scale": "unit", "transform": "none"}, "pass one of them"),
+        ({"metric": "green", "key": "green_errors", "scale": "unit"}, "headlines of default configurations"),
+        ({"metric": "rouge", "key": "rouge_1", "scale": "unit"}, "rouge_1 has no 'unit' scale"),
     ],
 )
 def test_wrong_set_up(arguments, message):

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from rrgmetrics.cli import listing
+from rrgmetrics.metaeval.measured import measured_sets
+from rrgmetrics.specs import SPECS
 from rrgmetrics.version import VERSION
 
 ROOT = Path(__file__).parents[2]
@@ -96,3 +99,12 @@ def test_hooks_before_a_commit_are_those_of_lint():
     for tool in ("ruff check", "ruff format", "mypy", "scripts/make_cards.py"):
         assert any(tool in entry for entry in entries)
     assert all(entry.startswith(".venv/bin/") for entry in entries)  # the versions of constraints.txt
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_cards_say_what_a_cost_was_measured_on(name):
+    data = measured_sets()["cost"]
+    assert f"one core ({data.processor})" in " ".join((ROOT / "metrics" / name / "README.md").read_text().split())
+    told = listing.cost(SPECS[name])
+    assert told.startswith(f"{data.metrics[name].values['seconds'].value:.1f} s for 1,000 pairs, processor time")
+    assert "<!--" not in told

@@ -1,0 +1,145 @@
+"""The files of a run: every value of every evaluation, and one page that is made anew of them each time.
+
+`<prefix>_values.jsonl` has a line for each evaluation. The page reads nothing but these files and the tables of
+reports, so that a training that goes on from a checkpoint goes on with its page: what stands there from later steps,
+which are trained again, is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rrgmetrics.callbacks.baselines import Baseline
+from rrgmetrics.callbacks.scoring import Scores, headline
+from rrgmetrics.names import parse_name
+from rrgmetrics.present.run import Curve, Evaluations, Point, Said, Sample, run_page
+from rrgmetrics.skill import TRIVIAL_NAMES
+from rrgmetrics.stats import Estimate
+
+PAGE = "index.html"
+NAN = float("nan")
+TRIALS = 1000  # resamples behind the intervals of the curves
+TIMES = 5  # of which the page shows a study's reports: the first, the last, and some between
+
+Row = dict[str, Any]
+
+
+def values_of(step: int, scores: Scores, trivial: Mapping[str, Baseline]) -> Row:
+    """Makes the line of an evaluation: its values, the headlines' 95% intervals and what trivial systems score."""
+    scored = {headline(parse_name(text)): (text, result) for text, result in scores.results.items()}
+    ends = {key: result.interval(trials=TRIALS) for key, (_, result) in scored.items() if result.error is None}
+    return {
+        "step": step,
+        "values": scores.values,
+        "metrics": {key: text for key, (text, _) in scored.items()},
+        "intervals": {key: [each.low, each.high, each.n] for key, each in ends.items()},
+        "trivial": {key: trivial[key]._asdict() for key in scored if key in trivial},
+    }
+
+
+def add(folder: Path, prefix: str, row: Row) -> None:
+    """Adds an evaluation's line to `<prefix>_values.jsonl`; lines of later steps are of a run that was given up."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{prefix}_values.jsonl"
+    rows = [each for each in _read(path) if each["step"] < row["step"]]
+    _write(path, [*rows, row])
+
+
+def add_late(folder: Path, prefix: str, step: int, values: Mapping[str, float]) -> None:
+    """Adds values to the line of an earlier evaluation: those of a metric that was scored in the background."""
+    path = folder / f"{prefix}_values.jsonl"
+    rows = _read(path)
+    for row in rows:
+        if row["step"] == step:
+            row["values"] |= values
+    _write(path, rows)
+
+
+def write_page(folder: Path, prefixes: Sequence[str], name: str) -> Path:
+    """Writes `index.html`, the page of the run, from the files in the folder."""
+    sets = [_evaluations(folder, prefix) for prefix in prefixes]
+    path = folder / PAGE
+    path.write_text(run_page([each for each in sets if each.curves], name=name), encoding="utf-8")
+    return path
+
+
+def _evaluations(folder: Path, prefix: str) -> Evaluations:
+    rows = _read(folder / f"{prefix}_values.jsonl")
+    names = {key: text for row in rows for key, text in row["metrics"].items()}
+    return Evaluations(
+        prefix,
+        tuple(_curve(key, text, rows) for key, text in names.items()),
+        rows[-1]["step"] if rows else 0,
+        {row["step"]: {key: _number(value) for key, value in row["values"].items()} for row in rows},
+        tuple(_samples(folder, prefix, [row["step"] for row in rows])),
+    )
+
+
+def _curve(key: str, text: str, rows: Sequence[Row]) -> Curve:
+    points = []
+    for row in rows:
+        if key in row["values"]:
+            low, high, n = row["intervals"].get(key, (None, None, 0))
+            points.append(Point(row["step"], Estimate(_number(row["values"][key]), _number(low), _number(high), n)))
+    latest: Mapping[str, float | None] = next((row["trivial"][key] for row in rows[::-1] if key in row["trivial"]), {})
+    known = {name: _number(latest.get(name)) for name in TRIVIAL_NAMES}
+    trivial = {TRIVIAL_NAMES[name]: value for name, value in known.items() if not math.isnan(value)}
+    name = parse_name(text)
+    return Curve(name.titled.headline, text, tuple(points), trivial, _number(latest.get("perfect")))
+
+
+def _samples(folder: Path, prefix: str, steps: Sequence[int]) -> list[Sample]:
+    """The reports of the studies in the latest table, at some of the times."""
+    tables = [(step, _read(folder / f"{prefix}_{step:06d}.jsonl")) for step in spread_out(steps, TIMES)]
+    if not tables:
+        return []
+    samples = []
+    for latest in tables[-1][1]:
+        same = [
+            Said(step, row["candidate"], row["scores"], tuple((e["category"], e["sentence"]) for e in row["errors"]))
+            for step, rows in tables
+            for row in rows
+            if (row["study_id"], row["reference"]) == (latest["study_id"], latest["reference"])
+        ]
+        samples.append(Sample(str(latest["study_id"]), latest["reference"], tuple(same)))
+    return samples
+
+
+def spread_out(steps: Sequence[int], n: int) -> list[int]:
+    """Returns at most `n` of the steps: the first, the last, and some between.
+
+    Example:
+        >>> spread_out([10, 20, 30, 40, 50, 60, 70], 3)
+        [10, 40, 70]
+    """
+    if len(steps) <= n:
+        return list(steps)
+    return [steps[round(index * (len(steps) - 1) / (n - 1))] for index in range(n)]
+
+
+def _read(path: Path) -> list[Row]:
+    if not path.is_file():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _write(path: Path, rows: Sequence[Row]) -> None:
+    lines = (json.dumps(_without_nan(row), ensure_ascii=False) + "\n" for row in rows)
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def _number(value: float | None) -> float:
+    return NAN if value is None else float(value)
+
+
+def _without_nan(value: Any) -> Any:
+    """JSON has no NaN: None stands for it."""
+    if isinstance(value, Mapping):
+        return {key: _without_nan(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
