@@ -33,6 +33,7 @@ from rrgmetrics.worth import Worth, worth_of
 
 PIECE = 64  # pairs between two reports of progress
 INTERVAL_TRIALS = 500
+SYSTEM = "The file"  # as tables name it
 SUFFIXES = (".csv", ".jsonl")  # Parquet is not taken: a small file of it can unpack to any size
 
 
@@ -122,7 +123,7 @@ def with_worth(name: str, studies: files.Studies, result: Result) -> Scored:
         name,
         studies,
         result,
-        worth_of({"The file": {name: result}}, trivial, {"The file": studies.pairs}, trials=INTERVAL_TRIALS),
+        worth_of({SYSTEM: {name: result}}, trivial, {SYSTEM: studies.pairs}, trials=INTERVAL_TRIALS),
     )
 
 
@@ -136,8 +137,8 @@ def write_scores(scored: Scored, folder: str) -> list[str]:
     columns: dict[str, Sequence[Any]] = {"study_id": scored.study_ids}
     columns |= {key: values.tolist() for key, values in scored.result.per_pair.items()}
     files.write_table(paths[0], columns, force=True)
-    pairs = {"candidate": scored.studies.pairs}
-    page = report_page({"candidate": {name: scored.result}}, pairs, scored.study_ids, worth=scored.worth)
+    pairs = {SYSTEM: scored.studies.pairs}
+    page = report_page({SYSTEM: {scored.name: scored.result}}, pairs, scored.study_ids, worth=scored.worth)
     files.write_text(paths[1], page, force=True)
     return paths
 

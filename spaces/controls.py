@@ -15,12 +15,13 @@ READERS = ("text",)  # of a judge's options: the others are for replies of a lan
 
 
 def offered(spec: MetricSpec) -> Mapping[str, Option]:
-    """The options that a visitor may choose: those with a list of values and whole numbers, but no file or folder."""
+    """The options that a visitor may choose: lists of values and whole numbers, but nothing that needs a file."""
     return {
         name: option
         for name, option in spec.options.items()
         if name != "explain"
         and (name in READERS or not spec.judge)
+        and f"{name}_file" not in spec.options
         and (option.choices or isinstance(option.default, bool | int))
     }
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from rrgmetrics.errors import InputError
+from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.hub import module_path
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.html import alert, part
@@ -134,7 +134,7 @@ def _pair_tab(spec: MetricSpec, page: Any) -> None:
         try:
             with turns:
                 view, words = answered(spec, inputs[:PATIENT], inputs[PATIENT:])
-        except InputError as error:
+        except (InputError, BackendError) as error:
             return part(alert(str(error))), gradio.skip(), gradio.Accordion(visible=False)
         return view, words, gradio.Accordion(visible=True)
 
@@ -247,7 +247,7 @@ def _file_tab(spec: MetricSpec) -> None:
                         gradio.Accordion(visible=True),
                         gradio.Button(visible=False),
                     )
-        except InputError as error:
+        except (InputError, BackendError) as error:
             yield part(alert(str(error))), *hidden, gradio.Button(visible=False)
 
     sample.click(sample_file, None, upload, api_visibility="private")

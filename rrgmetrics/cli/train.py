@@ -43,8 +43,8 @@ def _add_config(parser: argparse.ArgumentParser, config: str, *, data: str = "pa
 
 
 def _train_crepe(options: argparse.Namespace) -> None:
+    from rrgmetrics.present.training import measured_table
     from rrgmetrics.training.crepe import train_crepe
-    from rrgmetrics.training.tables import measured_table
 
     config = _crepe_config(options)
     run = train_crepe(config, options.output, force=options.force, progress=not options.no_progress)
@@ -67,8 +67,8 @@ def _train_search(options: argparse.Namespace) -> None:
 
 
 def _train_ablation(options: argparse.Namespace) -> None:
+    from rrgmetrics.present.training import ablation_table
     from rrgmetrics.training.ablation import run_ablation
-    from rrgmetrics.training.tables import ablation_table
 
     config = _crepe_config(options)
     variants = run_ablation(config, options.output, force=options.force, progress=not options.no_progress)

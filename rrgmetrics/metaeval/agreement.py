@@ -359,8 +359,8 @@ def between_metrics(
     for first, second in combinations(results, 2):
         keep = ~np.isnan(scores[first]) & ~np.isnan(scores[second]) & ~np.isnan(truth)
         one, other = draws(first, keep), draws(second, keep)
-        difference, p = tau_b_difference(one, other, level=resampling.level)
-        lines.append(Between(target, first, second, (one.value, other.value), difference, p, np.nan))
+        difference, p, floor = tau_b_difference(one, other, level=resampling.level)
+        lines.append(Between(target, first, second, (one.value, other.value), difference, p, np.nan, floor))
     corrected = CORRECTIONS[correction]([line.p_value for line in lines])
     return tuple(replace(line, p_corrected=float(p)) for line, p in zip(lines, corrected, strict=True))
 

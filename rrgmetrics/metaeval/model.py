@@ -81,6 +81,7 @@ class Between:
         difference: first - second, with its paired bootstrap interval over studies.
         p_value: Two-sided, from the same resamples.
         p_corrected: Over all twos of metrics of this data set.
+        floor: The smallest p-value that the resamples can give.
     """
 
     target: str
@@ -90,6 +91,12 @@ class Between:
     difference: Estimate
     p_value: float
     p_corrected: float
+    floor: float = 0.0
+
+    @property
+    def at_floor(self) -> bool:
+        """Whether more resamples could have given a smaller p-value, and these could not."""
+        return self.p_value <= self.floor
 
 
 def label_of(tau_b: Estimate) -> Label:

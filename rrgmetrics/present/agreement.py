@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from rrgmetrics.comparison import SIGNIFICANT
 from rrgmetrics.metaeval.agreement import AgreementReport, main_target
 from rrgmetrics.metaeval.model import Agreement, Between, Preference, View
 from rrgmetrics.metaeval.ranked import RankedReport
@@ -16,6 +17,7 @@ from rrgmetrics.present.short import (
     CORRECTED,
     NOTHING,
     STYLES,
+    best_strong,
     metric_head,
     named,
     short,
@@ -60,6 +62,7 @@ def summary_table(report: AgreementReport) -> Table:
     heads += ["within"] if _has(report, "within") else []
     heads += ["preferences"] if _has_preferences(report) else []
     lines = [(named(name, result), *_summary_cells(report, name)) for name, result in report.results.items()]
+    lines = best_strong(lines)
     ceiling = list(_ceiling_cells(report))
     groups = [Group(tuple(lines))]
     if any(ceiling):
@@ -99,6 +102,7 @@ def _datasets_group(reports: Sequence[AgreementReport], target: str, view: View,
     for name, result in reports[0].results.items():
         found = [report.headline(name, target, view) if target in report.data.values else None for report in reports]
         lines.append((f"  {named(name, result)}", *map(_agreed, found)))
+    lines = best_strong(lines)
     spans = [span(report.reached(target, view)) for report in reports]
     if any(spans):
         lines.append((Cell("  a radiologist", "quiet"), *(Cell(span, "quiet") for span in spans)))
@@ -183,6 +187,7 @@ def kinds_table(report: AgreementReport) -> Table:
     for subject, result in report.results.items():
         found = [report.headline(subject, kind) for kind in kinds]
         lines.append((named(subject, result), *map(_agreed, found)))
+    lines = best_strong(lines)
     mean = ("errors a pair", *(f"{_nanmean(report.data.mean(kind)):.2f}" for kind in kinds))
     return Table(
         ("metric", *map(report.data.title, kinds)),
@@ -204,6 +209,7 @@ def subset_tables(report: AgreementReport) -> Iterator[Table]:
         for subject, result in report.results.items():
             found = [report.headline(subject, target, subset=f"{label} {text}") for text in texts]
             lines.append((named(subject, result), *map(_agreed, found)))
+        lines = best_strong(lines)
         sizes = [str(sum(each == text for each in report.data.labels[label])) for text in texts]
         yield Table(
             ("metric", *texts),
@@ -252,7 +258,9 @@ WITHIN_NOTE = (
     "Within (blocked): tau-b of each study's candidates, averaged over the studies where neither side is constant. "
     "C1 − C2: tau-b of the differences of the two candidates of each study."
 )
-LABEL_NOTE = "°: not significant, the interval holds 0; all others are aligned (above 0) or misaligned (below)."
+LABEL_NOTE = (
+    "Best in bold. °: not significant, the interval holds 0; all others are aligned (above 0) or misaligned (below)."
+)
 
 
 def _summary_cells(report: AgreementReport, subject: str) -> Iterator[str | Cell]:
@@ -374,8 +382,9 @@ def _difference(line: Between, best: str) -> Cells:
     value, low, high = line.difference[:3]
     if line.first != best:
         value, low, high = -value, -high, -low
-    style = "better" if line.p_corrected < 0.05 else "quiet"
-    return Cell(short_estimate(Estimate(value, low, high, line.difference.n)), style), p_value(line.p_corrected)
+    style = "better" if line.p_corrected < SIGNIFICANT else "quiet"
+    shown = p_value(line.p_corrected, at_floor=line.at_floor)
+    return Cell(short_estimate(Estimate(value, low, high, line.difference.n)), style), shown
 
 
 def _share(preference: Preference) -> str:

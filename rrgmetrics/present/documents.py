@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -50,6 +51,11 @@ LATEX = {
 LATIN = 0x180  # pdfLaTeX has the letters before this one
 WIDE = 50  # characters of a line of cells
 FITTED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"  # made smaller only if it must be
+LONG_SIZES = {  # of tables that go over pages, which cannot be fitted, by their characters
+    WIDE: r"\normalsize",
+    75: r"\footnotesize\setlength{\tabcolsep}{4pt}",
+    math.inf: r"\scriptsize\setlength{\tabcolsep}{3pt}",
+}
 PAGE = 40  # lines: what is longer goes over several pages, as `longtable` lets it
 
 
@@ -133,20 +139,20 @@ def _latex(table: Table) -> str:
     note = [f"\\parbox{{\\linewidth}}{{\\footnotesize {_latex_text(table.note)}}}"] if table.note else []
     if len(body) > PAGE:
         caption = [f"{caption[0]} \\\\"] if caption else []
-        lines = [f"\\begin{{longtable}}{{{columns}}}", *caption, *head, r"\endhead", rows, r"\bottomrule"]
-        return "\n".join([*lines, r"\end{longtable}", *(r"\noindent" + each for each in note)])
+        size = next(size for characters, size in LONG_SIZES.items() if _width(table) <= characters)
+        lines = [f"{{{size}", f"\\begin{{longtable}}{{{columns}}}", *caption, *head, r"\endhead", rows]
+        return "\n".join([*lines, r"\bottomrule", r"\end{longtable}", "}", *(r"\noindent" + each for each in note)])
     space = ["", r"\smallskip"] if note else []
     tabular = [f"\\begin{{tabular}}{{{columns}}}", *head, rows, r"\bottomrule", r"\end{tabular}"]
-    tabular = [FITTED, *tabular, "}"] if _is_wide(table) else tabular
+    tabular = [FITTED, *tabular, "}"] if _width(table) > WIDE else tabular
     return "\n".join([r"\begin{table}", r"\centering", *caption, *tabular, *space, *note, r"\end{table}"])
 
 
-def _is_wide(table: Table) -> bool:
-    """Whether the table may reach over the column of a page."""
+def _width(table: Table) -> int:
+    """Characters of a line of cells, those that reach over all columns apart."""
     lines = [_filled(line, len(table.heads)) for line in (table.heads, *_body(table)) if len(line) > 1]
-    lengths: list[list[int]] = [[len(f"{cell.text}{cell.detail}") for cell in map(as_cell, line)] for line in lines]
-    width: int = sum(max(column) for column in zip(*lengths, strict=True))
-    return width > WIDE
+    lengths = [[len(f"{cell.text}{cell.detail}") for cell in map(as_cell, line)] for line in lines]
+    return sum(max(column) for column in zip(*lengths, strict=True))
 
 
 def _latex_line(line: Cells, n_columns: int) -> str:

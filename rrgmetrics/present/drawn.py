@@ -118,10 +118,12 @@ def _rows(
 
 
 def _wrapped(text: Text, console: Console, width: int) -> list[Text]:
-    """A text broken between words, or within those that are longer than a line."""
-    lines = list(text.wrap(console, width))
+    """A text broken between words, or within those that are longer than a line; indented lines stay so."""
+    indent = len(text.plain) - len(text.plain.lstrip())
+    lines = list(text[indent:].wrap(console, max(width - indent, 1))) if text.plain.strip() else [text]
     for line in lines:
         line.rstrip()
+        line.pad_left(indent)
     return lines
 
 

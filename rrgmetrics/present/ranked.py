@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rrgmetrics.metaeval.ranked import RankedReport
-from rrgmetrics.present.short import fraction, named, short_score, subject_of
+from rrgmetrics.present.numbers import show
+from rrgmetrics.present.short import fraction, named, subject_of
 from rrgmetrics.present.tables import Cells, Group, Table
 
 
@@ -32,6 +33,7 @@ def failed_table(report: RankedReport) -> Table:
     """The cases that a metric does not order so, with its scores."""
     groups = []
     for name, result in report.results.items():
+        headline = report.results[name].spec.headline
         failed = [row for row in report.judged if row.subject == name and not row.passed]
         lines = tuple(
             (
@@ -39,7 +41,7 @@ def failed_table(report: RankedReport) -> Table:
                 row.case,
                 row.category,
                 ", ".join(row.expected),
-                "  ".join(f"{candidate} {short_score(value)}" for candidate, value in row.scores.items()),
+                "  ".join(f"{candidate} {show(value, headline)}" for candidate, value in row.scores.items()),
             )
             for number, row in enumerate(failed)
         )

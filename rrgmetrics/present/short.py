@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from rrgmetrics.present.numbers import MINUS
-from rrgmetrics.present.tables import Cell, Cells
+from rrgmetrics.present.numbers import MINUS, figure, signed_figure
+from rrgmetrics.present.tables import Cell, Cells, as_cell
 from rrgmetrics.results import Result
 from rrgmetrics.specs import BUNDLED_MARK
 from rrgmetrics.stats import Estimate
@@ -32,6 +34,30 @@ def tau_cell(value: Estimate, label: str) -> Cell:
     return Cell(f"{short(value.value)}{mark}", STYLES[label])
 
 
+def best_strong(lines: Sequence[Cells]) -> list[Cells]:
+    """Lines whose cells after the first are numbers where more is better, the best of each column in bold.
+
+    Example:
+        >>> lines = [("a", Cell("0.30°")), ("b", "0.41"), ("c", "–")]
+        >>> [cell.is_strong for _, cell in best_strong(lines)]
+        [False, True, False]
+    """
+    columns = [[as_cell(cell) for cell in column] for column in zip(*lines, strict=True)]
+    for cells in columns[1:]:
+        values = [_number(cell.text) for cell in cells]
+        most = max(values)
+        for row, value in enumerate(values):
+            if len(lines) > 1 and value == most > -math.inf:
+                cells[row] = replace(cells[row], style=f"{cells[row].style} strong".strip())
+    return list(zip(*columns, strict=True))
+
+
+def _number(text: str) -> float:
+    """The number that a cell begins with."""
+    found = re.match(r"[−-]?\d+(?:\.\d+)?", text)
+    return float(found[0].replace(MINUS, "-")) if found else -math.inf
+
+
 def short_estimate(value: Estimate) -> str:
     """Writes an estimate: `0.34 [.24, .45]`."""
     if math.isnan(value.value):
@@ -43,24 +69,19 @@ def short_bound(value: float) -> str:
     """Writes the end of an interval: `.24`, `−.05`, `1`."""
     if math.isnan(value):
         return NOTHING
-    shown = f"{abs(value):.2f}"
+    shown = figure(abs(value), 2)
     shown = shown.removesuffix(".00") if abs(value) > 0.995 else shown.replace("0.", ".", 1)
     return (MINUS if value <= -0.005 else "") + shown
 
 
 def short(value: float, nothing: str = NOTHING) -> str:
     """A number with two decimals: `−0.25`."""
-    return nothing if math.isnan(value) else f"{value:.2f}".replace("-0.00", "0.00").replace("-", MINUS)
+    return nothing if math.isnan(value) else figure(value, 2)
 
 
 def short_signed(value: float) -> str:
     """A number with its sign, unless it rounds to zero; nothing for NaN."""
-    return "" if math.isnan(value) else f"{'+' if value > 0.005 else ''}{short(value)}"
-
-
-def short_score(value: float) -> str:
-    """A score with four digits, or `unscored`."""
-    return "unscored" if math.isnan(value) else f"{value:.4g}"
+    return "" if math.isnan(value) else signed_figure(value, 2)
 
 
 def span(values: Iterable[float]) -> str:

@@ -9,7 +9,7 @@ from rrgmetrics.english import counted, listed
 from rrgmetrics.metaeval.stress.kinds import GROUPS, KINDS, LADDERS, Group, kinds_of
 from rrgmetrics.metaeval.stress.measure import OfKind, Stressed, StressReport
 from rrgmetrics.present import tables
-from rrgmetrics.present.short import NOTHING, short
+from rrgmetrics.present.short import NOTHING, best_strong, short
 from rrgmetrics.present.tables import Cell, Cells, Table
 
 COLUMNS = 3  # metrics beside each other on a terminal
@@ -70,9 +70,9 @@ def summary_table(report: StressReport) -> Table:
         lines.append((_named(name, metric), *(_graded(own[key]) for key in SUMMARY.values())))
     return Table(
         ("metric", *SUMMARY),
-        (tables.Group(tuple(lines)),),
+        (tables.Group(tuple(best_strong(lines))),),
         title=f"{about(report)}: 1 is best",
-        note=_note(report),
+        note=f"Best in bold. {_note(report)}".strip(),
         whole=frozenset({0}),
         broken=frozenset(range(1, len(SUMMARY) + 1)),
     )

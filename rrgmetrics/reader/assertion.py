@@ -41,6 +41,7 @@ _ACTING = frozenset(  # senses of words that change the state
 )
 _FIRM = frozenset({"severity", "measure", "change", "acuity", "count"})  # what is described so is not only listed
 _ATTRIBUTIVE = frozenset({"side", "zone", "severity", "morphology", "acuity", "quality", "change", "count"})
+_OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_break"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 
 
@@ -48,7 +49,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
     """Sets assertion, certainty and links of every mention in place; drops those that are only asked or advised."""
     walk = _Walk(items, mentions, lexicon)
     small = lexicon.small
-    acting = small.list_joints | small.questions | small.preferring | small.known | small.inverted
+    acting = small.list_joints | small.apposing | small.questions | small.preferring | small.known | small.inverted
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -62,6 +63,11 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
             walk.step(i, item)
     for mention in mentions:
         _settle_device(mention, items, lexicon)
+        if mention.concept in lexicon.roles["feigns"] and mention.assertion == "present":
+            _explain_away(mention.first, items, mentions, lexicon)
+    for i, item in enumerate(items):
+        if "feigning" in item.senses:
+            _explain_away(i, items, mentions, lexicon)
 
 
 def _settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> None:
@@ -71,6 +77,23 @@ def _settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> Non
     device = not mention.denies and lexicon.concepts[mention.concept].is_device
     if device and mention.assertion == "absent" and mention.change is None and _is_of_tip(mention, items):
         mention.assertion = "present"  # "the tip of the PICC is not seen"
+
+
+def _explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Drops what the item at `i` only feigns: "the apparent nodule IS the nipple", "is DUE TO the projection"."""
+    feigned = next((mention for mention in reversed(mentions) if mention.last <= i), None)
+    if feigned is None or feigned.concept not in lexicon.roles["feigned"] or feigned.assertion == "uncertain":
+        return
+    small, identified = lexicon.small, False
+    for item in items[feigned.last : i]:
+        if item.word in small.identifying:
+            identified = True
+            continue
+        parted = item.word in small.list_joints or "clause_end" in item.senses or "possible_before" in item.senses
+        other = item.word not in small.leading_to and bool(item.senses.keys() - _OF_FEIGNED)
+        if other if identified else parted:
+            return
+    feigned.dropped = feigned.dropped or identified
 
 
 def _is_of_tip(mention: Mention, items: list[Item]) -> bool:
@@ -110,11 +133,14 @@ class _Walk:
         self.listing = False  # the hedge opened a list ("differential includes ...")
         self.verb_at = self.met_at = -1
         self.clause: list[Mention] = []  # mentions of the clause
+        self.aside: list[Mention] = []  # those before "after surgery, ..."
         self.segment = 0  # index in `clause` where the current statement starts
 
     def meet(self, mention: Mention) -> None:
         """Gives a mention the assertion of the moment."""
         before = self.clause[-1] if self.clause else None
+        if before is None and self.aside and self.linking and self.comma:
+            before = self.aside[-1]
         if mention.denies:
             mention.assertion = "present" if self.once or self.absent else "absent"
             if mention.assertion == "present":
@@ -145,7 +171,9 @@ class _Walk:
 
     def _interpreted(self, mention: Mention) -> Mention | None:
         """Returns the mention that a hedged mention explains: the last before it that can be the same picture."""
-        stated = [m for m in self.clause[-3:] if m.assertion != "absent" and not m.dropped and not m.denies]
+        stated = [
+            m for m in (self.clause or self.aside)[-3:] if m.assertion != "absent" and not m.dropped and not m.denies
+        ]
         fitting = [m for m in reversed(stated) if self._same_picture(m, mention)]
         concepts = self.lexicon.concepts
 
@@ -172,11 +200,15 @@ class _Walk:
         if i == 0 and item.word in self.small.inverted:
             self.hypothetical = True  # "SHOULD pneumonia be suspected, ..."
         if "clause_end" in senses and not self._held(i, item):
+            aside = self.clause if item.word in self.small.then else []
             self._end_clause()
+            self.aside = aside
             if item.word in self.small.existing:
                 self.verb_at = i
         judged = self._judge(i, item)
-        if senses.keys() & {"hypothetical", "recommendation"} and not ("negation_before" in senses and self._told(i)):
+        shown = not i and "hypothetical" in senses and self._shows(i)
+        told = shown or ("negation_before" in senses and self._told(i))
+        if senses.keys() & {"hypothetical", "recommendation"} and not told:
             self.hypothetical = True
             self._asked_for(i)
         elif "hypothetical_after" in senses:
@@ -185,8 +217,12 @@ class _Walk:
             self._cue(i, item)
         if "resolved_before" in senses and not (senses.get("change") == "resolved" and self._ends_statement(i)):
             self.resolved = True
+        elif item.word in self.small.excising and i + 1 < len(self.items) and self.items[i + 1].word == "of":
+            self.resolved = True  # "resection of a mass", but "of the upper lobe" is an operation
         elif senses.get("change") == "resolved":
             self._resolve(i)
+        if item.word in self.small.apposing and self._is_named(i):
+            self.linking = True
         if "versus" in senses:
             self.joined = True
         elif item.word in self.small.known:
@@ -195,6 +231,15 @@ class _Walk:
             self._joint(i, item)
         elif "item_break" in senses:
             self._verb(i)
+
+    def _shows(self, i: int) -> bool:
+        """Tells whether what is assessed shows what follows: "EVALUATION OF the left lung discloses a nodule"."""
+        for item in self.items[i + 1 : i + 9]:
+            if "concept" in item.senses or item.word in self.small.separators:
+                return False
+            if item.word in self.small.showing:
+                return True
+        return False
 
     def _held(self, i: int, item: Item) -> bool:
         """Tells whether a clause goes on: "follow-up AFTER treatment of pneumonia", "perhaps THERE IS edema"."""
@@ -230,7 +275,7 @@ class _Walk:
         self.certainty, self.fresh, self.listing = certainty, True, False
         after = self.items[i + 1].senses.keys() if i + 1 < len(self.items) else frozenset()
         beside = self.accompanied and item.last - item.first == 1 and not after & _BEFORE  # "with probable effusion"
-        self.linking = not self.conjoined and not beside
+        self.linking = (not self.conjoined or item.word in self.small.meaning) and not beside
 
     def _told(self, i: int) -> bool:
         """Tells whether somebody or something is said to do what the verb at `i` says, which else is asked for."""
@@ -247,7 +292,7 @@ class _Walk:
         self.linking = self.joined = self.comma = False
         self.certainty = "definite"
         self.fresh = self.listing = self.conjoined = self.accompanied = self.lacking = False
-        self.clause, self.segment = [], 0
+        self.clause, self.aside, self.segment = [], [], 0
 
     def _statement(self) -> list[Mention]:
         return self.clause[self.segment :]
@@ -298,7 +343,7 @@ class _Walk:
         after = self.items[i + 1]
         if after.word == "," and self.items[i - 1].word in self.small.joints:
             return False  # "aspiration and, LESS LIKELY, hemorrhage"
-        stated = i > 0 and self.verb_at == i - 1
+        stated = (i > 0 and self.verb_at == i - 1) or self.items[i].word in self.small.judged
         if after.last - after.first > 1:
             return stated and "zone" in after.senses
         return after.word in self.small.closing or (stated and after.word in self.small.grounds)
@@ -361,7 +406,7 @@ class _Walk:
             return
         devices = all(m.denies or self.lexicon.concepts[m.concept].is_device for m in self._statement())
         for mention in self._subject(i, denied=devices):  # "ETT, NGT removed", but "port in place, effusion gone"
-            if not mention.denies:
+            if not mention.denies and mention.at != i:  # "the mass HAS BEEN RESECTED" is a resection
                 mention.assertion, mention.change = "absent", "resolved"
 
     def _joint(self, i: int, item: Item) -> None:
@@ -379,6 +424,8 @@ class _Walk:
             elif not self.fresh and not self.listing:
                 self.certainty = "definite"
             return
+        if self.hypothetical and item.word == "," and self.items[0].word in self.small.premises:
+            self._end_clause()  # "given the history of fever, ..."
         if self.lacking and not self.clause and item.word == ",":
             self.absent = self.lacking = False  # "in the absence of fever, ..."
         self.comma = True
@@ -395,6 +442,16 @@ class _Walk:
                 self.joined = True
             elif not self._coordinated(i):
                 self.certainty, self.linking = "definite", False
+
+    def _is_named(self, i: int) -> bool:
+        """Tells whether the name of what was described ends the sentence: "diffuse airspace disease, ARDS"."""
+        concept = self.items[-1].senses.get("concept") if i + 2 == len(self.items) else None
+        if concept is None or not self._statement() or self.absent or self.certainty != "definite":
+            return False
+        names = {concept, *self.lexicon.concepts[concept].ancestors}
+        roles = self.lexicon.roles
+        described = self._statement()[-1].concept in roles["picture"] | roles["describing"]
+        return described and not names.isdisjoint(self.lexicon.rubric["diagnoses"])
 
     def _apposition(self, i: int) -> bool:
         """Tells whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""

@@ -247,7 +247,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     fields: dict[str, Any] = {key: set() for key in ("morphology", "tip", "zones", "sides", "levels")}
     fields["measurements"] = ()
     for senses in _all_senses(mention, lexicon):
-        if "asymmetry" in senses or "several" in senses:
+        if "asymmetry" in senses or ("several" in senses and "listed" not in senses):
             fields["both"] = True
         if "asymmetry" in senses:
             fields["worse_side"] = senses["asymmetry"]

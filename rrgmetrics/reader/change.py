@@ -23,11 +23,14 @@ _Head = tuple[int, int, "Mention | None"]  # the items of something that can cha
 def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     """Takes the change from words that compare two places, and severity and number from words that measure others."""
     named = {mention.at for mention in mentions}
+    findings = {mention.last for mention in mentions if mention.last == mention.first + 1}
     for i, item in enumerate(items):
         senses = item.senses
         if not senses:
             continue
-        if "change" in senses and _compares_no_dates(items, i, lexicon):
+        if item.word in lexicon.small.grown and i in findings and i not in named:
+            item.senses = {**senses, "change": "worse"}
+        elif "change" in senses and _compares_no_dates(items, i, lexicon):
             item.senses = _without("change", item)
         elif "severity" in senses and i not in named and _measures_another(items, i, named, lexicon):
             item.senses = _without("severity", item)
@@ -47,8 +50,21 @@ def _counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 def _compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a word of change compares no two studies."""
-    comparative = items[i].word in lexicon.small.comparatives
-    return comparative and (_of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon))
+    if items[i].word not in lexicon.small.comparatives:
+        return False
+    return (
+        _of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon) or _of_other_things(items, i, lexicon)
+    )
+
+
+def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a comparative only describes a thing that is no finding: "one bullet and SMALLER fragments"."""
+    small = lexicon.small
+    if items[i].last - items[i].first > 1 or i + 1 == len(items) or items[i].word in ("more", "less"):
+        return False
+    thing = items[i + 1]
+    known = small.after_nouns | small.joints | small.verbs | small.dates | small.after_nouns | small.definite
+    return not thing.senses and thing.word.isalpha() and thing.word not in known
 
 
 def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
@@ -75,7 +91,8 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     if not alone or then is None or then.word in lexicon.small.separators:
         return False
     if "concept" in then.senses and not any(item.word == "than" for item in items):
-        return any(item.senses.keys() & {"side", "zone"} for item in items)  # "more edema", but "on the left"
+        starts = i == 0 and items[i].word == "less"
+        return not starts and any(item.senses.keys() & {"side", "zone"} for item in items)  # "more edema on the left"
     if then.senses.keys() & {"earlier_study", "clause_end"}:
         return False
     return not _than_a_date(items[i + 1 :], lexicon)
@@ -139,17 +156,17 @@ def _heads(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon)
     inside = {i for mention in mentions for i in range(mention.first, mention.last)}
     for i, item in enumerate(items):
         bears = item.word in lexicon.small.bearers or item.senses.get("structure", _CHEST) != _CHEST
-        if bears and i not in inside and not _is_place(items, i, inside):
+        if bears and i not in inside and not _is_place(items, i, inside, lexicon):
             heads.append((i, i + 1, None))
     return sorted(heads, key=lambda head: head[:2])
 
 
-def _is_place(items: Sequence[Item], i: int, inside: set[int]) -> bool:
+def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon) -> bool:
     """Tells whether a structure only says where a finding is: "in the left lung", "left lung nodule"."""
     for k in range(i + 1, min(len(items), i + _NEAR)):
         if k in inside:
             return True
-        if not items[k].senses or not items[k].senses.keys() <= _PLAIN:
+        if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= _PLAIN:
             break
     for item in reversed(items[max(0, i - _NEAR) : i]):
         if "change" in item.senses:
@@ -166,7 +183,7 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
     if own:
         if "quality" not in items[i].senses:
             yield from ((mention, change) for mention in own)
-        elif items[i].word in lexicon.small.changing | lexicon.small.comparatives:
+        elif change != "resolved" and items[i].word in lexicon.small.changing | lexicon.small.comparatives:
             yield from ((mention, "worse") for mention in own)  # "lung volumes have decreased"
         return
     left = next((k for k in range(len(heads) - 1, -1, -1) if heads[k][1] <= i), None)

@@ -21,6 +21,7 @@ from rrgmetrics.reader.differences import (
     certainty_errors,
     comparison_errors,
     other_route,
+    told_beside,
     told_of_all,
 )
 from rrgmetrics.reader.engine import read
@@ -95,10 +96,11 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
             else:
                 links.append(Link(r, same, other_words=True))
     for r, c, _ in pairs:
-        ref = _with_other_side(refs[r], [refs[link.reference] for link in links if link.candidate == c])
-        cand = _with_other_side(cands[c], [cands[link.candidate] for link in links if link.reference == r])
+        ref = _with_other_side(refs[r], [refs[link.reference] for link in links if link.candidate == c], lexicon)
+        cand = _with_other_side(cands[c], [cands[link.candidate] for link in links if link.reference == r], lexicon)
         wrong = attribute_errors(ref, cand, lexicon)
         errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
+    errors = [error for error in errors if not told_beside(error, reference, candidate)]
     errors = [_turned(error) for error in errors]
     errors.extend(comparison_errors(reference, candidate, lexicon))
     errors = [in_class(error, known, lexicon) for error in _told_once(errors)]
@@ -162,7 +164,8 @@ def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
             groups.setdefault(finding.observation, []).append(finding)
     observations = []
     for group in _without_signs(list(groups.values()), lexicon):
-        sides = {finding.side for finding in group if finding.side}
+        placed = [finding for finding in group if finding.concept not in lexicon.roles["directed"]] or group
+        sides = {finding.side for finding in placed if finding.side}
         side = next(iter(sides)) if len(sides) == 1 else ("bilateral" if sides else None)
         readings = _committed(group, lexicon)
         head = max(readings, key=lambda finding: finding.certainty == "definite")
@@ -181,7 +184,7 @@ def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[F
         causes = lexicon.concepts[finding.concept].sign_of
         return finding.concept not in lexicon.roles["apart"] and any(
             other.concept in causes
-            and same_side(finding.side, other.side)
+            and (finding.concept in lexicon.roles["directed"] or same_side(finding.side, other.side))
             and near(finding.zones, other.zones, lexicon)
             for other in by_sentence[finding.sentence]
         )
@@ -222,10 +225,11 @@ def _not_excluded(unit: Unit, other: Reading, lexicon: Lexicon) -> Unit | None:
 
 def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | None:
     """Returns which of the other report's observations says the same, or is what the finding is a sign of."""
+    directed = unit.head.concept in lexicon.roles["directed"]
     stated = {
         finding.concept: i
         for i, other in enumerate(others)
-        if same_side(unit.side, other.side) or "bilateral" in (unit.side, other.side)
+        if directed or same_side(unit.side, other.side) or "bilateral" in (unit.side, other.side)
         for finding in other.readings
     }
     causes = [lexicon.concepts[finding.concept].sign_of & stated.keys() for finding in unit.readings]
@@ -237,8 +241,9 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     return scores.index(best) if best >= COVERED else None
 
 
-def _with_other_side(unit: Unit, beside: list[Unit]) -> Unit:
+def _with_other_side(unit: Unit, linked: list[Unit], lexicon: Lexicon) -> Unit:
     """Returns an observation as bilateral if the one on the other side shows the same: "right and left effusions"."""
+    beside = [other for other in linked if other.head.concept not in lexicon.roles["directed"]]
     if {"left", "right"} <= {other.side for other in beside}:
         return replace(unit, side="bilateral", zones=unit.zones.union(*(other.zones for other in beside)))
     return unit

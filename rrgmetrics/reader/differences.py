@@ -277,6 +277,26 @@ def told_of_all(error: FindingError, reference: Reading, candidate: Reading) -> 
     return finding is not None and any(each.study and each.kind == finding.change for each in reading.compared)
 
 
+def told_beside(error: FindingError, reference: Reading, candidate: Reading) -> bool:
+    """Tells whether a change of two findings in one sentence is told of one of them by the other report.
+
+    "New opacification with volume loss" against "opacification with volume loss, new" leaves out no change.
+    """
+    ref, cand = error.reference, error.candidate
+    if error.attribute != "temporal" or ref is None or cand is None:
+        return False
+    missing = error.category is ErrorCategory.MISSING_COMPARISON
+    (told, one), (silent, other) = (
+        ((ref, reference), (cand, candidate)) if missing else ((cand, candidate), (ref, reference))
+    )
+    if silent.change is not None:
+        return False
+    beside = {f.concept for f in one.findings if f.sentence == told.sentence and f.change == told.change and f != told}
+    return any(
+        f.concept in beside and f.sentence == silent.sentence and f.change == told.change for f in other.findings
+    )
+
+
 def _study_errors(reference: Reading, candidate: Reading) -> list[FindingError]:
     """Returns F or E for a change of all that was named ("Overall worse.") that the other report tells of nothing."""
     for one, other, category in (
@@ -303,7 +323,7 @@ def _study_errors(reference: Reading, candidate: Reading) -> list[FindingError]:
 
 def _resolved_alone(one: Reading, other: Reading, lexicon: Lexicon) -> list[Finding]:
     """Returns what one report calls resolved, and the other neither shows nor calls resolved."""
-    told = [finding for finding in other.findings if finding.assertion != "absent" or finding.change == "resolved"]
+    told = [each for each in other.findings if each.assertion != "absent" or each.change in ("resolved", "stable")]
     alone: list[Finding] = []
     for finding in one.findings:
         if (

@@ -18,8 +18,10 @@ from rrgmetrics.reader.references import (
     antecedent,
     clause_ahead,
     drop_history,
+    drop_question,
     is_left_by,
     named_before,
+    other_side,
     pointer,
     side_meant,
     sums_up,
@@ -78,7 +80,10 @@ def _read_sentence(
         return
     if not mentions:
         if not add_what_is_said(items, number, lexicon, findings):
-            _continue(items, number, lexicon, findings)
+            other = other_side(items, number, lexicon, findings)
+            findings.extend(other)
+            if not other:
+                _continue(items, number, lexicon, findings)
         return
     ahead = clause_ahead(items, mentions, lexicon)
     if ahead and add_what_is_said(items[:ahead], number, lexicon, findings):
@@ -86,6 +91,8 @@ def _read_sentence(
     assert_mentions(items, mentions, lexicon)
     attach(items, mentions, lexicon)
     drop_history(items, mentions, lexicon, opening=not number)
+    if not number and sentence.last < len(tokens) - 1:
+        drop_question(items, mentions)
     observations: dict[int, list[int]] = {}
     for mention in mentions:
         if mention.dropped:
@@ -133,12 +140,21 @@ def _explained(
         return []
     if observations:
         return [len(findings) - 1] if _names(mention, findings[-1], lexicon) else []
-    if any(item.word in lexicon.small.pointers for item in items[: mention.first]):
-        before = findings[-1]
-        described = before.assertion != "absent" and before.concept in lexicon.roles["picture"]
-        next_to = number - before.sentence == 1 and before.section == section
-        if described and next_to and lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]:
-            return [len(findings) - 1]
+    pointed = any(item.word in lexicon.small.pointers for item in items[: mention.first])
+    in_place = lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]
+    return _described(findings, section, number, lexicon) if pointed and in_place else []
+
+
+def _described(findings: list[Finding], section: str, number: int, lexicon: Lexicon) -> list[int]:
+    """Returns the last picture of the sentence before, if it describes one."""
+    for k in range(len(findings) - 1, -1, -1):
+        before = findings[k]
+        if number - before.sentence != 1 or before.section != section:
+            break
+        if before.assertion != "absent" and before.concept in lexicon.roles["picture"]:
+            return [k]
+        if not lexicon.concepts[before.concept].sign_of:
+            break
     return []
 
 

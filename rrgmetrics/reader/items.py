@@ -38,6 +38,8 @@ _TRANSPARENT = frozenset(
     }
 )
 _PLACES = frozenset({"side", "zone", "level", "structure", "count", "ordinal"})
+_BARE = ("bare_tube",)  # the structure of a word that alone names no device
+_LEADING = frozenset({"location_preposition", "side"})
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
 
@@ -99,15 +101,21 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             if word[0].isdigit():
                 length = measure(tokens, i, last, lexicon) or earlier(tokens, i, items, lexicon)
                 end, senses = (length[0], {"measure": length[1]}) if length else ratio(tokens, i, last, items, lexicon)
+            elif word in lexicon.small.bare:
+                senses = {"structure": _BARE}
             items.append(Item(i, end, senses or {}, word))
         elif "parts" in senses:
             items.extend(_part(i, end, word, part, lexicon) for part in senses["parts"])
         else:
-            if "zone" in senses and tokens[end - 1].end - tokens[end - 1].start > len(tokens[end - 1].word):
+            if ("zone" in senses or "listed" in senses) and _is_plural(tokens[end - 1]):
                 senses = {**senses, "several": True}  # "the lung bases" are both
             items.append(Item(i, end, senses, word))
         i = end
     return resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
+
+
+def _is_plural(token: Token) -> bool:
+    return token.end - token.start > len(token.word)
 
 
 def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, Senses | None]:
@@ -168,11 +176,29 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     for i, item in enumerate(items):
         if "concept" in item.senses and i not in used:
             mentions.append(Mention(item.senses["concept"], i, i + 1, i, (item.first, item.last)))
+        elif "listed" in item.senses and _is_seen(items, i) and not _is_said_of(items, i, mentions):
+            mentions.append(Mention(item.senses["listed"], i, i + 1, i, (item.first, item.last)))
     for fault in tuple(mentions):
         mentions.extend(_whole(fault, items, lexicon))
     if len(mentions) > 1:
         mentions.sort(key=lambda m: (m.at, m.first))
     return mentions[1:] if _is_topic(items, mentions, lexicon) else mentions
+
+
+def _is_seen(items: list[Item], i: int) -> bool:
+    """Tells whether a structure that is only seen where it is abnormal is: "nodes", "a node of 2 cm", "a new node"."""
+    around = items[max(0, i - 3) : i + 4]
+    return "several" in items[i].senses or any(
+        "measure" in item.senses or item.senses.get("change") == "new" for item in around
+    )
+
+
+def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:
+    """Tells whether a mention holds the structure at `i`, or is said of it: "eggshell calcification OF the nodes"."""
+    before = i
+    while before and items[before - 1].senses and items[before - 1].senses.keys() <= _LEADING:
+        before -= 1
+    return any(m.first <= i < m.last or m.first < before == m.last for m in mentions)
 
 
 def _whole(fault: Mention, items: list[Item], lexicon: Lexicon) -> list[Mention]:

@@ -29,6 +29,7 @@ LEFT_BY = frozenset({"from", "after", "following", "post", "of"})
 BARE_DEVICES = frozenset({"catheter", "drain"})
 PLACES = frozenset({"side", "zone", "location_preposition"})
 SEEN = frozenset({"side", "zone", "measure", "change", "severity", "item_break", "clause_end", "versus"})
+TOLD = frozenset({"change", "severity", "measure", "quality"})
 TITLE = 4  # words before the disease in a report's first words: "Non-small cell lung cancer."
 GAPS = ("severity", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
 SUMMED = ("morphology", "tip", "zones", "levels", "spans")
@@ -52,7 +53,7 @@ def antecedent(
         earlier = findings[k]
         if earlier.assertion == "absent" or not _may_be_at(earlier, fields, lexicon):
             continue
-        is_device = lexicon.concepts[earlier.concept].is_device
+        is_device = lexicon.concepts[earlier.concept].is_device and earlier.concept in lexicon.roles["tipped"]
         if device and is_device and number - earlier.sentence <= (SENTENCES if mention.definite_article else 0):
             return k
         if mention.definite_article and mention.concept in lexicon.concepts[earlier.concept].ancestors:
@@ -79,9 +80,18 @@ def drop_history(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Le
     titled = opening and bare and len(mentions) == 1 and _is_title(items, mentions[0])
     treated = bare and any(item.word in small.treated for item in items)
     for mention in diseases:
-        known = mention.first and items[mention.first - 1].word in small.historic
+        before = [item.word for item in items[max(0, mention.first - 2) : mention.first] if not item.senses]
+        known = not small.historic.isdisjoint(before)
         told = (titled or treated) and mention.certainty == "definite" and mention.assertion == "present"
         mention.dropped = bool(mention.dropped or known or told)
+
+
+def drop_question(items: Sequence[Item], mentions: Sequence[Mention]) -> None:
+    """Drops what the first words of a report only ask: "? Chest infection.", but "? consolidation in the left base"."""
+    asked = items[0].word == "query" and len(items) <= TITLE
+    if asked and not any(item.senses.keys() & PLACES for item in items):
+        for mention in mentions:
+            mention.dropped = True
 
 
 def _is_title(items: Sequence[Item], mention: Mention) -> bool:
@@ -129,6 +139,26 @@ def add_what_is_said(items: Sequence[Item], number: int, lexicon: Lexicon, findi
     for k in pointed:
         findings[k] = _said_of(findings[k], items, verb, lexicon)
     return bool(pointed)
+
+
+def other_side(items: Sequence[Item], number: int, lexicon: Lexicon, findings: Sequence[Finding]) -> list[Finding]:
+    """Returns the finding of the sentence before on the other side ("Left effusion larger. RIGHT UNCHANGED.")."""
+    if not findings or not items:
+        return []
+    if items[0].senses.keys() != {"side"} and items[0].word not in lexicon.small.definite:
+        return []
+    before, sides = findings[-1], {item.senses["side"] for item in items if "side" in item.senses}
+    if any("quality" in item.senses and "severity" not in item.senses for item in items):
+        return []  # "left clear"
+    told = {kind for item in items for kind in item.senses} - {"side", "location_preposition", "item_break"}
+    last = before.sentence == number - 1 and before.assertion != "absent"
+    if not last or {before.side, *sides} != {"left", "right"} or len(sides) > 1 or not told <= TOLD or not told:
+        return []
+    place = (items[0].first, items[-1].last)
+    mention = Mention(before.concept, 0, 0, -1, place, assertion=before.assertion, modifiers=list(items))
+    settle(mention.modifiers, (), lexicon)
+    give(mention.modifiers, [mention], lexicon)
+    return [build(mention, describe(mention, lexicon), before.section, number, len(findings), ())]
 
 
 def clause_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> int:
@@ -216,7 +246,8 @@ def _may_be_named(a: str, b: str, lexicon: Lexicon) -> bool:
     """Tells whether one concept can be the other's name: also if what is above one is the same as the other."""
     names = (a, b), (b, a)
     above = ((one, lexicon.concepts[other].parent) for one, other in names)
-    return related(a, b, lexicon) or any(parent in lexicon.concepts[one].same_as for one, parent in above)
+    described = any(name in lexicon.rubric["precision"] for name in names)
+    return described or related(a, b, lexicon) or any(parent in lexicon.concepts[one].same_as for one, parent in above)
 
 
 def side_meant(finding: Finding, before: Finding, kept: Sequence[Finding], lexicon: Lexicon) -> str | None:

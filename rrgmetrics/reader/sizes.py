@@ -44,6 +44,7 @@ def ratio(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Le
     if i + 2 < last and tokens[i + 1].word == "/" and tokens[i + 2].word[0].isdigit():
         share, end = share / max(1.0, float(tokens[i + 2].word)), i + 3
     share = share if share < 1 else share / 100
+    share += 0.01 if any(item.word in lexicon.small.above for item in items[-3:]) else 0
     return end, {"quality": ("enlarged" if share > _LARGEST_HEART else "normal",)} if 0.3 <= share < 1 else {}
 
 
@@ -54,9 +55,20 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
         asked = asked or "hypothetical" in item.senses
         if item.senses.get("change") == "resolved" and _before(items, i, lexicon.small.adverbs) in lexicon.small.almost:
             items[i] = Item(item.first, item.last, {**item.senses, "change": "better"}, item.word)
+        elif item.word in lexicon.small.onward and 0 < i < len(items) - 1 and _is_course(items, i):
+            kind = "measure" if "measure" in items[i - 1].senses else "severity"
+            was = items[i - 1].senses[kind]
+            items[i - 1].senses = {"before": (kind, max(was) if kind == "measure" else was)}
         elif "measure" in item.senses and (asked or _advised(items, i, lexicon)):
             items[i] = Item(item.first, item.last, {}, item.word)
     return items
+
+
+def _is_course(items: list[Item], i: int) -> bool:
+    """Tells whether what is was: "from small TO large", "has gone from 8 TO 12 mm", "moderate → large"."""
+    kinds = items[i - 1].senses.keys() & items[i + 1].senses.keys() & {"severity", "measure"}
+    started = i > 1 and (items[i - 2].word == "from" or "nothing" in items[i - 2].senses)
+    return bool(kinds) and (started or items[i].word == "→")
 
 
 def _before(items: list[Item], i: int, passed: frozenset[str]) -> str:

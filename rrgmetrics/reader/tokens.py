@@ -19,10 +19,11 @@ _TOKEN = re.compile(
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
     r"|\?(?P<query>(?<![^\s(]\?)(?= ?[A-Za-z]))"  # "?pneumonia"
     r"|#(?P<fracture>(?<=[A-Za-z] #)(?=s?(?:[ .,;)]|$)))"  # "6th rib #"
+    r"|(?:-+>|=>|→)(?P<arrow>)"
     r"|[.,;:!?/—–()\[\]](?P<mark>)",
     re.ASCII,
 )
-_MARKS = {"gap": "¶", "bullet": "¶", "query": "query", "fracture": "fracture"}
+_MARKS = {"gap": "¶", "bullet": "¶", "query": "query", "fracture": "fracture", "arrow": "→"}
 _APOSTROPHES = frozenset({"'", "’"})
 ENDS = frozenset({".", "!", "?", "¶"})
 RUNNING = frozenset({"comparison", "technique"})

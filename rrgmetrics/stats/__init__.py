@@ -9,7 +9,15 @@ Sources: bootstrap percentile intervals, Efron and Tibshirani 1993, chapter 13; 
 """
 
 from rrgmetrics.stats.comparisons import Comparison, PairedTest, benjamini_hochberg, compare, compare_all, holm
-from rrgmetrics.stats.correlations import Correlation, TauDraws, blocked_tau_b, correlate, tau_b_difference, tau_b_draws
+from rrgmetrics.stats.correlations import (
+    Correlation,
+    TauDifference,
+    TauDraws,
+    blocked_tau_b,
+    correlate,
+    tau_b_difference,
+    tau_b_draws,
+)
 from rrgmetrics.stats.resampling import LEVEL, TRIALS, Estimate, Groups, bootstrap
 
 __all__ = [
@@ -20,6 +28,7 @@ __all__ = [
     "Estimate",
     "Groups",
     "PairedTest",
+    "TauDifference",
     "TauDraws",
     "benjamini_hochberg",
     "blocked_tau_b",

@@ -135,7 +135,15 @@ def tau_b_draws(
     return TauDraws(float(columns.tau_b(np.ones((1, len(x))))[0]), drawn, len(x))
 
 
-def tau_b_difference(first: TauDraws, second: TauDraws, *, level: float = LEVEL) -> tuple[Estimate, float]:
+class TauDifference(NamedTuple):
+    """A difference of tau-b with its interval, its two-sided p-value, and the smallest one that the draws can give."""
+
+    difference: Estimate
+    p_value: float
+    floor: float
+
+
+def tau_b_difference(first: TauDraws, second: TauDraws, *, level: float = LEVEL) -> TauDifference:
     """Compares two metrics' tau-b with the same raters on the same resamples of the same pairs.
 
     Args:
@@ -145,7 +153,8 @@ def tau_b_difference(first: TauDraws, second: TauDraws, *, level: float = LEVEL)
 
     Returns:
         first - second with its percentile interval, and the two-sided p-value of no difference: twice the share of
-        resamples on the other side of 0, both counts raised by one (Davison and Hinkley 1997, equation 4.11).
+        resamples on the other side of 0, both counts raised by one (Davison and Hinkley 1997, equation 4.11); at least
+        2 / (trials + 1).
 
     Raises:
         InputError: Draws of different pairs or trials.
@@ -157,9 +166,10 @@ def tau_b_difference(first: TauDraws, second: TauDraws, *, level: float = LEVEL)
     drawn = drawn[~np.isnan(drawn)]
     estimate = Estimate(value, *interval(drawn, value, level), first.n)
     if np.isnan(value) or not len(drawn):
-        return estimate, np.nan
+        return TauDifference(estimate, np.nan, np.nan)
     other_side = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
-    return estimate, min(1.0, 2 * (other_side + 1) / (len(drawn) + 1))
+    floor = 2 / (len(drawn) + 1)
+    return TauDifference(estimate, min(1.0, 2 * (other_side + 1) / (len(drawn) + 1)), floor)
 
 
 def _columns(x: ArrayLike, y: ArrayLike) -> tuple[Array, Array, NDArray[np.bool_]]:

@@ -7,19 +7,24 @@ import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rrgmetrics.errors import InputError, MissingExtraError
+from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.html import alert, part
+from rrgmetrics.present.marks import Explanation
+from rrgmetrics.reader import explain
+from rrgmetrics.reader import read as read_report
+from rrgmetrics.reader.scope import CHEST_XRAY, out_of_scope
 from rrgmetrics.spaces.compare import tables
-from rrgmetrics.spaces.compare.scoring import Line, compare_reports, reason, title_of
-from rrgmetrics.spaces.compare.verdict import Summary, summary
+from rrgmetrics.spaces.compare.scoring import check_reports, compare_reports, title_of
+from rrgmetrics.spaces.compare.verdict import summary
+from rrgmetrics.spaces.framework import load_gradio
 from rrgmetrics.spaces.ui import launch_options
-from rrgmetrics.specs import SPECS
 
 if TYPE_CHECKING:
     import gradio
@@ -27,6 +32,8 @@ if TYPE_CHECKING:
 JUDGES = "RRGMETRICS_JUDGES"  # environment variable: judges on a language model that visitors may ask too
 STYLE_SHEET = Path(__file__).parent / "compare.css"
 TITLE = "Which report is better?"
+NOBODY = {"age": "", "sex": "", "indication": ""}  # nothing is known of the patient
+OPENING = "Near words, wrong side"
 LABELS = ("Radiologist’s report (reference)", "Candidate 1", "Candidate 2 (may stay empty)")
 EXAMPLES = {  # invented
     "Near words, wrong side": (
@@ -61,10 +68,7 @@ def compare_space(judges: Sequence[str] | None = None) -> gradio.Blocks:
         InputError: A name that is no judge.
         MissingExtraError: Gradio is not installed.
     """
-    try:
-        import gradio
-    except ImportError as error:
-        raise MissingExtraError("Spaces need Gradio 6: pip install 'rrgmetrics[spaces]'.") from error
+    gradio = load_gradio()
     slow = _check_judges(os.environ.get(JUDGES, "").split(",") if judges is None else judges)
 
     def answer(*inputs: Any) -> Iterator[tuple[str, str, str]]:
@@ -75,7 +79,10 @@ def compare_space(judges: Sequence[str] | None = None) -> gradio.Blocks:
     with gradio.Blocks(title=TITLE, analytics_enabled=False) as page:
         gradio.HTML(_head(), apply_default_css=False)
         with gradio.Row(equal_height=True, elem_classes="rrg-texts"):
-            boxes = [gradio.Textbox(label=label, lines=6, max_lines=14, min_width=240) for label in LABELS]
+            boxes = [
+                gradio.Textbox(text, label=label, lines=6, max_lines=14, min_width=240)
+                for label, text in zip(LABELS, EXAMPLES[OPENING], strict=True)
+            ]
         with gradio.Accordion("Patient (optional)", open=False), gradio.Row():
             boxes += [
                 gradio.Textbox(label="Age", placeholder="72, 19M", min_width=100),
@@ -92,7 +99,9 @@ def compare_space(judges: Sequence[str] | None = None) -> gradio.Blocks:
         with gradio.Accordion("About", open=False):
             gradio.Markdown(_about(), elem_classes="rrg-card")
         event: dict[str, Any] = {"fn": answer, "inputs": [*boxes, asked], "outputs": parts, "concurrency_limit": 2}
-        button.click(**event, api_name="compare", concurrency_id="compare")
+        page.load(_opening, None, parts, concurrency_limit=8, show_progress="hidden", api_visibility="private")
+        # a click while the metrics still score is kept, not lost
+        button.click(**event, api_name="compare", concurrency_id="compare", trigger_mode="always_last")
         for chip, texts in zip(chips, EXAMPLES.values(), strict=True):
             filled = chip.click(
                 None, None, boxes, js=f"() => {json.dumps([*texts, '', '', ''])}", api_visibility="private"
@@ -125,38 +134,66 @@ _NOTHING_YET = '<div class="rrg"><p class="note">The verdict, and what stands be
 
 
 def _answer(
-    reference: str, texts: Sequence[str], context: Mapping[str, str], judges: Sequence[str]
+    reference: str, texts: Sequence[str], context: Mapping[str, str], judges: Sequence[str] = ()
 ) -> Iterator[tuple[str, str, str]]:
-    """The parts of the answer: first of the metrics as installed, then, if they are asked, with the slow judges."""
-    candidates = [text or "" for text in (texts if (texts[1] or "").strip() else texts[:1])]
+    """The parts of the answer: the errors at once, then the metrics as installed, and at last the slow judges."""
+    reference, second = reference or "", (texts[1] or "").strip()
+    candidates = [text or "" for text in (texts if second else texts[:1])]
     try:
-        lines = compare_reports(reference or "", candidates, context)
+        check_reports(reference, candidates, context)
     except InputError as error:
         yield str(part(alert(str(error)))), "", ""
         return
-    differences = str(tables.difference_part(reference, candidates, context))
-    measured = measured_sets()[DEVELOPMENT]
+    read = [Explanation.of(explain(candidate=text, reference=reference, context=context)) for text in candidates]
+    measured, alerts = measured_sets()[DEVELOPMENT], list(_scope(reference, candidates))
+    differences = str(tables.difference_part(reference, candidates, read))
+    yield str(tables.verdict_part(summary((), read, measured), alerts)), "", differences
+    lines = compare_reports(reference, candidates, context)
     while True:
-        verdict = summary(lines, measured) if len(candidates) > 1 else _one_candidate(lines)
+        verdict = summary(lines, read, measured)
         if judges:
             verdict = verdict._replace(remarks=(*verdict.remarks, "Waiting for the language models."))
-        yield str(tables.verdict_part(verdict)), str(tables.score_part(lines, measured)), differences
+        yield str(tables.verdict_part(verdict, alerts)), str(tables.score_part(lines, measured)), differences
         if not judges:
             return
         lines = lines + compare_reports(reference, candidates, context, names=judges)
         judges = ()
 
 
-def _one_candidate(lines: Sequence[Line]) -> Summary:
-    n_scored = sum(not line.reason for line in lines)
-    remark = "Scales and directions differ. With a second candidate each metric says which of the two it prefers."
-    return Summary(f"{n_scored} metrics on one report.", {}, (remark,))
+def _scope(reference: str, candidates: Sequence[str]) -> Iterator[str]:
+    """Says of each report that the reader cannot read why, and what becomes of it."""
+    knows = f"Most metrics know {CHEST_XRAY} only"
+    why = out_of_scope(read_report(reference).scope, CHEST_XRAY)
+    if why:
+        yield f"The reference {why}. {knows} and leave such a pair unscored."
+        return
+    for number, text in enumerate(candidates, 1):
+        if why := out_of_scope(read_report(text).scope, CHEST_XRAY):
+            yield f"Candidate {number} {why}. {knows}: they score it as an empty report or as it stands, what is worse."
+
+
+@cache
+def opened() -> tuple[tuple[str, str, str], ...]:
+    """The answer to the example that the page opens with."""
+    reference, *candidates = EXAMPLES[OPENING]
+    return tuple(_answer(reference, candidates, NOBODY))
+
+
+def _opening() -> Iterator[tuple[str, str, str]]:
+    """The same for a visitor: its first part while the metrics load."""
+    if not _ready.is_set():
+        reference, *candidates = EXAMPLES[OPENING]
+        yield next(_answer(reference, candidates, NOBODY))
+    yield opened()[-1]
+
+
+_ready = threading.Event()  # every metric has been loaded
 
 
 def _warm_up() -> None:
-    """Loads what the metrics read with while the first visitor still types."""
-    for name in SPECS:
-        reason(name)
+    """Loads what the metrics read with, and scores the example, while the first visitor's page opens."""
+    opened()
+    _ready.set()
 
 
 def _check_judges(names: Sequence[str]) -> dict[str, str]:

@@ -91,8 +91,7 @@ def compare_reports(
         InputError: A report that is empty on both sides, too long or no text, or a context that cannot be read;
             nothing was scored.
     """
-    _check(reference, candidates)
-    check_size(parse_context(context, "The patient").indication, "The indication")
+    check_reports(reference, candidates, context)
     reasons = {name: reason(name) for name in names}
     runnable = [name for name in names if not reasons[name]]
     found = _score(runnable, reference, candidates, context) if runnable else {}
@@ -100,7 +99,8 @@ def compare_reports(
     return [found.get(name) or Line(name, parse_name(name).spec, unasked, reason=reasons[name]) for name in names]
 
 
-def _check(reference: str, candidates: Sequence[str]) -> None:
+def check_reports(reference: str, candidates: Sequence[str], context: Mapping[str, str] | None = None) -> None:
+    """Raises InputError for what cannot be compared: a report that is missing, too long or no text, or a context."""
     check_size(reference, "The reference")
     for number, text in enumerate(candidates, 1):
         check_size(text, f"Candidate {number}")
@@ -108,6 +108,7 @@ def _check(reference: str, candidates: Sequence[str]) -> None:
         raise InputError("There is no reference; paste the radiologist's report.")
     if not any(text.strip() for text in candidates):
         raise InputError("There is no candidate; paste a machine's report.")
+    check_size(parse_context(context, "The patient").indication, "The indication")
 
 
 @cache

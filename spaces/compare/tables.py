@@ -3,48 +3,63 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from rrgmetrics.english import counted
 from rrgmetrics.metaeval.measured import Measured, MeasuredSet
-from rrgmetrics.present.html import NOTHING, part, remarks, reports
+from rrgmetrics.present.html import NOTHING, alert, part, remarks, reports
 from rrgmetrics.present.marks import Explanation
 from rrgmetrics.present.numbers import direction, show
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
-from rrgmetrics.reader import explain
 from rrgmetrics.spaces.compare.scoring import Line, title_of
-from rrgmetrics.spaces.compare.verdict import FAMILIES, SIDES, Family, Summary, family_of
+from rrgmetrics.spaces.compare.verdict import FAMILIES, SIDES, Family, Summary, Wrong, amount, family_of
 from rrgmetrics.specs import SPECS, MetricSpec
 from rrgmetrics.stats import Estimate
 
 COMMON = ("any text", "chest X-ray reports in English")  # modalities that go without saying
 PREFERS = {"first": "1", "second": "2", "tie": "=", "unscored": "–"}
 SIDE_BY_SIDE = "side-by-side"  # class of the style sheet
-TITLES = {
-    "total_errors": "error counts",
-    "significant_errors": "significant errors",
-    "rating": "ratings, 1 to 5",
+TITLES = {  # in full, and where there is little room
+    "total_errors": ("error counts", "errors"),
+    "significant_errors": ("significant errors", "signif."),
+    "rating": ("ratings, 1 to 5", "rating"),
 }
+SHOWN_ERRORS = 3  # of each candidate, in the verdict
 
 
-def verdict_part(verdict: Summary) -> Markup:
-    """The verdict: a headline, who says so, and what to make of it; announced to screen readers."""
+def verdict_part(verdict: Summary, alerts: Sequence[str] = ()) -> Markup:
+    """The verdict: what cannot be read, a headline that screen readers announce, the errors, the voices, remarks."""
     votes = NOTHING.join(Markup("<dt>{}</dt><dd>{}</dd>").format(*vote) for vote in verdict.votes.items())
     lines = NOTHING.join(Markup("<li>{}</li>").format(sentence) for sentence in verdict.remarks)
     return part(
-        Markup('<div class="verdict" role="status"><h2>{}</h2>{}<ul>{}</ul></div>').format(
-            verdict.headline, Markup('<dl class="votes">{}</dl>').format(votes) if votes else NOTHING, lines
-        )
+        *map(alert, alerts),
+        Markup('<div class="verdict"><h2 role="status">{}</h2><div class="wrong">{}</div>{}<ul>{}</ul></div>').format(
+            verdict.headline,
+            NOTHING.join(map(_wrong, verdict.wrong)),
+            Markup('<dl class="votes">{}</dl>').format(votes) if votes else NOTHING,
+            lines,
+        ),
     )
+
+
+def _wrong(candidate: Wrong) -> Markup:
+    """The gravest errors of a candidate; all of them stand below, beside the reports."""
+    gravest = sorted(candidate.errors, key=lambda error: error.significant is not True)[:SHOWN_ERRORS]
+    more = len(candidate.errors) - len(gravest)
+    rest = Markup('<p class="note">And {}, below.</p>').format(counted(more, "more error")) if more else NOTHING
+    return Markup("<div><h3>{}: {}</h3>{}{}</div>").format(candidate.title, candidate.summary, remarks(gravest), rest)
 
 
 def score_part(lines: Sequence[Line], measured: MeasuredSet) -> Markup:
     """Every metric's scores, by kind of metric, with how far each agrees with radiologists; what ran, folded."""
     n_candidates = max(len(line.values) for line in lines)
-    heads = ["Candidate 1", "Candidate 2", "Prefers"] if n_candidates > 1 else ["Score"]
+    heads = [_head("Candidate 1", "1st"), _head("Candidate 2", "2nd"), _head("Prefers", "Best")]
+    if n_candidates == 1:
+        heads = [Markup("Score")]
     table = Table(
-        ("Metric", *heads, "Tau-b with radiologists", "Same preference"),
+        ("Metric", *heads, _head("Tau-b with radiologists", "Tau-b"), _head("Same preference", "Same")),
         tuple(group for family in FAMILIES if (group := _group(family, lines, measured, len(heads))).lines),
         title="Scores of every metric",
         style=SIDE_BY_SIDE,
@@ -59,14 +74,13 @@ def score_part(lines: Sequence[Line], measured: MeasuredSet) -> Markup:
     return part(Markup(table), note, _signatures(lines))
 
 
-def difference_part(reference: str, candidates: Sequence[str], context: Mapping[str, str]) -> Markup:
+def difference_part(reference: str, candidates: Sequence[str], found: Sequence[Explanation]) -> Markup:
     """What the reader finds wrong with each candidate, in colour and in words."""
     sections = []
-    for number, candidate in enumerate(candidates, 1):
-        read = Explanation.of(explain(candidate=candidate, reference=reference, context=context))
+    for number, (candidate, read) in enumerate(zip(candidates, found, strict=True), 1):
         name = f"Candidate {number}" if len(candidates) > 1 else "Candidate"
         texts = reports({"Reference": reference, name: candidate}, {"Reference": read.reference, name: read.candidate})
-        heading = f"{name}: {read.summary}"
+        heading = f"{name}: {read.summary if read.out_of_scope else amount(read)}"
         sections.append(Markup("<section><h2>{}</h2>{}{}</section>").format(heading, texts, remarks(read.remarks)))
     about = Markup('<p class="note">As the bundled reader reads them; it knows chest X-ray reports in English.</p>')
     return part(*sections, about)
@@ -78,7 +92,7 @@ def agreement_part(measured: MeasuredSet) -> Markup:
     known = [(SPECS[name], row) for name, row in rows if name in SPECS]
     missing = [title_of(name) for name in SPECS if name not in measured.metrics]
     table = Table(
-        ("Metric", *TITLES.values(), "Same preference"),
+        ("Metric", *(_head(*titles) for titles in TITLES.values()), _head("Same preference", "Same")),
         (Group((_ceiling(measured), *(_agreement_line(spec, row) for spec, row in known))),),
         title="Agreement with radiologists",
         style=SIDE_BY_SIDE,
@@ -100,6 +114,11 @@ def agreement_part(measured: MeasuredSet) -> Markup:
         f" Not measured yet: {', '.join(missing)}." if missing else "",
     )
     return part(Markup(table), note)
+
+
+def _head(title: str, short: str) -> Markup:
+    """The head of a column, which is short on a narrow screen."""
+    return Markup('<span class="roomy">{}</span><span class="narrow">{}</span>').format(title, short)
 
 
 # --- scores -----------------------------------------------------------------------------------------------------------

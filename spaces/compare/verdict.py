@@ -1,17 +1,29 @@
-"""Which report is better, and who says so: the metrics' verdicts in words."""
+"""Which report is better, and who says so: what is wrong with each in words, then the metrics' preferences.
+
+What the reader finds wrong leads. Metrics that read with the same thing are one voice, however many they are: where it
+errs, all of them err.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from rrgmetrics.english import listed
+from rrgmetrics.english import by_number, counted, listed
 from rrgmetrics.metaeval.measured import MeasuredSet
+from rrgmetrics.present.marks import Explanation, Remark
+from rrgmetrics.present.numbers import show
 from rrgmetrics.spaces.compare.scoring import Line, Verdict
 from rrgmetrics.specs import MetricSpec
 
 SIDES: Mapping[Verdict, str] = {"first": "candidate 1", "second": "candidate 2", "tie": "neither"}
-SHARED = "reader"  # the backend behind several metrics, which therefore are one voice
+VOICES = {  # what metrics read with, the first that one needs → the voice that they are together
+    "reader": "the bundled reader",
+    "encoder": "vectors of words",
+    "tokens": "words in common",
+}
+WEIGHS = "finding_score"  # the metric that weighs errors; higher is better
+MOST_NAMED = 3  # metrics of a voice; more are counted
 
 
 class Family(NamedTuple):
@@ -36,89 +48,175 @@ def family_of(spec: MetricSpec) -> Family:
     return WORDING if spec.modality == "any text" else RADIOLOGY
 
 
+class Wrong(NamedTuple):
+    """What is wrong with a candidate: who it is, how much in a few words, and each error."""
+
+    title: str
+    summary: str
+    errors: tuple[Remark, ...]
+
+
 class Summary(NamedTuple):
     """The verdict in words.
 
     Attributes:
-        headline: How many metrics prefer which candidate.
-        votes: "For candidate 1" → the metrics that prefer it; no entry where nobody does.
+        headline: Which candidate errs less, and how much.
+        wrong: The errors of each candidate.
+        votes: "For candidate 1" → the voices that prefer it; no entry where none does.
         remarks: What to make of it, in sentences.
     """
 
     headline: str
-    votes: Mapping[str, str]
-    remarks: tuple[str, ...]
+    wrong: tuple[Wrong, ...] = ()
+    votes: Mapping[str, str] = {}
+    remarks: tuple[str, ...] = ()
 
 
-def summary(lines: Sequence[Line], measured: MeasuredSet) -> Summary:
-    """The verdict on two candidates.
+def summary(lines: Sequence[Line], read: Sequence[Explanation], measured: MeasuredSet) -> Summary:
+    """The verdict on one or two candidates.
 
     Args:
-        lines: Of all metrics, for two candidates.
-        measured: Their agreement with radiologists.
+        lines: Of all metrics; none while they still score.
+        read: What the reader finds in each candidate.
+        measured: The metrics' agreement with radiologists.
     """
-    votes = {side: [line for line in lines if line.verdict == side] for side in SIDES}
-    voters = [line for own in votes.values() for line in own]
+    titles = ("Candidate",) if len(read) == 1 else ("Candidate 1", "Candidate 2")
+    wrong = tuple(Wrong(title, amount(each), each.remarks) for title, each in zip(titles, read, strict=True))
+    said = Summary(_headline(read), () if read[0].out_of_scope else wrong)
+    if not lines:
+        return said._replace(remarks=("The metrics are scoring.",))
+    if len(read) == 1:
+        n_scored = sum(not line.reason for line in lines)
+        remark = f"{counted(n_scored, 'metric')} on one report; with a second one each says which it prefers."
+        return said._replace(remarks=(remark,))
+    voters = [line for line in lines if line.verdict != "unscored"]
     if not voters:
-        return Summary("No metric could score both candidates.", {}, ())
-    return Summary(
-        _headline({side: len(own) for side, own in votes.items()}),
-        {f"For {SIDES[side]}": names(own) for side, own in votes.items() if own},
-        (*_closest(voters, measured), *_kinds(votes), *_one_voice(voters)),
+        return said._replace(remarks=("No metric could score both candidates.",))
+    votes = _votes(voices(voters))
+    return said._replace(
+        votes={f"For {SIDES[side]}": listed(own) for side, own in votes.items() if own},
+        remarks=(*_weighed(lines, read), *_count(votes, len(voters)), *_closest(voters, measured), *_kinds(voters)),
     )
 
 
-def _headline(votes: Mapping[Verdict, int]) -> str:
-    first, second, ties = votes["first"], votes["second"], votes["tie"]
-    n_votes = first + second + ties
-    if ties == n_votes:
-        return "No metric sees a difference between the candidates."
+# --- by errors --------------------------------------------------------------------------------------------------------
+
+
+def _headline(read: Sequence[Explanation]) -> str:
+    if read[0].out_of_scope:
+        return f"No errors can be named: the reference {read[0].out_of_scope}."
+    if len(read) == 1:
+        return f"{amount(read[0]).capitalize()}."
+    first, second = map(_gravity, read)
     if first == second:
-        return f"The metrics are split: {first} for candidate 1, {second} for candidate 2, {ties} for neither."
-    side: Verdict = "first" if first > second else "second"
-    if votes[side] == n_votes:
-        return f"All {n_votes} metrics prefer {SIDES[side]}." if n_votes > 1 else f"It prefers {SIDES[side]}."
-    return f"{votes[side]} of {n_votes} metrics prefer {SIDES[side]}, {min(first, second)} the other, {ties} neither."
+        return f"Both candidates have {amount(read[0])}." if any(first) else "Neither candidate has an error."
+    better, worse = (0, 1) if first < second else (1, 0)
+    return f"Candidate {better + 1} errs less: {amount(read[better])} against {amount(read[worse])}."
 
 
-def _closest(lines: Sequence[Line], measured: MeasuredSet) -> list[str]:
+def amount(read: Explanation) -> str:
+    """How many errors there are, and how many of them matter: `3 errors, 1 of them significant`."""
+    grave, errors = _gravity(read)
+    if not errors:
+        return "no error"
+    if grave == errors:
+        return counted(errors, "significant error")
+    return (
+        f"{counted(errors, 'error')}, {f'{grave} of them' if grave else by_number(errors, 'not', 'none')} significant"
+    )
+
+
+def _gravity(read: Explanation) -> tuple[int, int]:
+    """Significant errors, then all."""
+    return sum(remark.significant is True for remark in read.remarks), len(read.remarks)
+
+
+def _weighed(lines: Sequence[Line], read: Sequence[Explanation]) -> Iterator[str]:
+    """Which candidate is nearer by what its findings mean for the patient, where the number of errors hides it."""
+    line = next((line for line in lines if line.name == WEIGHS), None)
+    first, second = map(_gravity, read)
+    counted_better = "tie" if first == second else "first" if first < second else "second"
+    if line and line.verdict in ("first", "second") and line.verdict != counted_better:
+        said = " against ".join(show(value, line.spec.headline) for value in sorted(line.values, reverse=True))
+        yield (
+            "Weighed by what right and wrong findings mean for the patient, "
+            f"{SIDES[line.verdict]} is better: {line.title} {said}."
+        )
+
+
+# --- by metrics -------------------------------------------------------------------------------------------------------
+
+
+def voices(lines: Sequence[Line]) -> dict[str, list[Line]]:
+    """The metrics by what they read with; a language model that was asked is a voice of its own."""
+    found: dict[str, list[Line]] = {}
+    for line in lines:
+        asked = line.spec.judge and not line.bundled
+        shared = next((title for backend, title in VOICES.items() if backend in line.spec.needs), line.title)
+        found.setdefault(line.title if asked else shared, []).append(line)
+    return found
+
+
+def _preference(lines: Sequence[Line]) -> Verdict:
+    """What most of a voice's metrics prefer; those that see no difference have no say where another does."""
+    first, second = (sum(line.verdict == side for line in lines) for side in ("first", "second"))
+    return "tie" if first == second else "first" if first > second else "second"
+
+
+def _votes(found: Mapping[str, Sequence[Line]]) -> dict[Verdict, list[str]]:
+    votes: dict[Verdict, list[str]] = {side: [] for side in SIDES}
+    for title, lines in found.items():
+        preference = _preference(lines)
+        votes[preference].append(_named(title, lines, [line for line in lines if line.verdict == preference]))
+    return votes
+
+
+def _named(title: str, lines: Sequence[Line], agreeing: Sequence[Line]) -> str:
+    """A voice with its metrics: by name if they are few and of one mind, else how many of them say so."""
+    if len(lines) == 1:
+        return title if title == lines[0].title else f"{title} ({lines[0].title})"
+    if len(agreeing) == len(lines) <= MOST_NAMED:
+        return f"{title} ({names(lines)})"
+    if _preference(lines) == "tie" and len(agreeing) < len(lines):
+        return f"{title} (its {len(lines)} metrics are at odds)"
+    return f"{title} ({len(agreeing)} of its {len(lines)} metrics)"
+
+
+def _count(votes: Mapping[Verdict, Sequence[str]], n_metrics: int) -> Iterator[str]:
+    n_voices = sum(map(len, votes.values()))
+    counts = [f"{len(votes[side])} for {SIDES[side]}" for side in SIDES if votes[side]]
+    yield (
+        f"{counted(n_metrics, 'metric')} {by_number(n_metrics, 'is', 'are')} {counted(n_voices, 'voice')}, "
+        f"{listed(counts)}: those that read with the same thing err together and count once."
+    )
+
+
+def _closest(lines: Sequence[Line], measured: MeasuredSet) -> Iterator[str]:
     """What the metric says that has reproduced most of radiologists' own preferences."""
     # Rows are of metrics as they are installed, which alone go by their bare name.
     known = [(row.values, line) for line in lines if (row := measured.metrics.get(line.name)) is not None]
     if not known:
-        return []
+        return
     values, line = max(known, key=lambda pair: (pair[0]["preferences"].value, pair[0]["total_errors"].value))
     shared = values["preferences"]
     prefers = "sees no difference" if line.verdict == "tie" else f"prefers {SIDES[line.verdict]}"
-    return [
+    yield (
         f"The metric that shares most of radiologists' preferences ({shared.value:.0%} of "
         f"{shared.n} measured cases), {line.title}, {prefers}."
-    ]
+    )
 
 
-def _kinds(votes: Mapping[Verdict, Sequence[Line]]) -> list[str]:
+def _kinds(lines: Sequence[Line]) -> Iterator[str]:
     """Says it when wording and findings point to different candidates."""
-    leanings = {}
-    for wording in (True, False):
-        first, second = (
-            sum((family_of(line.spec) is WORDING) == wording for line in votes[side]) for side in ("first", "second")
+    words, findings = (
+        _preference([line for line in lines if (family_of(line.spec) is WORDING) == wording])
+        for wording in (True, False)
+    )
+    if {words, findings} == {"first", "second"}:
+        yield (
+            f"Most metrics of wording prefer {SIDES[words]}, most that look at findings prefer "
+            f"{SIDES[findings]}: the nearer words are not the nearer findings."
         )
-        leanings[wording] = "first" if first > second else "second" if second > first else ""
-    if not all(leanings.values()) or leanings[True] == leanings[False]:
-        return []
-    return [
-        f"Most metrics of wording prefer {SIDES[leanings[True]]}, most that look at findings prefer "
-        f"{SIDES[leanings[False]]}: the nearer words are not the nearer findings."
-    ]
-
-
-def _one_voice(lines: Sequence[Line]) -> list[str]:
-    sharing = [line for line in lines if SHARED in line.spec.needs and (line.bundled or not line.spec.judge)]
-    if len(sharing) < 2:
-        return []
-    return [
-        f"{len(sharing)} of them read with the same bundled reader, {names(sharing)}: where it errs, all of them err."
-    ]
 
 
 def names(lines: Sequence[Line]) -> str:

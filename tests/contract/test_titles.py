@@ -226,14 +226,17 @@ def test_the_page_of_a_metric(scored, pairs, stand_in, ui, tmp_path):
 
 def test_the_comparison_of_reports(reports, ui):
     from rrgmetrics.metaeval.measured import DEVELOPMENT, measured_sets
+    from rrgmetrics.present.marks import Explanation
+    from rrgmetrics.reader import explain
     from rrgmetrics.spaces.compare import tables
     from rrgmetrics.spaces.compare.scoring import compare_reports
     from rrgmetrics.spaces.compare.verdict import summary
 
     lines = compare_reports(reports.references[0], [reports.altered[0], reports.altered[1]])
     measured = measured_sets()[DEVELOPMENT]
+    read = [Explanation.of(explain(candidate=text, reference=reports.references[0])) for text in reports.altered[:2]]
     for part in (
-        tables.verdict_part(summary(lines, measured)),
+        tables.verdict_part(summary(lines, read, measured)),
         tables.score_part(lines, measured),
         tables.agreement_part(measured),
     ):

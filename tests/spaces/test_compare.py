@@ -12,10 +12,12 @@ from rrgmetrics import SPECS
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.metaeval.measured import DEVELOPMENT, Measured, MeasuredSet, measured_sets
 from rrgmetrics.names import parse_name
+from rrgmetrics.present.marks import Explanation
+from rrgmetrics.reader import explain
 from rrgmetrics.scorers.rouge import Rouge
 from rrgmetrics.spaces.compare import page, scoring, tables
 from rrgmetrics.spaces.compare.scoring import Line, compare_reports
-from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, WORDING, family_of, summary
+from rrgmetrics.spaces.compare.verdict import JUDGES, RADIOLOGY, WORDING, family_of, summary, voices
 from rrgmetrics.stats import Estimate
 
 REFERENCE, WRONG_SIDE, PARAPHRASE = (
@@ -65,8 +67,12 @@ def test_a_metric_prefers(name, values, verdict):
     assert line(name, *values).verdict == verdict
 
 
+def found(*candidates, reference=REFERENCE):
+    return [Explanation.of(explain(candidate=text, reference=reference)) for text in candidates]
+
+
 def test_findings_against_words():
-    """The wrong side in the reference's words, and the right side in others."""
+    """The wrong side in the reference's words, and the right side in others: what is wrong leads, readers are one."""
     lines = compare_reports(REFERENCE, [WRONG_SIDE, PARAPHRASE], names=NAMES)
     assert {line.name: line.verdict for line in lines} == {
         "finding_errors": "second",
@@ -74,37 +80,63 @@ def test_findings_against_words():
         "bleu": "first",
         "rouge": "first",
     }
-    said = summary(lines, NOBODY)
-    assert said.headline == "The metrics are split: 2 for candidate 1, 2 for candidate 2, 0 for neither."
-    assert said.votes == {"For candidate 1": "BLEU and ROUGE", "For candidate 2": "Finding errors and GREEN (bundled)"}
+    said = summary(lines, found(WRONG_SIDE, PARAPHRASE), NOBODY)
+    assert said.headline == "Candidate 2 errs less: no error against 1 significant error."
+    (wrong, right) = said.wrong
+    assert "small left pleural effusion; candidate: small right" in wrong.errors[0].sentence
+    assert right == ("Candidate 2", "no error", ())
+    assert said.votes == {
+        "For candidate 1": "words in common (BLEU and ROUGE)",
+        "For candidate 2": "the bundled reader (Finding errors and GREEN (bundled))",
+    }
     assert said.remarks == (
+        "4 metrics are 2 voices, 1 for candidate 1 and 1 for candidate 2: those that read with the same thing err "
+        "together and count once.",
         "Most metrics of wording prefer candidate 1, most that look at findings prefer candidate 2: "
         "the nearer words are not the nearer findings.",
-        "2 of them read with the same bundled reader, Finding errors and GREEN (bundled): where it errs, all of them "
-        "err.",
     )
 
 
 @pytest.mark.parametrize(
-    ("lines", "headline"),
+    ("candidates", "headline"),
     [
-        ([line("bleu", 0.1, 0.2), line("crepe", 2, 1)], "All 2 metrics prefer candidate 2."),
-        ([line("bleu", 0.1, 0.1), line("crepe", 1, 1)], "No metric sees a difference between the candidates."),
-        (
-            [line("bleu", 0.3, 0.2), line("rouge", 0.3, 0.2), line("crepe", 2, 1), line("cider", 0, 0)],
-            "2 of 4 metrics prefer candidate 1, 1 the other, 1 neither.",
-        ),
-        ([line("bleu", 0.3, 0.2)], "It prefers candidate 1."),
-        ([line("bleu", math.nan, 0.2)], "No metric could score both candidates."),
+        ([PARAPHRASE, REFERENCE], "Neither candidate has an error."),
+        ([WRONG_SIDE, WRONG_SIDE.lower()], "Both candidates have 1 significant error."),
+        ([REFERENCE, ""], "Candidate 1 errs less: no error against 2 errors, 1 of them significant."),
+        ([WRONG_SIDE], "1 significant error."),
     ],
 )
-def test_headline(lines, headline):
-    assert summary(lines, NOBODY).headline == headline
+def test_the_headline_goes_by_the_errors(candidates, headline):
+    assert summary((), found(*candidates), NOBODY).headline == headline
+
+
+def test_eight_against_eight_is_no_split_where_the_errors_agree():
+    readers = [name for name, spec in SPECS.items() if "reader" in spec.needs and spec.higher_is_better][1:10]
+    lines = [line(name, *((0.3, 0.2) if number % 3 else (0.2, 0.2))) for number, name in enumerate(readers)]
+    lines += [line("bleu", 0.1, 0.2), line("rouge", 0.1, 0.2), line("meteor", 0.1, 0.2), line("crepe", 2, 1)]
+    said = summary([*lines, line("finding_score", 0.2, 0.5)], found(WRONG_SIDE, WRONG_SIDE.lower()), NOBODY)
+    assert said.headline == "Both candidates have 1 significant error."
+    assert said.remarks[0] == (
+        "Weighed by what right and wrong findings mean for the patient, candidate 2 is better: Finding score 0.500 "
+        "against 0.200."
+    )
+    assert said.remarks[1].startswith("14 metrics are 3 voices, 1 for candidate 1 and 2 for candidate 2")
+    assert said.votes == {
+        "For candidate 1": "the bundled reader (6 of its 10 metrics)",
+        "For candidate 2": "words in common (BLEU, ROUGE and METEOR) and CREPE (bundled)",
+    }
+    assert "split" not in str(said)
+
+
+def test_a_language_model_is_a_voice_of_its_own():
+    judge = Line("green@openai:m", SPECS["green"], (1.0, 0.5))
+    found = voices([line("green", 1.0, 0.5), line("crimson", 1.0, 0.5), judge])
+    assert {title: len(own) for title, own in found.items()} == {"the bundled reader": 2, "GREEN by m": 1}
 
 
 def test_the_metric_nearest_to_radiologists_is_named():
     lines = [line("bleu", 0.3, 0.2), line("crepe", 2, 1), line("rouge", 0.1, 0.1)]
-    (remark,) = summary(lines, measured(bleu=0.6, crepe=0.85, green=0.99)).remarks[:1]
+    remark = summary(lines, found(WRONG_SIDE, PARAPHRASE), measured(bleu=0.6, crepe=0.85, green=0.99)).remarks[1]
     assert "preferences (85% of 40 measured cases), CREPE (bundled), prefers candidate 2." in remark
 
 
@@ -163,10 +195,10 @@ def test_a_metric_that_fails_stops_no_other_and_tells_no_secret(monkeypatch):
 
 def test_texts_are_escaped():
     lines = compare_reports(REFERENCE, [ATTACK, PARAPHRASE], names=["bleu"])
-    context = {"age": "", "sex": "", "indication": ATTACK}
-    shown = tables.score_part(lines, measured_sets()[DEVELOPMENT]) + tables.difference_part(
-        REFERENCE, [ATTACK, PARAPHRASE], context
-    )
+    read = found(ATTACK, PARAPHRASE)
+    measured = measured_sets()[DEVELOPMENT]
+    shown = tables.score_part(lines, measured) + tables.difference_part(REFERENCE, [ATTACK, PARAPHRASE], read)
+    shown += tables.verdict_part(summary(lines, read, measured), [ATTACK])
     assert "<script" not in shown
     assert "<img" not in shown
     assert "&lt;" in shown  # and behind it the mark of a sentence that nobody can read
@@ -204,7 +236,11 @@ def test_a_slow_judge_comes_after_the_others_and_its_server_is_not_named(monkeyp
     monkeypatch.setattr(page, "compare_reports", lambda *texts, names=["bleu"]: compare_reports(*texts, names=names))
     judges = page._check_judges(["green@openai:my-model?base_url=http://127.0.0.1:9/v1&retries=0"])
     context = {"age": "", "sex": "", "indication": ""}
-    (first, _, _), (second, scores, _) = page._answer(REFERENCE, [WRONG_SIDE, PARAPHRASE], context, [*judges.values()])
+    (errors, nothing, _), (first, _, _), (second, scores, _) = page._answer(
+        REFERENCE, [WRONG_SIDE, PARAPHRASE], context, [*judges.values()]
+    )
+    assert "Candidate 2 errs less: no error" in errors
+    assert nothing == ""  # the errors are said before anything is scored
     assert "Waiting for the language models." in first
     assert "Waiting" not in second
     assert "GREEN by my-model" in scores
@@ -226,12 +262,14 @@ def test_round_trip(monkeypatch):
     verdict, scores, differences = client.predict(
         REFERENCE, WRONG_SIDE, PARAPHRASE, "72", "F", ATTACK, [], api_name="/compare"
     )
-    assert "prefer" in verdict
+    assert "Candidate 2 errs less" in verdict
     assert all(parse_name(name).title in scores for name in NAMES)
     assert "small right pleural effusion" in differences
     verdict, *others = client.predict("", "x", "", "", "", "", [], api_name="/compare")
     assert 'role="alert"' in verdict
     assert others == ["", ""]
+    verdict, *_ = client.predict("Cráneo sin fracturas ni hemorragia.", "x", "", "", "", "", [], api_name="/compare")
+    assert verdict.index("The reference looks Spanish") < verdict.index("<h2")
     verdict, *_ = client.predict("x", "x", "", "two hundred", "", "", [], api_name="/compare")
     assert "is not an age" in verdict
     with pytest.raises(AppError):  # no engine but those of the Space's owner

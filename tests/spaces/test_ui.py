@@ -238,7 +238,7 @@ def test_a_page_opens_with_a_scored_example(name):
 def test_options_of_the_spec_are_offered_but_no_file_and_no_server():
     assert list(controls.offered(SPECS["rouge"])) == ["text", "flavour", "stemmer"]
     assert list(controls.offered(SPECS["green"])) == ["text"]
-    assert not {"wordnet", "idf_file", "encoder", "base_url"} & {
+    assert not {"wordnet", "idf", "idf_file", "encoder", "base_url"} & {
         key for row in SPECS.values() for key in controls.offered(row)
     }
     texts = (
@@ -373,6 +373,17 @@ def test_the_worst_come_first_and_unscored_last(tmp_path):
     assert "All pairs, the worst first" in view
     assert view.count("<details><summary><span") == len(order) == 12
     assert "95% interval" in view
+
+
+def test_a_file_is_scored_with_options_and_its_rows_open(tmp_path):
+    view, scored, _ = whole("finding_errors?policy=report", sample_file())
+    assert "|policy:report|" in view
+    worst = view[view.index("<details><summary><span") :].partition("</details>")[0]
+    assert "study-06" in worst
+    assert "Small left apical pneumothorax" in worst
+    assert "only the candidate reports: small left apical pneumothorax" in worst.lower()
+    page = Path(batch.write_scores(scored, str(tmp_path))[1]).read_text()
+    assert batch.SYSTEM in page
 
 
 def test_exports_run_no_formula(tmp_path):

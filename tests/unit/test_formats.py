@@ -92,6 +92,15 @@ def test_latex_of_any_name_compiles(compared, tmp_path):
     assert "Overfull" not in compiled(out, tmp_path)
 
 
+@pytest.mark.slow
+def test_paper_table_compiles(folder, capsys, tmp_path):
+    arguments = ["score", "--predictions", str(folder / "better.csv"), "--references", str(folder / "references.csv")]
+    assert main([*arguments, "--metrics", "paper-table", "--no-progress", "--format", "latex"]) == 0
+    said = compiled(capsys.readouterr().out, tmp_path)
+    assert "Overfull" not in said
+    assert "Float too large" not in said
+
+
 def test_a_long_table_goes_over_pages(tmp_path):
     lines = tuple((f"row {number}", Cell("0.5", "strong", detail="[0.1, 0.9]")) for number in range(120))
     table = Table(("name", "score ↑"), (Group(lines[:60], (Cell("First", "strong"),)), Group(lines[60:])), title="Long")

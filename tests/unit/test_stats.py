@@ -359,19 +359,19 @@ def test_a_difference_of_tau_b():
     truth = rng.normal(size=60)
     good, bad = truth + rng.normal(size=60) / 4, rng.normal(size=60)
     one, other = (tau_b_draws(x, truth, trials=500) for x in (good, bad))
-    difference, p = tau_b_difference(one, other)
+    difference, p, floor = tau_b_difference(one, other)
     assert difference.low > 0
-    assert p == 2 / 501  # no resample on the other side of 0
-    turned, same = tau_b_difference(other, one)
+    assert p == floor == 2 / 501  # no resample on the other side of 0
+    turned, same, _ = tau_b_difference(other, one)
     assert (turned.value, same) == (-difference.value, p)
-    assert tau_b_difference(one, one) == ((0, 0, 0, 60), 1.0)
+    assert tau_b_difference(one, one) == ((0, 0, 0, 60), 1.0, 2 / 501)
     with pytest.raises(InputError, match="drawn on different pairs"):
         tau_b_difference(one, tau_b_draws(bad[:50], truth[:50], trials=500))
 
 
 def test_a_difference_of_nothing():
     nothing = tau_b_draws([1.0], [1.0], trials=10)
-    difference, p = tau_b_difference(nothing, nothing)
+    difference, p, _ = tau_b_difference(nothing, nothing)
     assert np.isnan([difference.value, p]).all()
 
 

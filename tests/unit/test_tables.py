@@ -58,3 +58,8 @@ def test_names_to_copy_are_never_broken():
 
 def test_a_notebook_and_a_template_show_what_a_page_shows():
     assert TABLE._repr_html_() == TABLE.__html__() == Markup("{}").format(TABLE)
+
+
+def test_words_that_are_broken_stay_indented():
+    table = Table(("", "n"), (Group((("  significant errors of all", "100000000"),)),))
+    assert printed(table, 28).splitlines()[2:4] == ["  significant      100000000", "  errors of all"]

@@ -205,6 +205,8 @@ def _add_anatomy(lexicon: Lexicon, trie: _Builder) -> None:
     anatomy = load_file("anatomy")
     for key, terms in anatomy["structures"].items():
         trie.add(terms, "structure", key, several=True)
+        if (key, "several") in lexicon.findings_of:
+            trie.add(terms, "listed", lexicon.findings_of[key, "several"])
     for key, terms in anatomy["sides"].items():
         trie.add(terms, "side", key)
     for key, entry in anatomy["zones"].items():

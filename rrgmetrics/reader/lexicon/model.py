@@ -22,6 +22,9 @@ Role = Literal[
     "lodged",
     "history",
     "apart",
+    "directed",
+    "feigned",
+    "feigns",
 ]
 BONES, DEVICES, TECHNIQUE = "bones", "devices", "technique"  # the concept files that the engine treats as what they are
 
@@ -144,9 +147,19 @@ class SmallWords:
     plural: frozenset[str]
     single: frozenset[str]
     ratios: frozenset[str]
+    above: frozenset[str]
+    onward: frozenset[str]
     known: frozenset[str]
     lacking: frozenset[str]
     preferring: frozenset[str]
+    identifying: frozenset[str]
+    leading_to: frozenset[str]
+    excising: frozenset[str]
+    premises: frozenset[str]
+    grown: frozenset[str]
+    bare: frozenset[str]
+    meaning: frozenset[str]
+    apposing: frozenset[str]
 
 
 _NEVER = "(?!)"

@@ -168,6 +168,7 @@ _CUES = (
     "location_preposition",
     "side_port",
     "not_reached",
+    "feigning",
     "nothing",
 )
 _RULE = _record(

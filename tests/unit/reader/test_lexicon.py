@@ -240,6 +240,7 @@ def test_a_term_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         "concept": "pleural effusion (pleural_effusion, pleura.yaml)",
         "significance": "actionable_not_urgent",
         "same as": "fluid in the fissure",
+        "sign of": "pneumonectomy",
         "roles": "sized",
         "CheXpert": "Pleural Effusion",
         "SRR-BERT": "Simple pleural effusion, Pleural Effusion",
