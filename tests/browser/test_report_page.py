@@ -129,8 +129,10 @@ def test_words_that_differ_are_off_at_first(show):
     word = page.locator("mark.kind-only_here").first
     line = "element => getComputedStyle(element).textDecorationLine"
     assert word.evaluate(line) == "none"
+    width = page.locator("#list").bounding_box()["width"]
     page.check("#words")
     assert word.evaluate(line) == "underline"
+    assert page.locator("#list").bounding_box()["width"] == width
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

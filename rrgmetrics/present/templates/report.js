@@ -146,8 +146,8 @@
     clearTimeout(waiting);
     waiting = setTimeout(choose, 150);
   });
-  element("words").addEventListener("change", () => list.classList.toggle("words", element("words").checked));
-  list.classList.toggle("words", element("words").checked);
+  element("words").addEventListener("change", () => list.classList.toggle("differing", element("words").checked));
+  list.classList.toggle("differing", element("words").checked);
   element("toolbar").addEventListener("submit", (event) => event.preventDefault());
   element("toolbar").hidden = false;
   for (const study of list.children) addScores(study);
