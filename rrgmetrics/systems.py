@@ -66,7 +66,8 @@ class Comparison:
 
         Returns:
             A line a metric, key and system: `value`, `low` and `high` of the score, `difference`, `difference_low` and
-            `difference_high` from the first system, `p`, `p_corrected`, `effect_size`; NaN for the first system.
+            `difference_high` from the first system, `p`, `p_corrected`, `p_floor` (the smallest p that the trials can
+            give, 0 if it is exact), `effect_size`; NaN for the first system.
         """
         import pandas
 
