@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,7 +38,7 @@ def pair_view(result: Result, pair: Pair, name: str = "") -> Markup:
     name = without_words(name or result.spec.name)
     spec, key = result.titled, result.titled.headline
     value = result.scores[key.name]
-    counts = category_counts(result)
+    counts, scored = category_counts(result), not math.isnan(value)
     read = as_read(name, pair)
     pieces = [
         Markup('<p class="unseen" role="status">{} {}</p>').format(key.title, show(value, key)),
@@ -45,7 +46,7 @@ def pair_view(result: Result, pair: Pair, name: str = "") -> Markup:
         headline(key, value),
         *(Markup('<p class="note">{}</p>').format(note) for note in _notes(spec)),
         usual(spec, value) if name == spec.name else Markup(),
-        Markup("<h2>Errors by category</h2>{}").format(category_bars(counts)) if counts else Markup(),
+        Markup("<h2>Errors by category</h2>{}").format(category_bars(counts)) if counts and scored else Markup(),
         Markup("<h2>Both reports</h2>{}").format(explained(explain_pair(result, read), read)),
         all_scores(result),
     ]

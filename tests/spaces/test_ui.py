@@ -279,6 +279,7 @@ def test_options_of_the_spec_are_offered_but_no_file_and_no_server():
 def test_a_text_out_of_scope_is_named_at_the_top(reference, candidate, said):
     view = ui.answered(SPECS["crepe"], (reference, candidate))[0]
     assert said in view[: view.index('class="headline"')]
+    assert ("Errors by category" in view) == ("Not scored" not in said)
     view = ui.answered(SPECS["bleu"], (reference, candidate))[0]
     assert 'role="alert"' not in view
 
