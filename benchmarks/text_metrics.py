@@ -10,6 +10,7 @@ made here from templates with a fixed seed. Takes about ten minutes on two cores
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import json
 import os
@@ -19,7 +20,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 SIDES = ("left", "right", "bilateral")
@@ -119,6 +120,33 @@ def sacrebleu_corpus() -> Callable[[list[str], list[str]], None]:
     return lambda references, candidates: void(BLEU().corpus_score(candidates, [references]))
 
 
+def nltk_meteor() -> Callable[[list[str], list[str]], None]:
+    """NLTK's METEOR over pairs, on our tokens and the WordNet that ships with us."""
+    from nltk.translate.meteor_score import single_meteor_score
+
+    from rrgmetrics.backends.tokens import words
+    from rrgmetrics.backends.wordnet import load_wordnet
+
+    cut, wordnet = words("wordpunct").annotate, load_wordnet()
+    return lambda references, candidates: void(
+        [single_meteor_score(r, c, wordnet=wordnet) for r, c in zip(cut(references), cut(candidates), strict=True)]
+    )
+
+
+def coco(scorer: str) -> Callable[[list[str], list[str]], None]:
+    """A scorer of pycocoevalcap, on texts as they are: its tokenizer needs Java."""
+    from importlib import import_module
+
+    module, _, name = scorer.partition(":")
+    compute_score = getattr(import_module(f"pycocoevalcap.{module}"), name)().compute_score
+
+    def score(references: list[str], candidates: list[str]) -> None:
+        with contextlib.redirect_stdout(None):
+            compute_score({i: [r] for i, r in enumerate(references)}, {i: [c] for i, c in enumerate(candidates)})
+
+    return score
+
+
 def minilm() -> str:
     """The folder of all-MiniLM-L6-v2, or "" if it is not installed."""
     spec = importlib.util.find_spec(MINILM)
@@ -141,6 +169,14 @@ RUNS: dict[str, Callable[[], Callable[[list[str], list[str]], None]]] = {
     "sacrebleu corpus": sacrebleu_corpus,
     "bertscore": lambda: ours(f"bertscore@{minilm()}?layer=6"),
     "bert-score": bert_score,
+    "meteor": lambda: ours("meteor"),
+    "NLTK": nltk_meteor,
+    "bleu": lambda: ours("bleu"),
+    "pycocoevalcap bleu": lambda: coco("bleu.bleu:Bleu"),
+    "rouge?flavour=coco": lambda: ours("rouge?flavour=coco"),
+    "pycocoevalcap rouge": lambda: coco("rouge.rouge:Rouge"),
+    "cider": lambda: ours("cider"),
+    "pycocoevalcap cider": lambda: coco("cider.cider:Cider"),
     "bleu + rouge": lambda: ours("bleu", "rouge"),
 }
 COMPARED = (
@@ -148,7 +184,12 @@ COMPARED = (
     ("bleu?tokenizer=13a", "sacrebleu sentences", 3000),
     ("bleu?tokenizer=13a", "sacrebleu corpus", 3000),
     ("bertscore", "bert-score", 256),
+    ("meteor", "NLTK", 1000),
+    ("bleu", "pycocoevalcap bleu", 3000),
+    ("rouge?flavour=coco", "pycocoevalcap rouge", 3000),
+    ("cider", "pycocoevalcap cider", 3000),
 )
+CLOCK = "RRGMETRICS_BENCHMARK_CLOCK"  # the environment variable that tells a measurement its clock
 KINDS = ("distinct", "candidates repeat", "both repeat")
 SMALL, LARGE = 1_000, 100_000
 
@@ -160,12 +201,13 @@ def measure(run: str, kind: str, n: int) -> dict[str, float]:
     score(references[:64], candidates[:64])
     if run == "bleu + rouge":
         score(*texts("distinct", 600))  # as much as a block: what a first block takes is the same for every n
+    clock = time.process_time if os.environ.get(CLOCK) else time.perf_counter
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     times = []
     for _ in range(max(1, min(9, 20_000 // n)) if run == "bleu + rouge" else 1):  # half a second alone is all noise
-        start = time.perf_counter()
+        start = clock()
         score(references, candidates)
-        times.append(time.perf_counter() - start)
+        times.append(clock() - start)
     seconds = statistics.median(times)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {"ms": 1000 * seconds / n, "mib": (peak - before) / 1024, "texts_mib": size(references, candidates)}
@@ -190,14 +232,18 @@ def best(runs: list[dict[str, float]]) -> dict[str, float]:
     return min(runs, key=lambda run: run["ms"])
 
 
-def compare(rounds: int) -> None:
-    """Prints ours beside theirs."""
+def compare(rounds: int, kinds: Sequence[str], share: float) -> None:
+    """Prints ours beside theirs, on a share of the pairs."""
     print(f"{'ours':<20} {'theirs':<20} {'texts':<18} {'pairs':>6} {'ours ms':>9} {'theirs ms':>9} {'ratio':>6}")
     for name, other, n in COMPARED:
         if name == "bertscore" and not minilm():
             print(f"{name:<20} {other:<20} needs the package {MINILM}")
             continue
-        for kind in KINDS:
+        if other.startswith("pycocoevalcap") and importlib.util.find_spec("pycocoevalcap") is None:
+            print(f"{name:<20} {other:<20} needs the package pycocoevalcap, without its dependencies")
+            continue
+        n = int(n * share)
+        for kind in kinds:
             pairs = [(fresh(name, kind, n), fresh(other, kind, n)) for _ in range(rounds)]
             left, right = (best(list(side))["ms"] for side in zip(*pairs, strict=True))
             numbers = f"{n:>6} {left:>9.3f} {right:>9.3f} {left / right:>6.2f}"
@@ -223,14 +269,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3, help="measurements of each number, of which the best counts")
     parser.add_argument("--measure", nargs=3, metavar=("RUN", "TEXTS", "PAIRS"), help="one measurement, as JSON")
+    parser.add_argument("--cpu", action="store_true", help="processor time, for a machine that others use too")
+    parser.add_argument("--peers", action="store_true", help="only the comparison with other packages")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="the texts")
+    parser.add_argument("--share", type=float, default=1.0, help="of the pairs, to be quicker")
     options = parser.parse_args()
+    if options.cpu:
+        os.environ |= {CLOCK: "processor", "OMP_NUM_THREADS": "1"}
     if options.measure:
         run, kind, n = options.measure
         print(json.dumps(measure(run, kind, int(n))))
         return
     print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}, best of {options.rounds}; {Path(__file__).name}\n")
-    compare(options.rounds)
-    scale(options.rounds)
+    compare(options.rounds, options.kinds, options.share)
+    if not options.peers:
+        scale(options.rounds)
 
 
 if __name__ == "__main__":

@@ -31,11 +31,13 @@ from rrgmetrics.callbacks.baselines import Baseline, Baselines, Watch
 from rrgmetrics.callbacks.compute_metrics import text_tokenizer
 from rrgmetrics.callbacks.evaluation_set import LOOKED_AT, EvaluationSet
 from rrgmetrics.callbacks.generation import GenerateFunction, Generation, make_generation, model_columns, undisturbed
+from rrgmetrics.callbacks.latest import Latest
 from rrgmetrics.callbacks.lengths import say_cut, say_overrun
 from rrgmetrics.callbacks.sampling import Generated, generate
 from rrgmetrics.callbacks.schedule import When, parse_turns
 from rrgmetrics.callbacks.scoring import OnError, Scores, Scoring, flat, parse_metrics
 from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.results import Result
 from rrgmetrics.specs import Key
 
 logger = logging.getLogger("rrgmetrics")
@@ -154,11 +156,28 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         self._sets: dict[str, EvaluationSet] = {}
         self._trainer: Any = None
         self._said: set[str] = set()
+        self._latest = Latest()
 
     @property
     def baselines(self) -> Mapping[str, Baseline]:
         """The scores of trivial systems by key (`"eval_crepe"`), in the main process."""
         return self._watch.baselines
+
+    def results(self, dataset: str = "") -> Mapping[str, Result]:
+        """Returns the Results of the model that the training leaves, by metric; in the main process.
+
+        They are those of the best checkpoint with `load_best_model_at_end`, else of the latest evaluation, without
+        what is scored in the background: for `write_model_card`, intervals and tests.
+
+        Args:
+            dataset: Name of the evaluation set, where there are several.
+
+        Raises:
+            InputError: That model was not evaluated in this process.
+        """
+        if self._trainer is None:
+            raise InputError("Attach the callback before training: ReportMetricsCallback(...).attach(trainer).")
+        return self._latest.of("_".join(filter(None, (PREFIX, dataset))), self._trainer.args, self._trainer.state)
 
     def attach(self, trainer: Any) -> ReportMetricsCallback:
         """Connects the callback with a Trainer, before `train()`; adds it to its callbacks if it is not there.
@@ -370,6 +389,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         scores = self._scoring.score(pairs, due, f"{prefix}_") if self._scoring else Scores({})
         best, when = best_key(self._trainer.args), f"step {self._trainer.state.global_step}: "
         self._watch.see(pairs, scores.values, prefix=f"{prefix}_", when=when, best=best)
+        self._latest.keep(prefix, self._trainer.state, scores.results)
         try:
             self._show(generated, scores.results, prefix)
             self._write(prefix, self._trainer.state.global_step, scores)

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rrgmetrics.files import PathLike
 from rrgmetrics.results import Result
 from rrgmetrics.stats import bootstrap
 
@@ -35,13 +36,14 @@ class Benchmark(NamedTuple):
     revision: str = ""
 
 
-def write_model_card(folder: Path, model: str, results: Mapping[str, Result], benchmark: Benchmark) -> list[Path]:
+def write_model_card(folder: PathLike, model: str, results: Mapping[str, Result], benchmark: Benchmark) -> list[Path]:
     """Writes results into the folder of a model's repository.
 
     Args:
         folder: The folder; made if missing. A `README.md` in it keeps its text and the rest of its metadata.
         model: The model's name in its `model-index`.
-        results: By metric, as `rrgmetrics.score` gives them; a metric without any scored pair is left out.
+        results: By metric, as `rrgmetrics.score` and `ReportMetricsCallback.results` give them; a metric without any
+            scored pair is left out.
         benchmark: What it was evaluated on.
 
     Returns:
@@ -50,6 +52,7 @@ def write_model_card(folder: Path, model: str, results: Mapping[str, Result], be
     import yaml
     from huggingface_hub import ModelCard, ModelCardData
 
+    folder = Path(folder)
     scored = {name: result for name, result in results.items() if result.n_unscored < result.n_pairs}
     path = folder / ".eval_results" / "rrgmetrics.yaml"
     path.parent.mkdir(parents=True, exist_ok=True)

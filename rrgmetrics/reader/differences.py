@@ -289,7 +289,7 @@ def told_beside(error: FindingError, reference: Reading, candidate: Reading) -> 
     (told, one), (silent, other) = (
         ((ref, reference), (cand, candidate)) if missing else ((cand, candidate), (ref, reference))
     )
-    if silent.change is not None:
+    if silent.change is not None or told.change is None:
         return False
     beside = {f.concept for f in one.findings if f.sentence == told.sentence and f.change == told.change and f != told}
     return any(

@@ -6,9 +6,11 @@ import json
 import math
 
 import pytest
+import yaml
 
 from rrgmetrics.callbacks import ReportMetricsCallback, best_model, make_compute_metrics
 from rrgmetrics.errors import InputError
+from rrgmetrics.integrations.model_card import Benchmark, write_model_card
 from rrgmetrics.scorers.bleu import Bleu
 
 
@@ -54,7 +56,9 @@ def test_the_best_model_early_stopping_and_the_plateau_see_the_values(make_train
         per_device_eval_batch_size=8,
         **best_model("finding_errors"),
     )
-    ReportMetricsCallback("finding_errors", generate_fn=generate, restore="repair").attach(trainer)
+    callback = ReportMetricsCallback("finding_errors", generate_fn=generate, restore="repair").attach(trainer)
+    with pytest.raises(InputError, match="not evaluated"):
+        callback.results()
     trainer.train()
     values = evaluations(trainer, "eval_finding_errors")
     assert values[0] > values[2] > values[1]
@@ -62,6 +66,11 @@ def test_the_best_model_early_stopping_and_the_plateau_see_the_values(make_train
     assert trainer.state.best_model_checkpoint == str(tmp_path / "out" / "checkpoint-4")
     assert trainer.state.global_step == 6  # stopped after one evaluation without a better value
     assert trainer.lr_scheduler.best == values[1]
+    best = callback.results()
+    assert best["finding_errors"].scores["finding_errors"] == values[1]
+    write_model_card(tmp_path / "model", "my-model", best, Benchmark("my-lab/my-reports"))
+    (entry,) = yaml.safe_load((tmp_path / "model" / ".eval_results" / "rrgmetrics.yaml").read_text())
+    assert entry["value"] == values[1]
 
 
 @pytest.mark.parametrize("greater_is_better", [True, None])

@@ -100,6 +100,20 @@ def test_injected_errors_are_those_the_reader_finds():
     assert n_errors > 60
 
 
+def test_a_hedge_that_is_counted_stays_in_the_text(monkeypatch):
+    often = perturb.KINDS["certainty"]._replace(weight=60)
+    monkeypatch.setattr(perturb, "KINDS", {**perturb.KINDS, "certainty": often})
+    reading = read("Small left pleural effusion. Mild pulmonary edema. Right basal atelectasis.")
+    n_hedges = 0
+    for seed in range(20):  # without the check, 5 of them count a hedge of a finding that then leaves
+        text, injected = perturb.inject(reading, lambda rng: None, Random(seed), 4)
+        candidate = read(text)
+        hedges = sum(f.assertion != "absent" and f.certainty != "definite" for f in candidate.findings)
+        assert injected[perturb.D] == list(compare(reading, candidate).counts.values())[perturb.D] + hedges
+        n_hedges += hedges
+    assert n_hedges > 10
+
+
 def test_a_paraphrase_has_other_words_and_no_error():
     for text in REPORTS:
         other = paraphrase(read(text), Random(0))

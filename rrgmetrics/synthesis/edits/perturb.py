@@ -7,6 +7,7 @@ freely (`phrases/edits.yaml`). The fifth way of the GREEN paper (arXiv 2405.0359
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
@@ -102,9 +103,10 @@ def injections(
         donors: As in `inject`.
         rng: As in `inject`.
         n_edits: As in `inject`.
-        with_unseen: Whether hedges are put in too, which another error may undo unseen.
+        with_unseen: Whether hedges are put in too; an error that would undo one, which nobody would see, is not made.
     """
     page, counts, unseen = Page(reading.text, reading), [0] * N_CATEGORIES, 0
+    hedged: Counter[str] = Counter()
     drawn = rng.choices(range(1, len(NUMBER_WEIGHTS) + 1), NUMBER_WEIGHTS)[0]
     wanted = n_edits or min(drawn, 1 + len(page.units))  # findings made up for a normal report would drown the rest
     done = 0
@@ -118,8 +120,11 @@ def injections(
         candidate = reading_of(text)
         seen = _counts(compare(reading, candidate))
         seen[D] += unseen + kind.unseen
-        if _rose(counts, seen, kind.category):
+        doubted = _doubted(candidate)
+        more = doubted - _doubted(page.reading)
+        if _rose(counts, seen, kind.category) and hedged <= doubted and (more or not kind.unseen):
             page, counts, unseen = Page(text, candidate), seen, unseen + kind.unseen
+            hedged |= Counter({concept: doubted[concept] for concept in more if kind.unseen})
             done += 1
             yield page.text, tuple(counts)
         if done == wanted:
@@ -144,6 +149,11 @@ def is_one_error(reading: Reading, text: str, category: int, *, unseen: bool = F
 
 def _counts(comparison: Comparison) -> list[int]:
     return [comparison.counts[category] for category in ErrorCategory]
+
+
+def _doubted(reading: Reading) -> Counter[str]:
+    """Counts the findings of each concept that a report is not certain of."""
+    return Counter(f.concept for f in reading.findings if f.assertion != "absent" and f.certainty != "definite")
 
 
 def _rose(before: list[int], after: list[int], category: int) -> bool:
