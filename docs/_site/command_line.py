@@ -12,8 +12,8 @@ from rrgmetrics.cli import COMMANDS, build_parser
 
 GROUPS = {
     "Score": ("score", "compare", "merge", "explain", "judge", "list", "doctor"),
-    "Evidence": ("agree", "stress", "oracle", "retrieve", "ablation"),
-    "Train": ("synthesize", "train", "radcliq", "convert"),
+    "Measure metrics": ("agree", "stress", "oracle", "retrieve", "ablation"),
+    "Train models": ("synthesize", "train", "radcliq", "convert"),
     "Show and share": ("space", "leaderboard", "harness", "register", "lexicon"),
 }
 
