@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import logging
 from collections.abc import Collection
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,8 +19,50 @@ from typing import Any
 
 from rrgmetrics.backends.checkpoints.limits import stored_shapes
 
+logger = logging.getLogger("rrgmetrics")
+
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
+
+
+def watch(trainer: Any, step: int, *, repair: bool) -> None:
+    """Warns of weights that the Trainer would not restore, or avoids it, before the first step of a run.
+
+    Args:
+        trainer: transformers' Trainer.
+        step: The step that the run goes on from; 0 for a new one.
+        repair: Whether to avoid it.
+    """
+    if getattr(trainer, "is_fsdp_enabled", False) or getattr(trainer, "is_deepspeed_enabled", False):
+        return  # they write and read checkpoints of their own
+    names = unrestored(trainer.model)
+    if names and repair:
+        write_current_names(trainer.model)
+    elif names and trainer.args.save_strategy != "no":
+        logger.warning(
+            "%s are written under names that the Trainer does not read: load_best_model_at_end and "
+            "resume_from_checkpoint would leave them as they are. Pass restore='repair' to ReportMetricsCallback, "
+            "or read the best checkpoint with from_pretrained.",
+            describe(names, trainer.model),
+        )
+    if step:
+        check(
+            trainer.model, Path(trainer.args.output_dir) / f"checkpoint-{step}", "resume_from_checkpoint", repair=repair
+        )
+
+
+def check(model: Any, folder: str | Path, what: str, *, repair: bool) -> None:
+    """Reads what the Trainer left out of a checkpoint, or warns of it; `what` names the step that left it out."""
+    names = unrestored_from(model, folder)
+    if names and repair:
+        reload(model, folder)
+        logger.info("%s: read again from %s.", describe(names, model), folder)
+    elif names:
+        logger.warning(
+            "%s were not restored from %s by %s: the model is a mixture. Pass restore='repair' to "
+            "ReportMetricsCallback, or read it with from_pretrained.",
+            *(describe(names, model), folder, what),
+        )
 
 
 def unrestored(model: Any) -> list[str]:

@@ -211,7 +211,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             self._rehearse(examples)
         processes.on_main(self._look_at_references)
         if self._restore != "ignore":
-            self._watch_restoring(args, state)
+            restoring.watch(self._trainer, state.global_step, repair=self._restore == "repair")
 
     def on_step_end(self, args: Any, state: Any, control: Any, **keywords: Any) -> None:
         """Runs every N steps, if `when` says so."""
@@ -230,7 +230,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             model = self._trainer.model
             restoring.write_original_names(model)
             if args.load_best_model_at_end and state.best_model_checkpoint:
-                self._repair(state.best_model_checkpoint, "load_best_model_at_end")
+                best = state.best_model_checkpoint
+                restoring.check(model, best, "load_best_model_at_end", repair=self._restore == "repair")
 
     def _make_sets(self, trainer: Any) -> dict[str, EvaluationSet]:
         """Makes the evaluation sets, by the prefix of their metrics."""
@@ -442,35 +443,3 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         if words not in self._said:
             self._said.add(words)
             logger.error("%s. Training goes on; this is said once.", words)
-
-    def _watch_restoring(self, args: Any, state: Any) -> None:
-        """Warns of the restore trap before the first step, or avoids it."""
-        trainer = self._trainer
-        if getattr(trainer, "is_fsdp_enabled", False) or getattr(trainer, "is_deepspeed_enabled", False):
-            return  # they write and read checkpoints of their own
-        names = restoring.unrestored(trainer.model)
-        if names and self._restore == "repair":
-            restoring.write_current_names(trainer.model)
-        elif names and args.save_strategy != "no":
-            logger.warning(
-                "%s are written under names that the Trainer does not read: load_best_model_at_end and "
-                "resume_from_checkpoint would leave them as they are. Pass restore='repair' to ReportMetricsCallback, "
-                "or read the best checkpoint with from_pretrained.",
-                restoring.describe(names, trainer.model),
-            )
-        if state.global_step:
-            self._repair(Path(args.output_dir) / f"checkpoint-{state.global_step}", "resume_from_checkpoint")
-
-    def _repair(self, folder: str | Path, what: str) -> None:
-        """Reads what the Trainer left out of a checkpoint, or warns of it."""
-        model = self._trainer.model
-        names = restoring.unrestored_from(model, folder)
-        if names and self._restore == "repair":
-            restoring.reload(model, folder)
-            logger.info("%s: read again from %s.", restoring.describe(names, model), folder)
-        elif names:
-            logger.warning(
-                "%s were not restored from %s by %s: the model is a mixture. Pass restore='repair' to "
-                "ReportMetricsCallback, or read it with from_pretrained.",
-                *(restoring.describe(names, model), folder, what),
-            )

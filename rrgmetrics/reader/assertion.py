@@ -10,23 +10,17 @@ from __future__ import annotations
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.model import Certainty
+from rrgmetrics.reader.sentence import ATTRIBUTIVE, JUDGEMENTS, Sentence
+from rrgmetrics.reader.settled import explain_away, settle_device
 from rrgmetrics.reader.similarity import related
 
-_LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
-_JUDGEMENTS: dict[str, Certainty | None] = {  # cue behind a finding → how certain it makes it; None: absent
-    "negation_after": None,
-    "not_excluded_after": "not_excluded",
-    "possible_after": "possible",
-    "probable_after": "probable",
-    "preferred_to": "probable",
-}
 _BEFORE = frozenset(
     {"negation_before", "negation_verb", "not_excluded_before", "possible_before", "possible_list", "probable_before"}
 )
 _ACTING = frozenset(  # senses of words that change the state
     {
         *_BEFORE,
-        *_JUDGEMENTS,
+        *JUDGEMENTS,
         "change",
         "clause_end",
         "evidenced_by",
@@ -39,9 +33,6 @@ _ACTING = frozenset(  # senses of words that change the state
         "versus",
     }
 )
-_FIRM = frozenset({"severity", "measure", "change", "acuity", "count"})  # what is described so is not only listed
-_ATTRIBUTIVE = frozenset({"side", "zone", "severity", "morphology", "acuity", "quality", "change", "count"})
-_OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_break"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 
 
@@ -62,46 +53,12 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
         if (not met or "change" in item.senses) and (not _ACTING.isdisjoint(item.senses) or item.word in acting):
             walk.step(i, item)
     for mention in mentions:
-        _settle_device(mention, items, lexicon)
+        settle_device(mention, items, lexicon)
         if mention.concept in lexicon.roles["feigns"] and mention.assertion == "present":
-            _explain_away(mention.first, items, mentions, lexicon)
+            explain_away(mention.first, items, mentions, lexicon)
     for i, item in enumerate(items):
         if "feigning" in item.senses:
-            _explain_away(i, items, mentions, lexicon)
-
-
-def _settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> None:
-    """Keeps a device of which only a fault or the sight of its tip is denied, in place."""
-    if mention.whole_of is not None:  # "the leads are not broken": they are there
-        mention.dropped = mention.dropped or mention.whole_of.assertion != "absent"
-    device = not mention.denies and lexicon.concepts[mention.concept].is_device
-    if device and mention.assertion == "absent" and mention.change is None and _is_of_tip(mention, items):
-        mention.assertion = "present"  # "the tip of the PICC is not seen"
-
-
-def _explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
-    """Drops what the item at `i` only feigns: "the apparent nodule IS the nipple", "is DUE TO the projection"."""
-    feigned = next((mention for mention in reversed(mentions) if mention.last <= i), None)
-    if feigned is None or feigned.concept not in lexicon.roles["feigned"] or feigned.assertion == "uncertain":
-        return
-    small, identified = lexicon.small, False
-    for item in items[feigned.last : i]:
-        if item.word in small.identifying:
-            identified = True
-            continue
-        parted = item.word in small.list_joints or "clause_end" in item.senses or "possible_before" in item.senses
-        other = item.word not in small.leading_to and bool(item.senses.keys() - _OF_FEIGNED)
-        if other if identified else parted:
-            return
-    feigned.dropped = feigned.dropped or identified
-
-
-def _is_of_tip(mention: Mention, items: list[Item]) -> bool:
-    """Tells whether what is denied behind a device is denied of its tip."""
-    around = items[max(0, mention.first - 5) : mention.first] + items[mention.last : mention.last + 2]
-    if not any(item.word == "tip" for item in around):
-        return False
-    return not any("negation_before" in item.senses for item in items[: mention.first])
+            explain_away(i, items, mentions, lexicon)
 
 
 def _starts_statement(senses: Senses, lexicon: Lexicon) -> bool:
@@ -113,11 +70,11 @@ def _starts_statement(senses: Senses, lexicon: Lexicon) -> bool:
     return bool(senses.keys() & {"change", "position"}) or senses.get("acuity") in lexicon.old
 
 
-class _Walk:
+class _Walk(Sentence):
     """The state of the walk through one sentence."""
 
     def __init__(self, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
-        self.items, self.mentions, self.lexicon, self.small = items, mentions, lexicon, lexicon.small
+        super().__init__(items, mentions, lexicon)
         self.absent = False
         self.once = False  # "is not" denies one quality only
         self.resolved = False
@@ -164,7 +121,7 @@ class _Walk:
             return
         if self.linking or self.listing:
             mention.link = self._interpreted(mention)
-        elif self.joined and self._same_picture(before, mention):
+        elif self.joined and self.same_picture(before, mention):
             mention.link = before
             if before.certainty == "definite" and mention.certainty == "definite":
                 mention.certainty = before.certainty = "probable"
@@ -174,7 +131,7 @@ class _Walk:
         stated = [
             m for m in (self.clause or self.aside)[-3:] if m.assertion != "absent" and not m.dropped and not m.denies
         ]
-        fitting = [m for m in reversed(stated) if self._same_picture(m, mention)]
+        fitting = [m for m in reversed(stated) if self.same_picture(m, mention)]
         concepts = self.lexicon.concepts
 
         def unlike(m: Mention) -> tuple[bool, bool, bool]:
@@ -186,13 +143,6 @@ class _Walk:
 
         fitting.sort(key=unlike)
         return fitting[0] if fitting else None
-
-    def _same_picture(self, a: Mention, b: Mention) -> bool:
-        """Tells whether the second mention can be a reading of the first."""
-        if a.concept in self.lexicon.roles["anything"] or b.concept in self.lexicon.roles["anywhere"]:
-            return True
-        groups = {self.lexicon.concepts[a.concept].group, self.lexicon.concepts[b.concept].group}
-        return len(groups) == 1 or groups <= self.lexicon.groups["one_picture"]
 
     def step(self, i: int, item: Item) -> None:
         """Lets an item that is no mention change the state."""
@@ -206,7 +156,7 @@ class _Walk:
             if item.word in self.small.existing:
                 self.verb_at = i
         judged = self._judge(i, item)
-        shown = not i and "hypothetical" in senses and self._shows(i)
+        shown = not i and "hypothetical" in senses and self.shows(i)
         told = shown or ("negation_before" in senses and self._told(i))
         if senses.keys() & {"hypothetical", "recommendation"} and not told:
             self.hypothetical = True
@@ -231,15 +181,6 @@ class _Walk:
             self._joint(i, item)
         elif "item_break" in senses:
             self._verb(i)
-
-    def _shows(self, i: int) -> bool:
-        """Tells whether what is assessed shows what follows: "EVALUATION OF the left lung discloses a nodule"."""
-        for item in self.items[i + 1 : i + 9]:
-            if "concept" in item.senses or item.word in self.small.separators:
-                return False
-            if item.word in self.small.showing:
-                return True
-        return False
 
     def _held(self, i: int, item: Item) -> bool:
         """Tells whether a clause goes on: "follow-up AFTER treatment of pneumonia", "perhaps THERE IS edema"."""
@@ -302,13 +243,13 @@ class _Walk:
         if self.segment == len(self.clause) or self._is_said(i, item):
             return False
         kind = None
-        if not _JUDGEMENTS.keys().isdisjoint(item.senses):
-            kind = next(kind for kind in _JUDGEMENTS if kind in item.senses)
+        if not JUDGEMENTS.keys().isdisjoint(item.senses):
+            kind = next(kind for kind in JUDGEMENTS if kind in item.senses)
         if kind is None or (item.senses.keys() & _BEFORE and not self._closes(i)):
             kind = self._judging(i, item)
         if kind is None:
             return False
-        certainty = _JUDGEMENTS[kind]
+        certainty = JUDGEMENTS[kind]
         subject = self._subject(i, denied=certainty is None)
         cut = len(subject) < len(self._statement())
         for mention in subject:
@@ -362,24 +303,15 @@ class _Walk:
             words = {item.word for item in self.items[stated[k - 1].last : stated[k].first]}
             if not words.isdisjoint(self.small.conjunctions):
                 return stated[k:] if "," in words and len(stated) == 2 else stated  # a list of two has no comma
-            if "," in words and (asserted or self._firm(stated[k - 1])):
+            if "," in words and (asserted or self.firm(stated[k - 1])):
                 return stated[k:]
         return stated
-
-    def _firm(self, mention: Mention) -> bool:
-        """Tells whether a finding is described as one that is there ("small effusion"), not only listed."""
-        for item in reversed(self.items[max(0, mention.first - 4) : mention.first]):
-            if item.senses.keys() & _FIRM:
-                return True
-            if not item.senses or not item.senses.keys() <= _ATTRIBUTIVE:
-                return False
-        return False
 
     def _described(self, mention: Mention) -> Mention | None:
         """Returns the picture before a comma that a hedged finding explains: "bandlike opacity, scarring is likely"."""
         before = self.clause[self.clause.index(mention) - 1]
         describing = before.concept in self.lexicon.roles["describing"] and before.assertion == "present"
-        return before if describing and self._same_picture(before, mention) else None
+        return before if describing and self.same_picture(before, mention) else None
 
     def _only_spoken_of(self) -> None:
         for mention in self._statement():
@@ -418,7 +350,7 @@ class _Walk:
         if item.word == "with":
             self.linking, self.accompanied = False, True
             if self.resolved or (
-                self.absent and self.clause and (self.comma or self._normal_ahead(i) or self._device_ahead(i))
+                self.absent and self.clause and (self.comma or self.normal_ahead(i) or self._device_ahead(i))
             ):
                 self._end_clause()
             elif not self.fresh and not self.listing:
@@ -432,13 +364,13 @@ class _Walk:
         self.conjoined = item.word == "and"
         if (self.absent or self.resolved) and self.clause and self._new_statement(i):
             self._end_clause()
-        elif self.verb_at >= 0 and self.clause and self._verb_ahead(i):
+        elif self.verb_at >= 0 and self.clause and self.verb_ahead(i):
             self.segment = len(self.clause)
             self.verb_at = -1
         if item.word == "," and self._apposition(i):
             self._hedge(i, item, "probable")
         if self.certainty != "definite" and not self.fresh and not self.listing:
-            if self._list_goes_on(i):
+            if self.list_goes_on(i):
                 self.joined = True
             elif not self._coordinated(i):
                 self.certainty, self.linking = "definite", False
@@ -459,7 +391,7 @@ class _Walk:
         if not self._statement() or self._statement()[-1].concept not in describing or self.absent:
             return False
         seen = 0
-        for item in self._ahead(i):
+        for item in self.ahead(i):
             if "concept" in item.senses:
                 seen += 1
             elif "versus" in item.senses:
@@ -472,16 +404,12 @@ class _Walk:
         """Tells whether a hedge holds for both findings of a pair: "possible small effusion and atelectasis"."""
         if not self.conjoined or i != self.met_at:
             return False
-        for item in self._ahead(i):
+        for item in self.ahead(i):
             if "concept" in item.senses:
                 return self.lexicon.concepts[item.senses["concept"]].group in self.lexicon.groups["one_place"]
-            if not item.senses or not item.senses.keys() <= _ATTRIBUTIVE:
+            if not item.senses or not item.senses.keys() <= ATTRIBUTIVE:
                 return False
         return False
-
-    def _normal_ahead(self, i: int) -> bool:
-        """Tells whether the finding after the joint at `i` is a normal statement: "no effusion with clear lungs"."""
-        return any(mention.denies for mention in self.mentions if i < mention.first <= i + 2)
 
     def _verb(self, i: int) -> None:
         self.verb_at = i
@@ -491,7 +419,7 @@ class _Walk:
         first = True
         if self._device_ahead(i):
             return True
-        for k, item in enumerate(self._ahead(i)):
+        for k, item in enumerate(self.ahead(i)):
             senses = item.senses
             if "clause_end" in senses or "negation_before" in senses:
                 return False
@@ -499,74 +427,25 @@ class _Walk:
                 return False
             if first and senses and item.word != "and":
                 arrived = self.resolved and senses.get("change") == "new"  # "removal of the tube and new pneumothorax"
-                if arrived or (_starts_statement(senses, self.lexicon) and not self._or_ahead(i)):
+                if arrived or (_starts_statement(senses, self.lexicon) and not self.or_ahead(i)):
                     return True
                 first = False
             if "item_break" in senses and item.word not in self.small.seen:
-                return self._quality_ahead(i + 1 + k) or self._there_ahead(i, i + 1 + k)
+                return self.quality_ahead(i + 1 + k) or self._there_ahead(i, i + 1 + k)
             if item.word == ",":
                 return False
         return False
-
-    def _ahead(self, i: int) -> list[Item]:
-        return self.items[i + 1 : i + 1 + _LOOK_AHEAD]
 
     def _device_ahead(self, i: int) -> bool:
         """Tells whether a device follows denied findings without "or": "no pneumothorax, chest tube unchanged"."""
         concepts = self.lexicon.concepts
         after = next((m for m in self.mentions if m.first > i), None)
-        if after is None or after.denies or not concepts[after.concept].is_device or self._or_ahead(i):
+        if after is None or after.denies or not concepts[after.concept].is_device or self.or_ahead(i):
             return False
         return not any(m.denies or concepts[m.concept].is_device for m in self.clause)
-
-    def _or_ahead(self, i: int) -> bool:
-        for item in self._ahead(i):
-            if item.word in self.small.alternatives:
-                return True
-            if "clause_end" in item.senses:
-                return False
-        return False
-
-    def _quality_ahead(self, verb: int) -> bool:
-        """Tells whether the verb at `verb` is followed by a quality, not by "seen" or "identified"."""
-        for item in self.items[verb + 1 : verb + 6]:
-            if "quality" in item.senses or ("concept" in item.senses):
-                return True
-            if item.word == ",":
-                return False
-        return False
 
     def _there_ahead(self, i: int, verb: int) -> bool:
         """Tells whether what stands behind the comma at `i` is said to be there: "no edema, a nodule IS present"."""
         after = self.items[verb + 1].word if verb + 1 < len(self.items) else ""
         alone = self.items[i].word == "," and len(self._statement()) == 1
         return alone and self.items[verb].word in self.small.single and after in self.small.seen
-
-    def _verb_ahead(self, i: int) -> bool:
-        """Tells whether the words up to the next joint hold a verb: a statement of their own."""
-        for item in self._ahead(i):
-            changed = "change" in item.senses and item.word in self.small.verbs  # "has resolved"
-            if (
-                changed
-                or "item_break" in item.senses
-                or (item.word in self.small.judged and item.senses.keys() & _JUDGEMENTS.keys())
-            ):
-                return True
-            if "clause_end" in item.senses:
-                return False
-        return False
-
-    def _list_goes_on(self, i: int) -> bool:
-        """Tells whether the hedged list goes on after the joint at `i`."""
-        for item in self._ahead(i):
-            if "versus" in item.senses:
-                return True
-            if item.senses.keys() & {
-                "item_break",
-                "clause_end",
-                "negation_before",
-                "possible_before",
-                "probable_before",
-            }:
-                return False
-        return False

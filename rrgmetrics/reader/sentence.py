@@ -1,0 +1,112 @@
+"""What stands around an item of a sentence, ahead of it or before it; looking changes nothing."""
+
+from __future__ import annotations
+
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.model import Certainty
+
+LOOK_AHEAD = 40  # items; keeps the walk linear in texts without full stops
+JUDGEMENTS: dict[str, Certainty | None] = {  # cue behind a finding → how certain it makes it; None: absent
+    "negation_after": None,
+    "not_excluded_after": "not_excluded",
+    "possible_after": "possible",
+    "probable_after": "probable",
+    "preferred_to": "probable",
+}
+_FIRM = frozenset({"severity", "measure", "change", "acuity", "count"})  # what is described so is not only listed
+ATTRIBUTIVE = frozenset({"side", "zone", "severity", "morphology", "acuity", "quality", "change", "count"})
+
+
+class Sentence:
+    """The items of a sentence and the findings that they mention.
+
+    Attributes:
+        items: Words and terms, in order.
+        mentions: Findings, in order.
+        lexicon: What the reader knows.
+        small: Its small words.
+    """
+
+    def __init__(self, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+        self.items, self.mentions, self.lexicon, self.small = items, mentions, lexicon, lexicon.small
+
+    def shows(self, i: int) -> bool:
+        """Tells whether what is assessed shows what follows: "EVALUATION OF the left lung discloses a nodule"."""
+        for item in self.items[i + 1 : i + 9]:
+            if "concept" in item.senses or item.word in self.small.separators:
+                return False
+            if item.word in self.small.showing:
+                return True
+        return False
+
+    def firm(self, mention: Mention) -> bool:
+        """Tells whether a finding is described as one that is there ("small effusion"), not only listed."""
+        for item in reversed(self.items[max(0, mention.first - 4) : mention.first]):
+            if item.senses.keys() & _FIRM:
+                return True
+            if not item.senses or not item.senses.keys() <= ATTRIBUTIVE:
+                return False
+        return False
+
+    def same_picture(self, a: Mention, b: Mention) -> bool:
+        """Tells whether the second mention can be a reading of the first."""
+        if a.concept in self.lexicon.roles["anything"] or b.concept in self.lexicon.roles["anywhere"]:
+            return True
+        groups = {self.lexicon.concepts[a.concept].group, self.lexicon.concepts[b.concept].group}
+        return len(groups) == 1 or groups <= self.lexicon.groups["one_picture"]
+
+    def normal_ahead(self, i: int) -> bool:
+        """Tells whether the finding after the joint at `i` is a normal statement: "no effusion with clear lungs"."""
+        return any(mention.denies for mention in self.mentions if i < mention.first <= i + 2)
+
+    def ahead(self, i: int) -> list[Item]:
+        """Returns what follows the item at `i`."""
+        return self.items[i + 1 : i + 1 + LOOK_AHEAD]
+
+    def or_ahead(self, i: int) -> bool:
+        """Tells whether the clause after the item at `i` holds an "or"."""
+        for item in self.ahead(i):
+            if item.word in self.small.alternatives:
+                return True
+            if "clause_end" in item.senses:
+                return False
+        return False
+
+    def quality_ahead(self, verb: int) -> bool:
+        """Tells whether the verb at `verb` is followed by a quality, not by "seen" or "identified"."""
+        for item in self.items[verb + 1 : verb + 6]:
+            if "quality" in item.senses or ("concept" in item.senses):
+                return True
+            if item.word == ",":
+                return False
+        return False
+
+    def verb_ahead(self, i: int) -> bool:
+        """Tells whether the words up to the next joint hold a verb: a statement of their own."""
+        for item in self.ahead(i):
+            changed = "change" in item.senses and item.word in self.small.verbs  # "has resolved"
+            if (
+                changed
+                or "item_break" in item.senses
+                or (item.word in self.small.judged and item.senses.keys() & JUDGEMENTS.keys())
+            ):
+                return True
+            if "clause_end" in item.senses:
+                return False
+        return False
+
+    def list_goes_on(self, i: int) -> bool:
+        """Tells whether the hedged list goes on after the joint at `i`."""
+        for item in self.ahead(i):
+            if "versus" in item.senses:
+                return True
+            if item.senses.keys() & {
+                "item_break",
+                "clause_end",
+                "negation_before",
+                "possible_before",
+                "probable_before",
+            }:
+                return False
+        return False

@@ -1,0 +1,42 @@
+"""What is settled after the walk through a sentence: devices in place, and findings that are only feigned."""
+
+from __future__ import annotations
+
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon
+
+_OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_break"})
+
+
+def settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> None:
+    """Keeps a device of which only a fault or the sight of its tip is denied, in place."""
+    if mention.whole_of is not None:  # "the leads are not broken": they are there
+        mention.dropped = mention.dropped or mention.whole_of.assertion != "absent"
+    device = not mention.denies and lexicon.concepts[mention.concept].is_device
+    if device and mention.assertion == "absent" and mention.change is None and _is_of_tip(mention, items):
+        mention.assertion = "present"  # "the tip of the PICC is not seen"
+
+
+def explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Drops what the item at `i` only feigns: "the apparent nodule IS the nipple", "is DUE TO the projection"."""
+    feigned = next((mention for mention in reversed(mentions) if mention.last <= i), None)
+    if feigned is None or feigned.concept not in lexicon.roles["feigned"] or feigned.assertion == "uncertain":
+        return
+    small, identified = lexicon.small, False
+    for item in items[feigned.last : i]:
+        if item.word in small.identifying:
+            identified = True
+            continue
+        parted = item.word in small.list_joints or "clause_end" in item.senses or "possible_before" in item.senses
+        other = item.word not in small.leading_to and bool(item.senses.keys() - _OF_FEIGNED)
+        if other if identified else parted:
+            return
+    feigned.dropped = feigned.dropped or identified
+
+
+def _is_of_tip(mention: Mention, items: list[Item]) -> bool:
+    """Tells whether what is denied behind a device is denied of its tip."""
+    around = items[max(0, mention.first - 5) : mention.first] + items[mention.last : mention.last + 2]
+    if not any(item.word == "tip" for item in around):
+        return False
+    return not any("negation_before" in item.senses for item in items[: mention.first])
