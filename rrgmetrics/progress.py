@@ -218,9 +218,16 @@ def drained(walk: Generator[Progress, None, T], shown: bool) -> T:
 
 def _view(display: Display) -> Any:
     """What draws a display, from its beginning to its end, where standard error goes to."""
-    if "IPython" in sys.modules:
+    if _in_notebook():
         return _notebook(display)
     return _terminal(display) if sys.stderr.isatty() else _log(display)
+
+
+def _in_notebook() -> bool:
+    """Whether a notebook's kernel runs this process; IPython may be imported, and run a terminal, elsewhere too."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return hasattr(shell, "kernel")
 
 
 @contextmanager

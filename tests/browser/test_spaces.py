@@ -141,7 +141,9 @@ def test_by_keyboard_only(space, tab_to):
     tab_to(page, page.get_by_label("long").first)
     page.keyboard.press("Control+A")
     page.keyboard.type("windows")
+    page.get_by_role("option", name="truncate").wait_for(state="hidden")
     page.keyboard.press("Enter")
+    page.wait_for_timeout(1000)  # Gradio hands a choice on when it has drawn it
     tab_to(page, page.get_by_role("button", name="Score", exact=True))
     page.keyboard.press("Enter")
     answered(page, "Small left effusion")

@@ -61,7 +61,7 @@ def test_overlapping_marks_each_give_their_letter():
     assert html.endswith("</span></span> effusion.</p>")
     assert html.count('class="tag') == 2
     assert "C</span>" in html
-    assert "D 0.2</span>" in html
+    assert "D 0.25</span>" in html
 
 
 def test_marks_beyond_the_text_are_cut():

@@ -268,7 +268,9 @@ def test_retry_after_a_date():
     assert openai.retry_after("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0
 
 
-def test_progress_shows_time_and_cost(loopback, load, capsys):
+def test_progress_shows_time_and_cost(loopback, load, capsys, monkeypatch):
+    monkeypatch.setattr("rrgmetrics.progress.FIRST_LINE", 0.1)  # of a log
+    monkeypatch.setattr("rrgmetrics.progress.EACH", 0.01)
     loopback.reset(lambda request, tries: time.sleep(0.05) or request.say("x"))
     options = {"base_url": loopback.url, "cache": "no", "price_out": 50.0, "concurrency": 1}
     engine = load_engine(EngineName("openai", "m"), options=options, progress=True)
