@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any, Literal, NamedTuple
 
-from rrgmetrics.backends.checkpoints import Pin, cache_folder, checksum, pins
+from rrgmetrics.backends.checkpoints import Pin, cache_folder, checksum, pins, repository_folder
 from rrgmetrics.doctor.needs import Need
 from rrgmetrics.english import listed
 
@@ -89,7 +89,7 @@ def look_here(need: Need) -> Repository:
     found, pin = Repository(need), pins().get(need.repository, NO_PIN)
     found.folder = folder = snapshot(need, pin.revision)
     if folder is None:
-        place = cached(need.repository).name
+        place = repository_folder(need.repository).name
         found.say(
             "left", f"{need.name} is not here: about {need.gigabytes:g} GB, which would lie in the cache's {place}."
         )
@@ -169,15 +169,13 @@ def _fetch(found: Repository, endpoint: str, download: bool) -> None:
     """Downloads what is missing, and compares each file with what the Hub says of it."""
     from huggingface_hub import hf_hub_download
 
-    need, folder = found.need, cached(found.need.repository) / "snapshots" / found.revision
+    need, folder = found.need, repository_folder(found.need.repository) / "snapshots" / found.revision
     pinned = pins().get(need.repository, NO_PIN).revision  # else "main": the cache then notes its commit
     missing = [name for name in found.files if not (folder / name).is_file()]
     if missing and not download:
         size = sum(found.files[name].size for name in missing) / GIGABYTE
-        found.say(
-            "left",
-            f"{need.name} is not here: {size:.2f} GB, which would lie in the cache's {cached(need.repository).name}.",
-        )
+        place = repository_folder(need.repository).name
+        found.say("left", f"{need.name} is not here: {size:.2f} GB, which would lie in the cache's {place}.")
         return
     for name in missing:
         try:
@@ -255,17 +253,12 @@ def in_one_line(message: str) -> str:
 
 
 def _place(need: Need) -> str:
-    return f"which would lie in the cache's {cached(need.repository).name}"
-
-
-def cached(repository: str) -> Path:
-    """The folder of a repository in the Hub's cache."""
-    return cache_folder() / f"models--{repository.replace('/', '--')}"
+    return f"which would lie in the cache's {repository_folder(need.repository).name}"
 
 
 def snapshot(need: Need, revision: str) -> Path | None:
     """The folder of a revision in the Hub's cache, or that of its newest one."""
-    root = cached(need.repository)
+    root = repository_folder(need.repository)
     reference = root / "refs" / "main"
     commit = revision or (reference.read_text().strip() if reference.is_file() else "")
     folder = root / "snapshots" / commit

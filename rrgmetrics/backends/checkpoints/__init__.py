@@ -248,13 +248,18 @@ def cache_folder() -> Path:
     return Path(os.environ.get("HF_HUB_CACHE") or Path(home) / "hub").expanduser()
 
 
+def repository_folder(repository: str) -> Path:
+    """Returns the folder of a repository in the Hub's cache."""
+    return cache_folder() / f"models--{repository.replace('/', '--')}"
+
+
 def _own_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "rrgmetrics"
 
 
 def _cached(repository: str, revision: str, all_of: Sequence[str], any_of: Sequence[str] = ()) -> Path | None:
     """The snapshot of a revision in the Hub's cache, if the files are in it."""
-    root = cache_folder() / f"models--{repository.replace('/', '--')}"
+    root = repository_folder(repository)
     reference = root / "refs" / (revision or "main")
     commit = reference.read_text().strip() if reference.is_file() else revision
     if not commit:
