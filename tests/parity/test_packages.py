@@ -122,7 +122,8 @@ def bert_score(folder, layers, references, candidates, idf):
         patch.setattr(bert_score.scorer, "get_tokenizer", load)
         patch.chdir(folder.parents[2])
         name = str(folder.relative_to(folder.parents[2]))
-        scorer = BERTScorer(model_type=name, num_layers=layers, idf=idf, idf_sents=references if idf else None)
+        asked = {"num_layers": layers, "idf": idf, "idf_sents": references if idf else None}
+        scorer = BERTScorer(model_type=name, nthreads=0, **asked)  # its pool forks, and a fork of many threads may hang
         return [values.numpy() for values in scorer.score(candidates, references)]
 
 
