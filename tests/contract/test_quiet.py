@@ -90,9 +90,13 @@ def test_loading_a_checkpoint_prints_nothing(config, score, reports, published_c
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
-def test_progress_shows_a_bar_on_standard_error(spec, reports, capfd):
+def test_progress_is_shown_on_standard_error(spec, reports, capfd, monkeypatch):
+    import sys
+
     import rrgmetrics
 
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # to rich: a terminal
     rrgmetrics.score(spec.name, predictions=reports.altered, references=reports.references)
     printed = capfd.readouterr()
     assert printed.out == ""
