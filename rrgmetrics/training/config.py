@@ -228,7 +228,7 @@ class JudgeConfig(TrainerConfig):
         layers: Of a new model.
         attention_heads: Of a new model; a divisor of `hidden_size`.
         vocabulary_size: Of a new model, in tokens.
-        raw: Whether a model with a chat template is asked without it, in the protocol's own text.
+        raw: Whether a model with a chat template loses it, and is asked in the protocol's own text.
         max_length: Tokens of question and reply; longer rows are left out, and counted.
         validation_fraction: Share of the references held out of files that name no parts of their own.
         validation_pairs: Held-out pairs that the model is asked about at each evaluation.
@@ -236,6 +236,7 @@ class JudgeConfig(TrainerConfig):
         lora_alpha: LoRA's scale, over the rank.
         lora_dropout: On LoRA's input.
         lora_targets: Layers that get LoRA's matrices; all-linear: every linear one but the last.
+        beta2: AdamW's decay of squared gradients.
         merge: Whether LoRA's matrices are added to the model's weights; if not, the folder holds them alone, and
             whoever loads it needs the model too.
         save_memory: Whether activations are computed twice instead of kept (gradient checkpointing).
@@ -262,6 +263,7 @@ class JudgeConfig(TrainerConfig):
     lora_alpha: Count = 32
     lora_dropout: Share = 0.05
     lora_targets: Paths = ("all-linear",)
+    beta2: Share = 0.999
     merge: bool = True
     save_memory: bool = False
 

@@ -81,7 +81,7 @@ def train_judge(config: JudgeConfig, output: str | Path, *, force: bool = False,
     data = read_judge_data(config)
     with quietly(), runs.seeded(config.seed):
         model, tokenizer = model_and_tokenizer(config, data.rows["train"])
-        raw = config.raw or not getattr(tokenizer, "chat_template", None)
+        raw = not getattr(tokenizer, "chat_template", None)
         rows = token_rows(data.rows["train"], tokenizer, raw=raw, max_length=config.max_length, left_out=data.left_out)
         if not rows["input_ids"]:
             raise InputError(f"Every question with its reply is longer than max_length, {config.max_length:,} tokens.")
@@ -180,6 +180,7 @@ def judge_trainer(
         "max_length": None,
         "dataset_kwargs": {"skip_prepare_dataset": True},
         next(name for name in saving if hasattr(SFTConfig, name)): config.save_memory,
+        "adam_beta2": config.beta2,
         "bf16": precision == "bf16",  # TRL's own default is True
     }
     parts: dict[str, Any] = {"peft_config": lora_config(config)} if config.lora_rank else {}

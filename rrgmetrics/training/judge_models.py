@@ -34,6 +34,8 @@ def model_and_tokenizer(config: JudgeConfig, examples: Sequence[Example]) -> tup
         return _new_model(config, examples)
     causal = find_causal(config.model)
     tokenizer = load_tokenizer(causal.tokenizer, padding_side="left")
+    if config.raw:
+        tokenizer.chat_template = None  # so that whoever loads the folder asks without it too
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     model = load_causal(causal, dtype="auto" if config.lora_rank else "float32")

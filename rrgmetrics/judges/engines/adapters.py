@@ -16,7 +16,7 @@ from rrgmetrics.errors import BackendError, MissingExtraError
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 TAKEN = ("r", "lora_alpha", "target_modules", "use_rslora", "rank_pattern", "alpha_pattern", "fan_in_fan_out", "bias")
-LARGEST_RANK = 1024
+LARGEST_RANK = 512
 
 
 class Causal(NamedTuple):
