@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pyarrow
@@ -303,3 +305,13 @@ def test_presets_are_those_of_the_authors():
     assert (green.epochs, green.learning_rate, green.batch_size, green.weight_decay) == (10, 1e-5, 1024, 0.1)
     assert (crimson.epochs, crimson.learning_rate, crimson.lora_rank, crimson.lora_alpha) == (3, 2e-5, 16, 32)
     assert (green.schedule, crimson.schedule) == ("cosine", "cosine")
+
+
+def test_the_how_to_page_names_configs_and_keys_that_there_are():
+    page = Path(__file__).parents[2] / "docs" / "howto" / "train-a-judge.md"
+    commands = re.findall(r"rrgmetrics train judge +(-.*?)(?:  #|`)", page.read_text())
+    assert len(commands) >= 4
+    for command in commands:
+        words = shlex.split(command.replace("...", ""))
+        name = words[words.index("--config") + 1] if "--config" in words else "judge"
+        read_config(JudgeConfig, name, [word for word in words if re.match(r"\w+=", word)])
