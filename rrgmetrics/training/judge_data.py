@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,10 +15,10 @@ from rrgmetrics.errors import InputError, VerdictError
 from rrgmetrics.judges.base import Prompt
 from rrgmetrics.judges.engines.hf import prompt_ids, write_chat
 from rrgmetrics.judges.engines.replies import ReplyFile
-from rrgmetrics.judges.protocols.chexprompt import Chexprompt, ChexpromptVerdict
+from rrgmetrics.judges.protocols.chexprompt import Chexprompt
 from rrgmetrics.judges.protocols.counts import CATEGORIES, Errors
 from rrgmetrics.judges.protocols.crimson import Crimson
-from rrgmetrics.judges.protocols.green import Green, GreenVerdict
+from rrgmetrics.judges.protocols.green import Green
 from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_report, parse_context
 from rrgmetrics.synthesis.pairs import Row, read_rows, split_of
 from rrgmetrics.training.config import COUNTS, READER, REPLIES, JudgeConfig
@@ -214,14 +214,15 @@ def _bundled(protocol: Any, pairs: Sequence[Pair]) -> list[Any]:
 
 def _of_counts(protocol: Any, studied: Sequence[Studied]) -> list[str | None]:
     """Replies that say the counts; GREEN's matched findings, which raters do not count, are the bundled judge's."""
-    errors = [each.counted and tuple(map(Errors, each.counted)) for each in studied]
-    if protocol.name == "chexprompt":
-        return [both and protocol.written(ChexpromptVerdict(*both)) for both in errors]
-    matched = _bundled(protocol, [each.pair for each in studied])
+    bundled = _bundled(protocol, [each.pair for each in studied])
     return [
-        both and protocol.written(GreenVerdict(*both, verdict.n_matched, verdict.matched))
-        for both, verdict in zip(errors, matched, strict=True)
+        None if each.counted is None else protocol.written(replace(verdict, **_errors(each.counted)))
+        for each, verdict in zip(studied, bundled, strict=True)
     ]
+
+
+def _errors(counted: Counted) -> dict[str, Errors]:
+    return {name: Errors(counts) for name, counts in counted._asdict().items()}
 
 
 def _example(protocol: Any, pair: Pair, reply: str | None, left_out: Counter[str]) -> Example | None:

@@ -21,6 +21,7 @@ from rrgmetrics.judges.cache import Record
 from rrgmetrics.judges.engines import load_engine
 from rrgmetrics.judges.engines.hf import prompt_ids
 from rrgmetrics.reports import Pair
+from rrgmetrics.synthesis.pairs import Draft, Label, row_of, schema
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.config import JudgeConfig, changed, read_config
 from rrgmetrics.training.judge import Questions, judge_trainer, train_judge
@@ -62,7 +63,7 @@ def few(tmp_path_factory):
 def config_for(pairs, **values):
     base = JudgeConfig(
         pairs=(pairs,), hidden_size=32, layers=1, attention_heads=2, vocabulary_size=600, batch_size=16, epochs=1,
-        learning_rate=3e-3, validation_fraction=0.3, validation_pairs=2, patience=0, max_length=512, cpu=True,
+        learning_rate=3e-3, validation_fraction=0.3, validation_pairs=1, patience=0, max_length=512, cpu=True,
     )  # fmt: skip
     return changed(base, **values)
 
@@ -214,14 +215,14 @@ def test_a_run_that_was_killed_ends_as_one_that_was_not(few, tmp_path, monkeypat
     one, other = (load_file(run.folder / "model.safetensors") for run in (whole, resumed))
     assert all((weight == other[name]).all() for name, weight in one.items())
     assert {path.name for path in whole.folder.iterdir()} == {path.name for path in resumed.folder.iterdir()}
-    assert json.loads((whole.folder / "measured.json").read_text())["n"] == 2
+    assert json.loads((whole.folder / "measured.json").read_text())["n"] == 1
     with pytest.raises(InputError, match="holds a finished run"):
         train(config, tmp_path / "whole")
 
 
 def test_the_checkpoint_with_the_nearest_verdicts_is_kept_and_ends_the_run(few, tmp_path, monkeypatch):
     """Replies without a verdict do not count as no progress."""
-    config = config_for(few, epochs=9, patience=2)
+    config = config_for(few, epochs=9, patience=2, validation_pairs=2)
     examples = read_judge_data(config).rows["validation"][:2]
     good, lies = [each.reply for each in examples], [each.reply.replace(": 0.", ": 3.") for each in examples]
     scripted = iter([["", ""]] * 4 + [lies, good, lies, lies, *[good] * 9])
@@ -271,8 +272,19 @@ def test_an_adapter_judges_as_the_merged_weights(few, tmp_path):
 
 @pytest.mark.slow
 def test_a_tiny_model_learns_64_pairs_and_green_reproduces_their_verdicts(tmp_path):
-    columns = {"study_id": [f"s{n}" for n in range(64)]}
-    config = config_for(write_pairs(tmp_path / "pairs.parquet", PAIRS, **columns), hidden_size=64, layers=2)
+    """The same 64 stand for train and validation, for what is tested is whether they can be learnt."""
+    nothing = Label((0,) * 6, (0,) * 6)
+    facts = {"source": "invented", "label_source": "none", "label_version": ""}
+    rows = [
+        row_of(Draft(*pair[:2], f"s{number}", "own", 0), nothing, split=split, **facts)._asdict()
+        for split in ("train", "validation")
+        for number, pair in enumerate(PAIRS)
+    ]
+    parquet.write_table(pyarrow.Table.from_pylist(rows, schema=schema()), tmp_path / "pairs.parquet")
+    config = config_for(
+        str(tmp_path / "pairs.parquet"), hidden_size=64, layers=2, attention_heads=4, batch_size=8, epochs=60,
+        evaluations=1 / 15, validation_pairs=64,
+    )  # fmt: skip
     run = train(config, tmp_path / "run")
     texts = {"predictions": [pair.candidate for pair in PAIRS], "references": [pair.reference for pair in PAIRS]}
     names = ["green", f"green@{run.folder}?cache=no"]

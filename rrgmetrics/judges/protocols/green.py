@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.english import counted
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols import green_parsers
 from rrgmetrics.judges.protocols.counts import Errors, compared_errors
@@ -104,9 +105,10 @@ class Green:
         """Returns the reply that is read as this verdict, in the form that the prompt asks for."""
         errors = verdict.significant, verdict.insignificant or Errors((0,) * len(LABELS))
         said = [words for each in verdict.significant.words for words in each]
-        parts = [("Explanation", verdict.explanation or " ".join(said) or "There is no clinically significant error.")]
+        number = f"The candidate has {counted(verdict.significant.total, 'clinically significant error')}."
+        parts = [("Explanation", verdict.explanation or " ".join(said) or number)]
         parts += [(title, _lines(each)) for title, each in zip(TITLES, errors, strict=False)]
-        parts.append((MATCHED, _counted(verdict.n_matched, verdict.matched)))
+        parts.append((MATCHED, _number(verdict.n_matched, verdict.matched)))
         return "\n\n".join(f"[{title}]:\n{text}" for title, text in parts)
 
     def from_comparison(self, pair: Pair, compared: Compared) -> GreenVerdict:
@@ -127,10 +129,10 @@ class Green:
 
 def _lines(errors: Errors) -> str:
     rows = zip(LABELS, errors.counts, errors.words, strict=True)
-    return "\n".join(f"{label}: {_counted(count, words)}" for label, count, words in rows)
+    return "\n".join(f"{label}: {_number(count, words)}" for label, count, words in rows)
 
 
-def _counted(count: int, words: Sequence[str]) -> str:
+def _number(count: int, words: Sequence[str]) -> str:
     said = "; ".join(" ".join(text.replace(";", ",").split()).rstrip(".") for text in words)
     return f"{count}. {said}".rstrip()
 
