@@ -43,10 +43,9 @@ FINDINGS = (
 PAIRS = [Pair(reference, candidate) for reference in FINDINGS for candidate in FINDINGS]
 
 
-def write_pairs(path, pairs, **columns):
-    """A table of pairs; all of one split is named by `rrgmetrics synthesize` alone."""
-    rows = {"study_id": [f"s{n}" for n in range(len(pairs))], "reference": [p.reference for p in pairs]}
-    parquet.write_table(pyarrow.table(rows | {"candidate": [p.candidate for p in pairs], **columns}), path)
+def write_pairs(path, pairs):
+    columns = {"study_id": list(range(len(pairs))), "reference": [p.reference for p in pairs]}
+    parquet.write_table(pyarrow.table(columns | {"candidate": [p.candidate for p in pairs]}), path)
     return str(path)
 
 
