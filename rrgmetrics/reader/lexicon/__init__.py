@@ -60,6 +60,7 @@ __all__ = [
     "check_pack",
     "checksum",
     "concept_files",
+    "folder_in_use",
     "load",
     "load_file",
     "own_facts",
