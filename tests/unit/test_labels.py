@@ -25,8 +25,8 @@ SCORES = LabelScores(
         "micro_5": LabelScore(labels=FIVE),
         "macro_5": LabelScore("macro", labels=FIVE),
         "weighted_5": LabelScore("weighted", labels=FIVE),
-        "no_finding": LabelScore(labels=(NO_FINDING,)),
-        "fracture": LabelScore(labels=(11,)),
+        "no_finding": LabelScore(labels=(NO_FINDING,), one=True),
+        "fracture": LabelScore(labels=(11,), one=True),
     },
     14,
 )
