@@ -21,4 +21,4 @@ def green_reply(
         f"[{title}]:\n" + "".join(f"{label}: {errors.get(label[1], '0')}.\n" for label in LABELS)
         for title, errors in sections
     ]
-    return "\n".join([f"[Explanation]: {explanation}", *lines, f"[Matched Findings]:\n{matched}\n"])
+    return "".join([f"[Explanation]: {explanation}\n", *lines, f"[Matched Findings]:\n{matched}"])
