@@ -143,6 +143,7 @@ def crepe_settings(config: CrepeConfig, tokenizer: PairTokenizer) -> CrepeSettin
         crepe_token_loss_weight=config.token_weight,
         cls_token_id=tokenizer.opening.ids[0],
         sep_token_id=tokenizer.closing.ids[0],
+        crepe_alignment=config.alignment,
     )
 
 
