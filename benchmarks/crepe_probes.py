@@ -4,9 +4,9 @@
     python benchmarks/crepe_probes.py --reports FILE --column findings --checkpoint FOLDER
 
 For each category, and for each way of making an error of it (`rrgmetrics.synthesis.edits.perturb`), reports get exactly
-one error; the counts of (report, edited) are compared with those of (report, report). *Rises* is the share of pairs whose count in that category goes up,
-*own* and *others* the mean change of that category and of the other five together. Reports are also scored against
-themselves and against a paraphrase.
+one error; the counts of (report, edited) are compared with those of (report, report). *Rises* is the share of pairs
+whose count in that category goes up, *own* and *others* the mean change of that category and of the other five
+together. Reports are also scored against themselves and against a paraphrase.
 """
 
 from __future__ import annotations

@@ -299,7 +299,7 @@ def load_crepe(
     precision: Precision = "fp32",
     long: Long = "truncate",
     explain: bool = False,
-    only_affirmed: bool = False,
+    only_affirmed: bool | None = None,
 ) -> CrepeBackend:
     """Loads a checkpoint; all users in a process share the weights.
 
@@ -310,7 +310,8 @@ def load_crepe(
         precision: Arithmetic of the encoder; the heads compute in fp32.
         long: Cut pairs beyond the model's length, or read them in windows.
         explain: Whether readings name the words that a count comes from.
-        only_affirmed: Whether to read only the sentences that affirm a finding.
+        only_affirmed: Whether to read only the sentences that affirm a finding, and to count penalties beside them;
+            None: if the checkpoint is told where words stand in the other text, which is how such are trained.
 
     Raises:
         BackendError: Weights not found (within a second), damaged, or not CREPE's; or no words to explain with.
@@ -324,4 +325,5 @@ def load_crepe(
             "Use a checkpoint with crepe_features 'tokens', such as the bundled one."
         )
     network = load_network(files, pick_device(device), precision)
-    return CrepeBackend(network, precision, long, explain, batch_size, only_affirmed)
+    reads_affirmed = known.settings.crepe_alignment if only_affirmed is None else only_affirmed
+    return CrepeBackend(network, precision, long, explain, batch_size, reads_affirmed)
