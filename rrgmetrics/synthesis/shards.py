@@ -69,7 +69,8 @@ class Maker:
             labels = self.labeller.label(drafts)
             n_labelled = len(labels) - labels.count(None)
             if self.plan.affirmed:
-                drafts, labels = zip(*map(only_affirmed, drafts, labels), strict=True) if drafts else ((), ())
+                kept = list(map(only_affirmed, drafts, labels))
+                drafts, labels = [draft for draft, _ in kept], [label for _, label in kept]
             labelled = [self._row(*each) for each in zip(drafts, labels, splits, strict=True)]
             made = [row for row in labelled if row is not None]
             rows += made

@@ -180,7 +180,9 @@ class CrepeBackend:
         lengths = len(ids[pair[0]]), len(ids[pair[1]])
         alone = not texts[pair[1]]
         if self.long == "windows" and sum(lengths) > self.network.tokenizer.token_budget(alone=alone):
-            return self.network.tokenizer.windows(*(encodings[text] for text in pair), (texts[pair[0]], texts[pair[1]]))
+            reference, candidate = pair
+            read = texts[reference], texts[candidate]
+            return self.network.tokenizer.windows(encodings[reference], encodings[candidate], read)
         return [self.network.tokenizer.truncated(*lengths, alone=alone)]
 
     def _reading(
