@@ -44,14 +44,15 @@ class Ratios:
 
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
         """Ratios of the sums; NaN where nothing was counted."""
-        return {key: np.where(np.asarray(n) > 0, value, np.nan) for key, value in self._ratios(sums).items()}
+        return {key: np.where(np.asarray(n) > 0, value, np.nan) for key, value in self.ratios(sums).items()}
 
     def per_pair(self, stats: Array) -> dict[str, Array]:
-        """Ratios of each pair."""
-        unscored = np.isnan(stats).any(axis=1)
-        return {key: np.where(unscored, np.nan, value) for key, value in self._ratios(stats).items()}
+        """F1, precision and recall of each pair; NaN for an unscored one."""
+        unscored, ratios = np.isnan(stats).any(axis=1), self.ratios(stats)
+        return {key: np.where(unscored, np.nan, ratios[key]) for key in KEYS[: len(DETECTION)]}
 
-    def _ratios(self, stats: Array) -> dict[str, Array]:
+    def ratios(self, stats: Array) -> dict[str, Array]:
+        """Every key of statistics, or sums of them, `(..., n_stats)`; NaN where nothing was counted."""
         n = len(FIELDS)
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios = stats[..., :n] / stats[..., n:]

@@ -145,7 +145,7 @@ def test_a_whole_run(case):
     annotations = Judge(Nodules(form), engine).annotate_pairs(pairs)
     assert engine.n_asked == len(replies)
     stats = scorer.pair_stats(pairs, dict(zip(pairs, annotations, strict=True)))
-    scores, of_pairs = aggregate.reduce(scorer.reduction, stats), scorer.reduction.per_pair(stats)
+    scores, of_pairs = aggregate.reduce(scorer.reduction, stats), scorer.reduction.ratios(stats)
     n_unscored = sum(isinstance(one, Unscored) for one in annotations)
     known = {alias: key.name for key in SPECS["nodule_f1"].keys for alias in key.aliases}
     expected = case["expected"].get("result", case["expected"])
