@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -84,11 +85,20 @@ def _train_ablation(options: argparse.Namespace) -> None:
 
 def _train_judge(options: argparse.Namespace) -> None:
     from rrgmetrics.training.config import JudgeConfig, read_config
-    from rrgmetrics.training.judge import train_judge
+    from rrgmetrics.training.judge import check_judge_run, train_judge
+    from rrgmetrics.training.trainer import is_main_process, wait_for_everyone
 
-    pairs = [*(options.data or ()), *([_generated_pairs(options)] if options.generate else ())]
+    if options.generate < 0:
+        raise InputError(f"--generate is {options.generate}; pass a number of pairs.")
+    output = Path(options.output)
+    made = output.with_name(f"{output.name}-{options.generate}-pairs.parquet") if options.generate else None
+    pairs = [*(options.data or ()), *([str(made)] if made else ())]
     config = read_config(JudgeConfig, options.config, options.overrides, **({"pairs": pairs} if pairs else {}))
-    run = train_judge(config, options.output, force=options.force, progress=not options.no_progress)
+    check_judge_run(output, config, force=options.force)
+    if made and is_main_process():
+        _generate_pairs(options.generate, made, progress=not options.no_progress)
+    wait_for_everyone(config)
+    run = train_judge(config, output, force=options.force, progress=not options.no_progress)
     found = run.measured
     _training_console().print(
         f"{found.n} held-out pairs: errors counted differ by {found.mae:.2f} on average, {found.exact:.0%} are exact, "
@@ -98,21 +108,16 @@ def _train_judge(options: argparse.Namespace) -> None:
     )
 
 
-def _generated_pairs(options: argparse.Namespace) -> str:
-    """Makes pairs from generated reports, beside the run's folder; those of an earlier call are taken again."""
-    from pathlib import Path
-
+def _generate_pairs(n_pairs: int, path: Path, *, progress: bool) -> None:
+    """Makes pairs of generated reports, unless an earlier call did."""
     from rrgmetrics.synthesis.sources import load_collection
     from rrgmetrics.synthesis.synthesize import synthesize
 
-    if options.generate < 0:
-        raise InputError(f"--generate is {options.generate}; pass a number of pairs.")
-    output = Path(options.output)
-    path = output.with_name(f"{output.name}-{options.generate}-pairs.parquet")
-    if not path.is_file():
-        reports = load_collection(f"generator:{max(100, options.generate // 3)}", columns=["report"], seed=0)
-        synthesize(reports, path, n_pairs=options.generate, progress=not options.no_progress)
-    return str(path)
+    if path.is_file():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    reports = load_collection(f"generator:{max(100, n_pairs // 3)}")
+    synthesize(reports, path, n_pairs=n_pairs, progress=progress)
 
 
 def _train_encoder(options: argparse.Namespace) -> None:

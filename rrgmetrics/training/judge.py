@@ -28,6 +28,7 @@ from rrgmetrics.training.judge_data import PROTOCOLS, Example, count_errors, rea
 from rrgmetrics.training.judge_models import lora_config, model_and_tokenizer, save_judge
 
 MEASURED = "measured.json"
+AT_ONCE = 64  # questions; fewer where the device lacks the memory
 ROOM = 1.5  # a reply that is longer than the longest target by this factor has no end
 
 
@@ -76,8 +77,7 @@ def train_judge(config: JudgeConfig, output: str | Path, *, force: bool = False,
     """
     begun = time.perf_counter()
     folder = Path(output)
-    _check_packages(config)
-    runs.check_run(folder, config, force=force)
+    check_judge_run(folder, config, force=force)
     data = read_judge_data(config)
     with quietly(), runs.seeded(config.seed):
         model, tokenizer = model_and_tokenizer(config, data.rows["train"])
@@ -125,7 +125,7 @@ class Questions:
         """Asks a model, and compares its verdicts with the targets."""
         longest = max(len(self.tokenizer(example.reply)["input_ids"]) for example in self.examples)
         limit = int(ROOM * longest) + 1
-        source = LocalModel(Loaded(model, self.tokenizer, ""), self.raw, self.config.batch_size)
+        source = LocalModel(Loaded(model, self.tokenizer, ""), self.raw, AT_ONCE)
         replies = [""] * len(self.examples)
         for answer in source.stream([replace(example.prompt, max_tokens=limit) for example in self.examples]):
             replies[answer.number] = answer.reply.text or ""
@@ -278,9 +278,16 @@ def _whole(model: Any, accelerator: Any) -> Iterator[Any]:
         yield accelerator.unwrap_model(model)
 
 
-def _check_packages(config: JudgeConfig) -> None:
+def check_judge_run(folder: Path, config: JudgeConfig, *, force: bool) -> None:
+    """Checks, before any work, that a run can begin or go on.
+
+    Raises:
+        InputError: As `trainer.check_run`.
+        MissingExtraError: TRL, or PEFT for LoRA, is not installed.
+    """
     from importlib.util import find_spec
 
     missing = [name for name in ("trl", *(("peft",) if config.lora_rank else ())) if find_spec(name) is None]
     if missing:
         raise MissingExtraError(f"train judge needs {' and '.join(missing)}: pip install 'rrgmetrics[train]'.")
+    runs.check_run(folder, config, force=force)

@@ -35,8 +35,9 @@ class Causal(NamedTuple):
     @property
     def tokenizer(self) -> Checkpoint:
         """Where the tokenizer is: with the adapter, else with the weights."""
-        own = self.adapter is not None and (self.adapter / "tokenizer_config.json").is_file()
-        return Checkpoint(self.adapter, self.identity) if own and self.adapter else self.base
+        if self.adapter and (self.adapter / "tokenizer_config.json").is_file():
+            return Checkpoint(self.adapter, self.identity)
+        return self.base
 
     @property
     def rank(self) -> int:
