@@ -29,8 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser = add_step(
         steps, "judge", _train_judge, "train a small language model to judge as GREEN, CheXprompt or CRIMSON"
     )
-    parser.add_argument("--generate", type=int, default=0, metavar="N", help="make N pairs of generated reports first")
-    _add_config(parser, "judge")
+    parser.add_argument(
+        "--generate", type=int, default=0, metavar="N", help="make N pairs of generated reports first, beside DIR"
+    )
+    _add_config(parser, "judge", also=", judge-green, judge-crimson")
 
     parser = add_step(steps, "encoder", _train_encoder, "make an encoder: vocabulary, masked language model, SimCSE")
     _add_config(parser, "encoder", data="corpus")
@@ -42,9 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="replace files that exist")
 
 
-def _add_config(parser: argparse.ArgumentParser, config: str, *, data: str = "pairs") -> None:
+def _add_config(parser: argparse.ArgumentParser, config: str, *, data: str = "pairs", also: str = "") -> None:
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="values that replace the configuration's")
-    parser.add_argument("--config", default=config, metavar="CONFIG", help="a YAML file, or one of ours: %(default)s")
+    parser.add_argument(
+        "--config", default=config, metavar="CONFIG", help=f"a YAML file, or one of ours: {config}{also}"
+    )
     parser.add_argument(f"--{data}", dest="data", action="append", metavar="FILE", help="repeat it for several files")
     parser.add_argument("--output", required=True, metavar="DIR", help="folder of the run; goes on where it stopped")
     add_writing(parser, "replace a run that is in the folder")

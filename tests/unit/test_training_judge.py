@@ -282,7 +282,7 @@ def test_a_tiny_model_learns_64_pairs_and_green_reproduces_their_verdicts(tmp_pa
     parquet.write_table(pyarrow.Table.from_pylist(rows, schema=schema()), tmp_path / "pairs.parquet")
     config = config_for(
         str(tmp_path / "pairs.parquet"), hidden_size=64, layers=2, attention_heads=4, batch_size=8, epochs=60,
-        evaluations=1 / 15, validation_pairs=64,
+        evaluations=1 / 20, validation_pairs=64,
     )  # fmt: skip
     run = train(config, tmp_path / "run")
     texts = {"predictions": [pair.candidate for pair in PAIRS], "references": [pair.reference for pair in PAIRS]}
