@@ -171,7 +171,7 @@ def make(way):
     collate = lambda rows: default_data_collator([{k: row[k] for k in ("input_ids", "labels")} for row in rows])
     trainer = Trainer(model=model, args=arguments, train_dataset=rows, eval_dataset=rows, data_collator=collate,
         processing_class=tokenizer)
-    ReportMetricsCallback(["bleu", "rouge"], baselines=None, on_error="raise").attach(trainer)
+    ReportMetricsCallback(["bleu", "rouge"], baselines="none", on_error="raise").attach(trainer)
     return trainer
 
 def work(rank, world, port, way):
