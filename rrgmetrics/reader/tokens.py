@@ -20,7 +20,8 @@ _TOKEN = re.compile(
     r"|\?(?P<query>(?<![^\s(]\?)(?= ?[A-Za-z]))"  # "?pneumonia"
     r"|#(?P<fracture>(?<=[A-Za-z] #)(?=s?(?:[ .,;)]|$)))"  # "6th rib #"
     r"|(?:-+>|=>|→)(?P<arrow>)"
-    r"|[.,;:!?/—–()\[\]](?P<mark>)",
+    r"|[.,;:!?/—–()\[\]](?P<mark>)"
+    r"|[<>≤≥](?P<bound>(?=[ ]?\d))",  # "< 1 cm"
     re.ASCII,
 )
 _MARKS = {"gap": "¶", "bullet": "¶", "query": "query", "fracture": "fracture", "arrow": "→"}

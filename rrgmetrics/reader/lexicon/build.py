@@ -82,6 +82,7 @@ class _Builder:
         self.terms_words = lexicon.terms_words
         self.named: list[tuple[list[str], Senses, str]] = []
         zones = load_file("anatomy")["zones"].items()
+        self.measured = load_file("attributes")["diameters"].keys()
         self.valves = frozenset(key for key, entry in zones if entry.get("structure") == "heart_valve")
 
     def add(self, terms: Iterable[Any], kind: str, value: Any, *, several: bool = False) -> None:
@@ -99,6 +100,8 @@ class _Builder:
                 self.terms_words.update(words)
                 if several:
                     senses[kind] = (*senses.get(kind, ()), value)
+                    if value in self.measured and len(words) > 1:
+                        self.named.append((words, senses, kind))
                 elif kind not in senses:
                     senses[kind] = value
                     if kind in ("concept", "tip") and len(words) > 1:
@@ -111,7 +114,7 @@ class _Builder:
         """
         for words, senses, kind in self.named:
             held = self._structure(words)
-            if held:
+            if held and kind != "structure":
                 senses["holds"] = held
             inside = []
             is_device = kind == "concept" and self.concepts[senses["concept"]].is_device
@@ -124,7 +127,7 @@ class _Builder:
                 if kept:
                     inside.append(kept)
                 i = end
-            if inside and (kind == "concept" or any("zone" in part for part in inside)):
+            if inside and (kind != "tip" or any("zone" in part for part in inside)):
                 senses["inside"] = inside  # the "left lower lobe bronchus" is a place, the "right atrium" is on no side
 
     def _described(self, words: list[str], i: int) -> tuple[int, Senses]:
@@ -277,6 +280,9 @@ def _add_attributes(lexicon: Lexicon, trie: _Builder) -> None:
         trie.add(terms, "count", int(key))
     lexicon.old, lexicon.times = frozenset(tables["old"]), frozenset(tables["times"])
     lexicon.units = tables["units"]
+    lexicon.diameters = {
+        key: [(row["from"], row["quality"]) for row in rows] for key, rows in tables["diameters"].items()
+    }
     lexicon.position_names, lexicon.size_names = tables["names"]["position"], tables["names"]["size"]
 
 
