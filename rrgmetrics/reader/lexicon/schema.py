@@ -332,10 +332,12 @@ SHAPES: dict[str, Shape] = {
     "ct": _record(
         {
             "conditions": Many(_TEXT),
-            "rules": Many(_record(
+            "rules": Many(
+                _record(
                     {"concepts": _names("concepts")},
                     {"label": Value(of="ct"), "also": Value(of="ct"), **_LABEL_CONDITIONS},
-                )),
+                )
+            ),
         }
     ),
     "srr": _record(

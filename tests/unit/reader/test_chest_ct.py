@@ -34,10 +34,7 @@ def chest_ct() -> Iterator[None]:
 
 @pytest.mark.parametrize(
     ("name", "wordings", "neighbours"),
-    [
-        pytest.param(*row, id=f"{table}: {row[0]}")
-        for table, row in rows(*sorted((HERE / "synonyms").glob("*.tsv")))
-    ],
+    [pytest.param(*row, id=f"{table}: {row[0]}") for table, row in rows(*sorted((HERE / "synonyms").glob("*.tsv")))],
 )
 def test_synonyms_of_ct(name: str, wordings: str, neighbours: str) -> None:
     synonyms(name, wordings, neighbours)
