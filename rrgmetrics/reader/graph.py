@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.graph_arrows import entities_of, relate
 from rrgmetrics.reader.graph_words import Node, clauses
+from rrgmetrics.reader.lexicon import in_its_pack
 from rrgmetrics.reader.model import Reading
 
 WORD = re.compile(r"\w+|[^\w\s]")
@@ -103,6 +104,7 @@ def _word(value: Any) -> str:
     return value
 
 
+@in_its_pack
 def build_graph(reading: Reading) -> Graph:
     """The graph of a reading.
 
