@@ -318,8 +318,9 @@ class _Walk(Sentence):
             if not words.isdisjoint(self.small.conjunctions):
                 two = len(stated) == 2 and not any("quality" in item.senses for item in between)
                 return stated[k:] if "," in words and two else stated  # a list of two has no comma
-            if "," in words and (asserted or self.firm(stated[k - 1])):
-                return stated[k:]
+            bare = k == 1 and not stated[0].first and words == {","} and one[1] == "was"
+            if "," in words and (asserted or self.firm(stated[k - 1])) and not (denied and bare):
+                return stated[k:]  # but "mass, infiltration WAS not detected", as translations have it
         return stated
 
     def _described(self, mention: Mention) -> Mention | None:

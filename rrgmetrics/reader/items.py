@@ -229,6 +229,8 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
     qualities = items[q].senses["quality"]
     if "measured" in items[q].senses:
         partners = [items[q].senses["measured"]]
+    elif items[q].word in lexicon.small.leading:  # "nodes OF NORMAL SIZE in the mediastinum"
+        partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     elif items[q].word in lexicon.small.verbs:  # "has increased" has its subject before it
         partners = _backward(items, q, qualities, floor, lexicon)
     elif _is_predicate(items, q, lexicon):

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack. Each begins
 # with what one look at a character decides: a group or a look behind there would cost a third of the time.
 _TOKEN = re.compile(
-    r"[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+"  # a word has no group; first: it is the most frequent
+    r"[xX](?P<by>(?<=\d[xX])(?=\d))"  # "16x11 mm"
+    r"|[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+"  # a word has no group; before others: it is the most frequent
     r"|\n(?P<gap>[ \t\r]*\n)|\n(?P<bullet>[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
     r"|\?(?P<query>(?<![^\s(]\?)(?= ?[A-Za-z]))"  # "?pneumonia"
@@ -24,7 +25,7 @@ _TOKEN = re.compile(
     r"|[<>≤≥](?P<bound>(?=[ ]?\d))",  # "< 1 cm"
     re.ASCII,
 )
-_MARKS = {"gap": "¶", "bullet": "¶", "query": "query", "fracture": "fracture", "arrow": "→"}
+_MARKS = {"gap": "¶", "bullet": "¶", "query": "query", "fracture": "fracture", "arrow": "→", "by": "x"}
 _APOSTROPHES = frozenset({"'", "’"})
 ENDS = frozenset({".", "!", "?", "¶"})
 RUNNING = frozenset({"comparison", "technique"})

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 
-from rrgmetrics.reader import read
+from rrgmetrics.reader import explain, read
 from rrgmetrics.reader.ct_conditions import ct_conditions
 from rrgmetrics.reader.lexicon import pack_used
 from tests.unit.reader.test_sentences import check
-from tests.unit.reader.test_synonyms import test_synonyms as synonyms
 
 HERE = Path(__file__).parent / "chest_ct"
 
@@ -37,7 +37,16 @@ def chest_ct() -> Iterator[None]:
     [pytest.param(*row, id=f"{table}: {row[0]}") for table, row in rows(*sorted((HERE / "synonyms").glob("*.tsv")))],
 )
 def test_synonyms_of_ct(name: str, wordings: str, neighbours: str) -> None:
-    synonyms(name, wordings, neighbours)
+    first, *others = wordings.split(" | ")
+    assert read(first).abnormal, f"nothing abnormal is read in {first!r}"
+    apart = [other for other in others if errors(first, other) or errors(other, first)]
+    alike = [other for other in filter(None, neighbours.split(" | ")) if not errors(first, other)]
+    assert (apart, alike) == ([], []), name
+
+
+def errors(reference: str, candidate: str) -> int:
+    """The number of errors of all kinds."""
+    return sum(explain(reference=reference, candidate=candidate, modality="chest_ct").counts.values())
 
 
 @pytest.mark.parametrize(
@@ -52,3 +61,17 @@ def test_sentences_of_ct(phenomenon: str, sentence: str, expected: str) -> None:
 @pytest.mark.parametrize(("text", "labels"), [row for _, row in rows(HERE / "labels.tsv")], ids=lambda cell: cell[:50])
 def test_conditions_of_ct(text: str, labels: str) -> None:
     assert sorted(ct_conditions(read(text))) == sorted(set(labels.split("; ")) - {"none"})
+
+
+def test_reports_of_another_writer() -> None:
+    """What benchmarks/chest_ct.py measures does not fall."""
+    spec = spec_from_file_location("chest_ct", Path(__file__).parents[3] / "benchmarks" / "chest_ct.py")
+    assert spec is not None
+    assert spec.loader is not None
+    spec.loader.exec_module(benchmark := module_from_spec(spec))
+    tallies = benchmark.label_tallies([])
+    assert benchmark.f1(tallies["micro"]) >= 0.98
+    assert min(map(benchmark.f1, tallies.values())) >= 0.85
+    pairs = [(benchmark.counts(benchmark.counted(row)), row["expected"]) for row in benchmark.rows("pairs")]
+    assert sum(sum(got.values()) == sum(want.values()) for got, want in pairs) >= 26
+    assert sum(not benchmark.faults(row) for row in benchmark.rows("sentences")) >= 130
