@@ -25,7 +25,7 @@ from rrgmetrics.reader.lexicon import load, load_file, pack_used
 from rrgmetrics.reader.similarity import related
 
 sys.path.insert(0, str(Path(__file__).parent))
-from voices import pair_lines
+from voices import counted, counts, pair_lines  # noqa: E402
 
 PACK = "chest_ct"
 HERE = Path(__file__).parent / PACK
@@ -55,6 +55,11 @@ def label_tallies(misses: list[str]) -> dict[str, Counter[str]]:
         if got != want:
             misses.append(f"{row['id']}: missing {sorted(want - got)}, false {sorted(got - want)}")
     return tallies
+
+
+def exact_pairs() -> int:
+    """The number of pairs with as many errors as expected."""
+    return sum(sum(counts(counted(row)).values()) == sum(row["expected"].values()) for row in rows("pairs"))
 
 
 def faults(row: Row) -> list[str]:
