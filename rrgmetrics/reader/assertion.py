@@ -10,6 +10,7 @@ from __future__ import annotations
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.model import Certainty
+from rrgmetrics.reader.parsed import Parsed
 from rrgmetrics.reader.sentence import ATTRIBUTIVE, JUDGEMENTS, Sentence
 from rrgmetrics.reader.settled import explain_away, settle_device
 from rrgmetrics.reader.similarity import related
@@ -34,6 +35,12 @@ _ACTING = frozenset(  # senses of words that change the state
     }
 )
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
+
+
+def asserted(parsed: Parsed) -> list[Mention]:
+    """The mentions of a sentence, asserted."""
+    assert_mentions(parsed.items, parsed.mentions, parsed.lexicon)
+    return parsed.mentions
 
 
 def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:

@@ -7,7 +7,6 @@ heart is enlarged", "enlargement of the cardiac silhouette"). The second kind is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rrgmetrics.reader.levels import number_bones
@@ -16,7 +15,7 @@ from rrgmetrics.reader.model import Assertion, Certainty
 from rrgmetrics.reader.place_words import resolve_places
 from rrgmetrics.reader.sizes import earlier, measure, ratio, weigh
 from rrgmetrics.reader.tokens import Item as Item
-from rrgmetrics.reader.tokens import Sentence, Token, sentences
+from rrgmetrics.reader.tokens import Token
 
 _LONGEST_PHRASE = 16  # tokens
 
@@ -70,23 +69,6 @@ class Mention:
     pre_place: bool = False  # a place stands before it
     post_place: bool = False  # a place stands after it
     definite_article: bool = False  # "the opacity"
-
-
-def read_sentences(tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, list[Item], list[Mention]]]:
-    """Yields the sentences that a report stands by, with their items and mentions.
-
-    What it takes back ("disregard: ...") or says of somebody else ("another patient has ...") is left out.
-    """
-    taken_back = ""
-    for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
-        items = find_items(tokens, sentence.first, sentence.last, lexicon)
-        retracted = ["retracted" in item.senses for item in items]
-        if True in retracted:
-            cue = retracted.index(True)
-            if any(item.word == ":" for item in items[cue + 1 : cue + 2]):
-                taken_back = sentence.section
-        elif sentence.section != taken_back:
-            yield sentence, items, find_mentions(items, lexicon)
 
 
 def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> list[Item]:

@@ -46,6 +46,10 @@ class Item:
     def __init__(self, first: int, last: int, senses: dict[str, Any], word: str) -> None:
         self.first, self.last, self.senses, self.word = first, last, senses, word
 
+    def saying(self, senses: dict[str, Any]) -> Item:
+        """The same words with other senses."""
+        return Item(self.first, self.last, senses, self.word)
+
 
 class Sentence(NamedTuple):
     """Tokens `[first, last)` of the report, and the section they stand in."""
