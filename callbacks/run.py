@@ -15,6 +15,7 @@ from typing import Any
 
 from rrgmetrics.callbacks.baselines import Baseline
 from rrgmetrics.callbacks.scoring import Scores, headline
+from rrgmetrics.files.write import write_text
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.run import Curve, Evaluations, Point, Said, Sample, run_page
 from rrgmetrics.skill import TRIVIAL_NAMES
@@ -63,7 +64,7 @@ def write_page(folder: Path, prefixes: Sequence[str], name: str) -> Path:
     """Writes `index.html`, the page of the run, from the files in the folder."""
     sets = [_evaluations(folder, prefix) for prefix in prefixes]
     path = folder / PAGE
-    path.write_text(run_page([each for each in sets if each.curves], name=name), encoding="utf-8")
+    write_text(path, run_page([each for each in sets if each.curves], name=name), force=True)
     return path
 
 
@@ -129,7 +130,7 @@ def _read(path: Path) -> list[Row]:
 
 def _write(path: Path, rows: Sequence[Row]) -> None:
     lines = (json.dumps(_without_nan(row), ensure_ascii=False) + "\n" for row in rows)
-    path.write_text("".join(lines), encoding="utf-8")
+    write_text(path, "".join(lines), force=True)
 
 
 def _number(value: float | None) -> float:

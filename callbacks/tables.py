@@ -10,6 +10,7 @@ from typing import Any
 
 from rrgmetrics.callbacks.sampling import Sample
 from rrgmetrics.callbacks.scoring import headline, unscored_reasons
+from rrgmetrics.files.write import write_text
 from rrgmetrics.names import parse_name
 from rrgmetrics.reader import compare, read
 from rrgmetrics.results import Result
@@ -50,7 +51,7 @@ def write(rows: Sequence[Row], folder: Path, name: str) -> Path:
     """Writes `<folder>/<name>.jsonl`; a step that is trained again writes its file again."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.jsonl"
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), force=True)
     return path
 
 

@@ -13,23 +13,6 @@ def scored(stats: Array) -> NDArray[np.bool_]:
     return np.asarray(~np.isnan(stats).any(axis=1))
 
 
-def weighted_scores(reduction: Reduction, stats: Array, weights: ArrayLike) -> dict[str, Array]:
-    """Computes the corpus scores of many weighted sets of pairs at once.
-
-    Args:
-        reduction: The metric's arithmetic.
-        stats: `(n_pairs, n_stats)`; unscored rows count for nothing.
-        weights: `(n_sets, n_pairs)`: how often each pair stands in each set.
-
-    Returns:
-        For each key an array `(n_sets,)`; NaN for a set without a scored pair.
-    """
-    keep = scored(stats)
-    weights = np.asarray(weights, dtype=np.float64)
-    used = weights if keep.all() else weights[:, keep]
-    return reduction.corpus(used @ stats[keep], used.sum(axis=1))
-
-
 def reduce(reduction: Reduction, stats: Array) -> dict[str, float]:
     """Computes the corpus scores of the pairs in `stats` `(n_pairs, n_stats)`; NaN if none is scored."""
     return of_sums(reduction, *column_sums(stats))

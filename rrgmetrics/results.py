@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from rrgmetrics.notebook import drawn
 from rrgmetrics.scorers.base import Array, Reduction, SupportsNotes
 from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.specs import MetricSpec
+from rrgmetrics.told import TOLD, ToldError, errors_of
 
 if TYPE_CHECKING:
     import pandas
@@ -139,6 +141,49 @@ class Result:
         if reasons := self.unscored_reasons:
             frame["unscored"] = [reasons.get(index, "") for index in range(self.n_pairs)]
         return frame
+
+    def errors_frame(self) -> pandas.DataFrame:
+        """Returns the errors that the metric names as a pandas frame: a line an error.
+
+        Returns:
+            `pair` (its index), `category`, `error` (in words), `significant`, `n_errors` (more than 1 where a judge
+            only counted) and `grade`, as `rrgmetrics.told.ToldError` says. A pair without an error has no line, and
+            neither has an unscored one.
+
+        Raises:
+            InputError: The metric names no errors, or was not asked to (`?explain=yes`).
+        """
+        import pandas
+
+        told = self.details.get(f"{self.spec.name}_explained")
+        if self.spec.name not in TOLD:
+            raise InputError(f"{self.spec.name} names no errors; these do: {', '.join(TOLD)}.")
+        if told is None:
+            raise InputError(f"{self.spec.name} was not asked for its errors; score with {self.spec.name}?explain=yes.")
+        unscored = self.unscored_reasons
+        rows = [
+            {"pair": index, **error._asdict()}
+            for index, of_pair in enumerate(told)
+            if index not in unscored
+            for error in errors_of(self.spec.name, of_pair)
+        ]
+        return pandas.DataFrame(rows, columns=["pair", *ToldError._fields])
+
+    def std(self, key: str | None = None) -> float:
+        """Returns the standard deviation of the scores of pairs: of all of them, as a population; NaN if none has one.
+
+        Args:
+            key: One that exists per pair; None: the headline.
+
+        Raises:
+            InputError: No such key, or one that exists over all pairs only.
+        """
+        key = self.spec.name if key is None else key
+        if key not in self.per_pair:
+            near = did_you_mean(key, self.per_pair)
+            raise InputError(f"{self.spec.name} has no {key!r} per pair; it has: {', '.join(self.per_pair)}.{near}")
+        known = self.per_pair[key][~np.isnan(self.per_pair[key])]
+        return float(known.std()) if known.size else math.nan
 
     def __repr__(self) -> str:
         value = self.scores[self.spec.name]

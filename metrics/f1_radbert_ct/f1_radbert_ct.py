@@ -38,6 +38,7 @@ Configurations (config_name):
 Options (in config_name, for example '?text=lower'):
     text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
         reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
+    threshold: probability above which a checkpoint's condition holds; the reader has none. Default: 0.5.
     explain: also return the labels of both reports. One of no (default), yes.
 
 Returns: a dict of
@@ -47,6 +48,25 @@ Returns: a dict of
     f1_radbert_ct_micro: RadBERT-CT F1 micro; 0 to 1, higher is better.
     f1_radbert_ct_macro: RadBERT-CT F1 macro; 0 to 1, higher is better.
     f1_radbert_ct_accuracy: All labels agree; 0 to 1, higher is better.
+    f1_radbert_ct_medical_material: Medical material; 0 to 1, higher is better.
+    f1_radbert_ct_arterial_wall_calcification: Arterial wall calcification; 0 to 1, higher is better.
+    f1_radbert_ct_cardiomegaly: Cardiomegaly; 0 to 1, higher is better.
+    f1_radbert_ct_pericardial_effusion: Pericardial effusion; 0 to 1, higher is better.
+    f1_radbert_ct_coronary_artery_wall_calcification: Coronary artery wall calcification; 0 to 1, higher is better.
+    f1_radbert_ct_hiatal_hernia: Hiatal hernia; 0 to 1, higher is better.
+    f1_radbert_ct_lymphadenopathy: Lymphadenopathy; 0 to 1, higher is better.
+    f1_radbert_ct_emphysema: Emphysema; 0 to 1, higher is better.
+    f1_radbert_ct_atelectasis: Atelectasis; 0 to 1, higher is better.
+    f1_radbert_ct_lung_nodule: Lung nodule; 0 to 1, higher is better.
+    f1_radbert_ct_lung_opacity: Lung opacity; 0 to 1, higher is better.
+    f1_radbert_ct_pulmonary_fibrotic_sequela: Pulmonary fibrotic sequela; 0 to 1, higher is better.
+    f1_radbert_ct_pleural_effusion: Pleural effusion; 0 to 1, higher is better.
+    f1_radbert_ct_mosaic_attenuation_pattern: Mosaic attenuation pattern; 0 to 1, higher is better.
+    f1_radbert_ct_peribronchial_thickening: Peribronchial thickening; 0 to 1, higher is better.
+    f1_radbert_ct_consolidation: Consolidation; 0 to 1, higher is better.
+    f1_radbert_ct_bronchiectasis: Bronchiectasis; 0 to 1, higher is better.
+    f1_radbert_ct_interlobular_septal_thickening: Interlobular septal thickening; 0 to 1, higher is better.
+    f1_radbert_ct_no_finding: No Finding; 0 to 1, higher is better.
     f1_radbert_ct_n_unscored, f1_radbert_ct_signature: pairs without a score, which count nowhere; what ran.
 
 Examples:

@@ -1,12 +1,14 @@
 """Published multi-label classifiers of texts: SRR-BERT (Delbrouck et al. 2025) and RadBERT-CT.
 
-A sequence classifier of transformers with one logit a label; a label holds where sigmoid(logit) > 0.5. A text is read
+A sequence classifier of transformers with one logit a label; a label holds where sigmoid(logit) > 0.5, or
+another threshold. A text is read
 whole, or in pieces of which any may have the label. Pieces are sorted by length and padded to their batch, and each
 distinct one is read once; a text's labels do not depend on the texts beside it.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,6 +42,7 @@ class Classifier:
             `(n_pieces, n_labels)`.
         batch_size: Pieces per forward pass, or None.
         facts: What the signature must name.
+        threshold: Probability above which a label holds, between 0 and 1.
     """
 
     identity: str
@@ -47,21 +50,27 @@ class Classifier:
     logits: Callable[[Sequence[str], int | None], NDArray[np.float32]]
     batch_size: int | None
     facts: Mapping[str, str] = field(default_factory=dict)
+    threshold: float = 0.5
 
     @property
     def key(self) -> str:
-        """The identity: the weights and the way texts are split."""
-        return f"classifier:{self.identity}:{self.split.__name__}"
+        """The identity: the weights, the way texts are split, and when a label holds."""
+        return f"classifier:{self.identity}:{self.split.__name__}:{self.threshold}"
 
     def annotate(self, texts: Sequence[str]) -> list[Labels]:
         """Returns the labels `(n_labels,)` of each text: those that any of its pieces has, none for an empty text."""
         pieces = [self.split(text) for text in texts]
         distinct = list(dict.fromkeys(piece for row in pieces for piece in row))
-        labels = dict(zip(distinct, self.logits(distinct, self.batch_size) > 0, strict=True))
+        labels = dict(zip(distinct, self.logits(distinct, self.batch_size) > self._least, strict=True))
         has_text = [bool(text.strip()) for text in texts]
         return [
             np.any([labels[piece] for piece in row], axis=0) & has for row, has in zip(pieces, has_text, strict=True)
         ]
+
+    @property
+    def _least(self) -> float:
+        """The threshold as a logit: 0 for a half."""
+        return math.log(self.threshold / (1 - self.threshold))
 
 
 def whole(text: str) -> list[str]:
@@ -115,6 +124,7 @@ def load_classifier(
     tokenizer: str = "",
     device: str | None = None,
     batch_size: int | None = None,
+    threshold: float = 0.5,
 ) -> Classifier:
     """Loads a classifier; all users in a process share the weights.
 
@@ -125,6 +135,7 @@ def load_classifier(
         tokenizer: Hub id of a BERT vocabulary, for checkpoints that come without a tokenizer.
         device: torch device; None takes CUDA where there is one, else the CPU.
         batch_size: Pieces per forward pass; None: as many as the token budget holds.
+        threshold: Probability above which a label holds, between 0 and 1.
 
     Raises:
         BackendError: Weights or tokenizer not found (within a second), damaged, or of another number of labels.
@@ -140,6 +151,7 @@ def load_classifier(
         logits=_load(files, words, n_labels, pick_device(device)),
         batch_size=batch_size,
         facts={"model": files.identity} | ({} if own else {"tokenizer": words.identity}),
+        threshold=threshold,
     )
 
 

@@ -124,6 +124,7 @@ def as_json(results: Results, rows: Sequence[Row], worth: Worth | None = None) -
         document["systems"][system] = {
             metric: {
                 "scores": result.scores,
+                "std": {key: result.std(key) for key in result.per_pair},
                 "n_pairs": result.n_pairs,
                 "n_unscored": result.n_unscored,
                 "unscored": result.unscored_counts,

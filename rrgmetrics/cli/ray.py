@@ -12,7 +12,19 @@ from rrgmetrics.cli.formats import print_line
 from rrgmetrics.cli.output import print_totals
 from rrgmetrics.errors import InputError
 
-ELSEWHERE = ("shard", "stream", "statistics", "json", "html", "summary", "train", "train_column", "abnormal", "force")
+ELSEWHERE = (
+    "shard",
+    "stream",
+    "statistics",
+    "json",
+    "html",
+    "summary",
+    "errors",
+    "train",
+    "train_column",
+    "abnormal",
+    "force",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

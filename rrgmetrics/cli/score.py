@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +32,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.names import label, parse_name
 from rrgmetrics.progress import STATISTICS, phase, showing
 from rrgmetrics.results import Result, per_pair_columns
+from rrgmetrics.told import TOLD, ToldError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
     add_pairs(parser)
     parser.add_argument("--output", metavar="FILE", help="scores of each pair: .csv, .jsonl or .parquet")
+    parser.add_argument(
+        "--errors", metavar="FILE", help="errors that metrics name, a row each: .csv, .jsonl or .parquet"
+    )
     parser.add_argument("--summary", action="store_true", help="also GREEN's summary: typical errors of each kind")
     shard.add_arguments(parser)
     ray.add_arguments(parser)
@@ -50,7 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Scores the reports, prints the table and writes what was asked for."""
-    names = _with_verdicts(metric_names(options)) if options.summary else metric_names(options)
+    names = metric_names(options)
+    names = _with_verdicts(names, ["green"], "--summary is GREEN's") if options.summary else names
+    names = _with_verdicts(names, TOLD, "--errors is for metrics that name errors") if options.errors else names
     if options.engine:
         return ray.run(options, names)
     if options.address or options.num_gpus:
@@ -63,7 +69,7 @@ def run(options: argparse.Namespace) -> None:
         return shard.run_stream(options, names)
     check_publishing(options)
     files.check_outputs(
-        tables=[options.output],
+        tables=[options.output, options.errors],
         results=[options.json],
         pages=[options.html],
         documents=options.table,
@@ -83,20 +89,35 @@ def run(options: argparse.Namespace) -> None:
     if options.output:
         columns: dict[str, Any] = {"study_id": study_ids(studies), **per_pair_columns(results[system])}
         files.write_table(options.output, columns, force=options.force)
+    if options.errors:
+        files.write_table(options.errors, _error_columns(results[system], study_ids(studies)), force=options.force)
     write_reports(options, results, {system: studies}, rows, worth)
     for line in publish(options, results, {system: studies}):
         print_line(line, options)
 
 
-def _with_verdicts(names: Sequence[str]) -> list[str]:
-    """The names, GREEN's with its verdicts in words; InputError without GREEN."""
+def _with_verdicts(names: Sequence[str], metrics: Collection[str], purpose: str) -> list[str]:
+    """The names, those of the metrics with what they say of each pair; InputError without any of them."""
     parsed = [parse_name(name) for name in names]
-    if all(name.spec.name != "green" for name in parsed):
-        raise InputError("--summary is GREEN's; name it with --metrics, for example --metrics green.")
+    if all(name.spec.name not in metrics for name in parsed):
+        named = ", ".join(metrics)
+        raise InputError(f"{purpose}: {named}; name one with --metrics, for example --metrics {next(iter(metrics))}.")
     return [
-        str(replace(name, options={**name.options, "explain": True}) if name.spec.name == "green" else name)
+        str(replace(name, options={**name.options, "explain": True}) if name.spec.name in metrics else name)
         for name in parsed
     ]
+
+
+def _error_columns(results: Mapping[str, Result], study_ids: Sequence[str]) -> dict[str, Any]:
+    """The errors that metrics name, as columns: a row an error, with its study and metric."""
+    rows = [
+        {"study_id": study_ids[row.pop("pair")], "metric": name, **row}
+        for name, result in results.items()
+        if result.spec.name in TOLD
+        for row in result.errors_frame().to_dict("records")
+    ]
+    heads = ("study_id", "metric", *ToldError._fields)
+    return {head: [row[head] for row in rows] for head in heads}
 
 
 def summary_lines(results: Mapping[str, Result]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any, Literal, NamedTuple
 
-from rrgmetrics.backends.checkpoints import Pin, cache_folder, checksum, pins, repository_folder
+from rrgmetrics.backends.checkpoints import Pin, cache_folder, cached, checksum, pins, repository_folder
 from rrgmetrics.doctor.needs import Need
 from rrgmetrics.english import listed
 
@@ -252,17 +252,10 @@ def in_one_line(message: str) -> str:
     return shorten(message, 300, placeholder=" …")
 
 
-def _place(need: Need) -> str:
-    return f"which would lie in the cache's {repository_folder(need.repository).name}"
-
-
 def snapshot(need: Need, revision: str) -> Path | None:
     """The folder of a revision in the Hub's cache, or that of its newest one."""
-    root = repository_folder(need.repository)
-    reference = root / "refs" / "main"
-    commit = revision or (reference.read_text().strip() if reference.is_file() else "")
-    folder = root / "snapshots" / commit
-    return folder if commit and folder.is_dir() and (not need.file or (folder / need.file).is_file()) else None
+    folder = cached(need.repository, revision, (need.file,) if need.file else ())
+    return folder if folder and folder.is_dir() else None
 
 
 def _existing(path: Path) -> Path:

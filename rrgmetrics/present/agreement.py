@@ -342,14 +342,6 @@ def _agreed(line: Agreement | None) -> str | Cell:
     return "" if line is None else tau_cell(line.tau_b, line.label)
 
 
-def _with_n(line: Agreement | None) -> tuple[str, str]:
-    return ("", "") if line is None else (short_estimate(line.tau_b), str(line.n))
-
-
-def _counted_line(report: AgreementReport, line: Agreement) -> Cells:
-    return f"  {_against(report, line)}", short(line.mae), short_signed(line.bias), str(line.n)
-
-
 def _rated_lines(report: AgreementReport, key: str, target: str, view: View) -> list[Agreement]:
     return [line for line in report.ceiling if (line.key, line.target, line.view) == (key, target, view)]
 

@@ -8,9 +8,9 @@ evidence is theirs. Where a metric says nothing, the words that only one report 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from rrgmetrics.present.differences import differences
 from rrgmetrics.present.kinds import KINDS, MATCHED, ONLY_HERE
@@ -20,6 +20,9 @@ from rrgmetrics.reader import Comparison, Reading, compare, read
 from rrgmetrics.reader.model import Span
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
+from rrgmetrics.told import errors_of
+
+View: TypeAlias = Callable[[Any, Pair], Explanation]
 
 SIDES = ("reference", "candidate")
 SMALLEST_SHARE = 0.1  # of an error; a phrase that adds less is not marked
@@ -53,12 +56,6 @@ def told_of(result: Result, row: int = 0) -> Any:
 
 
 # --- views: one for each metric that explains itself ------------------------------------------------------------------
-
-
-def _errors(errors: Sequence[Mapping[str, Any]], pair: Pair) -> Explanation:
-    """Errors with their category and words, as `finding_errors` gives them."""
-    remarks = tuple(Remark(error["category"], error["sentence"], error["significant"]) for error in errors)
-    return replace(_evidence(pair), remarks=remarks)
 
 
 def _shares(words: Sequence[Mapping[str, Any]], pair: Pair) -> Explanation:
@@ -120,47 +117,26 @@ def _phrases_of(text: str, words: Sequence[Mapping[str, Any]]) -> Iterator[Mark]
             phrase.append(word)
 
 
-def _counts(verdict: Mapping[str, Any], pair: Pair) -> Explanation:
-    """Significant and insignificant errors by category, as `green` and `chexprompt` give them."""
-    remarks = tuple(
-        Remark(category, sentence, level == "significant")
-        for level in ("significant", "insignificant")
-        for category, errors in (verdict[level] or {}).items()
-        for sentence in errors["errors"]
-    )
-    return replace(_evidence(pair), remarks=remarks)
+def _named(metric: str) -> View:
+    """The view of a metric that names errors: each in words, beside the reader's evidence."""
 
+    def view(told: Any, pair: Pair) -> Explanation:
+        errors = [error for error in errors_of(metric, told) if error.error]
+        remarks = tuple(Remark(error.category, error.error, error.significant) for error in errors)
+        return replace(_evidence(pair), remarks=remarks)
 
-def _graded(verdict: Mapping[str, Any], pair: Pair) -> Explanation:
-    """Reasons beside an evaluation, as `crimson` gives them."""
-    errors = verdict["evaluation"].get("errors", {})
-    kinds = ["false_finding"] * len(errors.get("false_findings", ()))
-    kinds += ["missing_finding"] * len(errors.get("missing_findings", ()))
-    kinds += [_kind_of(error.get("error_types", ())) for error in errors.get("attribute_errors", ())]
-    remarks = tuple(Remark(kind, reason) for kind, reason in zip(kinds, verdict["reasons"], strict=True))
-    return replace(_evidence(pair), remarks=remarks)
-
-
-def _kind_of(attributes: Iterable[str]) -> str:
-    named = set(attributes)
-    if "temporal" in named:
-        return ""  # E or F: the verdict does not say
-    return "incorrect_location" if "location" in named else "incorrect_severity"
+    return view
 
 
 def _weighed(told: Mapping[str, Any], pair: Pair) -> Explanation:
     """A pair in a sentence and its weighted errors, as `finding_score` gives them."""
-    remarks = tuple(Remark(error["category"], error["sentence"], error["significant"]) for error in told["errors"])
-    return replace(_evidence(pair), remarks=remarks, note=told["words"])
+    return replace(_named("finding_score")(told, pair), note=told["words"])
 
 
 def _corrections(verdict: Mapping[str, Any], pair: Pair) -> Explanation:
     """Corrections with a severity, as `fineradscore` gives them."""
-    remarks = tuple(
-        Remark(next(iter(one["categories"]), ""), f"{one['comment'] or one['text']} {one['severity']}.")
-        for one in verdict["corrections"]
-    )
-    return replace(_evidence(pair), remarks=remarks)
+    errors = errors_of("fineradscore", verdict)
+    return replace(_evidence(pair), remarks=tuple(Remark(one.category, f"{one.error} {one.grade}.") for one in errors))
 
 
 def _phrases(verdict: Mapping[str, Any], pair: Pair) -> Explanation:
@@ -206,13 +182,13 @@ def _labels(told: Mapping[str, Sequence[str]], pair: Pair) -> Explanation:
     return replace(_words(pair), remarks=tuple(remarks))
 
 
-VIEWS: Mapping[str, Callable[[Any, Pair], Explanation]] = {
-    "finding_errors": _errors,
+VIEWS: Mapping[str, View] = {
+    "finding_errors": _named("finding_errors"),
     "finding_score": _weighed,
     "crepe": _shares,
-    "green": _counts,
-    "chexprompt": _counts,
-    "crimson": _graded,
+    "green": _named("green"),
+    "chexprompt": _named("chexprompt"),
+    "crimson": _named("crimson"),
     "fineradscore": _corrections,
     "radfact": _phrases,
     "chexbert_f1": _statuses,

@@ -34,12 +34,13 @@ def score_table(rows: Sequence[Row], *, n_pairs: int) -> Table:
     """
     lines: list[Cells] = []
     previous = ""
+    rows, left_out = _with_values(rows)
     for row in rows:
         name = shown(row.metric) if row.metric != previous else ""
         lines.append((name, headed(row.key), _value_cell(row), *_unscored_cell(row, rows)))
         previous = row.metric
     heads = ("metric", "score", "value [95% interval]", *_unscored_head(rows))
-    return Table(heads, (Group(tuple(lines)),), title=f"{n_pairs:,} pairs")
+    return Table(heads, (Group(tuple(lines)),), title=f"{n_pairs:,} pairs", note=left_out)
 
 
 def totals_table(totals: Mapping[str, Totals]) -> Table:
@@ -67,6 +68,7 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
         correction: Of the p-values.
     """
     groups = []
+    rows, left_out = _with_values(rows)
     for of_key in _by_key(rows):
         best = _best(of_key)
         lines = [
@@ -83,7 +85,7 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
         ("", "value [95% interval]", "difference", "p", "effect", *_unscored_head(rows)),
         tuple(groups),
         title=f"{n_pairs:,} studies; differences from {rows[0].system}; p corrected: {correction}",
-        note=_footnote(rows, correction),
+        note=" ".join(filter(None, (_footnote(rows, correction), left_out))),
     )
 
 
@@ -95,6 +97,7 @@ def paper_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> Table:
         n_pairs: Studies in all.
         correction: Of the p-values.
     """
+    rows, without = _with_values(rows)
     by_key = _by_key(rows)
     systems = [row.system for row in by_key[0]]
     cells: list[list[str | Cell]] = [[_value_cell(row, _best(of_key)) for row in of_key] for of_key in by_key]
@@ -110,7 +113,8 @@ def paper_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> Table:
         ("", *heads),
         (Group(tuple(lines)),),
         title=f"Scores on {n_pairs:,} studies",
-        note=f"95% bootstrap intervals in brackets. {_footnote(rows, correction)}{left_out}",
+        note=f"95% bootstrap intervals in brackets. {_footnote(rows, correction)}{left_out}"
+        + (f" {without}" if without else ""),
     )
 
 
@@ -169,6 +173,19 @@ def judge_lines(results: Iterable[Result], record: str) -> str:
         lines += [f"  unscored: {reason} ({count:,})" for reason, count in result.unscored_counts.items()]
         lines.append(f"  score again without asking: {name}@replies:{record}")
     return "\n".join(lines)
+
+
+def _with_values(rows: Sequence[Row]) -> tuple[list[Row], str]:
+    """The rows without those of labels that no report has, and a sentence that says so; "" if there are none."""
+    undefined = {
+        (own[0].metric, own[0].key.name)
+        for own in _by_key(rows)
+        if not own[0].key.per_pair and all(math.isnan(row.score.value) and row.score.n for row in own)
+    }
+    kept = [row for row in rows if (row.metric, row.key.name) not in undefined]
+    if not undefined or not kept:
+        return list(rows), ""
+    return kept, f"Left out: {counted(len(undefined), 'score')} of labels that no report has."
 
 
 def _by_key(rows: Iterable[Row]) -> list[list[Row]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from markupsafe import Markup
 
 from rrgmetrics.metaeval.measured import USUAL, measured_sets
+from rrgmetrics.present.drawing import Scale, share
 from rrgmetrics.present.html import NOTHING
 from rrgmetrics.present.numbers import between, show
 from rrgmetrics.specs import Key, MetricSpec
@@ -18,21 +18,10 @@ MODELS = "models"  # the candidates that a score is compared with in words
 ROOM = 0.05  # of the axis, beyond what lies furthest out
 
 
-class Axis(NamedTuple):
-    """The ends of a drawing; places on it in percent."""
-
-    low: float
-    high: float
-
-    @classmethod
-    def around(cls, key: Key, values: list[float]) -> Axis:
-        """An axis that shows all values; it begins or ends where the key does, if that is finite."""
-        room = ROOM * ((max(values) - min(values)) or 1.0)
-        return cls(max(key.range[0], min(values) - room), min(key.range[1], max(values) + room))
-
-    def place(self, value: float) -> float:
-        """How far along a value lies, 0 to 100."""
-        return 100 * (value - self.low) / (self.high - self.low)
+def axis(key: Key, values: list[float]) -> Scale:
+    """An axis that shows all values; it begins or ends where the key does, if that is finite."""
+    room = ROOM * ((max(values) - min(values)) or 1.0)
+    return Scale(max(key.range[0], min(values) - room), min(key.range[1], max(values) + room))
 
 
 def usual_of(spec: MetricSpec) -> Mapping[str, Estimate]:
@@ -52,17 +41,17 @@ def usual(spec: MetricSpec, value: float) -> Markup:
     if not measured or math.isnan(value):
         return NOTHING
     key, data = spec.headline, measured_sets()[USUAL]
-    axis = Axis.around(key, [value, *(end for each in measured.values() for end in (each.low, each.high))])
+    scale = axis(key, [value, *(end for each in measured.values() for end in (each.low, each.high))])
     lines = (
         Markup(
-            '<li><span>{}</span><span class="range" aria-hidden="true"><i style="left:{:.1f}%;width:{:.1f}%"></i>'
-            '<b style="left:{:.1f}%"></b><u style="left:{:.1f}%"></u></span><span class="number">{}</span></li>'
+            '<li><span>{}</span><span class="range" aria-hidden="true"><i style="left:{};right:calc(100% - {})"></i>'
+            '<b style="left:{}"></b><u style="left:{}"></u></span><span class="number">{}</span></li>'
         ).format(
             data.measures[name].title.capitalize(),
-            axis.place(each.low),
-            axis.place(each.high) - axis.place(each.low),
-            axis.place(each.value),
-            axis.place(value),
+            share(each.low, scale),
+            share(each.high, scale),
+            share(each.value, scale),
+            share(value, scale),
             between(each.low, each.high, key),
         )
         for name, each in measured.items()

@@ -36,6 +36,7 @@ from rrgmetrics.reader.scope import unread_spans
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime, explain_both
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, example_scores, label_stats, spoil
+from rrgmetrics.specs.label_names import label_key
 
 Annotation = Reading | ConditionReading
 Uncertain = Literal["positive", "negative", "ignored"]
@@ -64,7 +65,7 @@ def label_scores() -> LabelScores:
         "chexbert_f1_macro_13": LabelScore("macro", labels=thirteen),
     }
     for index, name in enumerate(conditions.names):
-        scores[f"chexbert_f1_{name.lower().replace(' ', '_')}"] = LabelScore(labels=(index,))
+        scores[label_key("chexbert_f1", name)] = LabelScore(labels=(index,), one=True)
     return LabelScores(
         scores,
         len(conditions.names),

@@ -1,8 +1,8 @@
 """F1 of RadBERT-CT's conditions: 18 findings of chest CT reports, and No finding (Hamamci et al. 2024; RadEval).
 
 Headline: F1 of each of the 19 labels over all pairs, averaged with the number of references that have it as weight;
-micro and macro averages, precision and recall, and the share of pairs whose 19 labels all agree. A pair's F1 is that of
-its two label sets. No finding is the label of a report that has none of the 18.
+micro and macro averages, precision and recall, the F1 of each label, and the share of pairs whose 19 labels all agree.
+A pair's F1 is that of its two label sets. No finding is the label of a report that has none of the 18.
 
 Differs from the authors: an empty report has no label at all; theirs is No finding, so that saying nothing scores 1
 against every normal reference. RadEval's only value of a pair is whether all labels agree.
@@ -20,12 +20,15 @@ from numpy.typing import NDArray
 from rrgmetrics.backends.classifier import Classifier, load_classifier
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
+from rrgmetrics.errors import InputError
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.ct_conditions import ct_conditions, load_ct
 from rrgmetrics.reader.lexicon import checksum
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime, explain_both
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
+from rrgmetrics.specs import keys_of
+from rrgmetrics.specs.label_names import label_key
 
 PUBLISHED = "IAMJB/RadBERT-CT"
 NO_FINDING = "No finding"
@@ -37,6 +40,7 @@ SCORES = {
     "f1_radbert_ct_macro": LabelScore("macro"),
 }
 ACCURACY = "f1_radbert_ct_accuracy"
+DEFAULT_THRESHOLD = 0.5  # RadEval 2.2, f1Radbert_ct.py
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,17 @@ class F1RadbertCt:
     """F1 of conditions with the options of the spec."""
 
     config: str = "default"
+    threshold: float = DEFAULT_THRESHOLD
     explain: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.threshold < 1:
+            raise InputError(f"f1_radbert_ct: threshold={self.threshold:g}; a probability lies between 0 and 1.")
+        if self.config == "default" and self.threshold != DEFAULT_THRESHOLD:
+            raise InputError(
+                f"f1_radbert_ct: threshold={self.threshold:g} is for a checkpoint's probabilities, and the reader has "
+                f"none; write f1_radbert_ct@paper?threshold={self.threshold:g}."
+            )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -54,7 +68,10 @@ class F1RadbertCt:
     @property
     def reduction(self) -> LabelScores:
         """The reduction of summed labels to F1."""
-        return LabelScores(SCORES, len(self.names), means=(ACCURACY,))
+        each = {
+            label_key("f1_radbert_ct", name): LabelScore(labels=(i,), one=True) for i, name in enumerate(self.names)
+        }
+        return LabelScores(SCORES | each, len(self.names), means=(ACCURACY,), keys=keys_of("f1_radbert_ct"))
 
     def backend(self, runtime: Runtime) -> TextFunction | Classifier:
         """The reader, or a checkpoint."""
@@ -65,6 +82,7 @@ class F1RadbertCt:
             n_labels=len(self.names) - 1,
             device=runtime.device,
             batch_size=runtime.batch_size,
+            threshold=self.threshold,
         )
 
     def pair_stats(

@@ -36,12 +36,14 @@ class LabelScore(NamedTuple):
         measure: What is averaged.
         labels: Indices of the labels that count; empty: all.
         per_pair: Whether each pair has the value too, that of its label sets.
+        one: Whether `labels` are forms of one label, which has no score where nobody has it.
     """
 
     average: Average = "micro"
     measure: Measure = "f1"
     labels: tuple[int, ...] = ()
     per_pair: bool = False
+    one: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,10 @@ class LabelScores:
     """The reduction of `label_stats` to scores.
 
     Attributes:
-        scores: Key → what it means. A single label's score is that of `labels=(index,)`.
+        scores: Key → what it means. A single label's score is that of `labels=(index,)`, with `one`.
         n_labels: Number of labels.
         means: Keys of further columns behind the labels', each a mean over pairs.
+        keys: All keys in their order, where that is not the one above; NaN for those of labels that are not read.
         unread: Whether the last column of all counts sentences of the candidate that nobody could read; in micro
             averages over all labels each is a label too many.
     """
@@ -59,6 +62,7 @@ class LabelScores:
     scores: Mapping[str, LabelScore]
     n_labels: int
     means: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
     unread: bool = False
 
     def corpus(self, sums: Array, n: Array) -> dict[str, Array]:
@@ -70,7 +74,8 @@ class LabelScores:
         }
         with np.errstate(invalid="ignore", divide="ignore"):
             means = sums[..., 3 * self.n_labels :] / np.asarray(n)[..., None]
-        return scores | {key: means[..., i] for i, key in enumerate(self.means)}
+        scores |= {key: means[..., i] for i, key in enumerate(self.means)}
+        return {key: scores.get(key, np.full(np.shape(n), np.nan)) for key in self.keys or scores}
 
     def per_pair(self, stats: Array) -> dict[str, Array]:
         """The scores of each pair `(n_pairs,)`, for the keys that exist per pair."""
@@ -145,7 +150,7 @@ def _average(score: LabelScore, both: Array, candidate: Array, reference: Array,
         weights = _divide(reference, reference.sum(-1, keepdims=True))
         value = (_measure(score.measure, both, candidate, reference) * weights).sum(-1)
     nothing = (candidate.sum(-1) + unread == 0) & (reference.sum(-1) == 0)
-    return np.where(nothing, np.nan if len(score.labels) == 1 else 1.0, value)
+    return np.where(nothing, np.nan if score.one else 1.0, value)
 
 
 def _measure(measure: Measure, both: Array, candidate: Array, reference: Array) -> Array:

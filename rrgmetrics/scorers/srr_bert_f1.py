@@ -2,7 +2,8 @@
 
 Headline: F1 of each label over all pairs, averaged with the number of references that have it as weight, as RadEval 2.2
 reports it; micro and macro averages, precision and recall beside it. A pair's values are those of its two label sets:
-F1 = 2·|R ∩ C| / (|R| + |C|), precision = |R ∩ C| / |C|, recall = |R ∩ C| / |R|; 1 if neither has a label.
+F1 = 2·|R ∩ C| / (|R| + |C|), precision = |R ∩ C| / |C|, recall = |R ∩ C| / |R|; 1 if neither has a label. The F1 of
+each label of the level read; with statuses its three forms are pooled.
 
 Differs from the authors: RadEval returns the Jaccard index |R ∩ C| / |R ∪ C| of a pair under the names of its F1,
 precision and recall alike; here it has a name of its own, `srr_bert_f1_jaccard`. An empty report has no label; RadEval
@@ -11,6 +12,7 @@ lets the checkpoint read a full stop.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,10 +25,12 @@ from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.lexicon import checksum
-from rrgmetrics.reader.srr_labels import Level, label_names, srr_labels
+from rrgmetrics.reader.srr_labels import STATUSES, Level, label_names, srr_labels
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime, explain_both
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
+from rrgmetrics.specs import keys_of
+from rrgmetrics.specs.label_names import label_key
 
 PUBLISHED: Mapping[tuple[Level, bool], str] = {  # level, with statuses → checkpoint
     ("leaves", True): "StanfordAIMI/SRR-BERT-Leaves-with-Statuses",
@@ -62,7 +66,19 @@ class SrrBertF1:
     @property
     def reduction(self) -> LabelScores:
         """The reduction of summed labels to F1."""
-        return LabelScores(SCORES, len(self.names), means=(JACCARD,))
+        each = {
+            label_key("srr_bert_f1", label): LabelScore(labels=tuple(places), one=True)
+            for label, places in self._places.items()
+        }
+        return LabelScores(SCORES | each, len(self.names), means=(JACCARD,), keys=keys_of("srr_bert_f1"))
+
+    @property
+    def _places(self) -> Mapping[str, list[int]]:
+        """The places of each label, one for each of its statuses."""
+        places: dict[str, list[int]] = {}
+        for index, name in enumerate(self.names):
+            places.setdefault(re.sub(rf" \((?:{'|'.join(STATUSES)})\)$", "", name), []).append(index)
+        return places
 
     def backend(self, runtime: Runtime) -> TextFunction | Classifier:
         """The reader, or a checkpoint."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rrgmetrics.specs.label_names import CT_CONDITIONS, NO_FINDING, SRR_GROUPS, SRR_LEAVES, label_key, label_keys
 from rrgmetrics.specs.model import Config, Key, MetricSpec, Option
 from rrgmetrics.specs.shared import CHEST_XRAY, LONG_OPTION, TEXT_OPTION, label, unit
 
@@ -60,7 +61,7 @@ LABELS = (
             label("chexbert_f1_micro_5_recall", "CheXbert recall micro-5"),
             label("chexbert_f1_micro_13", "CheXbert F1 micro-13"),
             label("chexbert_f1_macro_13", "CheXbert F1 macro-13"),
-            *(label(f"chexbert_f1_{name.lower().replace(' ', '_')}", name) for name in _CONDITIONS),
+            *label_keys("chexbert_f1", *_CONDITIONS),
             unit("chexbert_f1_agreement_14", "Labels that agree, 14", "f1chexbert_sample_acc_all"),
             unit("chexbert_f1_agreement_5", "Labels that agree, 5", "f1chexbert_sample_acc_5"),
             unit("chexbert_f1_example", "CheXbert F1 example-based", "Example-based F1"),
@@ -105,6 +106,9 @@ LABELS = (
             Key("srr_bert_f1_micro", "SRR-BERT F1 micro", (0.0, 1.0), True, per_pair=False),
             Key("srr_bert_f1_macro", "SRR-BERT F1 macro", (0.0, 1.0), True, per_pair=False),
             unit("srr_bert_f1_jaccard", "Mean Jaccard index", "RadEval's srrbert per sample"),
+            *label_keys("srr_bert_f1", *SRR_LEAVES),
+            *(label(label_key("srr_bert_f1", name), f"{name}, group") for name in SRR_GROUPS),
+            *label_keys("srr_bert_f1", NO_FINDING),
         ),
         stand_in=True,
         level="corpus",
@@ -153,12 +157,14 @@ LABELS = (
                 aliases=("f1radbert_ct_macro_f1",),
             ),
             unit("f1_radbert_ct_accuracy", "All labels agree", "f1radbert_ct_accuracy"),
+            *label_keys("f1_radbert_ct", *CT_CONDITIONS, NO_FINDING),
         ),
         stand_in=True,
         level="corpus",
         empty=(1.0, 0.0, 0.0),
         options={
             "text": TEXT_OPTION,
+            "threshold": Option(0.5, "probability above which a checkpoint's condition holds; the reader has none"),
             "explain": Option(False, "also return the labels of both reports"),
         },
         configs={

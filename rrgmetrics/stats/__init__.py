@@ -1,8 +1,9 @@
 """Intervals, paired tests and rank correlations, from statistics of pairs.
 
-Everything here draws which pairs stand in a set and takes their scores from `aggregate.weighted_scores`: no text is
-read again, and corpus metrics (BLEU's summed counts) are treated exactly. Trials run in blocks, so memory does not
-grow with their number. Each call makes its own generator from `seed`: no result depends on what was computed before.
+Everything here draws which pairs stand in a set and takes their scores from sums of pair statistics (`together`): no
+text is read again, and corpus metrics (BLEU's summed counts) are treated exactly. Trials run in blocks, so memory does
+not grow with their number. Each call makes its own generator from `seed`: no result depends on what was computed
+before.
 
 Sources: bootstrap percentile intervals, Efron and Tibshirani 1993, chapter 13; approximate randomisation, Noreen 1989
 (p = (count + 1) / (trials + 1)); Holm 1979; Benjamini and Hochberg 1995; tau-b, Kendall 1945.

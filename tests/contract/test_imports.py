@@ -46,6 +46,7 @@ ROOMS = {
     "scorers": 6,
     "aggregate": 7,
     "stats": 7.5,
+    "told": 7,
     "results": 8,
     "shards": 9,
     "streaming": 11,

@@ -125,7 +125,8 @@ def test_tables_of_the_terminal(scored, stand_in):
     titled = parse_name(stand_in).titled
     title = titled.headline.title
     whole = printed(comparison_table(rows, n_pairs=6, correction="holm"))
-    assert all(f"{titled.named(key)} {key.arrow}" in whole for key in titled.keys)
+    known = {row.key.name for row in rows if row.key.per_pair or row.score.value == row.score.value}
+    assert all(f"{titled.named(key)} {key.arrow}" in whole for key in titled.keys if key.name in known)
     for table in (
         score_table([row for row in rows if row.system == "A"], n_pairs=6),
         comparison_table(rows, n_pairs=6, correction="holm"),

@@ -1,10 +1,12 @@
-"""Results that no metric computed: the numbers of each pair are given."""
+"""Results that no metric computed: the numbers of each pair are given; and scores of sets of pairs."""
 
 import numpy as np
 
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Mean
 from rrgmetrics.specs import Key, MetricSpec
+from rrgmetrics.stats.resampling import wanted_scores
+from rrgmetrics.stats.together import Kept, drawn_scores
 
 
 def result(name, higher_is_better=True, **columns):
@@ -21,3 +23,9 @@ def result(name, higher_is_better=True, **columns):
     )
     stats = np.stack(list(per_pair.values()), axis=1)
     return Result(spec, {}, per_pair, stats, Mean(tuple(keys)), f"{name}|v:0")
+
+
+def scores_of_sets(reduction, stats, weights):
+    """The corpus scores of sets in which each pair stands `weights` `(n_sets, n_pairs)` times."""
+    wanted, kept = wanted_scores(reduction, stats, np.arange(len(stats)), Kept())
+    return drawn_scores([wanted], lambda: [np.asarray(weights, dtype=float)[:, kept]])[0]

@@ -9,23 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-REPLY = """[Explanation]: The sentences of both reports were compared.
-[Clinically Significant Errors]:
-(a) False report of a finding in the candidate: {false}.
-(b) Missing a finding present in the reference: {missing}.
-(c) Misidentification of a finding's anatomic location/position: 0.
-(d) Misassessment of the severity of a finding: 0.
-(e) Mentioning a comparison that isn't in the reference: 0.
-(f) Omitting a comparison detailing a change from a prior study: 0.
-[Clinically Insignificant Errors]:
-(a) False report of a finding in the candidate: 0.
-(b) Missing a finding present in the reference: 0.
-(c) Misidentification of a finding's anatomic location/position: 0.
-(d) Misassessment of the severity of a finding: 0.
-(e) Mentioning a comparison that isn't in the reference: 0.
-(f) Omitting a comparison detailing a change from a prior study: 0.
-[Matched Findings]:
-{matched}."""
+from green_replies import green_reply
 
 
 def answer(prompt: str) -> str:
@@ -37,7 +21,11 @@ def answer(prompt: str) -> str:
     named = [
         f"{len(part)}. {'; '.join(map(' '.join, part))}".strip() for part in (_without(ours, matched), missing, matched)
     ]
-    return REPLY.format(false=named[0], missing=named[1], matched=named[2])
+    return green_reply(
+        {"a": named[0], "b": named[1]},
+        matched=f"{named[2]}.",
+        explanation="The sentences of both reports were compared.",
+    )
 
 
 def sentences(report: str) -> list[list[str]]:

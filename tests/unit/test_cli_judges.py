@@ -11,6 +11,7 @@ import time
 from functools import partial
 
 import pytest
+from green_replies import green_reply
 
 from rrgmetrics import cli
 
@@ -18,26 +19,7 @@ PAIRS = [
     ("s1", "The heart is mildly enlarged. No pneumothorax.", "Mild cardiomegaly. No pneumothorax."),
     ("s2", "Small left pleural effusion.", "Small right pleural effusion."),
 ]
-GREEN = """ Invented.
-[Clinically Significant Errors]:
-(a) False report of a finding in the candidate: 1. One
-(b) Missing a finding present in the reference: 0.
-(c) Misidentification of a finding's anatomic location/position: 0.
-(d) Misassessment of the severity of a finding: 0.
-(e) Mentioning a comparison that isn't in the reference: 0.
-(f) Omitting a comparison detailing a change from a prior study: 0.
-
-[Clinically Insignificant Errors]:
-(a) False report of a finding in the candidate: 0.
-(b) Missing a finding present in the reference: 0.
-(c) Misidentification of a finding's anatomic location/position: 0.
-(d) Misassessment of the severity of a finding: 0.
-(e) Mentioning a comparison that isn't in the reference: 0.
-(f) Omitting a comparison detailing a change from a prior study: 0.
-
-[Matched Findings]:
-1. One
-"""
+GREEN = green_reply({"a": "1. One"})
 
 
 @pytest.fixture

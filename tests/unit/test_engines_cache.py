@@ -16,6 +16,7 @@ import time
 
 import numpy as np
 import pytest
+from green_replies import green_reply
 
 import rrgmetrics
 from rrgmetrics.errors import BackendError, InputError
@@ -340,26 +341,7 @@ def test_a_reply_that_was_cut_off_is_recorded_as_such(loopback, load, tmp_path):
     assert again == asked
 
 
-GREEN = """ Invented.
-[Clinically Significant Errors]:
-(a) False report of a finding in the candidate: 1. One
-(b) Missing a finding present in the reference: 0.
-(c) Misidentification of a finding's anatomic location/position: 0.
-(d) Misassessment of the severity of a finding: 0.
-(e) Mentioning a comparison that isn't in the reference: 0.
-(f) Omitting a comparison detailing a change from a prior study: 0.
-
-[Clinically Insignificant Errors]:
-(a) False report of a finding in the candidate: 0.
-(b) Missing a finding present in the reference: 0.
-(c) Misidentification of a finding's anatomic location/position: 0.
-(d) Misassessment of the severity of a finding: 0.
-(e) Mentioning a comparison that isn't in the reference: 0.
-(f) Omitting a comparison detailing a change from a prior study: 0.
-
-[Matched Findings]:
-1. One
-"""
+GREEN = green_reply({"a": "1. One"})
 
 
 def write(path, *records):

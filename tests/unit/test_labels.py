@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from made_results import scores_of_sets
 
 from rrgmetrics import aggregate
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
@@ -25,8 +26,8 @@ SCORES = LabelScores(
         "micro_5": LabelScore(labels=FIVE),
         "macro_5": LabelScore("macro", labels=FIVE),
         "weighted_5": LabelScore("weighted", labels=FIVE),
-        "no_finding": LabelScore(labels=(NO_FINDING,)),
-        "fracture": LabelScore(labels=(11,)),
+        "no_finding": LabelScore(labels=(NO_FINDING,), one=True),
+        "fracture": LabelScore(labels=(11,), one=True),
     },
     14,
 )
@@ -110,11 +111,11 @@ def test_many_samples_at_once_equal_one_by_one():
     rng = np.random.default_rng(0)
     stats = label_stats(rng.random((40, 14)) < 0.2, rng.random((40, 14)) < 0.3)
     weights = rng.integers(0, 3, (6, 40))
-    together = aggregate.weighted_scores(SCORES, stats, weights)
+    together = scores_of_sets(SCORES, stats, weights)
     for i, weight in enumerate(weights):
         alone = aggregate.reduce(SCORES, np.repeat(stats, weight, axis=0))
         assert {key: values[i] for key, values in together.items()} == pytest.approx(alone, abs=1e-12, nan_ok=True)
-    assert all(np.isnan(value[0]) for value in aggregate.weighted_scores(SCORES, stats, np.zeros((1, 40))).values())
+    assert all(np.isnan(value[0]) for value in scores_of_sets(SCORES, stats, np.zeros((1, 40))).values())
     interval = bootstrap(SCORES, stats, trials=50, seed=1)["macro"]
     assert interval.low < interval.value < interval.high
 

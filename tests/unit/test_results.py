@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from made_results import scores_of_sets
 
 import rrgmetrics
 from rrgmetrics import SPECS, InputError, Result, aggregate, hub, prepared
@@ -53,10 +54,10 @@ def test_reduce(rows, mean):
     assert result([1, NAN, 0, 0.5]).reduce(rows)["meteor"] == pytest.approx(mean, nan_ok=True)
 
 
-def test_weighted_scores():
+def test_scores_of_sets():
     stats = np.array([[1.0], [NAN], [0.0], [0.5]])
     weights = [[1, 1, 1, 1], [2, 0, 0, 2], [0, 5, 0, 0], [0, 0, 0, 1]]
-    scores = aggregate.weighted_scores(Mean(("meteor",)), stats, weights)["meteor"]
+    scores = scores_of_sets(Mean(("meteor",)), stats, weights)["meteor"]
     assert scores == pytest.approx([0.5, 0.75, NAN, 0.5], nan_ok=True)
 
 

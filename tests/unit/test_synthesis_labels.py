@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from green_replies import green_reply
 
 from rrgmetrics import cli
 from rrgmetrics.errors import BackendError, InputError
@@ -14,27 +15,12 @@ from rrgmetrics.synthesis.labels import labeller_for
 from rrgmetrics.synthesis.pairs import Draft, Evidence, Label, read_rows, row_of
 
 REFERENCE, CANDIDATE = "Large left pneumothorax. Mild cardiomegaly.", "Large right pneumothorax."
-REPLY = """[Explanation]: The side is wrong, cardiomegaly is left out.
-
-[Clinically Significant Errors]:
-(a) False report of a finding in the candidate: 0.
-(b) Missing a finding present in the reference: 1. Mild cardiomegaly.
-(c) Misidentification of a finding's anatomic location/position: 1. Right for left.
-(d) Misassessment of the severity of a finding: 0.
-(e) Mentioning a comparison that isn't in the reference: 0.
-(f) Omitting a comparison detailing a change from a prior study: 0.
-
-[Clinically Insignificant Errors]:
-(a) False report of a finding in the candidate: 0.
-(b) Missing a finding present in the reference: 0.
-(c) Misidentification of a finding's anatomic location/position: 0.
-(d) Misassessment of the severity of a finding: 2. Large; larger.
-(e) Mentioning a comparison that isn't in the reference: 0.
-(f) Omitting a comparison detailing a change from a prior study: 0.
-
-[Matched Findings]:
-1. Pneumothorax
-"""
+REPLY = green_reply(
+    {"b": "1. Mild cardiomegaly", "c": "1. Right for left"},
+    {"d": "2. Large; larger"},
+    "1. Pneumothorax",
+    "The side is wrong, cardiomegaly is left out.",
+)
 
 
 def draft(candidate=CANDIDATE, injected=None):

@@ -70,7 +70,7 @@ def find_checkpoint(name: str, *, weights: Sequence[str] = WEIGHTS) -> Checkpoin
     if path.is_dir():
         return Checkpoint(path, f"{path.name}@sha256:{checksum(_need(path, weights, name))[:8]}")
     repository, revision = _split(name, f"folder {name}; give a folder with config.json and weights")
-    folder = _cached(repository, revision, ("config.json",), weights) or _download(
+    folder = cached(repository, revision, ("config.json",), weights) or _download(
         repository, revision, (*PATTERNS, *weights)
     )
     _need(folder, weights, name)
@@ -102,7 +102,7 @@ def find_file(name: str, file: str) -> CheckpointFile:
     if path.is_file():
         return CheckpointFile(path, f"{path.name}@sha256:{checksum(path)[:8]}")
     repository, revision = _split(name, f"file or folder {name}; give one")
-    folder = _cached(repository, revision, (file,)) or _download(repository, revision, (file,), file)
+    folder = cached(repository, revision, (file,)) or _download(repository, revision, (file,), file)
     if not (folder / file).is_file():
         raise BackendError(f"{name}: the repository has no file {file}.")
     _verify(repository, revision, [folder / file])
@@ -257,7 +257,7 @@ def _own_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "rrgmetrics"
 
 
-def _cached(repository: str, revision: str, all_of: Sequence[str], any_of: Sequence[str] = ()) -> Path | None:
+def cached(repository: str, revision: str, all_of: Sequence[str], any_of: Sequence[str] = ()) -> Path | None:
     """The snapshot of a revision in the Hub's cache, if the files are in it."""
     root = repository_folder(repository)
     reference = root / "refs" / (revision or "main")

@@ -16,6 +16,7 @@ import jinja2
 import numpy as np
 from markupsafe import Markup
 
+from rrgmetrics.backends.comparison import ComparedPairs
 from rrgmetrics.names import label
 from rrgmetrics.present.differences import differences
 from rrgmetrics.present.explanations import VIEWS
@@ -25,7 +26,7 @@ from rrgmetrics.present.marks import Explanation, Mark
 from rrgmetrics.present.numbers import decimals
 from rrgmetrics.present.patients import patient
 from rrgmetrics.present.report.sections import Comparisons, Results
-from rrgmetrics.reader import Comparison, ErrorCategory, Reading, compare, read
+from rrgmetrics.reader import Comparison, ErrorCategory
 from rrgmetrics.reader.model import Span
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
@@ -234,20 +235,9 @@ def _in_all(spans: Sequence[Sequence[Span]]) -> list[Span]:
 
 def comparisons_of(pairs: Mapping[str, Sequence[Pair]], rows: Sequence[int]) -> dict[str, dict[int, Comparison]]:
     """What the reader finds in pairs of each system, by number; what stands there twice is read and compared once."""
-    readings: dict[str, Reading] = {}
-    known: dict[Pair, Comparison] = {}
-
-    def reading(text: str) -> Reading:
-        if text not in readings:
-            readings[text] = read(text)
-        return readings[text]
-
-    def found(pair: Pair) -> Comparison:
-        if pair not in known:
-            known[pair] = compare(reading(pair.reference), reading(pair.candidate), pair.context)
-        return known[pair]
-
-    return {system: {row: found(own[row]) for row in rows} for system, own in pairs.items()}
+    distinct = list(dict.fromkeys(own[row] for own in pairs.values() for row in rows))
+    found = {pair: one.comparison for pair, one in zip(distinct, ComparedPairs().annotate_pairs(distinct), strict=True)}
+    return {system: {row: found[own[row]] for row in rows} for system, own in pairs.items()}
 
 
 def as_data(value: Any) -> Markup:
