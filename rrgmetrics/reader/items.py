@@ -39,6 +39,9 @@ _TRANSPARENT = frozenset(
 _PLACES = frozenset({"side", "zone", "level", "structure", "count", "ordinal"})
 _BARE = ("bare_tube",)  # the structure of a word that alone names no device
 _LEADING = frozenset({"location_preposition", "side"})
+_BEFORE_SHORTHAND = frozenset(
+    {"side", "severity", "change", "quality", "count", "acuity", "negation_before", "item_break", "resolved_before"}
+)
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
 
@@ -158,6 +161,8 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     for i, item in enumerate(items):
         if "concept" in item.senses and i not in used:
             mentions.append(Mention(item.senses["concept"], i, i + 1, i, (item.first, item.last)))
+        elif "lone" in item.senses and _stands_alone(items, i, lexicon):
+            mentions.append(Mention(item.senses["lone"], i, i + 1, i, (item.first, item.last)))
         elif "listed" in item.senses and _is_seen(items, i) and not _is_said_of(items, i, mentions):
             mentions.append(Mention(item.senses["listed"], i, i + 1, i, (item.first, item.last)))
     for fault in tuple(mentions):
@@ -165,6 +170,24 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     if len(mentions) > 1:
         mentions.sort(key=lambda m: (m.at, m.first))
     return mentions[1:] if _is_topic(items, mentions, lexicon) else mentions
+
+
+def _stands_alone(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether the shorthand at `i` is all that is named: "RIJ in the SVC", but "tip in the RIJ", "RIJ PICC"."""
+    small = lexicon.small
+    for item in reversed(items[:i]):
+        if item.word in small.separators or item.word == ":" or "clause_end" in item.senses:
+            break
+        article = item.word in small.definite or item.word in small.indefinite
+        if not article and (not item.senses or not item.senses.keys() <= _BEFORE_SHORTHAND):
+            return False
+    for item in items[i + 1 :]:
+        if item.word in small.separators or "clause_end" in item.senses:
+            break
+        concept = item.senses.get("concept") or item.senses.get("lone")
+        if concept is not None and lexicon.concepts[concept].is_device:
+            return False
+    return True
 
 
 def _is_seen(items: list[Item], i: int) -> bool:
