@@ -1,7 +1,7 @@
 """Which words of a sentence are entities of RadGraph, and with what label.
 
 A sentence becomes a row of chunks: nodes that stand together, with what stands between two chunks ("in the", "and",
-"are"). Whether a word is a place or an observation says `lexicon/graph.yaml`, else the lexicon's terms that hold it;
+"are"). Whether a word is a place or an observation says `lexicon/*/graph.yaml`, else the lexicon's terms that hold it;
 whether an observation is present, uncertain or absent says the reader's assertion of the finding that it belongs to.
 """
 
@@ -213,8 +213,7 @@ def _nodes(
     done = 0
     for item in items:
         first, last, senses = item.first, item.last, item.senses
-        if first < done:
-            continue  # another part of the same abbreviation
+        first = max(first, done)  # another part of the same abbreviation: "RIJ line"
         done = last
         if "measure" in senses or ("severity" in senses and last - first == 3 and tokens[first + 1].word == "to"):
             yield first, item, Node(first, last, tokens[last - 1].word, _DESCRIPTION, is_size="measure" in senses)

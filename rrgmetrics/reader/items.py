@@ -91,6 +91,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             items.append(Item(i, end, senses or {}, word))
         elif "parts" in senses:
             items.extend(_part(i, end, word, part, lexicon) for part in senses["parts"])
+            end = _goes_on(tokens, end, last, items[-1], senses["parts"][-1], lexicon)
         else:
             if ("zone" in senses or "listed" in senses) and _is_plural(tokens[end - 1]):
                 senses = {**senses, "several": True}  # "the lung bases" are both
@@ -136,6 +137,20 @@ def _part(i: int, end: int, word: str, part: str, lexicon: Lexicon) -> Item:
     for piece in part.split():
         node = node[piece]
     return Item(i, end, node[""], word)
+
+
+def _goes_on(tokens: list[Token], end: int, last: int, item: Item, part: str, lexicon: Lexicon) -> int:
+    """Lets a compound's last part begin a longer phrase, "RIJ LINE"; returns where that phrase ends."""
+    node = lexicon.trie
+    for piece in part.split():
+        node = node[piece]
+    for j in range(end, min(last, end + _LONGEST_PHRASE)):
+        if tokens[j].word not in node:
+            break
+        node = node[tokens[j].word]
+        if "" in node:
+            item.last, item.senses = j + 1, node[""]
+    return item.last
 
 
 def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:

@@ -18,12 +18,14 @@ _TOKEN = re.compile(
     r"|\n(?P<gap>[ \t\r]*\n)|\n(?P<bullet>[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
     r"|\?(?P<query>(?<![^\s(]\?)(?= ?[A-Za-z]))"  # "?pneumonia"
-    r"|#(?P<fracture>(?<=[A-Za-z] #)(?=s?(?:[ .,;)]|$)))"  # "6th rib #"
+    r"|#(?P<fracture>(?<=[A-Za-z] #)(?=s?(?:[ .,;)]|$))"  # "6th rib #"
+    r"|(?<![\n#]#)(?=s? ?(?i:left|right|l|r|of|neck|shaft|sternum|clavicle|[tl]\d\d?)\b))"  # "# L clavicle"
     r"|(?:-+>|=>|→)(?P<arrow>)"
-    r"|[.,;:!?/—–()\[\]](?P<mark>)",
+    r"|[.,;:!?/—–()\[\]](?P<mark>)"
+    r"|↑+(?P<more>)|↓+(?P<less>)",  # "effusion ↑"
     re.ASCII,
 )
-_MARKS = {"gap": "¶", "bullet": "¶", "query": "query", "fracture": "fracture", "arrow": "→"}
+_MARKS = {"gap": "¶", "bullet": "¶", "query": "query", "fracture": "fracture", "arrow": "→", "more": "increased", "less": "decreased"}
 _APOSTROPHES = frozenset({"'", "’"})
 ENDS = frozenset({".", "!", "?", "¶"})
 RUNNING = frozenset({"comparison", "technique"})
