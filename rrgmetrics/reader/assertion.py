@@ -47,7 +47,8 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
     """Sets assertion, certainty and links of every mention in place; drops those that are only asked or advised."""
     walk = _Walk(items, mentions, lexicon)
     small = lexicon.small
-    acting = small.list_joints | small.apposing | small.questions | small.preferring | small.known | small.inverted
+    acting = small.list_joints | small.apposing | small.questions | small.preferring | small.inverted
+    acting = acting | small.known | small.causing
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -182,7 +183,7 @@ class _Walk(Sentence):
             self.linking = True
         if "versus" in senses:
             self.joined = True
-        elif item.word in self.small.known:
+        elif item.word in self.small.known or (item.word in self.small.causing and self._is_picture(i)):
             self.linking = True
         elif item.word in self.small.list_joints:
             self._joint(i, item)
@@ -391,6 +392,12 @@ class _Walk(Sentence):
         roles = self.lexicon.roles
         described = self._statement()[-1].concept in roles["picture"] | roles["describing"]
         return described and not names.isdisjoint(self.lexicon.rubric["diagnoses"])
+
+    def _is_picture(self, i: int) -> bool:
+        """Tells whether what was named last, before item `i`, only describes: "a hazy OPACITY due to an effusion"."""
+        last = self._statement()[-1:]
+        described = bool(last) and last[0].concept in self.lexicon.roles["replaceable"]
+        return described and not any("measure" in item.senses for item in self.items[last[0].last : i])
 
     def _apposition(self, i: int) -> bool:
         """Tells whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""

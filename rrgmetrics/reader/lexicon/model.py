@@ -154,6 +154,7 @@ class SmallWords:
     preferring: frozenset[str]
     identifying: frozenset[str]
     leading_to: frozenset[str]
+    causing: frozenset[str]
     excising: frozenset[str]
     premises: frozenset[str]
     grown: frozenset[str]
