@@ -48,7 +48,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
     walk = _Walk(items, mentions, lexicon)
     small = lexicon.small
     acting = small.list_joints | small.apposing | small.questions | small.preferring | small.inverted
-    acting = acting | small.known | small.causing
+    acting = acting | small.historic | small.causing
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -183,7 +183,7 @@ class _Walk(Sentence):
             self.linking = True
         if "versus" in senses:
             self.joined = True
-        elif item.word in self.small.known or (item.word in self.small.causing and self._is_picture(i)):
+        elif (item.word in self.small.historic and not senses) or self._is_due(i, item):
             self.linking = True
         elif item.word in self.small.list_joints:
             self._joint(i, item)
@@ -393,9 +393,9 @@ class _Walk(Sentence):
         described = self._statement()[-1].concept in roles["picture"] | roles["describing"]
         return described and not names.isdisjoint(self.lexicon.rubric["diagnoses"])
 
-    def _is_picture(self, i: int) -> bool:
-        """Tells whether what was named last, before item `i`, only describes: "a hazy OPACITY due to an effusion"."""
-        last = self._statement()[-1:]
+    def _is_due(self, i: int, item: Item) -> bool:
+        """Tells whether item `i` leads to what a picture is: "a hazy opacity DUE to an effusion"."""
+        last = self._statement()[-1:] if item.word in self.small.causing else []
         described = bool(last) and last[0].concept in self.lexicon.roles["replaceable"]
         return described and not any("measure" in item.senses for item in self.items[last[0].last : i])
 

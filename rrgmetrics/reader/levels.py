@@ -164,11 +164,8 @@ def touch(a: frozenset[str], b: frozenset[str], lexicon: Lexicon, reach: int | N
         return True
     ribs = {lexicon.level_names[lexicon.level_bases["rib"] + number] for number in range(1, 13)}
     between = reach if reach is not None else int(not (a | b) & ribs)
-    return any(
-        lexicon.levels[x][0] <= lexicon.levels[y][1] + between and lexicon.levels[y][0] <= lexicon.levels[x][1] + between
-        for x in a
-        for y in b
-    )
+    spans = lexicon.levels
+    return any(spans[x][0] <= spans[y][1] + between and spans[y][0] <= spans[x][1] + between for x in a for y in b)
 
 
 def number_of(levels: frozenset[str], count: int | None, lexicon: Lexicon) -> int | None:

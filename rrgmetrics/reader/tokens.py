@@ -25,7 +25,15 @@ _TOKEN = re.compile(
     r"|↑+(?P<more>)|↓+(?P<less>)",  # "effusion ↑"
     re.ASCII,
 )
-_MARKS = {"gap": "¶", "bullet": "¶", "query": "query", "fracture": "fracture", "arrow": "→", "more": "increased", "less": "decreased"}
+_MARKS = {
+    "gap": "¶",
+    "bullet": "¶",
+    "query": "query",
+    "fracture": "fracture",
+    "arrow": "→",
+    "more": "increased",
+    "less": "decreased",
+}
 _APOSTROPHES = frozenset({"'", "’"})
 ENDS = frozenset({".", "!", "?", "¶"})
 RUNNING = frozenset({"comparison", "technique"})

@@ -149,7 +149,6 @@ class SmallWords:
     ratios: frozenset[str]
     above: frozenset[str]
     onward: frozenset[str]
-    known: frozenset[str]
     lacking: frozenset[str]
     preferring: frozenset[str]
     identifying: frozenset[str]
