@@ -21,7 +21,7 @@ Choices, so that the numbers can be judged:
   Lesion also holds round opacities ("nodular" in the reports), and no granulomas; Fracture also deformities of
   vertebrae. Devices are catheters, tubes, implants, stents and hardware of the spine; clips, sutures and wires are not.
 - A leaf's nodule may be coded as a round opacity or a granuloma; emphysema holds hyperinflation and COPD, fibrosis
-  holds scars, edema holds heart failure, as `lexicon/srr.yaml` has them.
+  holds scars, edema holds heart failure, as `lexicon/*/srr.yaml` has them.
 - Left out: "No Indexing", technique ("Technical Quality of Image Unsatisfactory"), "Density", "Markings", findings
   that are coded in fewer than 15 reports, and reports without text.
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from rrgmetrics.errors import InputError
 
-HEADINGS_FILE = Path(__file__).parent / "reader" / "lexicon" / "sections.yaml"  # the reader's own table
+HEADINGS_FILE = Path(__file__).parent / "reader" / "lexicon" / "common" / "sections.yaml"  # the reader's own table
 FIELDS = {"findings": "findings_section"}  # sections whose bare name means something else here
 
 

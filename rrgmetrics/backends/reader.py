@@ -9,8 +9,7 @@ from rrgmetrics.backends.base import read_parts
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.reader import Reading, read
 from rrgmetrics.reader.graph import Graph, build_graph
-from rrgmetrics.reader.lexicon import checksum
-from rrgmetrics.reader.lexicon.files import folder_in_use
+from rrgmetrics.reader.lexicon import checksum, folder_in_use
 
 
 def reader_backend(**tables: str) -> TextFunction:

@@ -5,7 +5,7 @@
     >>> comparison.errors[0].sentence
     'Reference: small right pleural effusion; candidate: small left pleural effusion.'
 
-The reader is deterministic and explains itself. Its knowledge is the lexicon (`lexicon/*.yaml`), which a radiologist
+The reader is deterministic and explains itself. Its knowledge is the lexicon (`lexicon/*/*.yaml`), which a radiologist
 can correct or add to; its engine is a few short modules: `tokens` (`typing_errors`) → `items` (`levels`,
 `place_words`) → `parsed`, which keeps what a sentence says by itself → `assertion` → `attributes` and `change` →
 `engine` (`references`) read a report; `similarity`, `differences` and `penalties` → `compare` (`policies`) tell two

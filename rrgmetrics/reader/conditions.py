@@ -5,7 +5,7 @@ uncertain if any is, else negative; blank if there is none. No Finding is positi
 none of the others, Support Devices aside, is positive or uncertain.
 
 An empty report, and one that the reader finds nothing in, is all blank. Which concept means which condition:
-`lexicon/conditions.yaml`.
+`lexicon/*/conditions.yaml`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _RANK = {Status.BLANK: 0, Status.NEGATIVE: 1, Status.UNCERTAIN: 2, Status.POSITI
 
 
 class Conditions(NamedTuple):
-    """What `lexicon/conditions.yaml` says.
+    """What `lexicon/*/conditions.yaml` says.
 
     Attributes:
         names: The conditions, in the order of CheXbert's heads; No Finding is the last one.

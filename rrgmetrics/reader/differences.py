@@ -9,14 +9,14 @@ from rrgmetrics.reader.places import beside, is_astray, near, same_side
 from rrgmetrics.reader.similarity import INTERCHANGEABLE, concept_similarity, related
 from rrgmetrics.reader.wording import phrase
 
-# Steps of severity (lexicon/attributes.yaml) that differ by more than observer variation, and that matter.
+# Steps of severity (lexicon/*/attributes.yaml) that differ by more than observer variation, and that matter.
 SEVERITY_STEPS, SEVERITY_SIGNIFICANT_STEPS = 2, 3
 # Measurement thresholds of the CRIMSON rubric (arXiv 2603.06183): nodules, masses; and of tube depth.
 SMALL_NODULE_MM, SMALL_NODULE_DIFFERENCE_MM, NODULE_DIFFERENCE_MM = 6.0, 2.0, 4.0
 MASS_MM, MASS_RELATIVE_DIFFERENCE = 30.0, 0.2
 READING_ERROR_MM, READING_ERROR = 0.5, 0.05  # what rounding alone makes of one measurement
 TUBE_DIFFERENCE_MM, TUBE_SIGNIFICANT_MM = 10.0, 20.0
-# Steps along the path of a device (lexicon/attributes.yaml, tip_sites) that change its position, and that matter.
+# Steps along the path of a device (lexicon/*/attributes.yaml, tip_sites) that change its position, and that matter.
 TIP_STEPS, TIP_SIGNIFICANT_STEPS = 2, 3
 DOUBT = frozenset({"possible", "not_excluded"})
 
@@ -145,7 +145,7 @@ def _doubts(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bo
 
 
 def opposed(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
-    """Tells whether two descriptions of one finding exclude each other (`lexicon/rubric.yaml`)."""
+    """Tells whether two descriptions of one finding exclude each other (`lexicon/*/rubric.yaml`)."""
     a = frozenset().union(*(finding.morphology for finding in ref.readings))
     b = frozenset().union(*(finding.morphology for finding in cand.readings))
     return any(

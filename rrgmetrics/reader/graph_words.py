@@ -1,7 +1,7 @@
 """Which words of a sentence are entities of RadGraph, and with what label.
 
 A sentence becomes a row of chunks: nodes that stand together, with what stands between two chunks ("in the", "and",
-"are"). Whether a word is a place or an observation says `lexicon/graph.yaml`, else the lexicon's terms that hold it;
+"are"). Whether a word is a place or an observation says `lexicon/*/graph.yaml`, else the lexicon's terms that hold it;
 whether an observation is present, uncertain or absent says the reader's assertion of the finding that it belongs to.
 """
 

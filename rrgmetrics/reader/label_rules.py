@@ -1,4 +1,4 @@
-"""Rules that say which label of a published label set a finding means; kept as data (`lexicon/srr.yaml`, `ct.yaml`)."""
+"""Rules that say which label of a published label set a finding means; kept as data (`srr.yaml`, `ct.yaml`)."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Scope:
 class Finding:
     """One observation, present, absent or uncertain, with everything the report says of it.
 
-    `severity` is a step on the scale of `lexicon/attributes.yaml` (0 borderline to 7 massive), `measurements_mm` are in
+    `severity` is a step on the scale of `attributes.yaml` (0 borderline to 7 massive), `measurements_mm` are in
     mm, `levels` are ribs and vertebrae ("rib 4", "T12"), `worse_side` is where a bilateral finding is worse. Findings
     with the same `observation` are one picture described twice ("opacity, likely pneumonia", "atelectasis or
     scarring"). `normal` marks what a normal statement denies ("the lungs are clear" denies an opacity).

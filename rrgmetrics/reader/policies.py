@@ -1,7 +1,7 @@
 """Which errors are clinically significant: radiologists follow one of two policies, and each is a rule here.
 
 `management`: an error is significant if it could change what is done for the patient. The finding is urgent or
-actionable in the patient's context (`lexicon/context.yaml`), and the difference is more than wording and observer
+actionable in the patient's context (`lexicon/*/context.yaml`), and the difference is more than wording and observer
 variation: a severity, size or age that is treated otherwise; a course turned round, not one left out, for then the
 finding itself is still acted on, unless it is urgent. A wrong side always is. `report`: every error is significant,
 unless its finding is benign or expected, or the difference is one of wording. The radiologists of RadPref call about

@@ -1,10 +1,10 @@
 """What a comparison means for the patient: every finding in its class, every difference graded, with reasons.
 
 The rubric of CRIMSON (arXiv 2603.06183) without its LLM. A finding's class of significance comes from its concept and
-from the patient's age and indication (`lexicon/context.yaml`). A difference in an attribute of a matched finding is
+from the patient's age and indication (`lexicon/*/context.yaml`). A difference in an attribute of a matched finding is
 significant if it could change treatment: the other side; an attribute that would put the finding into another class;
 sizes, severities and tips further apart than readers differ; a word vaguer or more exact than the picture allows
-(`lexicon/rubric.yaml`).
+(`lexicon/*/rubric.yaml`).
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ What is not understood must never count as "nothing to report". So each sentence
 lexicon nor in the vocabulary of reports. A text is out of scope if it is written in another language, if its terms
 belong to another part of the body or to another modality, or if most of what it says is unread.
 
-The check looks at words and terms only (`lexicon/scope.yaml`, `lexicon/vocabulary.yaml`); it needs no findings and
+The check looks at words and terms only (`lexicon/*/scope.yaml`, `lexicon/*/vocabulary.yaml`); it needs no findings and
 no model, so that metrics which do not read findings (CREPE, encoders) share it.
 """
 

@@ -1,4 +1,4 @@
-"""How much a finding matters: its concept's default, changed by the rules of `lexicon/context.yaml`."""
+"""How much a finding matters: its concept's default, changed by the rules of `lexicon/*/context.yaml`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CHECKS: tuple[tuple[str, Callable[[Any, Any], bool]], ...] = (
     ("size_mm_below", operator.lt),
     ("size_mm_at_least", operator.ge),
 )
-FAR_STEPS = 3  # steps along a device's path (lexicon/attributes.yaml, tip_sites)
+FAR_STEPS = 3  # steps along a device's path (lexicon/*/attributes.yaml, tip_sites)
 
 
 class Level(NamedTuple):
@@ -56,7 +56,7 @@ def level(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
 
 @per_lexicon
 def _rules_of(concept: str) -> tuple[dict[str, Any], ...]:
-    """The rules of `lexicon/context.yaml` that a concept may come under."""
+    """The rules of `lexicon/*/context.yaml` that a concept may come under."""
     lexicon = load()
     names = {concept, *lexicon.concepts[concept].ancestors, "any"}
     return tuple(rule for rule in lexicon.rules if not names.isdisjoint(rule["concepts"]))
@@ -64,7 +64,7 @@ def _rules_of(concept: str) -> tuple[dict[str, Any], ...]:
 
 @per_lexicon
 def indication_kinds(indication: str) -> frozenset[str]:
-    """Returns what an indication speaks of, by the words of `lexicon/context.yaml`.
+    """Returns what an indication speaks of, by the words of `lexicon/*/context.yaml`.
 
     >>> sorted(indication_kinds("Fall from a ladder, no fever."))
     ['trauma']

@@ -1,6 +1,6 @@
 """A reading → the labels of SRR-BERT (Delbrouck et al. 2025, ACL): 54 leaves or 24 upper labels, and No Finding.
 
-A report has a label if any of its findings means it (`lexicon/srr.yaml`); with statuses it is Present, Uncertain or
+A report has a label if any of its findings means it (`lexicon/*/srr.yaml`); with statuses it is Present, Uncertain or
 Absent, and may be more than one of them, as the union over sentences makes it in the published metric. An upper label
 holds what stands directly under it. What a normal statement denies without naming it ("the lungs are clear" denies an
 opacity) gives no label. No Finding: the report denies something, and nothing is present or uncertain.
@@ -20,7 +20,7 @@ NO_FINDING = "No Finding"
 
 
 class SrrTable(NamedTuple):
-    """What `lexicon/srr.yaml` says.
+    """What `lexicon/*/srr.yaml` says.
 
     Attributes:
         names: Level → labels without statuses and without No Finding, in the order of the published heads.

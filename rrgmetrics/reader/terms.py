@@ -13,7 +13,6 @@ from rrgmetrics.reader.lexicon import Lexicon, load, load_file
 from rrgmetrics.reader.lexicon.build import forms_of, words_of
 from rrgmetrics.reader.lexicon.checking import terms
 from rrgmetrics.reader.lexicon.faults import Term, place, whose
-from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES
 from rrgmetrics.reader.model import Finding, Reading, Scope, Span, Unit
 from rrgmetrics.reader.srr_labels import srr_labels
 from rrgmetrics.reader.wording import phrase
@@ -69,7 +68,7 @@ def show_term(text: str) -> list[Row]:
 
 
 def _is_concept(term: Term) -> bool:
-    return term.source.name in CONCEPT_FILES
+    return term.source.holds_concepts
 
 
 def _concept(key: str, lexicon: Lexicon) -> Iterator[Row]:

@@ -22,8 +22,7 @@ from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader import Reading
-from rrgmetrics.reader.ct_conditions import ct_conditions, load_ct
-from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reader.ct_conditions import ct_checksum, ct_conditions, load_ct
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Runtime, explain_both
 from rrgmetrics.scorers.labels import LabelScore, LabelScores, label_stats
@@ -76,7 +75,7 @@ class F1RadbertCt:
     def backend(self, runtime: Runtime) -> TextFunction | Classifier:
         """The reader, or a checkpoint."""
         if self.config == "default":
-            return reader_backend(labels_sha256=checksum("ct"))
+            return reader_backend(labels_sha256=ct_checksum())
         return load_classifier(
             PUBLISHED if self.config == "paper" else self.config,
             n_labels=len(self.names) - 1,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from rrgmetrics.reader import Reading, read
-from rrgmetrics.reader.lexicon import load
-from rrgmetrics.reader.lexicon.files import folder_in_use
+from rrgmetrics.reader.lexicon import folder_in_use, load
 from rrgmetrics.reader.tokens import Token
 from rrgmetrics.reader.typing_errors import tokenize_report
 

@@ -1,10 +1,11 @@
 """The lexicon: the radiology that the reader knows, in the YAML files of this folder, for a radiologist to correct.
 
-`schema` says what a file may hold, `files` reads them, `build` makes of them what the engine looks things up in, and
-`checking` says with file and line what is wrong with them. A folder of the same shape adds concepts and terms or
-overrides ours, without touching the package: the environment variable `RRGMETRICS_LEXICON` names it for a process and
-all that it starts, `--lexicon` for one command, and `use` for a block of Python. It stands in the signature of every
-metric that reads.
+It comes in packs (`packs`): `common/` is the grammar of reports, the other folders hold what is said of one kind of
+examination each. `schema` says what a file may hold, `files` reads them, `build` makes of them what the engine looks
+things up in, and `checking` says with file and line what is wrong with them. A folder of the same shape adds concepts
+and terms or overrides ours, without touching the package: the environment variable `RRGMETRICS_LEXICON` names it for a
+process and all that it starts, `--lexicon` for one command, and `use` for a block of Python. It stands in the signature
+of every metric that reads.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from pathlib import Path
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon.build import build_lexicon
 from rrgmetrics.reader.lexicon.compiled import as_lexicon, as_plain, kept
-from rrgmetrics.reader.lexicon.files import (
-    bundled,
-    checksum,
+from rrgmetrics.reader.lexicon.files import bundled, checksum, load_file, own_facts
+from rrgmetrics.reader.lexicon.in_use import (
+    DEFAULT_PACK,
     folder_in_use,
     folder_used,
-    load_file,
-    own_facts,
+    pack_in_use,
+    pack_used,
     per_lexicon,
 )
 from rrgmetrics.reader.lexicon.model import (
@@ -37,25 +38,34 @@ from rrgmetrics.reader.lexicon.model import (
     Trie,
     Zone,
 )
-from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES, TABLE_FILES
+from rrgmetrics.reader.lexicon.packs import AUTO, Pack, all_packs, check_pack, concept_files
+from rrgmetrics.reader.lexicon.schema import TABLE_FILES
 
 __all__ = [
+    "AUTO",
     "BONES",
-    "CONCEPT_FILES",
+    "DEFAULT_PACK",
     "DEVICES",
     "TABLE_FILES",
     "TECHNIQUE",
     "Concept",
     "Lexicon",
+    "Pack",
     "Role",
     "Senses",
     "SmallWords",
     "Trie",
     "Zone",
+    "all_packs",
+    "check_pack",
     "checksum",
+    "concept_files",
+    "folder_in_use",
     "load",
     "load_file",
     "own_facts",
+    "pack_in_use",
+    "pack_used",
     "per_lexicon",
     "use",
 ]
@@ -104,6 +114,6 @@ def use(folder: str | Path | None) -> Iterator[None]:
 def _raise_faults() -> None:
     from rrgmetrics.reader.lexicon.checking import check  # 6 ms that `import rrgmetrics` need not pay
 
-    faults = check()
+    faults = check(pack=pack_in_use())
     if faults:
         raise InputError("\n".join(map(str, faults)))

@@ -17,7 +17,7 @@ from typing import Any, get_args
 
 from rrgmetrics.reader.lexicon.files import load_file
 from rrgmetrics.reader.lexicon.model import Concept, Known, Lexicon, Role, Senses, SmallWords, TipSite, Trie, Zone
-from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES
+from rrgmetrics.reader.lexicon.packs import concept_files
 from rrgmetrics.reader.tokens import singular, tokenize
 
 # What a term of several words tells of its finding besides the concept.
@@ -32,7 +32,7 @@ def build_lexicon() -> Lexicon:
     spellings, small = load_file("spellings"), load_file("small_words")
     lexicon = Lexicon(spellings["words"], SmallWords(**{key: frozenset(words) for key, words in small.items()}))
     trie = _Builder(lexicon, spellings["phrases"])
-    for name in CONCEPT_FILES:
+    for name in concept_files():
         _add_concepts(lexicon, trie, name)
     _add_ancestors(lexicon)
     _add_roles(lexicon)
@@ -191,7 +191,7 @@ def _add_ancestors(lexicon: Lexicon) -> None:
 
 def _add_roles(lexicon: Lexicon) -> None:
     stated: dict[Role, set[str]] = {role: set() for role in get_args(Role)}
-    for name in CONCEPT_FILES:
+    for name in concept_files():
         for key, entry in load_file(name).items():
             for role in entry.get("roles", ()):
                 stated[role].add(key)

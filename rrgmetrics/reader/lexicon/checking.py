@@ -2,66 +2,95 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon.faults import Fault, Source, Term, find_faults, find_terms, hint
-from rrgmetrics.reader.lexicon.files import bundled_file, folder_in_use, own_files
+from rrgmetrics.reader.lexicon.files import own_files
+from rrgmetrics.reader.lexicon.in_use import DEFAULT_PACK, folder_in_use, pack_in_use
+from rrgmetrics.reader.lexicon.packs import BUNDLED, Pack, chain, concepts_of, find_packs, lay
 from rrgmetrics.reader.lexicon.schema import LABEL_FILES, SHAPES
 
 
-def check(files: Iterable[str | Path] = ()) -> list[Fault]:
+def check(files: Iterable[str | Path] = (), pack: str = "") -> list[Fault]:
     """Looks for faults in the lexicon in use, or in files of it.
 
     Args:
         files: Bundled files, or files and folders of the user's own, which are checked as they would be read beside the
             bundled ones. None named: the bundled files and the folder in use.
+        pack: The pack to look at; "": all packs that any of these files is of.
 
     Returns:
         list[Fault]: In the order of the files; empty if all is well.
 
     Raises:
-        InputError: A file or folder does not exist.
+        InputError: A file or folder does not exist, or does not describe a pack.
     """
-    asked = [path for file in files for path in _expanded(Path(file))]
-    bundled = {bundled_file(name).resolve() for name in SHAPES}
-    own = [path for path in asked if path.resolve() not in bundled] or own_files(folder_in_use())
-    sources, faults = _read_all(own)
-    faults = faults or find_faults(sources)
-    wanted = {path.resolve() for path in asked}
-    return [fault for fault in faults if fault.file.resolve() in wanted] or faults
+    asked = [path.resolve() for file in files for path in _expanded(Path(file))]
+    own = [path for path in asked if not path.is_relative_to(BUNDLED.resolve())]
+    roots = dict.fromkeys(map(_root, own)) if own else [folder_in_use()]
+    faults = {fault: None for root in roots for fault in _faults(root, own or own_files(root), asked, pack)}
+    return [fault for fault in faults if fault.file.resolve() in asked] or list(faults)
 
 
 def terms() -> list[Term]:
     """Every term of the lexicon in use, where it stands."""
-    return find_terms(_read_all(own_files(folder_in_use()))[0])
+    root = folder_in_use()
+    sources, _ = _read_all(pack_in_use(), root, own_files(root))
+    return find_terms(sources, concepts_of(chain(pack_in_use())))
 
 
-def _read_all(own: Sequence[Path]) -> tuple[list[Source], list[Fault]]:
-    """The bundled files and the user's, and what keeps some of them from being read."""
-    faults = [fault for path in own for fault in _misnamed(path)]
-    sources: list[Source] = []
-    for path in (*map(bundled_file, SHAPES), *own):
-        read = None if path in own and _misnamed(path) else _read(path, is_own=path in own)
-        if isinstance(read, Source):
-            sources.append(read)
-        elif read:
-            faults.append(read)
-    return sources, faults
+def _faults(root: str, own: list[Path], asked: Container[Path], pack: str) -> list[Fault]:
+    """The faults of packs beside the user's folder `root`, of which the files `own` are read."""
+    known = find_packs(root)
+    faults = [fault for path in own for fault in _misnamed(path, root, known)]
+    for name in [pack] if pack else known:
+        paths = {path.resolve() for path, *_ in _paths(name, root, own)}
+        if pack or not asked or any(path in asked for path in paths):
+            sources, unread = _read_all(name, root, own)
+            faults += unread or (() if faults else find_faults(sources, concepts_of(chain(name, known))))
+    return faults
+
+
+def _paths(name: str, root: str, own: list[Path]) -> list[tuple[Path, int, bool]]:
+    """The files that a pack is read from, those of the user's own among `own`; the layer and whose each is."""
+    chained = chain(name, find_packs(root))
+    layers = lay([pack.name for pack in chained], root)
+    names = (*concepts_of(chained), *SHAPES)
+    found = [
+        (layer.folder / f"{name}.yaml", depth, layer.is_own) for depth, layer in enumerate(layers) for name in names
+    ]
+    read = {path.resolve() for path in own}
+    return [each for each in found if (each[0].resolve() in read if each[2] else each[0].is_file())]
+
+
+def _read_all(name: str, root: str, own: list[Path]) -> tuple[list[Source], list[Fault]]:
+    """The files of a pack, and what keeps some of them from being read."""
+    read = [_read(*path) for path in _paths(name, root, own)]
+    return [each for each in read if isinstance(each, Source)], [each for each in read if isinstance(each, Fault)]
+
+
+def _root(path: Path) -> str:
+    """The user's folder that a file of a pack, or at the top, is of."""
+    return str(path.parent.parent if path.parent.name in find_packs(str(path.parent.parent)) else path.parent)
 
 
 def _expanded(path: Path) -> list[Path]:
     if path.is_dir():
-        return own_files(str(path))
+        return (
+            sorted(path.rglob("*.yaml")) if path.resolve().is_relative_to(BUNDLED.resolve()) else own_files(str(path))
+        )
     if not path.is_file():
         raise InputError(f"{path} does not exist; name a YAML file of a lexicon, or a folder of them.")
     return [path]
 
 
-def _misnamed(path: Path) -> list[Fault]:
+def _misnamed(path: Path, root: str, known: Mapping[str, Pack]) -> list[Fault]:
     """What is wrong with the name of a file of the user's own."""
-    names = [name for name in SHAPES if name not in LABEL_FILES]
+    at_top = path.parent.resolve() == Path(root).resolve()
+    chained = chain(DEFAULT_PACK if at_top else path.parent.name, known)
+    names = [name for name in (*concepts_of(chained), *SHAPES) if name not in (*LABEL_FILES, *at_top * ("pack",))]
     if path.suffix == ".yaml" and path.stem in names:
         return []
     if path.suffix != ".yaml" and path.stem in names:
@@ -73,7 +102,7 @@ def _misnamed(path: Path) -> list[Fault]:
     return [Fault(path, 1, f"no file of your own has this name; {why}")]
 
 
-def _read(path: Path, *, is_own: bool) -> Source | Fault:
+def _read(path: Path, layer: int, is_own: bool) -> Source | Fault:
     import yaml
 
     try:
@@ -82,7 +111,7 @@ def _read(path: Path, *, is_own: bool) -> Source | Fault:
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
             return Fault(path, 1, "holds no block of keys; see the bundled file of this name for its shape.")
-        return Source(path, path.stem, node, loader.construct_document(node), is_own)
+        return Source(path, path.stem, node, loader.construct_document(node), layer, is_own)
     except UnicodeDecodeError as error:
         return Fault(path, 1, f"is not UTF-8 text: {error}.")
     except yaml.YAMLError as error:

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.english import by_number
 from rrgmetrics.reader.lexicon.build import forms_of, words_of
-from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES, SHAPES, Many, Record, Shape, Table, Value, merge
+from rrgmetrics.reader.lexicon.packs import all_packs
+from rrgmetrics.reader.lexicon.schema import SHAPES, Many, Record, Shape, Table, Value, empty, merge, shape_of
 from rrgmetrics.reader.tokens import ENDS
 
 LONGEST_HEADING = 5  # words
@@ -57,13 +58,19 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """One file that was read: its name in the lexicon, its nodes with their lines, and whether it is the user's own."""
+    """One file that was read: its name, its nodes with their lines, its layer, and whether it is the user's own."""
 
     path: Path
     name: str
     node: Any
     content: Any
+    layer: int
     is_own: bool
+
+    @property
+    def holds_concepts(self) -> bool:
+        """Whether it is a file of concepts."""
+        return self.name not in SHAPES
 
 
 class Term(NamedTuple):
@@ -76,9 +83,14 @@ class Term(NamedTuple):
     value: Value
 
 
-def find_faults(sources: Sequence[Source]) -> list[Fault]:
-    """The faults of all files, in the order of the files, the user's own behind the bundled ones."""
-    check = _Check(sources)
+def find_faults(sources: Sequence[Source], concept_files: Sequence[str]) -> list[Fault]:
+    """The faults of all files of a pack, in the order of the files, the user's own behind the bundled ones.
+
+    Args:
+        sources: The files, each layer behind those that it is laid over.
+        concept_files: The names of its files of concepts.
+    """
+    check = _Check(sources, concept_files)
     if not check.faults:  # the rest needs files of the right shape
         check.reachable()
         check.claims()
@@ -89,9 +101,9 @@ def find_faults(sources: Sequence[Source]) -> list[Fault]:
     return sorted(dict.fromkeys(check.faults), key=lambda fault: (order[fault.file], fault.line))
 
 
-def find_terms(sources: Sequence[Source]) -> list[Term]:
-    """The terms of all files, where they stand."""
-    return _Check(sources).terms
+def find_terms(sources: Sequence[Source], concept_files: Sequence[str]) -> list[Term]:
+    """The terms of all files, where they stand; arguments as for `find_faults`."""
+    return _Check(sources, concept_files).terms
 
 
 def place(file: Path, line: int) -> str:
@@ -124,18 +136,18 @@ def listed(options: Sequence[str]) -> str:
 class _Check:
     """The files as they are read together, and what was found in them so far."""
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[Source], concept_files: Sequence[str]) -> None:
         self.sources = sources
         self.faults: list[Fault] = []
         self.terms: list[Term] = []
-        self.contents: dict[str, Any] = {}
+        self.contents: dict[str, Any] = {name: empty(shape_of(name)) for name in (*concept_files, *SHAPES)}
         self.home: dict[str, str] = {}  # concept → the file that it stands in
         for source in sources:
-            before = self.contents.get(source.name, {})
-            self.contents[source.name] = merge(source.name, before, source.content)
-            for key in source.content if source.name in CONCEPT_FILES else ():
+            self.contents[source.name] = merge(source.name, self.contents[source.name], source.content)
+            for key in source.content if source.holds_concepts else ():
                 self.home.setdefault(key, source.name)
         self.entries = {key: self.contents[name][key] for key, name in self.home.items()}
+        scope = self.contents["scope"]
         tables = {**self.contents["anatomy"], **self.contents["attributes"], **self.contents["context"]}
         labels = self.contents["srr"]
         self.tables: dict[str, Mapping[str, Any] | list[str]] = {
@@ -145,11 +157,14 @@ class _Check:
             "qualities": self.contents["qualities"],
             "concepts": self.entries,
             "concepts or any": {**self.entries, "any": None},
+            "files": list(concept_files),
+            "packs": list(all_packs()),
+            "kinds": [*scope["elsewhere"], *scope["modality"]],
         }
         spellings = self.contents["spellings"].get("words", {})
         self.words_of = cache(lambda text: tuple(words_of(text.strip(), spellings)))
         for source in sources:
-            self._shape(source, SHAPES[source.name], source.node, (source.path.name,))
+            self._shape(source, shape_of(source.name), source.node, (source.path.name,))
 
     def _say(self, source: Source, node: Any, message: str) -> None:
         line = node if isinstance(node, int) else node.start_mark.line + 1
@@ -185,23 +200,23 @@ class _Check:
                 self._say(source, key, f'unknown key "{key.value}"; {advice}')
                 lines.setdefault(nearest(key.value, shape.keys), lines[key.value])
         missing = [key for key in shape.required if key not in lines] if isinstance(shape, Record) else []
-        if missing and not (source.is_own and self._is_bundled(source.name, keys[1:])):
+        if missing and not self._stands_below(source, keys[1:]):
             line = lines[min(lines, key=lines.__getitem__)] - (len(keys) > 1) if lines else node
             home = self.home.get(keys[-1], source.name)
             them = by_number(len(missing), "it", "them")
             advice = f"add {them}"
             if home != source.name:
                 advice = f"it stands in {home}.yaml, change it there"
-            elif source.name in CONCEPT_FILES and (near := nearest(keys[-1], self.home.keys() - {keys[-1]})):
+            elif source.holds_concepts and (near := nearest(keys[-1], self.home.keys() - {keys[-1]})):
                 advice = f'add {them}, unless you mean "{near}"'
             self._say(source, line, f"{keys[-1]} has no {listed(missing)}; {advice}.")
 
-    def _is_bundled(self, name: str, keys: Sequence[str]) -> bool:
-        """Whether the keys lead to a block of a bundled file, which the user's own overrides."""
-        content = next((each.content for each in self.sources if each.name == name and not each.is_own), None)
-        for key in keys:
-            content = content.get(key) if isinstance(content, dict) else None
-        return isinstance(content, dict)
+    def _stands_below(self, source: Source, keys: Sequence[str]) -> bool:
+        """Whether the keys lead to a block of a file, or of a layer below, which this one adds to."""
+        return not keys or any(
+            each.name == source.name and each.layer < source.layer and isinstance(_at(each.content, keys), dict)
+            for each in self.sources
+        )
 
     def _value(self, source: Source, value: Value, node: Any, keys: tuple[str, ...], *, is_key: bool = False) -> None:
         what = "the key" if is_key else keys[-1]
@@ -252,15 +267,15 @@ class _Check:
     def claims(self) -> None:
         """Terms that two concepts, or two values of one attribute, claim: only one of them would have it."""
         lost = {
-            (key, text)
+            (key, text): source.layer
             for source in self.sources
-            for key, entry in (source.content.items() if source.name in CONCEPT_FILES else ())
+            for key, entry in (source.content.items() if source.holds_concepts else ())
             for text in entry.get("without", ())
         }
         owners: dict[tuple[str, Words], dict[str, Term]] = {}
         for term in self.terms:
             kind, owner = _claim(term)
-            if kind and (term.source.is_own or (owner, term.text) not in lost):
+            if kind and term.source.layer >= lost.get((owner, term.text), 0):
                 for form in forms_of(term.text, self.contents["spellings"]["phrases"]):
                     owners.setdefault((kind, self.words_of(form)), {}).setdefault(owner, term)
         for (kind, _), claims in owners.items():
@@ -345,12 +360,12 @@ class _Check:
     def taken_away(self) -> None:
         """Finds terms under `without` that their concept does not have."""
         for term in self.terms:
-            if term.source.name in CONCEPT_FILES and term.keys[1] == "without":
+            if term.source.holds_concepts and term.keys[1] == "without":
                 key = term.keys[0]
                 texts = [
                     str(text)
                     for source in self.sources
-                    if source.name in CONCEPT_FILES
+                    if source.holds_concepts
                     for text in source.content.get(key, {}).get("terms", ())
                 ]
                 if term.text not in texts:
@@ -363,7 +378,7 @@ class _Check:
         normals = self.contents["normal"]["structures"].items()
         normal = {f"{structure} + {quality}" for structure, entry in normals for quality in entry["when"]}
         for source in self.sources:
-            for key, entry in source.node.value if source.name in CONCEPT_FILES else ():
+            for key, entry in source.node.value if source.holds_concepts else ():
                 if self.home[key.value] != source.name:
                     self._say(source, key, f"{key.value} stands in {self.home[key.value]}.yaml, change it there.")
                 if self._is_below_itself(key.value):
@@ -383,6 +398,13 @@ class _Check:
             passed.add(parent)
             parent = self.entries[parent].get("parent")
         return key in passed
+
+
+def _at(content: Any, keys: Sequence[str]) -> Any:
+    """What stands behind keys, one after the other; None if nothing does."""
+    for key in keys:
+        content = content.get(key) if isinstance(content, dict) else None
+    return content
 
 
 def _fault(term: Term, words: Sequence[str], compounds: set[tuple[str, ...]], abbreviations: Sequence[str]) -> str:
@@ -406,14 +428,14 @@ def _fault(term: Term, words: Sequence[str], compounds: set[tuple[str, ...]], ab
         return f'"{strange.group()}" is passed over in reports; leave it out.'
     if any(word in ENDS and not (i and words[i - 1] in abbreviations) for i, word in enumerate(words)):
         return "a sentence ends inside it; leave the mark out."
-    if term.source.name in CONCEPT_FILES and tuple(words) in compounds:
+    if term.source.holds_concepts and tuple(words) in compounds:
         return 'spellings.yaml takes it apart under "compounds"; remove one of the two.'
     return ""
 
 
 def _claim(term: Term) -> tuple[str, str]:
     """What a term claims to be, of those of which it can be only one: the kind, and which one; "" for none."""
-    if term.source.name in CONCEPT_FILES and term.keys[1] == "terms":
+    if term.source.holds_concepts and term.keys[1] == "terms":
         return "concept", term.keys[0]
     if term.source.name in ("attributes", "anatomy") and term.keys[0] in _ATTRIBUTES:
         return f"entry of {term.keys[0].replace('_', ' ')}", term.keys[1]

@@ -1,129 +1,94 @@
 """The files of the lexicon: ours, and a folder of the user's own that adds to them or overrides them.
 
-Which folder is in use says the environment variable `RRGMETRICS_LEXICON` alone, so that child processes read with the
-same lexicon as the process that starts them. Whatever is made from the lexicon is kept by `per_lexicon`, for each
-folder apart: readings with two lexicons in one process never mix.
+What the lexicon says under one name is laid together from the folders of the pack in use (`packs.layers`): the common
+ones first, then those of the packs that it extends, its own, and the user's. `scope.yaml` is of all packs at once.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import lru_cache, wraps
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon.compiled import kept, key_of
-from rrgmetrics.reader.lexicon.schema import CONCEPT_FILES, SHAPES, TABLE_FILES, merge
+from rrgmetrics.reader.lexicon.in_use import VARIABLE as VARIABLE
+from rrgmetrics.reader.lexicon.in_use import folder_in_use, per_lexicon
+from rrgmetrics.reader.lexicon.in_use import folder_used as folder_used
+from rrgmetrics.reader.lexicon.packs import PACK_FILE, Layer, all_layers, all_packs, concept_files, layers
+from rrgmetrics.reader.lexicon.parsing import parse
+from rrgmetrics.reader.lexicon.schema import LABEL_FILES, TABLE_FILES, empty, merge, shape_of
 
-VARIABLE = "RRGMETRICS_LEXICON"
-_TEXT, _MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
-KEPT = 4096  # results of one function, all lexicons together
-Ts = TypeVarTuple("Ts")
-R = TypeVar("R")
-_forget: list[Callable[[], None]] = []
-
-
-def per_lexicon(function: Callable[[*Ts], R]) -> Callable[[*Ts], R]:
-    """Keeps what a function of hashable arguments returns, for each lexicon apart."""
-
-    @lru_cache(maxsize=KEPT)
-    def call(folder: str, *args: Any) -> R:
-        return function(*args)
-
-    @wraps(function)
-    def kept(*args: *Ts) -> R:
-        return call(folder_in_use(), *args)
-
-    _forget.append(call.cache_clear)
-    return kept
+SUFFIXES = (".yaml", ".yml")
 
 
-def folder_in_use() -> str:
-    """The user's folder as `RRGMETRICS_LEXICON` names it; "" for the bundled lexicon alone."""
-    return os.environ.get(VARIABLE, "")
+def layers_of(name: str) -> tuple[Layer, ...]:
+    """The folders that a file of this name may stand in."""
+    return all_layers() if name == "scope" else layers()
 
 
-@contextmanager
-def folder_used(folder: str | Path | None) -> Iterator[None]:
-    """Sets the folder, for this process and those it starts, until the block ends; what was kept of it is read anew."""
-    before = os.environ.get(VARIABLE)
-    for forget in _forget:
-        forget()
-    try:
-        if folder is not None:
-            os.environ[VARIABLE] = str(Path(folder).resolve())
-        yield
-    finally:
-        os.environ.pop(VARIABLE, None)
-        if before is not None:
-            os.environ[VARIABLE] = before
-
-
-def bundled_file(name: str) -> Path:
-    """The path of a bundled file."""
-    return Path(__file__).with_name(f"{name}.yaml")
+def bundled_files(name: str) -> list[Path]:
+    """The paths of the bundled files of a name, in the order in which they are laid over each other."""
+    paths = [layer.folder / f"{name}.yaml" for layer in layers_of(name) if not layer.is_own]
+    return [path for path in paths if path.is_file()]
 
 
 def own_files(folder: str) -> list[Path]:
-    """The YAML files of the user's folder; raises InputError if there is no such folder, or no such file in it."""
+    """The YAML files of a folder of the user's own, and of the packs in it.
+
+    Raises:
+        InputError: There is no such folder, or no such file in it, or a folder in it that is no pack.
+    """
     if not folder:
         return []
     if not Path(folder).is_dir():
         raise InputError(f"The lexicon {folder} is not a folder; name one with files such as lung.yaml.")
-    files = sorted(path for path in Path(folder).iterdir() if path.suffix in (".yaml", ".yml"))
-    if not files:
+    own = [path for path in sorted(Path(folder).iterdir()) if path.suffix in SUFFIXES]
+    for below in sorted(path.parent for path in Path(folder).glob("*/*.y*ml")):
+        if below.name not in all_packs() and not (below / PACK_FILE).is_file():
+            raise InputError(
+                f"{below} is no pack: name it as one of {', '.join(all_packs())}, or describe a pack of your own in "
+                f"{below / PACK_FILE}."
+            )
+    own += [path for path in sorted(Path(folder).glob("*/*")) if path.suffix in SUFFIXES]
+    if not own:
         raise InputError(f"The lexicon {folder} holds no .yaml file; it should have the shape of rrgmetrics' lexicon.")
-    return files
+    return own
 
 
-def parse(text: str) -> Any:
-    """The content of a YAML text as plain dictionaries and lists."""
-    import yaml  # 20 ms that `import rrgmetrics` need not pay
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)  # both read plain data only
-    try:
-        return _plain(loader.get_single_node(), loader, {})
-    finally:
-        loader.dispose()
-
-
-def _plain(node: Any, loader: Any, made: dict[int, Any]) -> Any:
-    """The content of a node, in a third of the time that the loader takes for it; an alias is the same object."""
-    if node is None or id(node) in made:
-        return made.get(id(node))
-    if node.id == "scalar":
-        return node.value if node.tag == _TEXT else loader.construct_object(node)
-    if node.id == "sequence":
-        items = made[id(node)] = []
-        items.extend([_plain(each, loader, made) for each in node.value])
-        return items
-    if any(key.tag == _MERGE for key, _ in node.value):
-        loader.flatten_mapping(node)
-    entries = made[id(node)] = {}
-    for key, value in node.value:
-        entries[_plain(key, loader, made)] = _plain(value, loader, made)
-    return entries
+@per_lexicon
+def file_names() -> tuple[str, ...]:
+    """The names of the files of the pack in use."""
+    return (*concept_files(), *TABLE_FILES, *LABEL_FILES)
 
 
 @per_lexicon
 def bundled() -> tuple[str, dict[str, Any]]:
-    """The key of the bundled files, and the content of each."""
-    texts = {name: bundled_file(name).read_bytes() for name in SHAPES}
-    key = key_of(texts.values())
-    return key, kept("files", key, lambda: {name: parse(text.decode("utf-8")) for name, text in texts.items()})
+    """The key of the bundled files of the pack in use, and what they say under each name."""
+    texts = {name: [path.read_bytes() for path in bundled_files(name)] for name in file_names()}
+
+    def laid_together() -> dict[str, Any]:
+        contents = {name: [parse(text.decode("utf-8")) for text in each] for name, each in texts.items()}
+        return {name: _together(name, each) for name, each in contents.items()}
+
+    key = key_of(line for name, each in texts.items() for line in (name.encode(), *each))
+    return key, kept("files", key, laid_together)
+
+
+def _together(name: str, contents: list[Any]) -> Any:
+    content = empty(shape_of(name))
+    for over in contents:
+        content = merge(name, content, over)
+    return content
 
 
 @per_lexicon
 def load_file(name: str) -> Any:
-    """The content of one file of the lexicon in use, as plain dictionaries and lists; not to be changed."""
+    """What the lexicon in use says under one name, as plain dictionaries and lists; not to be changed."""
     content = bundled()[1][name]
-    for path in own_files(folder_in_use()):
-        if path.stem == name:
+    for path in (layer.folder / f"{name}.yaml" for layer in layers_of(name) if layer.is_own):
+        if path.is_file():
             content = merge(name, content, parse(path.read_text(encoding="utf-8")))
     return content
 
@@ -131,7 +96,7 @@ def load_file(name: str) -> Any:
 @per_lexicon
 def checksum(*names: str) -> str:
     """The SHA-256 of what the files of the lexicon in use say, comments apart; of all that is read with, or of some."""
-    contents = [load_file(name) for name in names or (*CONCEPT_FILES, *TABLE_FILES)]
+    contents = [load_file(name) for name in names or (*concept_files(), *TABLE_FILES)]
     return sha256(json.dumps(contents, ensure_ascii=False).encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""What each file of the lexicon may hold, and how a folder of the user's own adds to it or overrides it."""
+"""What each file of the lexicon may hold, and how a pack or a folder of the user's own adds to it or overrides it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,6 @@ from typing import Any, Literal, get_args
 from rrgmetrics.reader.lexicon.model import Role, SmallWords
 from rrgmetrics.reader.model import Significance
 
-CONCEPT_FILES = (
-    "lung",
-    "pleura",
-    "heart_and_vessels",
-    "mediastinum",
-    "bones",
-    "chest_wall_and_abdomen",
-    "devices",
-    "technique",
-)
 TABLE_FILES = (
     "anatomy",
     "qualities",
@@ -211,7 +201,6 @@ _PRECISION = _record(
 _SECTIONS = ("findings", "impression", "indication", "comparison", "technique", "recommendation", "communication")
 
 SHAPES: dict[str, Shape] = {
-    **dict.fromkeys(CONCEPT_FILES, _CONCEPTS),
     "anatomy": _record(
         {
             "structures": Table(_TERMS, _KEY),
@@ -227,7 +216,7 @@ SHAPES: dict[str, Shape] = {
                         "side": _SIDE,
                         "structure": Value(of="structures"),
                         "everywhere": _FLAG,
-                        "never": Many(Value(choices=CONCEPT_FILES)),
+                        "never": Many(Value(of="files")),
                     },
                 ),
                 _KEY,
@@ -239,9 +228,7 @@ SHAPES: dict[str, Shape] = {
                     "regions": Table(_record({"first": _TEXT, "last": _TEXT, "terms": _TERMS})),
                 }
             ),
-            "groups": _record(
-                {name: Many(Value(choices=CONCEPT_FILES)) for name in ("one_picture", "one_place", "one_each")}
-            ),
+            "groups": _record({name: Many(Value(of="files")) for name in ("one_picture", "one_place", "one_each")}),
         }
     ),
     "qualities": Table(_record({"terms": _TERMS}, {"alone": Value(of="concepts")}), _KEY),
@@ -269,7 +256,7 @@ SHAPES: dict[str, Shape] = {
             "structures": Table(
                 _record({"when": _names("qualities"), "denies": _names("concepts")}), Value(of="structures")
             ),
-            "sentences": Table(_TEXT, Value(choices=CONCEPT_FILES)),
+            "sentences": Table(_TEXT, Value(of="files")),
             "phrases": Many(_record({"terms": _TERMS, "denies": _names("concepts")}), joins=True),
         }
     ),
@@ -328,7 +315,7 @@ SHAPES: dict[str, Shape] = {
             "scripts": Table(_TEXT),
             "broken": Many(_record({"first": _LETTERS, "then": _LETTERS}), joins=True),
             "elsewhere": Table(_TERMS),
-            "modality": Table(_TERMS, Value(choices=("chest x-ray", "chest ct"))),
+            "modality": Table(_TERMS),
         }
     ),
     "conditions": _record(
@@ -350,7 +337,7 @@ SHAPES: dict[str, Shape] = {
             "no_finding": _record({"leaves": _STEP, "uppers": _STEP}),
             "leaves": Table(Value(of="uppers")),
             "uppers": Many(_TEXT),
-            "groups": Table(Value(of="uppers"), Value(choices=CONCEPT_FILES)),
+            "groups": Table(Value(of="uppers"), Value(of="files")),
             "rules": Many(
                 _record(
                     {"concepts": _names("concepts")},
@@ -364,7 +351,16 @@ SHAPES: dict[str, Shape] = {
             ),
         }
     ),
-    "entities": _record({"diseases": _names("concepts"), "organs": Table(_TEXT, Value(choices=CONCEPT_FILES))}),
+    "entities": _record({"diseases": _names("concepts"), "organs": Table(_TEXT, Value(of="files"))}),
+    "pack": _record(
+        {"title": _TEXT, "kind": Value(of="kinds")},
+        {
+            "language": _TEXT,
+            "extends": Value(of="packs"),
+            "experimental": _FLAG,
+            "concepts": Many(_KEY),
+        },
+    ),
     "vocabulary": _record(
         dict.fromkeys(("grammar", "report", "clinical", "description", "anatomy", "one_letter_off"), _TERMS)
     ),
@@ -391,13 +387,25 @@ SHAPES: dict[str, Shape] = {
 LAST_WINS = "rules"  # of context.yaml; in every other list the first of two rows wins
 
 
-def merge(name: str, ours: Any, theirs: Any) -> Any:
-    """The content of a bundled file with what a folder of the user's own says under the same keys.
+def shape_of(name: str) -> Shape:
+    """The shape of a file; one without a name of ours holds concepts."""
+    return SHAPES.get(name, _CONCEPTS)
 
-    Blocks are merged key by key. Lists of terms and of rules are joined, the user's first where the first one wins; any
-    other list and any single value of the user's replaces ours. A concept loses the terms under `without`.
+
+def empty(shape: Shape) -> Any:
+    """What a file says that is not there: blocks and lists without content."""
+    if isinstance(shape, Record):
+        return {key: empty(each) for key, each in shape.keys.items() if key in shape.required}
+    return [] if isinstance(shape, Many) else {} if isinstance(shape, Table) else None
+
+
+def merge(name: str, ours: Any, theirs: Any) -> Any:
+    """What a file says with what another folder says under the same keys: a pack's, or the user's own.
+
+    Blocks are merged key by key. Lists of terms and of rules are joined, theirs first where the first one wins; any
+    other list and any single value of theirs replaces ours. A concept loses the terms under `without`.
     """
-    return _merge(SHAPES[name], ours, theirs)
+    return _merge(shape_of(name), ours, theirs)
 
 
 def _merge(shape: Shape | None, ours: Any, theirs: Any, key: str = "") -> Any:

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from rrgmetrics.reader.engine import read
-from rrgmetrics.reader.lexicon import CONCEPT_FILES, Lexicon, load, load_file
+from rrgmetrics.reader.lexicon import Lexicon, concept_files, load, load_file
 from rrgmetrics.synthesis.grammar import Template, parse_rules
 from rrgmetrics.synthesis.phrases import load_phrases
 
@@ -83,7 +83,7 @@ def knowledge() -> Knowledge:
     profiles = _profiles(lexicon)
     terms = {
         key: tuple(term for term in map(str, entry["terms"]) if REMOVED not in term)
-        for name in CONCEPT_FILES
+        for name in concept_files()
         for key, entry in load_file(name).items()
     }
     return Knowledge(

@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from edited_lexicon import edit_bundled
 
 import rrgmetrics
 from rrgmetrics.reader import read
 from rrgmetrics.reader.lexicon import build, compiled, files, load, use
-from rrgmetrics.reader.lexicon.files import bundled, bundled_file
+from rrgmetrics.reader.lexicon.files import bundled, bundled_files, file_names
+from rrgmetrics.reader.lexicon.parsing import parse
 
 WITHOUT_YAML = (
     "import sys; from rrgmetrics.reader import read; print(len(read('Clear.').findings), 'yaml' in sys.modules)"
@@ -32,10 +34,13 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_what_is_kept_is_what_is_made(cache: Path) -> None:
     load()
-    assert len(list(cache.iterdir())) == 2
+    assert {path.name.partition("-")[0] for path in cache.iterdir()} <= {"packs", "files", "lexicon"}
+    assert len(list(cache.glob("lexicon-*"))) == 1
     with use(None):
         assert load() == build.build_lexicon()
-    assert all(bundled()[1][name] == files.parse(bundled_file(name).read_text("utf-8")) for name in files.SHAPES)
+    alone = [name for name in file_names() if len(bundled_files(name)) == 1 and name not in ("context", "rubric")]
+    assert len(alone) > 15
+    assert all(bundled()[1][name] == parse(bundled_files(name)[0].read_text("utf-8")) for name in alone)
 
 
 def test_a_fresh_process_reads_without_the_files(tmp_path: Path, run_python: Callable[..., str]) -> None:
@@ -46,13 +51,9 @@ def test_a_fresh_process_reads_without_the_files(tmp_path: Path, run_python: Cal
 
 def test_what_is_stale_is_not_used(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load()
-    text = (
-        bundled_file("lung").read_text("utf-8").replace("    - kerley line\n", "    - kerley line\n    - fire sign\n")
-    )
-    edited = tmp_path / "lung.yaml"
-    edited.write_text(text, encoding="utf-8")
     assert not read("Fire sign.").findings
-    monkeypatch.setattr(files, "bundled_file", lambda name: edited if name == "lung" else bundled_file(name))
+    line = "    - kerley line\n"
+    edit_bundled(monkeypatch, tmp_path / "copy", "chest_xray/lung.yaml", line, line + "    - fire sign\n")
     with use(None):
         assert [finding.concept for finding in read("Fire sign.").findings] == ["kerley_lines"]
     key = compiled.key_of([])

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from edited_lexicon import BUNDLED, edit_bundled
 
 from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.lexicon import CONCEPT_FILES, TABLE_FILES, checking, files, load, load_file, use
+from rrgmetrics.reader.lexicon import TABLE_FILES, all_packs, load, load_file, pack_used, use
 from rrgmetrics.reader.lexicon.checking import check, terms
-from rrgmetrics.reader.lexicon.files import bundled_file
 from rrgmetrics.reader.lexicon.schema import LABEL_FILES, SHAPES
 
 
@@ -143,19 +143,11 @@ def test_the_bundled_lexicon_has_no_fault(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_bundled_file_that_is_edited_is_checked_as_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    text = (
-        bundled_file("lung")
-        .read_text("utf-8")
-        .replace("    - kerley line\n", "    - kerley line\n    - pleural effusion\n")
-    )
-    edited = write(tmp_path / "copy", {"lung.yaml": text}) / "lung.yaml"
-    ours = bundled_file
-    monkeypatch.setattr(
-        "rrgmetrics.reader.lexicon.checking.bundled_file", lambda name: edited if name == "lung" else ours(name)
-    )
-    line = 1 + text.splitlines().index("    - pleural effusion")
+    line = "    - kerley line\n"
+    edited = edit_bundled(monkeypatch, tmp_path, "chest_xray/lung.yaml", line, line + "    - pleural effusion\n")
     (fault,) = check([edited])
-    assert (fault.file, fault.line) == (edited, line)
+    assert fault.file == edited
+    assert edited.read_text("utf-8").splitlines()[fault.line - 1] == "    - pleural effusion"
     assert "under kerley_lines and under pleural_effusion (pleura.yaml:" in fault.message
     assert {each.file.name for each in check()} == {"lung.yaml", "pleura.yaml"}  # both places are named
 
@@ -178,21 +170,16 @@ def test_a_faulty_lexicon_is_refused_in_the_same_words(tmp_path: Path) -> None:
 
 
 def test_tables_of_labels_are_checked_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    text = bundled_file("srr").read_text("utf-8").replace("{leaf: Edema,", "{leaf: Oedema,")
-    edited = write(tmp_path / "copy", {"srr.yaml": text}) / "srr.yaml"
-    monkeypatch.setattr(checking, "bundled_file", lambda name: edited if name == "srr" else bundled_file(name))
+    edited = edit_bundled(monkeypatch, tmp_path, "chest_xray/srr.yaml", "{leaf: Edema,", "{leaf: Oedema,")
     (fault,) = check()
-    assert "{leaf: Oedema," in text.splitlines()[fault.line - 1]
+    assert "{leaf: Oedema," in edited.read_text("utf-8").splitlines()[fault.line - 1]
     assert fault.message == 'leaf names "Oedema", which does not exist; did you mean "Edema"?'
 
 
 def test_a_bundled_file_that_cannot_be_loaded_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    text = bundled_file("lung").read_text("utf-8").replace("  significance: actionable", "  signifcance: actionable", 1)
-    edited = write(tmp_path / "copy", {"lung.yaml": text}) / "lung.yaml"
     message = r'lung.yaml:\d+: unknown key "signifcance"; did you mean "significance"'
     with monkeypatch.context() as patch:
-        for module in (checking, files):
-            patch.setattr(module, "bundled_file", lambda name: edited if name == "lung" else bundled_file(name))
+        edit_bundled(patch, tmp_path, "chest_xray/lung.yaml", "  significance: actionable", "  signifcance: actionable")
         with use(None), pytest.raises(InputError, match=message):  # what was loaded before is read anew
             load()
     with use(None):
@@ -200,22 +187,28 @@ def test_a_bundled_file_that_cannot_be_loaded_says_why(monkeypatch: pytest.Monke
 
 
 def test_every_file_says_how_to_edit_and_has_a_term_a_line() -> None:
-    for name in SHAPES:
-        text = bundled_file(name).read_text("utf-8")
-        header = text[: text.index("\n\n")]
-        assert header.startswith("#"), name
-        assert "edit" in header.lower(), name
-        assert all(
-            text.splitlines()[term.line - 1].strip().partition("  #")[0] in (f"- {term.text}", f'- "{term.text}"')
-            for term in terms()
-            if term.source.name == name and name in CONCEPT_FILES
-        ), name
+    files = sorted(BUNDLED.glob("*/*.yaml"))
+    lines = {file: file.read_text("utf-8").splitlines() for file in files}
+    for file, text in lines.items():
+        header = text[: text.index("")]
+        assert header[0].startswith("#"), file
+        assert re.search("edit|\\.yaml", " ".join(header).lower()), file
+    for pack in all_packs():
+        with pack_used(pack):
+            assert [
+                term
+                for term in terms()
+                if term.source.holds_concepts
+                and lines[term.source.path][term.line - 1].strip().partition("  #")[0]
+                not in (f"- {term.text}", f'- "{term.text}"')
+            ] == []
 
 
 def test_there_are_at_least_150_concepts() -> None:
     assert len(load().concepts) >= 150
-    assert set(SHAPES) == {*CONCEPT_FILES, *TABLE_FILES, *LABEL_FILES}
-    assert {path.stem for path in bundled_file("lung").parent.glob("*.yaml")} == set(SHAPES)
+    assert set(SHAPES) == {*TABLE_FILES, *LABEL_FILES, "pack"}
+    stems = {path.stem for path in BUNDLED.glob("*/*.yaml")}
+    assert stems == {*SHAPES, *(name for pack in all_packs().values() for name in pack.concepts)}
 
 
 def test_roles_hold_for_children_where_the_file_says_so() -> None:
