@@ -85,6 +85,18 @@ def _phrased(verdict: Mapping[str, Any]) -> Iterator[ToldError]:
                 yield ToldError(category, phrase["text"])
 
 
+def _nodules(told: Mapping[str, Any]) -> Iterator[ToldError]:
+    """False and missing nodules, and what of a matched one differs, as `nodule_f1` gives them."""
+    for side, kind in (("candidate", "false"), ("reference", "missing")):
+        for index in told[kind]:
+            yield ToldError(f"{kind}_finding", f"Only the {side} reports: {told[side][index].get('text', '?')}.")
+    for match in told["matches"]:
+        words = " / ".join(str(told[side][match[side]].get("text", "?")) for side in ("reference", "candidate"))
+        for attribute in match["differs"]:
+            category = "incorrect_location" if attribute == "place" else "incorrect_severity"
+            yield ToldError(category, f"{words}: {attribute}.")
+
+
 TOLD: Mapping[str, Callable[[Any], Iterable[ToldError]]] = {
     "finding_errors": _listed,
     "finding_score": _weighed,
@@ -93,6 +105,7 @@ TOLD: Mapping[str, Callable[[Any], Iterable[ToldError]]] = {
     "crimson": _graded,
     "fineradscore": _corrected,
     "radfact": _phrased,
+    "nodule_f1": _nodules,
 }
 
 

@@ -191,6 +191,7 @@ VIEWS: Mapping[str, View] = {
     "crimson": _named("crimson"),
     "fineradscore": _corrections,
     "radfact": _phrases,
+    "nodule_f1": _named("nodule_f1"),
     "chexbert_f1": _statuses,
     "srr_bert_f1": _labels,
     "f1_radbert_ct": _labels,

@@ -10,7 +10,16 @@ from rrgmetrics.reader.attributes import attach, build, by_side, describe, one_s
 from rrgmetrics.reader.change import compared_as, course_of_all
 from rrgmetrics.reader.collection import collecting_afterwards
 from rrgmetrics.reader.items import Item, Mention, find_mentions
-from rrgmetrics.reader.lexicon import Lexicon, Senses, load
+from rrgmetrics.reader.lexicon import (
+    AUTO,
+    DEFAULT_PACK,
+    Lexicon,
+    Senses,
+    check_pack,
+    load,
+    pack_in_use,
+    pack_used,
+)
 from rrgmetrics.reader.model import Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.places import near, same_side
@@ -29,27 +38,40 @@ from rrgmetrics.reader.references import (
     sums_up,
     told_of_patient,
 )
-from rrgmetrics.reader.scope import Scan
+from rrgmetrics.reader.scope import Scan, pack_for
 from rrgmetrics.reader.tokens import Sentence, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
 
 
-@collecting_afterwards
-def read(report: str) -> Reading:
-    """Reads an English chest X-ray report.
+def read(report: str, modality: str = "") -> Reading:
+    """Reads a report, by itself as an English chest X-ray report.
 
     Args:
         report: The text; its sections may have headings. An empty text gives an empty reading.
+        modality: The pack to read it with (`chest_ct`, ...); `auto`: that of its kind of report; "": the one in use.
 
     Returns:
         Reading: every finding, present, absent or uncertain, with attributes and character spans. Sections that hold no
         observations (indication, comparison, technique, recommendation, communication) are skipped.
+
+    Raises:
+        InputError: There is no such pack.
 
     Example:
         >>> reading = read("Small left pleural effusion. No pneumothorax.")
         >>> [(f.concept, f.assertion, f.side) for f in reading.findings]
         [('pleural_effusion', 'present', 'left'), ('pneumothorax', 'absent', None)]
     """
+    if not modality:
+        return _read(report)
+    with pack_used(DEFAULT_PACK if check_pack(modality) == AUTO else modality):
+        reading = _read(report)
+    pack = pack_for(reading.scope) if modality == AUTO else reading.pack
+    return reading if pack == reading.pack else read(report, pack)
+
+
+@collecting_afterwards
+def _read(report: str) -> Reading:
     lexicon = load()
     tokens = tokenize_report(report, lexicon)
     findings: list[Finding] = []
@@ -73,7 +95,7 @@ def read(report: str) -> Reading:
             of_all = _of_all(items, span, number, lexicon, findings) if alone else None
             named = "named" if kind == "earlier" and not parsed.mentions else kind
             compared.append(of_all or Compared(named, span))
-    return Reading(report, tuple(_merge(findings, lexicon)), scan.scope(), tuple(compared))
+    return Reading(report, tuple(_merge(findings, lexicon)), scan.scope(), tuple(compared), pack_in_use())
 
 
 class _Stated(NamedTuple):

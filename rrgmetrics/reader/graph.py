@@ -23,7 +23,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reader.collection import collecting_afterwards
 from rrgmetrics.reader.graph_arrows import entities_of, relate
 from rrgmetrics.reader.graph_words import clause_of
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reader.lexicon import in_its_pack, load
 from rrgmetrics.reader.model import Reading
 from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.typing_errors import tokenize_report
@@ -107,6 +107,7 @@ def _word(value: Any) -> str:
     return value
 
 
+@in_its_pack
 @collecting_afterwards
 def build_graph(reading: Reading) -> Graph:
     """The graph of a reading.

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from rrgmetrics.reader.differences import attribute_errors, doubted, opposed, position
-from rrgmetrics.reader.lexicon import Lexicon, load
+from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance, Unit
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.significance import indication_kinds, level, position_of
@@ -64,6 +64,7 @@ class Appraisal:
     differences: tuple[Difference, ...]
 
 
+@in_its_pack
 def appraise(comparison: Comparison, context: Context) -> Appraisal:
     """Grades a comparison in the patient's context.
 

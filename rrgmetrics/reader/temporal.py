@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rrgmetrics.reader.items import Item
-from rrgmetrics.reader.lexicon import Lexicon, load
+from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
 from rrgmetrics.reader.model import Finding, Reading, Span
 from rrgmetrics.reader.parsed import parse_sentences
 from rrgmetrics.reader.places import same_side
@@ -36,6 +36,7 @@ class ChangeStatement(NamedTuple):
     spans: tuple[Span, ...]
 
 
+@in_its_pack
 def read_changes(reading: Reading) -> tuple[ChangeStatement, ...]:
     """Returns the statements of change of a report that was read: those of findings first.
 

@@ -26,6 +26,7 @@ from rrgmetrics.specs.model import (
     Option,
     OptionValue,
 )
+from rrgmetrics.specs.other_modalities import OTHER_MODALITIES
 from rrgmetrics.specs.plugins import Plugins, plugins
 from rrgmetrics.specs.presets import PRESETS
 from rrgmetrics.specs.shared import LONG_OPTION, TEXT_OPTION
@@ -60,7 +61,7 @@ __all__ = [
 ]
 
 SPECS: Mapping[str, MetricSpec] = {
-    spec.name: spec for family in (CLINICAL, JUDGES, LABELS, LEXICAL, VECTORS) for spec in family
+    spec.name: spec for family in (CLINICAL, JUDGES, LABELS, LEXICAL, OTHER_MODALITIES, VECTORS) for spec in family
 }
 
 

@@ -1,0 +1,321 @@
+"""Nodules of chest CT reports: which of the radiologist's the candidate has, and whether it describes them rightly.
+
+After RadEval's `nodule_eval` (e0a3909) and `hoppr_ctc_lung_nodules` (b09e5d1), MIT. A judge here only reads: it lists
+the nodules of one report at a time, whole and in any style. Which are the same, what differs, and every number is code
+(`nodule_match`, `nodule_counts`). The bundled engine lists what the reader finds.
+
+Differs from the authors: no heading is needed; pairs of reports without a nodule leave every mean alone, and a total
+miss has F1 0; values over all pairs come from sums; a nodule has one match at most; flags are looked up. With
+`form=nodule_eval` and `form=lung_nodules` the judge is asked for nodules, pairs and flags of the sections PULMONARY
+NODULES, in our own words, and its reply counts as theirs does (`nodule_published`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.errors import VerdictError
+from rrgmetrics.judges.base import Message, Prompt
+from rrgmetrics.judges.protocols.nodule_counts import Counts, count
+from rrgmetrics.judges.protocols.nodule_match import DENSITIES, LOBES, Match, Nodule, match_nodules
+from rrgmetrics.judges.protocols.nodule_published import (
+    PARTS,
+    Form,
+    count_row,
+    normal_density,
+    ordered,
+    read_row,
+    section,
+)
+from rrgmetrics.judges.protocols.replies import Pairs, read_json, short
+from rrgmetrics.judges.protocols.templates import digits, fill
+from rrgmetrics.reader import Reading
+from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reader.model import Unit
+from rrgmetrics.reports import Pair
+
+MAX_TOKENS = 4096
+MAX_NODULES = 200  # of a report; beyond, a model has lost itself in a loop
+KINDS = frozenset({"nodule", "nodular_opacity", "mass", "metastasis", "granuloma"})  # concepts, with all under them
+CALCIFIED = frozenset({"calcified_granuloma", "calcified_nodule"})
+ELSEWHERE = re.compile(  # organs whose nodules are none of the lung
+    r"\b(?:thyroid|adrenal|liver|hepatic|renal|kidney|spleen|splenic|breast|pancrea\w*|periton\w*|oment\w*|axilla\w*|"
+    r"(?:sub)?cutaneous|muscle|lymph nodes?)\b",
+    re.IGNORECASE,
+)
+DENSITY = re.compile(
+    r"\b(?:(?P<part>part(?:ly|ially)?[- ]solid|sub[- ]?solid|semi[- ]?solid|mixed[- ]density)|"
+    r"(?P<glass>ground[- ]?glass|non[- ]?solid|GGNs?)|(?P<solid>solid))\b",
+    re.IGNORECASE,
+)
+NOT_CALCIFIED = re.compile(r"\bnon[- ]?calcified\b", re.IGNORECASE)
+ZONES = {"upper": "upper", "apex": "upper", "lower": "lower", "base": "lower", "middle_lobe": "middle"}
+ATTRIBUTES = {"type": "density", "calcified": "calcification", "location": "place", "uncertainty": "certainty"}
+NOTHING = json.dumps({part: [] for part in PARTS})  # what a judge says of two reports without the section
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "nodules": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "text": {"type": "string"},
+                    "size_mm": {"type": ["number", "null"]},
+                    "density": {"enum": [*DENSITIES, None]},
+                    "calcified": {"type": ["boolean", "null"]},
+                    "place": {"enum": [*list(LOBES)[:-1], None]},
+                    "noun": {"enum": ["nodule", "mass"]},
+                    "uncertain": {"type": "boolean"},
+                },
+                "required": ["text", "size_mm", "density", "calcified", "place", "noun", "uncertain"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["nodules"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True)
+class NodulesVerdict:
+    """The nodules of both reports, which of them are the same, and what that adds to each key.
+
+    Attributes:
+        references: Of the reference, as JSON has them.
+        candidates: Of the candidate.
+        matches: Which are the same.
+        counts: Numerators and denominators by field.
+    """
+
+    references: tuple[Mapping[str, Any], ...]
+    candidates: tuple[Mapping[str, Any], ...]
+    matches: tuple[Match, ...]
+    counts: Counts
+
+    @classmethod
+    def of(cls, references: Sequence[Nodule], candidates: Sequence[Nodule]) -> NodulesVerdict:
+        """Matches and counts."""
+        matches = match_nodules(references, candidates)
+        reference, candidate = (tuple(one.to_dict() for one in nodules) for nodules in (references, candidates))
+        return cls(reference, candidate, matches, count(references, candidates, matches))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns a JSON object: the nodules, and by their numbers which match, are false, or are missing."""
+        found, right = {match.reference for match in self.matches}, {match.candidate for match in self.matches}
+        return {
+            "reference": [dict(nodule) for nodule in self.references],
+            "candidate": [dict(nodule) for nodule in self.candidates],
+            "matches": [match._asdict() | {"differs": list(match.differs)} for match in self.matches],
+            "false": [index for index in range(len(self.candidates)) if index not in right],
+            "missing": [index for index in range(len(self.references)) if index not in found],
+        }
+
+
+@dataclass(frozen=True)
+class Nodules:
+    """The protocol; `form` is "own", or the name of one of RadEval's two."""
+
+    form: Literal["own"] | Form = "own"
+    name: str = "nodule_f1"
+    version: int = 1
+    paper: str = ""
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """The facts for the signature: the checksum of the prompts."""
+        return {"prompt": digits("nodules_system", "nodules" if self.form == "own" else f"nodules_{self.form}")}
+
+    def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
+        """Returns a prompt for each report that is not empty, or one for both sections; none without a section."""
+        if self.form == "own":
+            return tuple(
+                self._prompt(fill("nodules", report=text.strip()), SCHEMA)
+                for text in (pair.reference, pair.candidate)
+                if text.strip()
+            )
+        reference, candidate = self._sections(pair)
+        if not reference and not candidate:
+            return ()
+        fields = {"reference": reference or "(none)", "candidate": candidate or "(none)"}
+        return (self._prompt(fill(f"nodules_{self.form}", **fields), None),)
+
+    def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
+        """Returns no further prompt."""
+        return ()
+
+    def verdict(self, pair: Pair, replies: Sequence[str]) -> NodulesVerdict:
+        """Reads the replies; raises VerdictError for one that lists no nodules in our form or theirs."""
+        if self.form != "own":
+            return _published(read_row(replies[0] if replies else NOTHING), self.form)
+        remaining = iter(replies)
+        return NodulesVerdict.of(
+            *(read_nodules(next(remaining)) if text.strip() else () for text in (pair.reference, pair.candidate))
+        )
+
+    def from_comparison(self, pair: Pair, compared: Compared) -> NodulesVerdict:
+        """Returns the reader's nodules; of a published form those of the sections, written as its judge would."""
+        comparison = compared.comparison
+        sides = [(compared.reference, comparison.references), (compared.candidate, comparison.candidates)]
+        nodules = [tuple(found for unit in units if (found := nodule_of(reading, unit))) for reading, units in sides]
+        if self.form == "own":
+            return NodulesVerdict.of(*nodules)
+        kept = [
+            [one for one in found if one.text.split(" … ")[0] in section(reading.text)]
+            for found, (reading, _) in zip(nodules, sides, strict=True)
+        ]
+        return _published(_as_row(*kept), self.form)
+
+    def _prompt(self, text: str, schema: Mapping[str, Any] | None) -> Prompt:
+        messages = (Message("system", fill("nodules_system").strip()), Message("user", text.rstrip()))
+        return Prompt(messages, f"{self.name}@{self.version}", schema, MAX_TOKENS)
+
+    def _sections(self, pair: Pair) -> list[str]:
+        sections = [section(text) for text in (pair.reference, pair.candidate)]
+        return [ordered(text) for text in sections] if self.form == "lung_nodules" else sections
+
+
+# --- reading
+
+
+def read_nodules(reply: str) -> tuple[Nodule, ...]:
+    """Reads the nodules that a judge lists.
+
+    Raises:
+        VerdictError: There is no list of them, or a nodule is none.
+
+    Example:
+        >>> read_nodules('{"nodules": [{"text": "5 mm nodule", "size_mm": 5, "place": "Lingula"}]}')[0].bucket
+        '4to6'
+    """
+    entries = read_json(reply).get("nodules")
+    if isinstance(entries, Pairs) or not isinstance(entries, list):
+        raise VerdictError(f"The reply has no list 'nodules': {short(reply)!r}.")
+    if len(entries) > MAX_NODULES:
+        raise VerdictError(f"The reply lists {len(entries)} nodules: {short(reply)!r}.")
+    return tuple(_nodule(entry if isinstance(entry, Pairs) else Pairs(), reply) for entry in entries)
+
+
+def _nodule(entry: Pairs, reply: str) -> Nodule:
+    text, size, place, calcified = (entry.get(key) for key in ("text", "size_mm", "place", "calcified"))
+    if not isinstance(text, str):
+        raise VerdictError(f"The reply has a nodule without its text: {short(reply)!r}.")
+    if isinstance(size, bool) or not isinstance(size, int | float | None) or (size is not None and not 0 < size < 1000):
+        raise VerdictError(f"The reply has a nodule of the size {size!r}, which is no number of millimetres.")
+    named = str(place).strip().lower() if place else None
+    if named is not None and named not in LOBES:
+        raise VerdictError(f"The reply has a nodule in {short(str(place))!r}; places are {', '.join(LOBES)}.")
+    return Nodule(
+        text=text.strip(),
+        size_mm=None if size is None else float(size),
+        density=normal_density(entry.get("density")),
+        calcified=calcified if isinstance(calcified, bool) else None,
+        place=None if named == "lung" else named,
+        is_mass=entry.get("noun") == "mass",
+        uncertain=entry.get("uncertain") is True,
+    )
+
+
+def nodule_of(reading: Reading, unit: Unit) -> Nodule | None:
+    """The nodule that the reader found; None for another finding, and for a nodule of another organ."""
+    finding = unit.head
+    concept = load().concepts[finding.concept]
+    if not KINDS & {finding.concept, *concept.ancestors}:
+        return None
+    words = reading.evidence(finding)
+    start = finding.spans[0].start if finding.spans else 0
+    before = re.split(r"[.;\n]\s", reading.text[:start])[-1]
+    if ELSEWHERE.search(before) or ELSEWHERE.search(words):
+        return None
+    stated = [mm for one in (finding, *unit.readings) for mm in one.measurements_mm[:1] and [max(one.measurements_mm)]]
+    density = next((_density(one) for one in DENSITY.finditer(f"{before} {words}")), None)
+    calcified = finding.concept in CALCIFIED or "calcified" in finding.morphology
+    return Nodule(
+        text=words,
+        size_mm=stated[0] if stated else None,
+        density=density,
+        calcified=True if calcified else False if NOT_CALCIFIED.search(words) else None,
+        place=_place(unit.side, unit.zones),
+        is_mass="mass" in {finding.concept, *concept.ancestors},
+        uncertain=finding.assertion == "uncertain",
+    )
+
+
+def _density(found: re.Match[str]) -> Any:
+    return DENSITIES[("solid", "part", "glass").index(str(found.lastgroup))]
+
+
+def _place(side: str | None, zones: frozenset[str]) -> str | None:
+    """The place of a side and zones in the words of `LOBES`; None where neither is said."""
+    if side == "bilateral":
+        return "bilateral lungs"
+    if "lingula" in zones:
+        return "lingula"
+    lobes = {f"{side} {ZONES[zone]} lobe" for zone in zones if zone in ZONES} & LOBES.keys()
+    return lobes.pop() if len(lobes) == 1 else f"{side} lung" if side in ("right", "left") else None
+
+
+# --- the published forms
+
+
+def _published(row: Mapping[str, Sequence[Any]], form: Form) -> NodulesVerdict:
+    """A verdict from a reply in RadEval's form."""
+    reference, candidate = (tuple(nodule for nodule in row[part] if isinstance(nodule, dict)) for part in PARTS[:2])
+    ours, theirs = ({one.get("id"): index for index, one in enumerate(side)} for side in (reference, candidate))
+    matches = tuple(
+        Match(ours[pair["ref_id"]], theirs[pair["pred_id"]], tuple(_flagged(pair)))
+        for pair in row["matched_pairs"]
+        if pair.get("ref_id") in ours and pair.get("pred_id") in theirs
+    )
+    return NodulesVerdict(reference, candidate, matches, count_row(row, form))
+
+
+def _flagged(pair: Mapping[str, Any]) -> Iterator[str]:
+    for flag, value in pair.items():
+        if flag.endswith("_error") and value:
+            yield ATTRIBUTES.get(flag.removesuffix("_error"), flag.removesuffix("_error"))
+
+
+def _as_row(references: Sequence[Nodule], candidates: Sequence[Nodule]) -> dict[str, list[Any]]:
+    """What a judge would reply in RadEval's forms, which differ in names only."""
+    sides = {"R": references, "P": candidates}
+    listed = {letter: [_entry(f"{letter}{i}", one) for i, one in enumerate(own, 1)] for letter, own in sides.items()}
+    matches = match_nodules(references, candidates)
+    pairs: list[dict[str, Any]] = [
+        {
+            "ref_id": f"R{match.reference + 1}",
+            "pred_id": f"P{match.candidate + 1}",
+            "ref_size_mm": references[match.reference].size_mm,
+            "pred_size_mm": candidates[match.candidate].size_mm,
+            "size_error": "size" in match.differs,
+            "type_error": "density" in match.differs,
+            "density_error": "density" in match.differs,
+            "calcified_error": "calcification" in match.differs,
+            "location_error": "place" in match.differs,
+            "noun_error": "noun" in match.differs,
+            "uncertainty_error": "certainty" in match.differs,
+        }
+        for match in matches
+    ]
+    found, right = {pair["ref_id"] for pair in pairs}, {pair["pred_id"] for pair in pairs}
+    false = [entry["id"] for entry in listed["P"] if entry["id"] not in right]
+    missing = [entry["id"] for entry in listed["R"] if entry["id"] not in found]
+    return dict(zip(PARTS, (listed["R"], listed["P"], pairs, false, missing), strict=True))
+
+
+def _entry(name: str, nodule: Nodule) -> dict[str, Any]:
+    return {
+        "id": name,
+        "size_mm": nodule.size_mm,
+        "density": nodule.density,
+        "calcified": nodule.calcified,
+        "location": nodule.place or "lung",
+        "laterality": nodule.side,
+        "text": nodule.text,
+    }
