@@ -25,7 +25,7 @@ from rrgmetrics.reader.lexicon import load, load_file, pack_used
 from rrgmetrics.reader.similarity import related
 
 sys.path.insert(0, str(Path(__file__).parent))
-from voices import counted, counts, pair_lines  # noqa: E402
+from voices import counted, counts, pair_lines
 
 PACK = "chest_ct"
 HERE = Path(__file__).parent / PACK

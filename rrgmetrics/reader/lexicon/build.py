@@ -104,7 +104,7 @@ class _Builder:
                         self.named.append((words, senses, kind))
                 elif kind not in senses:
                     senses[kind] = value
-                    if kind in ("concept", "tip") and len(words) > 1:
+                    if kind in ("concept", "lone", "tip") and len(words) > 1:
                         self.named.append((words, senses, kind))
 
     def look_inside(self) -> None:
@@ -117,7 +117,7 @@ class _Builder:
             if held and kind != "structure":
                 senses["holds"] = held
             inside = []
-            is_device = kind == "concept" and self.concepts[senses["concept"]].is_device
+            is_device = kind != "tip" and self.concepts[senses[kind]].is_device
             i = 0
             while i < len(words):
                 end, kept = self._described(words, i)
@@ -177,6 +177,7 @@ def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
             expected_levels=frozenset(entry.get("expected_levels", ())),
         )
         trie.add(entry["terms"], "concept", key)
+        trie.add(entry.get("lone_terms", ()), "lone", key)
         for pattern in entry.get("seen_as", ()):
             structure, quality = pattern.split(" + ")
             lexicon.findings_of[structure, quality] = key
