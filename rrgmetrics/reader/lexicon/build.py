@@ -117,7 +117,7 @@ class _Builder:
             if held and kind != "structure":
                 senses["holds"] = held
             inside = []
-            is_device = kind != "tip" and self.concepts[senses[kind]].is_device
+            is_device = kind in ("concept", "lone") and self.concepts[senses[kind]].is_device
             i = 0
             while i < len(words):
                 end, kept = self._described(words, i)
