@@ -7,6 +7,8 @@ A metric that reads reports of one kind says nothing of others (`rrgmetrics.read
   an empty candidate, and the worse of both scores counts.
 
 Published checkpoints and judges with an engine are asked about every pair, as their authors ask them.
+
+Which kinds of report a metric reads says its spec, or the pack that it reads with (`rrgmetrics.modalities`).
 """
 
 from __future__ import annotations
@@ -23,8 +25,9 @@ from numpy.typing import NDArray
 
 from rrgmetrics.english import by_number, counted
 from rrgmetrics.names import MetricName
+from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, all_packs
 from rrgmetrics.reader.model import Scope
-from rrgmetrics.reader.scope import READABLE, out_of_scope
+from rrgmetrics.reader.scope import out_of_scope, readable_kinds
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Reduction
 from rrgmetrics.specs import Key
@@ -45,30 +48,36 @@ class Gate:
         rows: For each of the given pairs which of `pairs` it is; NOTHING if it is unscored.
         silent_rows: Which one is the same with an empty candidate; NOTHING if the candidate can be read.
         reasons: For each of the given pairs why it is unscored; "" if it is scored.
+        packs: For each of the given pairs the pack that it is read with.
+        given: The given pairs of a block, distinct.
     """
 
     pairs: list[Pair]
     rows: NDArray[np.intp]
     silent_rows: NDArray[np.intp]
     reasons: tuple[str, ...]
+    packs: tuple[str, ...] = ()
+    given: tuple[Pair, ...] = ()
 
     @classmethod
-    def wide_open(cls, pairs: Sequence[Pair]) -> Gate:
+    def wide_open(cls, pairs: Sequence[Pair], pack: str = DEFAULT_PACK) -> Gate:
         """Makes a gate that every pair passes; the pairs are distinct."""
-        return cls(list(pairs), np.arange(len(pairs)), np.full(len(pairs), NOTHING), ("",) * len(pairs))
+        n = len(pairs)
+        return cls(list(pairs), np.arange(n), np.full(n, NOTHING), ("",) * n, (pack,) * n, tuple(pairs))
 
     @classmethod
     def joined(cls, blocks: Sequence[Gate], pairs: Sequence[Pair]) -> Gate:
         """Joins the gates of a call's blocks.
 
         Args:
-            blocks: Of the call's distinct pairs, in their order.
+            blocks: Of the call's distinct pairs, in the order in which they are scored.
             pairs: All pairs of the call, repeated ones too.
         """
         offsets = np.cumsum([0, *(len(block.pairs) for block in blocks)])
-        order = {pair: index for index, pair in enumerate(dict.fromkeys(pairs))}
+        order = {pair: index for index, pair in enumerate(pair for block in blocks for pair in block.given)}
         places = np.array([order[pair] for pair in pairs])
         reasons = [reason for block in blocks for reason in block.reasons]
+        packs = [pack for block in blocks for pack in block.packs]
 
         def moved(rows: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
             parts = [
@@ -81,7 +90,13 @@ class Gate:
             moved([block.rows for block in blocks]),
             moved([block.silent_rows for block in blocks]),
             tuple(reasons[place] for place in places),
+            tuple(packs[place] for place in places),
         )
+
+    @property
+    def counts(self) -> Counter[str]:
+        """The number of pairs that are scored with each pack."""
+        return Counter(pack for pack, reason in zip(self.packs, self.reasons, strict=True) if not reason)
 
     def chosen(self, reduction: Reduction, headline: Key, stats: Array) -> NDArray[np.intp]:
         """Returns which row of `stats` `(len(pairs), n_stats)` counts for each pair of the call: the worse of two."""
@@ -109,18 +124,23 @@ class Gate:
 
 
 def modality_of(name: MetricName) -> str:
-    """The kind of report that a metric's configuration reads; "" if it takes any text."""
-    return name.spec.modality if name.spec.modality in READABLE and not name.published else ""
+    """The kind of report that a metric's configuration reads, the title of a pack, or AUTO; "" if it takes any text."""
+    if name.published or not readable_kinds(name.spec.modality):
+        return ""
+    pack = str(name.options.get("modality", ""))
+    return pack if pack == AUTO else all_packs()[pack].title if pack else name.spec.modality
 
 
-def open_gate(pairs: Sequence[Pair], modality: str, scopes: Mapping[str, Scope]) -> Gate:
+def open_gate(pairs: Sequence[Pair], modality: str, scopes: Mapping[str, Scope], pack: str = DEFAULT_PACK) -> Gate:
     """Sorts distinct pairs.
 
     Args:
         pairs: The pairs.
-        modality: What the metric reads.
+        modality: What the metric reads; AUTO: what the pack does.
         scopes: Of each text.
+        pack: What they are read with.
     """
+    modality = all_packs()[pack].title if modality == AUTO else modality
     index: dict[Pair, int] = {}
     rows = np.full(len(pairs), NOTHING, dtype=np.intp)
     silent_rows = np.full(len(pairs), NOTHING, dtype=np.intp)
@@ -133,7 +153,7 @@ def open_gate(pairs: Sequence[Pair], modality: str, scopes: Mapping[str, Scope])
         if out_of_scope(scopes[pair.candidate], modality):
             silent_rows[i] = index.setdefault(pair._replace(candidate=""), len(index))
         rows[i] = index.setdefault(pair, len(index))
-    return Gate(list(index) or [Pair("", "")], rows, silent_rows, tuple(reasons))
+    return Gate(list(index) or [Pair("", "")], rows, silent_rows, tuple(reasons), (pack,) * len(pairs), tuple(pairs))
 
 
 def reasons_of(details: Mapping[str, Sequence[Any]], metric: str) -> list[str]:
@@ -169,5 +189,13 @@ def announcement(modality: str, metrics: Iterable[str], scopes: Iterable[Sequenc
     names = sorted(set(metrics))
     return (
         f"{count} of {counted(len(worst), 'reference')} {', '.join([rest, *others])}; {', '.join(names)} "
-        f"{by_number(len(names), 'reads', 'read')} {modality}: such pairs are unscored."
+        f"{by_number(len(names), 'reads', 'read')} {known(modality)}: such pairs are unscored."
     )
+
+
+def known(modality: str) -> str:
+    """What a metric of this modality reads, in words."""
+    if modality != AUTO:
+        return modality
+    *titles, last = (pack.title for pack in all_packs().values())
+    return f"{', '.join(titles)} and {last}" if titles else last

@@ -14,11 +14,13 @@ from typing import Any, Literal
 
 from rrgmetrics import files, signature
 from rrgmetrics.errors import InputError
+from rrgmetrics.modalities import pack_of
 from rrgmetrics.names import MetricName
 from rrgmetrics.names import parse_names as parse_names
 from rrgmetrics.notice import name_stand_ins
 from rrgmetrics.progress import Progress as Progress  # what `Metrics.steps` yields
 from rrgmetrics.progress import drained, showing
+from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, pack_used
 from rrgmetrics.reports import Pair, count_distinct
 from rrgmetrics.results import Result
 from rrgmetrics.runner import Job, Memory, run
@@ -101,9 +103,7 @@ class Metrics:
 
     def signatures(self, n_pairs: int) -> dict[str, str]:
         """Returns the signatures of results for so many pairs, by name, without what depends on the pairs."""
-        return {
-            text: signature.write(job.name, facts=job.backend.facts, n_pairs=n_pairs) for text, job in self.jobs.items()
-        }
+        return {text: signature.write(job.name, facts=job.facts, n_pairs=n_pairs) for text, job in self.jobs.items()}
 
     def score(
         self,
@@ -333,7 +333,10 @@ def prepare(
     jobs = {}
     for (text, name), scorer in zip(parsed.items(), scorers, strict=True):
         normaliser = get_normaliser(str(name.options.get("text", "none")))
-        jobs[text] = Job(name, scorer, scorer.backend(runtime), normaliser, runtime.progress)
+        pack = pack_of(name)
+        with pack_used(DEFAULT_PACK if pack == AUTO else pack):
+            backend = scorer.backend(runtime)
+        jobs[text] = Job(name, scorer, backend, normaliser, runtime.progress)
     metrics = Metrics(jobs, runtime, kept_references)
     metrics._pool = Pool(metrics, workers) if workers > 1 else None
     return metrics
@@ -401,4 +404,4 @@ def check_batch_size(batch_size: Any) -> int | None:
 
 
 def _failed(job: Job, n_pairs: int, error: Exception) -> Result:
-    return Result.failed(job.name, signature.write(job.name, facts=job.backend.facts, n_pairs=n_pairs), n_pairs, error)
+    return Result.failed(job.name, signature.write(job.name, facts=job.facts, n_pairs=n_pairs), n_pairs, error)

@@ -16,6 +16,7 @@ from rrgmetrics.english import counted, did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike
 from rrgmetrics.files.stored import Scored, Stored, joined, read_stored, storing
+from rrgmetrics.modalities import FACT, counts_of, facts_of
 from rrgmetrics.names import MetricName, parse_name, shown
 from rrgmetrics.notebook import drawn
 from rrgmetrics.scorers.base import Array, Reduction, SupportsNotes
@@ -82,6 +83,11 @@ class Result:
     def title(self) -> str:
         """The metric's title as people read it."""
         return self.titled.title
+
+    @property
+    def modalities(self) -> dict[str, int]:
+        """The number of pairs that were read as each kind of report, by pack of the lexicon, the commonest first."""
+        return counts_of(signature.read(self.signature), self.details, self.n_pairs)
 
     @property
     def n_pairs(self) -> int:
@@ -221,7 +227,8 @@ class Result:
         """
         name = signature.read(signed)
         scorer = build_scorer(name)
-        notes = scorer.notes(stats) if isinstance(scorer, SupportsNotes) else {}
+        notes = dict(scorer.notes(stats)) if isinstance(scorer, SupportsNotes) else {}
+        notes |= facts_of(name, counts_of(name, details, len(stats)))
         return cls(
             spec=name.spec,
             scores=aggregate.reduce(scorer.reduction, stats),
@@ -343,7 +350,7 @@ def difference(one: Result, other: Result) -> str:
     (name, fields), (another, others) = signature.parse(one.signature), signature.parse(other.signature)
     if name != another:
         return f"{name} and {another}"
-    of_pairs = {"n", *_notes(one), *_notes(other)}
+    of_pairs = {"n", FACT, *_notes(one), *_notes(other)}
     keys = [key for key in fields | others if key not in of_pairs and fields.get(key) != others.get(key)]
     return "; ".join(
         f"{name} has {key} {fields.get(key, 'unset')} and {others.get(key, 'unset')}".replace(" v ", " version ")

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,11 @@ from rrgmetrics import aggregate, signature
 from rrgmetrics.backends.base import Backend, Composed, ComposedPairs, PairBackend, SupportsLookahead
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.gate import Gate, modality_of, open_gate, warn_of_scopes
+from rrgmetrics.modalities import details_of, facts_of, pack_of, warn_of_packs
 from rrgmetrics.names import MetricName
 from rrgmetrics.progress import Progress
+from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, pack_in_use, pack_used
+from rrgmetrics.reader.scope import pack_for
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import (
@@ -54,11 +57,37 @@ class Job:
         """The modality that the metric reads; "" for any text."""
         return modality_of(self.name)
 
+    @property
+    def kind(self) -> Kind:
+        """What it shares with the jobs that walk with it."""
+        return Kind(self.normaliser, self.modality, pack_of(self.name))
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What its backend names for the signature."""
+        pack = self.kind.pack
+        with pack_used(DEFAULT_PACK if pack == AUTO else pack):
+            return dict(self.backend.facts)
+
     def reference_statistics(self, references: Iterable[str]) -> Frequencies | None:
         """The reference statistics that the scores depend on, or None."""
         if not isinstance(self.scorer, SupportsReferenceStatistics):
             return None
         return self.scorer.reference_statistics(map(self.normaliser.apply, references), self.backend)
+
+
+class Kind(NamedTuple):
+    """What jobs have in common that walk through the pairs together.
+
+    Attributes:
+        normaliser: What they apply to both texts first.
+        modality: The kind of report that they read; "" for any text.
+        pack: What they read it with; AUTO: that of each reference's kind of report.
+    """
+
+    normaliser: Normaliser
+    modality: str
+    pack: str
 
 
 @dataclass(frozen=True)
@@ -68,21 +97,19 @@ class Step:
     Attributes:
         call: Index of the call.
         pairs: As they were given.
-        normaliser: What the jobs apply to both texts first.
-        modality: The kind of report that the jobs read.
+        kind: What the jobs have in common.
         jobs: The jobs.
     """
 
     call: int
     pairs: list[Pair]
-    normaliser: Normaliser
-    modality: str
+    kind: Kind
     jobs: list[Job]
 
     @cached_property
     def normalised(self) -> list[Pair]:
         """The normalised pairs, as the backends read them."""
-        return normalise(self.pairs, self.normaliser)
+        return normalise(self.pairs, self.kind.normaliser)
 
 
 @dataclass
@@ -158,39 +185,43 @@ def run(
         for job in jobs
     }
     collected = {key: Collected() for key in frequencies}
-    blocks: dict[tuple[int, Normaliser, str], list[Gate]] = {}  # of the jobs that share steps
+    blocks: dict[tuple[int, Kind], list[Gate]] = {}  # of the jobs that share steps
     annotations = Annotations(steps, memory)
     done, total = 0, sum(len(step.pairs) * len(step.jobs) for step in steps)
     of = Counter({id(job): 0 for job in jobs})
     for step in steps:
         of.update({id(job): len(step.pairs) for job in step.jobs})
     for index, step in enumerate(steps):
-        began = perf_counter()
-        gate = _gate(step, annotations, index)
-        blocks.setdefault((step.call, step.normaliser, step.modality), []).append(gate)
-        pairs = normalise(gate.pairs, step.normaliser)
-        for job in step.jobs:
-            key = step.call, id(job)
-            read = annotations.read(job.backend, pairs, index)
-            here = collected[key]
-            here.stats.append(job.scorer.pair_stats(pairs, read, frequencies[key]))
-            if isinstance(job.scorer, SupportsDetails):
-                for name, values in job.scorer.details(pairs, read).items():
-                    here.details.setdefault(name, []).extend(values)
-            done, ended = done + len(step.pairs), perf_counter()
-            yield Progress(done, total, str(job.name), len(step.pairs), of[id(job)], ended - began)
+        for part in annotations.parts(index):
             began = perf_counter()
+            with pack_used(part.kind.pack):
+                gate = _gate(part, annotations)
+                pairs = normalise(gate.pairs, step.kind.normaliser)
+            blocks.setdefault((step.call, step.kind), []).append(gate)
+            for job in step.jobs:
+                key = step.call, id(job)
+                with pack_used(part.kind.pack):  # for nobody who waits for the next word of progress
+                    _score(job, pairs, annotations.read(job.backend, pairs, index), frequencies[key], collected[key])
+                done, ended = done + len(part.pairs), perf_counter()
+                yield Progress(done, total, str(job.name), len(part.pairs), of[id(job)], ended - began)
+                began = perf_counter()
         annotations.forget(index)
     gates = {key: Gate.joined(of_call, calls[key[0]]) for key, of_call in blocks.items()}
     if announce:
         warn_of_scopes((job.name, gate.reasons) for job in jobs for gate in _gates_of(job, gates))
+        warn_of_packs((job.name, gate.counts) for job in jobs for gate in _gates_of(job, gates))
     return [
-        [
-            _result(job, gates[call, job.normaliser, job.modality], collected[call, id(job)], given.get(id(job)))
-            for job in jobs
-        ]
+        [_result(job, gates[call, job.kind], collected[call, id(job)], given.get(id(job))) for job in jobs]
         for call in range(len(calls))
     ]
+
+
+def _score(job: Job, pairs: list[Pair], read: Mapping[Any, Any], frequencies: Any, collected: Collected) -> None:
+    """Adds the statistics and details of some pairs."""
+    collected.stats.append(job.scorer.pair_stats(pairs, read, frequencies))
+    if isinstance(job.scorer, SupportsDetails):
+        for name, values in job.scorer.details(pairs, read).items():
+            collected.details.setdefault(name, []).extend(values)
 
 
 def normalise(pairs: Sequence[Pair], normaliser: Normaliser) -> list[Pair]:
@@ -209,22 +240,23 @@ def _steps(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], block: int) -> 
 
     Normalisers and calls take turns at each block: the uses of a text stand near each other, and memory stays flat.
     """
-    groups: dict[tuple[Normaliser, str], list[Job]] = {}
+    groups: dict[Kind, list[Job]] = {}
     for job in jobs:
-        groups.setdefault((job.normaliser, job.modality), []).append(job)
+        groups.setdefault(job.kind, []).append(job)
     for start in range(0, max(map(len, calls)), block):
-        for (normaliser, modality), members in groups.items():
+        for kind, members in groups.items():
             for call, pairs in enumerate(calls):
                 if start < len(pairs):
-                    yield Step(call, list(pairs[start : start + block]), normaliser, modality, members)
+                    yield Step(call, list(pairs[start : start + block]), kind, members)
 
 
-def _gate(step: Step, annotations: Annotations, index: int) -> Gate:
-    """Makes the gate of a block from the reader's readings, which metrics that read findings share."""
-    if not step.modality:
-        return Gate.wide_open(step.pairs)
-    readings = annotations.read(reader_backend(), step.pairs, index)
-    return open_gate(step.pairs, step.modality, {text: readings[text].scope for text in distinct_texts(step.pairs)})
+def _gate(step: Step, annotations: Annotations) -> Gate:
+    """Makes the gate of a part of a block from the reader's readings, which metrics that read findings share."""
+    pack, texts = step.kind.pack, distinct_texts(step.pairs)
+    if not step.kind.modality:
+        return Gate.wide_open(step.pairs, pack)
+    readings = annotations.read_texts(reader_backend(), texts)
+    return open_gate(step.pairs, step.kind.modality, {text: readings[text].scope for text in texts}, pack)
 
 
 class Annotations:
@@ -242,36 +274,54 @@ class Annotations:
             {pair.reference for step in steps for pair in (*step.pairs, *step.normalised)} if memory.size else set()
         )
         self._by_backend: dict[str, dict[Any, Any]] = {}
+        self._parts: dict[int, list[Step]] = {}
+
+    def parts(self, index: int) -> list[Step]:
+        """Returns the pairs of the step `index` by the pack that each is read with, that of its reference."""
+        if index not in self._parts:
+            step = self._steps[index]
+            self._parts[index] = [step] if step.kind.pack != AUTO else self._by_pack(step)
+        return self._parts[index]
+
+    def _by_pack(self, step: Step) -> list[Step]:
+        references = list(dict.fromkeys(pair.reference for pair in step.pairs))
+        with pack_used(DEFAULT_PACK):
+            readings = self.read_texts(reader_backend(), references)
+        by_pack: dict[str, list[Pair]] = {}
+        for pair in step.pairs:
+            by_pack.setdefault(pack_for(readings[pair.reference].scope), []).append(pair)
+        return [replace(step, pairs=pairs, kind=step.kind._replace(pack=pack)) for pack, pairs in by_pack.items()]
 
     def read(self, backend: Backend | PairBackend, pairs: Sequence[Pair], index: int) -> Mapping[Any, Any]:
         """Returns the annotations, by text or by pair, of at least the pairs of the step `index`."""
         if isinstance(backend, PairBackend):
-            known = self._by_backend.setdefault(backend.key, {})
+            known = self._by_backend.setdefault(_key(backend), {})
             new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
             if new and isinstance(backend, SupportsLookahead):
                 new = self._ahead(backend, index, known)
             known.update(zip(new, self._of_pairs(backend, new) if new else (), strict=True))
             return known
-        return self._read_texts(backend, distinct_texts(pairs))
+        return self.read_texts(backend, distinct_texts(pairs))
 
-    def _read_texts(self, backend: Backend, texts: Sequence[str]) -> Mapping[str, Any]:
+    def read_texts(self, backend: Backend, texts: Sequence[str]) -> Mapping[str, Any]:
         """Returns the annotations by text of at least these; those of references are kept in memory."""
-        known = self._by_backend.setdefault(backend.key, {})
+        key = _key(backend)
+        known = self._by_backend.setdefault(key, {})
         new = [text for text in texts if text not in known]
         if self._memory.size:
-            known.update(self._memory.recall(backend.key, new))
+            known.update(self._memory.recall(key, new))
             new = [text for text in new if text not in known]
         if new:
             known.update(zip(new, self._of_texts(backend, new), strict=True))
         if new and self._memory.size:
-            self._memory.keep(backend.key, [text for text in new if text in self._references], known)
+            self._memory.keep(key, [text for text in new if text in self._references], known)
         return known
 
     def _of_texts(self, backend: Backend, texts: Sequence[str]) -> Sequence[Any]:
         """Returns one annotation for each text, of a composed backend from those of its parts."""
         if not isinstance(backend, Composed):
             return backend.annotate(texts)
-        parts = {name: self._read_texts(part, texts) for name, part in backend.parts.items()}
+        parts = {name: self.read_texts(part, texts) for name, part in backend.parts.items()}
         return backend.compose([{name: read[text] for name, read in parts.items()} for text in texts])
 
     def _of_pairs(self, backend: PairBackend, pairs: Sequence[Pair]) -> Sequence[Any]:
@@ -279,15 +329,20 @@ class Annotations:
         if not isinstance(backend, ComposedPairs):
             return backend.annotate_pairs(pairs)
         texts = distinct_texts(pairs)
-        parts = {name: self._read_texts(part, texts) for name, part in backend.parts.items()}
+        parts = {name: self.read_texts(part, texts) for name, part in backend.parts.items()}
         return backend.compose_pairs(pairs, parts)
 
     def _ahead(self, backend: SupportsLookahead, index: int, known: Container[Pair]) -> list[Pair]:
-        """The distinct pairs of this and of the next steps that the backend has not seen, as many as it wants."""
+        """The distinct pairs of this and of the next steps that the backend has not seen, as many as it wants.
+
+        All are to be read with the pack in use.
+        """
         pairs: dict[Pair, None] = {}
-        for step in islice(self._steps, index, None):
+        for number, step in enumerate(islice(self._steps, index, None), index):
             if any(job.backend.key == backend.key for job in step.jobs):
-                pairs.update((pair, None) for pair in step.normalised if pair not in known)
+                for part in self.parts(number):
+                    if part.kind.pack == pack_in_use():
+                        pairs.update((pair, None) for pair in part.normalised if pair not in known)
             if len(pairs) >= backend.lookahead:
                 break
         return list(pairs)
@@ -297,11 +352,18 @@ class Annotations:
         for known in self._by_backend.values():
             for item in [item for item in known if self._last.get(item, index) <= index]:
                 del known[item]
+        self._parts.pop(index, None)
 
 
-def _gates_of(job: Job, gates: Mapping[tuple[int, Normaliser, str], Gate]) -> Iterator[Gate]:
+def _key(backend: Backend | PairBackend) -> str:
+    """What annotations are kept under: what is read with another pack is something else."""
+    pack = pack_in_use()
+    return backend.key if pack == DEFAULT_PACK else f"{backend.key}:{pack}"
+
+
+def _gates_of(job: Job, gates: Mapping[tuple[int, Kind], Gate]) -> Iterator[Gate]:
     """The gates of a job in each call."""
-    return (gate for (_, *kind), gate in gates.items() if kind == [job.normaliser, job.modality])
+    return (gate for (_, kind), gate in gates.items() if kind == job.kind)
 
 
 def _result(job: Job, gate: Gate, collected: Collected, given: Frequencies | None) -> Result:
@@ -313,13 +375,15 @@ def _result(job: Job, gate: Gate, collected: Collected, given: Frequencies | Non
     notes = dict(job.scorer.notes(stats)) if isinstance(job.scorer, SupportsNotes) else {}
     if given is not None:
         notes["statistics"] = given.checksum
+    details = gate.details(chosen, job.name.spec.name, collected.details) | details_of(job.name, gate.packs)
+    notes |= facts_of(job.name, {*gate.packs})
     return Result(
         spec=job.name.spec,
         scores=aggregate.reduce(reduction, stats),
         per_pair=reduction.per_pair(stats),
         pair_stats=stats,
         reduction=reduction,
-        signature=signature.write(job.name, facts={**job.backend.facts, **notes}, n_pairs=len(stats)),
-        details=gate.details(chosen, job.name.spec.name, collected.details),
+        signature=signature.write(job.name, facts={**job.facts, **notes}, n_pairs=len(stats)),
+        details=details,
         bundled=job.name.bundled,
     )

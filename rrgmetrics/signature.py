@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 from rrgmetrics.errors import InputError
 from rrgmetrics.names import MetricName, resolve
 from rrgmetrics.reader.lexicon import own_facts
-from rrgmetrics.reader.scope import READABLE
+from rrgmetrics.reader.scope import readable_kinds
 from rrgmetrics.specs import SPECS, Option, get_spec, others
 from rrgmetrics.text import get_normaliser
 from rrgmetrics.version import VERSION
@@ -34,7 +34,7 @@ def write(name: MetricName, *, facts: Mapping[str, str], n_pairs: int) -> str:
     fields |= {key: Option.write(value) for key, value in stated.items()}
     if "text" in fields:
         fields["text"] = str(get_normaliser(fields["text"]))
-    lexicon = own_facts() if name.spec.modality in READABLE and not name.published else {}
+    lexicon = own_facts() if readable_kinds(name.spec.modality) and not name.published else {}
     package = {} if name.spec.name in SPECS else {"package": others().release(name.spec.name)}
     fields |= {**facts, **lexicon, **package, "n": str(n_pairs), "v": VERSION}
     return "|".join([name.spec.name, *(f"{key}:{quote(value, safe=SAFE)}" for key, value in fields.items())])

@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from rrgmetrics import aggregate
+from rrgmetrics import aggregate, signature
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import Columns, PathLike
 from rrgmetrics.files.sources import is_source
 from rrgmetrics.files.stored import Writer, storing
 from rrgmetrics.files.stream import Read, stream_pairs
+from rrgmetrics.modalities import facts_of, warn_of_packs
 from rrgmetrics.names import uncounted
 from rrgmetrics.prepared import Metrics, prepare
 from rrgmetrics.progress import SCORING, phase
@@ -45,6 +46,7 @@ class Totals:
         n_scored: Pairs with a score.
         n_pairs: All pairs.
         unscored_counts: Pairs without a score, for each reason.
+        modalities: Pairs that were read as each kind of report.
     """
 
     spec: MetricSpec
@@ -54,6 +56,7 @@ class Totals:
     n_scored: int = 0
     n_pairs: int = 0
     unscored_counts: Counter[str] = field(default_factory=Counter)
+    modalities: Counter[str] = field(default_factory=Counter)
 
     @property
     def scores(self) -> dict[str, float]:
@@ -71,6 +74,9 @@ class Totals:
         self.sums = self.sums + sums
         self.n_scored += n_scored
         self.n_pairs += result.n_pairs
+        self.modalities.update(result.modalities)
+        name = signature.read(self.signature)
+        self.signature = signature.rewrite(self.signature, facts_of(name, self.modalities))
         for reason, count in result.unscored_counts.items():
             known = reason in self.unscored_counts or len(self.unscored_counts) < REASONS
             self.unscored_counts[reason if known else "another reason"] += count
@@ -149,6 +155,7 @@ def score_stream(
                 line.done += len(chunk)
         if not totals:
             raise InputError("There are no pairs to score.")
+        warn_of_packs((name, totals[text].modalities) for text, name in metrics.names.items())
         return totals
 
 

@@ -25,6 +25,7 @@ from rrgmetrics import child, signature
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.files.stored import Scored, joined
 from rrgmetrics.gate import reasons_of, warn_of_scopes
+from rrgmetrics.modalities import warn_of_packs
 from rrgmetrics.names import MetricName
 from rrgmetrics.notice import VARIABLE
 from rrgmetrics.progress import Progress
@@ -210,6 +211,7 @@ def score_in_pool(
             for of_set in results
             for text, name in names.items()
         )
+        warn_of_packs((name, of_set[text].modalities) for of_set in results for text, name in names.items())
     return results
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from rrgmetrics.gate import known
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.explanations import explain_pair
 from rrgmetrics.present.html import alert, category_bars, category_counts, headline, part, remarks, reports
@@ -16,7 +17,8 @@ from rrgmetrics.present.numbers import show
 from rrgmetrics.present.results import key_table
 from rrgmetrics.present.usual import usual
 from rrgmetrics.reader import read as read_report
-from rrgmetrics.reader.scope import READABLE, out_of_scope
+from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, all_packs
+from rrgmetrics.reader.scope import out_of_scope, readable_kinds
 from rrgmetrics.reports import Pair
 from rrgmetrics.results import Result
 from rrgmetrics.spaces.controls import without_words
@@ -96,10 +98,15 @@ def _as_yaml(told: Any) -> Markup:
 
 def scope_words(spec: MetricSpec, pair: Pair) -> Iterator[str]:
     """Says of each text that the metric cannot read why, and what becomes of the score."""
-    if spec.modality not in READABLE:
+    if not readable_kinds(spec.modality):
         return  # it compares any text
-    reference, candidate = (out_of_scope(read_report(text).scope, spec.modality) for text in pair[:2])
-    knows = f"{spec.title} knows {spec.modality}"
+    pack = str(spec.options["modality"].default) if "modality" in spec.options else DEFAULT_PACK
+    read = read_report(pair.reference, pack)
+    modality = all_packs()[read.pack].title
+    reference, candidate = (
+        out_of_scope(each.scope, modality) for each in (read, read_report(pair.candidate, read.pack))
+    )
+    knows = f"{spec.title} knows {known(AUTO if pack == AUTO else spec.modality)}"
     if reference:
         yield f"Not scored: the reference {reference}. {knows}."
     elif candidate:

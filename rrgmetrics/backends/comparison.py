@@ -9,8 +9,8 @@ from typing import NamedTuple
 from rrgmetrics.backends.base import read_pair_parts
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
-from rrgmetrics.reader import Comparison, Reading, compare
-from rrgmetrics.reader.lexicon import checksum
+from rrgmetrics.reader import Comparison, Reading, compare, read
+from rrgmetrics.reader.lexicon import AUTO, checksum
 from rrgmetrics.reports import Pair
 
 
@@ -46,10 +46,21 @@ class ComparedPairs:
 
     def compose_pairs(self, pairs: Sequence[Pair], readings: Mapping[str, Mapping[str, Reading]]) -> list[Compared]:
         """Compares the readings of each pair."""
-        read = readings["reader"]
-        both = [(read[pair.reference], read[pair.candidate]) for pair in pairs]
+        known = readings["reader"]
+        both = [(known[pair.reference], known[pair.candidate]) for pair in pairs]
         return [Compared(*two, compare(*two, pair.context)) for two, pair in zip(both, pairs, strict=True)]
 
     def annotate_pairs(self, pairs: Sequence[Pair]) -> Sequence[Compared]:
         """Reads and compares pairs whose texts no other backend reads."""
         return read_pair_parts(self, pairs)
+
+
+def compare_pairs(pairs: Sequence[Pair]) -> dict[Pair, Comparison]:
+    """Compares pairs, each read as the kind of report that its reference is."""
+    references = {text: read(text, AUTO) for text in dict.fromkeys(pair.reference for pair in pairs)}
+    packs = {pair: references[pair.reference].pack for pair in pairs}
+    candidates = {key: read(*key) for key in dict.fromkeys((pair.candidate, packs[pair]) for pair in pairs)}
+    return {
+        pair: compare(references[pair.reference], candidates[pair.candidate, pack], pair.context)
+        for pair, pack in packs.items()
+    }

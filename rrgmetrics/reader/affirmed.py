@@ -6,13 +6,14 @@ nothing in this text. What could not be read stays in it.
 
 from __future__ import annotations
 
-from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
+from rrgmetrics.reader.lexicon import in_its_pack, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading, Span
 from rrgmetrics.reader.penalties import contradictions, silent
 
 _MARKS = ".,;:!?"
 
 
+@in_its_pack
 def affirmed(reading: Reading) -> str:
     """Returns the report with spaces in place of every other sentence, so that characters keep their places.
 
@@ -30,6 +31,7 @@ def affirmed(reading: Reading) -> str:
     return "".join(text)
 
 
+@in_its_pack
 def standard_wording(reading: Reading) -> str:
     """What a report affirms, then one standard sentence for each organ system without a finding; "" for silence.
 

@@ -25,7 +25,7 @@ from rrgmetrics.reader.differences import (
     told_of_all,
 )
 from rrgmetrics.reader.engine import read
-from rrgmetrics.reader.lexicon import Lexicon, load
+from rrgmetrics.reader.lexicon import AUTO, Lexicon, all_packs, in_its_pack, load
 from rrgmetrics.reader.model import (
     SIGNIFICANT,
     Comparison,
@@ -40,7 +40,7 @@ from rrgmetrics.reader.model import (
 from rrgmetrics.reader.penalties import penalties
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.policies import MANAGEMENT, Policy, in_class, under
-from rrgmetrics.reader.scope import CHEST_XRAY, out_of_scope
+from rrgmetrics.reader.scope import out_of_scope
 from rrgmetrics.reader.significance import significance
 from rrgmetrics.reader.similarity import assign, related, similarity
 from rrgmetrics.reader.wording import phrase
@@ -49,12 +49,13 @@ from rrgmetrics.reports import Context, check_report, parse_context
 COVERED = 0.75  # above: a left-over finding is said by the other report in other words
 
 
+@in_its_pack
 def compare(reference: Reading, candidate: Reading, context: Context | Mapping[str, Any] | None = None) -> Comparison:
     """Compares a candidate's reading with the reference's.
 
     Args:
         reference: Reading of the radiologist's report.
-        candidate: Reading of the machine's report.
+        candidate: Reading of the machine's report; it is read anew if it was read with another pack.
         context: `age`, `sex` and `indication` of the patient, which decide how much a finding matters; or None.
 
     Returns:
@@ -69,6 +70,8 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         B Only the reference reports: mild cardiomegaly; the candidate denies it.
     """
     lexicon = load()
+    if candidate.pack != reference.pack:
+        candidate = read(candidate.text, reference.pack)
     known = context if isinstance(context, Context) else parse_context(context)
     refs, cands = units(reference, lexicon), units(candidate, lexicon)
     pairs = assign(refs, cands, lexicon)
@@ -116,7 +119,8 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         candidates=tuple(cands),
         links=tuple(links),
         penalties=paid,
-        out_of_scope=out_of_scope(reference.scope, CHEST_XRAY),
+        out_of_scope=out_of_scope(reference.scope, all_packs()[reference.pack].title),
+        pack=reference.pack,
     )
 
 
@@ -127,6 +131,7 @@ def explain(
     reference: str,
     context: Context | Mapping[str, Any] | None = None,
     policy: Policy = MANAGEMENT,
+    modality: str = AUTO,
 ) -> Comparison:
     """Reads two reports and returns what differs, in words and with the evidence in either text.
 
@@ -136,6 +141,7 @@ def explain(
         context: `age`, `sex` and `indication` of the patient, or None.
         policy: Which errors are significant: those that could change what is done (`management`), or all that are
             neither of benign findings nor of wording (`report`).
+        modality: What both are read as: `chest_xray`, `chest_ct`, ...; `auto`: as the reference's kind of report.
 
     Returns:
         Comparison: `errors`, each with its category, one plain sentence and the spans of both texts it rests on. A
@@ -151,7 +157,8 @@ def explain(
     """
     check_report(candidate, "candidate")
     check_report(reference, "reference")
-    comparison = compare(read(reference), read(candidate), context)
+    read_first = read(reference, modality)
+    comparison = compare(read_first, read(candidate, read_first.pack), context)
     return under(replace(comparison, texts=(reference, candidate)), policy)
 
 
@@ -236,9 +243,16 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     if all(causes):
         return min(stated[concept] for concept in causes[0])
     named = replace(unit, readings=(unit.head,))
-    scores = [0.0 if other_route(unit, other) else similarity(named, other, lexicon) for other in others]
+    apart = [other_route(unit, other) or _is_fault_of(unit, other, lexicon) for other in others]
+    scores = [0.0 if a else similarity(named, other, lexicon) for a, other in zip(apart, others, strict=True)]
     best = max(scores, default=0.0)
     return scores.index(best) if best >= COVERED else None
+
+
+def _is_fault_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
+    """Tells whether one of two devices is what has become of the other: a broken lead is no pacemaker in place."""
+    a, b = (lexicon.concepts[each.head.concept] for each in (unit, other))
+    return a.is_device and b.key in a.ancestors and a.significance == "urgent" != b.significance
 
 
 def _with_other_side(unit: Unit, linked: list[Unit], lexicon: Lexicon) -> Unit:

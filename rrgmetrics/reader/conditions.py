@@ -13,7 +13,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
+from rrgmetrics.reader.lexicon import in_its_pack, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading
 from rrgmetrics.reader.penalties import contradictions
 
@@ -65,6 +65,7 @@ def load_conditions() -> Conditions:
     )
 
 
+@in_its_pack
 def condition_statuses(reading: Reading) -> Statuses:
     """The status of each condition, in the order of `load_conditions().names`.
 
@@ -85,6 +86,7 @@ def condition_statuses(reading: Reading) -> Statuses:
     return tuple(statuses)
 
 
+@in_its_pack
 def contradicted_conditions(reading: Reading) -> frozenset[int]:
     """The indices of the conditions that a report both affirms and denies."""
     of_concept = load_conditions().of_concept

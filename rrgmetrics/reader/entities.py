@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, get_args
 
-from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
+from rrgmetrics.reader.lexicon import in_its_pack, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Finding, Reading
 
 EntityType = Literal["abnormality", "anatomy", "disease", "non-abnormality", "non-disease"]
@@ -23,6 +23,7 @@ class Entity(NamedTuple):
     type: EntityType
 
 
+@in_its_pack
 def entities(reading: Reading) -> tuple[Entity, ...]:
     """The distinct entities of a reading, in the order of the text.
 

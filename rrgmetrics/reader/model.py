@@ -12,7 +12,7 @@ from rrgmetrics.notebook import drawn
 
 Assertion = Literal["present", "absent", "uncertain"]
 Certainty = Literal["definite", "probable", "possible", "not_excluded"]
-Kind = Literal["empty", "chest x-ray", "chest ct", "language", "elsewhere", "unread"]
+Kind = str  # "empty", "language", "elsewhere", "unread", or the kind of a pack's reports
 Significance = Literal["urgent", "actionable_not_urgent", "not_actionable_not_urgent", "benign_expected"]
 Attribute = Literal[
     "location",
@@ -57,7 +57,8 @@ class Scope:
     """What kind of text a report is, and which of its sentences were understood.
 
     Attributes:
-        kind: `chest x-ray` if nothing speaks against it; `empty` without a word; else why the text cannot be read.
+        kind: The kind of the pack's reports if nothing speaks against it (`chest x-ray`); `empty` without a word; that
+            of another pack's; else why the text cannot be read: `language`, `elsewhere` (another report), `unread`.
         looks: The kind in words: "Spanish", "a brain report".
         statements: Characters of the sentences that say something.
         unread: Characters of the sentences that were not understood.
@@ -128,13 +129,15 @@ class Compared(NamedTuple):
 class Reading:
     """All findings of one report, in the order of the text, with the text they were read from and its scope.
 
-    `compared` are the sentences that compare with an earlier study, also those that name no finding.
+    `compared` are the sentences that compare with an earlier study, also those that name no finding. `pack` is what it
+    was read with.
     """
 
     text: str
     findings: tuple[Finding, ...]
     scope: Scope
     compared: tuple[Compared, ...] = ()
+    pack: str = "chest_xray"
 
     @property
     def abnormal(self) -> tuple[Finding, ...]:
@@ -207,7 +210,7 @@ class Comparison:
     `counts` holds one number per category A to F. `agreed_normals` are concepts both reports deny. `references`
     and `candidates` are the observations that count, `links` says which of them show the same. `penalties` are
     the errors that are not about these observations: contradictions, hedges, unread sentences, silence.
-    `out_of_scope` says in words why the reference cannot be read by a reader of chest X-ray reports, "" if it can.
+    `out_of_scope` says in words why the reference cannot be read with `pack`, "" if it can.
     `texts` are the reference and the candidate, where `explain` made it of texts; notebooks show them with the errors.
     """
 
@@ -220,6 +223,7 @@ class Comparison:
     links: tuple[Link, ...] = ()
     penalties: tuple[FindingError, ...] = ()
     out_of_scope: str = ""
+    pack: str = "chest_xray"
     texts: tuple[str, str] = field(default=("", ""), compare=False)
 
     def __repr__(self) -> str:

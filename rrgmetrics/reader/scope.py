@@ -3,7 +3,8 @@
 What is not understood must never count as "nothing to report". So each sentence of a report either **says something**
 (a finding, a normal statement, a change, a technique, advice), or is **unread**: most of its words stand neither in the
 lexicon nor in the vocabulary of reports. A text is out of scope if it is written in another language, if its terms
-belong to another part of the body or to another modality, or if most of what it says is unread.
+belong to another part of the body or to another modality, or if most of what it says is unread. Which kind of report
+it is also says with which pack it is read (`pack_for`).
 
 The check looks at words and terms only (`lexicon/*/scope.yaml`, `lexicon/*/vocabulary.yaml`); it needs no findings and
 no model, so that metrics which do not read findings (CREPE, encoders) share it.
@@ -19,19 +20,27 @@ from itertools import pairwise, product
 from operator import eq
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.items import Item, Mention, read_sentences
-from rrgmetrics.reader.lexicon import TECHNIQUE, Lexicon, load, load_file, per_lexicon
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import (
+    DEFAULT_PACK,
+    TECHNIQUE,
+    Lexicon,
+    all_packs,
+    in_its_pack,
+    load,
+    load_file,
+    pack_in_use,
+    per_lexicon,
+)
 from rrgmetrics.reader.lexicon.build import words_of
+from rrgmetrics.reader.lexicon.packs import chain
 from rrgmetrics.reader.model import Kind, Reading, Scope, Span
+from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.tokens import Sentence, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
 
-# Which kinds of text a metric can read, by the modality of its spec; a metric of any text reads all.
-CHEST_XRAY, CHEST_CT = "chest X-ray reports in English", "chest CT reports in English"
-READABLE: dict[str, frozenset[Kind]] = {
-    CHEST_XRAY: frozenset({"empty", "chest x-ray"}),
-    CHEST_CT: frozenset({"empty", "chest x-ray", "chest ct"}),
-}
+CHEST_XRAY, CHEST_CT = "chest X-ray reports in English", "chest CT reports in English"  # titles of packs
+XRAY, CT = "chest x-ray", "chest ct"
 
 UNREAD_SHARE = 2  # unread sentences for each that says something, from which on a text is not understood
 FEW_WORDS = 2  # foreign words that make a text foreign, if it has no English one
@@ -55,10 +64,11 @@ class _Knowledge(NamedTuple):
     languages: dict[str, frozenset[str]]
     scripts: dict[str, str]
     broken: frozenset[tuple[str, str]]  # a word and one that does not follow it
-    kinds: tuple[tuple[str, str], ...]  # table ("elsewhere" or "modality") and kind
-    terms: dict[
-        str, list[tuple[tuple[str, ...], tuple[str, str]]]
-    ]  # first word → terms, the longest first, with their kind
+    own: tuple[Kind, ...]  # the kind of the pack's reports, behind those of the packs that it extends
+    packed: frozenset[Kind]  # kinds that a pack reads
+    kinds: tuple[Kind, ...]
+    elsewhere: tuple[Kind, ...]  # those that are not of the chest
+    terms: dict[str, list[tuple[tuple[str, ...], Kind]]]  # first word → terms, the longest first, with their kind
 
 
 def scope_of(report: str) -> Scope:
@@ -78,22 +88,40 @@ def scope_of(report: str) -> Scope:
     """
     lexicon = load()
     tokens = tokenize_report(report, lexicon)
-    scan = Scan(report, tokens, lexicon)
-    for sentence, items, mentions in read_sentences(tokens, lexicon):
-        scan.add(sentence, items, mentions)
+    scan = Scan(report, tokens)
+    for sentence, parsed in read_sentences(report, tokens, lexicon):
+        scan.add(sentence, parsed)
     return scan.scope()
+
+
+def pack_for(scope: Scope) -> str:
+    """The pack that reads reports of this kind, as they look when they are read as chest X-ray reports."""
+    return _pack_of_kind().get(scope.kind, DEFAULT_PACK)
+
+
+@per_lexicon
+def _pack_of_kind() -> dict[Kind, str]:
+    return {pack.kind: name for name, pack in reversed([*all_packs().items()])}
+
+
+@per_lexicon
+def readable_kinds(modality: str) -> frozenset[Kind]:
+    """Which kinds of text a metric of this modality, the title of a pack, can read; nothing: it compares any text."""
+    names = [name for name, pack in all_packs().items() if pack.title == modality]
+    return frozenset({"empty", *(pack.kind for pack in chain(names[0]))} if names else ())
 
 
 def out_of_scope(scope: Scope, modality: str) -> str:
     """Returns why a text cannot be read by a metric of this modality, in words; "" if it can."""
-    readable = READABLE.get(modality)
-    if readable is None or scope.kind in readable:
+    readable = readable_kinds(modality)
+    if not readable or scope.kind in readable:
         return ""
     if scope.kind == "unread":
         return "says nothing that could be read"
     return f"looks {'like ' * (scope.kind != 'language')}{scope.looks}"
 
 
+@in_its_pack
 def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
     """The unread sentences of a candidate that neither stand in the reference nor are made of its words."""
     if not candidate.scope.unread:
@@ -109,62 +137,26 @@ def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
 class Scan:
     """Collects what is understood of a text, sentence by sentence, while somebody reads it."""
 
-    def __init__(self, report: str, tokens: Sequence[Token], lexicon: Lexicon) -> None:
-        self._report, self._tokens, self._lexicon = report, tokens, lexicon
+    def __init__(self, report: str, tokens: Sequence[Token]) -> None:
+        self._report, self._tokens = report, tokens
         self._knowledge = _knowledge()
         self._statements: list[Span] = []
         self._unread: list[Span] = []
         self._words: list[frozenset[str]] = []
         self._advised: set[int] = set()  # tokens of advice: "CT angiography with contrast is recommended"
 
-    def add(self, sentence: Sentence, items: Sequence[Item], mentions: Sequence[Mention]) -> None:
+    def add(self, sentence: Sentence, parsed: Parsed) -> None:
         """Sorts one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
-        if True in ["recommendation" in item.senses for item in items]:
+        sense = parsed.once(_sense)
+        if sense.advises:
             self._advised.update(range(sentence.first, sentence.last))
-        unknown, known = self._count(items)
-        says = self._says(items, mentions)
-        understood = says or any(not _REPORTS.isdisjoint(item.senses) for item in items)
-        span = Span(self._tokens[sentence.first].start, self._tokens[sentence.last - 1].end)
-        if len(unknown) > (2 * known + 1 if understood else known) or self._is_salad(sentence):
-            self._unread.append(span)
-            self._words.append(frozenset(unknown))
-        elif says:
-            self._statements.append(span)
-
-    def _is_salad(self, sentence: Sentence) -> bool:
-        """Tells whether words stand side by side that English does not put there, too often for a slip."""
-        words = [token.word for token in self._tokens[sentence.first : sentence.last]] + ["."]
-        pairs = [*pairwise(words)]
-        n_broken = sum(map(self._knowledge.broken.__contains__, pairs))
-        if True in map(eq, words, words[1:]):
-            n_broken += sum(
-                first == then and first.isalpha() and _REMOVED not in first
-                for first, then in pairs
-                if (first, then) not in self._knowledge.broken
-            )
-        return n_broken >= BROKEN and n_broken * BROKEN_SHARE >= len(words)
-
-    def _says(self, items: Sequence[Item], mentions: Sequence[Mention]) -> bool:
-        """Tells whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
-        concepts = self._lexicon.concepts
-        if any(mention.denies or concepts[mention.concept].group != TECHNIQUE for mention in mentions):
-            return True
-        return any("change" in item.senses or "normal" in item.senses.get("quality", ()) for item in items)
-
-    def _count(self, items: Sequence[Item]) -> tuple[list[str], int]:
-        """Returns the words that are not understood, and how many of a report's own words there are."""
-        knowledge = self._knowledge
-        unknown: list[str] = []
-        known = 0
-        for item in items:
-            if item.senses:
-                known += not item.senses.keys() <= _CUES
-            elif item.word.isalpha() and len(item.word) > 1 and _REMOVED not in item.word:
-                if item.word in knowledge.vocabulary:
-                    known += 1
-                elif item.word not in knowledge.grammar:
-                    unknown.append(item.word)
-        return unknown, known
+        if sense.says or sense.unread is not None:
+            span = Span(self._tokens[sentence.first].start, self._tokens[sentence.last - 1].end)
+            if sense.unread is None:
+                self._statements.append(span)
+            else:
+                self._unread.append(span)
+                self._words.append(sense.unread)
 
     def scope(self) -> Scope:
         """Returns the verdict on the whole text."""
@@ -185,7 +177,61 @@ class Scan:
             return other
         if len(self._unread) >= UNREAD_SHARE * len(self._statements):
             return "unread", ""
-        return "chest x-ray", ""
+        return self._knowledge.own[-1], ""
+
+
+class _Sense(NamedTuple):
+    """What is understood of a sentence: whether it advises, whether it says something, its unread words if unread."""
+
+    advises: bool
+    says: bool
+    unread: frozenset[str] | None
+
+
+def _sense(parsed: Parsed) -> _Sense:
+    knowledge, items = _knowledge(), parsed.items
+    unknown, known = _count(items, knowledge)
+    says = _says(items, parsed.mentions, parsed.lexicon)
+    understood = says or any(not _REPORTS.isdisjoint(item.senses) for item in items)
+    unread = len(unknown) > (2 * known + 1 if understood else known) or _is_salad(parsed.tokens, knowledge)
+    advises = True in ["recommendation" in item.senses for item in items]
+    return _Sense(advises, says, frozenset(unknown) if unread else None)
+
+
+def _is_salad(tokens: Sequence[Token], knowledge: _Knowledge) -> bool:
+    """Tells whether words stand side by side that English does not put there, too often for a slip."""
+    words = [token.word for token in tokens] + ["."]
+    pairs = [*pairwise(words)]
+    n_broken = sum(map(knowledge.broken.__contains__, pairs))
+    if True in map(eq, words, words[1:]):
+        n_broken += sum(
+            first == then and first.isalpha() and _REMOVED not in first
+            for first, then in pairs
+            if (first, then) not in knowledge.broken
+        )
+    return n_broken >= BROKEN and n_broken * BROKEN_SHARE >= len(words)
+
+
+def _says(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
+    """Tells whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
+    if any(mention.denies or lexicon.concepts[mention.concept].group != TECHNIQUE for mention in mentions):
+        return True
+    return any("change" in item.senses or "normal" in item.senses.get("quality", ()) for item in items)
+
+
+def _count(items: Sequence[Item], knowledge: _Knowledge) -> tuple[list[str], int]:
+    """Returns the words that are not understood, and how many of a report's own words there are."""
+    unknown: list[str] = []
+    known = 0
+    for item in items:
+        if item.senses:
+            known += not item.senses.keys() <= _CUES
+        elif item.word.isalpha() and len(item.word) > 1 and _REMOVED not in item.word:
+            if item.word in knowledge.vocabulary:
+                known += 1
+            elif item.word not in knowledge.grammar:
+                unknown.append(item.word)
+    return unknown, known
 
 
 def _other_script(report: str) -> str:
@@ -218,21 +264,34 @@ def _other_language(report: str, knowledge: _Knowledge) -> str:
 
 
 def _other_report(words: Sequence[str], n_statements: int, knowledge: _Knowledge) -> tuple[Kind, str] | None:
-    """Returns another part of the body, or another modality, that the terms of a text speak of."""
-    cues = _cues(words, knowledge)
-    chest, ct = len(cues["modality", "chest x-ray"]), len(cues["modality", "chest ct"])
-    if ct >= CUES and ct > chest:
-        return "chest ct", "a CT report"
-    counts = {kind: len(terms) for (table, kind), terms in cues.items() if table == "elsewhere"}
-    kind = max(counts, key=lambda kind: counts[kind])
-    if counts[kind] >= CUES and counts[kind] > chest and 2 * counts[kind] > n_statements:
-        return "elsewhere", kind
+    """Returns another part of the body, or another modality, that the terms of a text speak of.
+
+    A CT report of the chest may name more of the abdomen than of the chest, so that its own words come first; those of
+    a kind that a pack reads come before it where they are more.
+    """
+    counts = {kind: len(terms) for kind, terms in _cues(words, knowledge).items()}
+    own = max(counts.get(kind, 0) for kind in knowledge.own)
+    if own >= CUES and knowledge.own[-1] != XRAY:
+        return None
+
+    def speaks_of(kind: Kind) -> bool:
+        return counts[kind] >= CUES and counts[kind] > own and 2 * counts[kind] > n_statements
+
+    others = sorted((kind for kind in knowledge.elsewhere if kind not in knowledge.own), key=lambda kind: -counts[kind])
+    packed = next((kind for kind in others if kind in knowledge.packed), None)
+    if packed and speaks_of(packed) and counts[packed] > counts[CT]:
+        return packed, packed
+    for kind, looks in ((CT, "a CT report"), (XRAY, "a chest X-ray report")):
+        if kind not in knowledge.own and counts[kind] >= CUES and counts[kind] > own:
+            return kind, looks
+    if others and speaks_of(others[0]):
+        return (others[0] if others[0] in knowledge.packed else "elsewhere"), others[0]
     return None
 
 
-def _cues(words: Sequence[str], knowledge: _Knowledge) -> dict[tuple[str, str], set[tuple[str, ...]]]:
+def _cues(words: Sequence[str], knowledge: _Knowledge) -> dict[Kind, set[tuple[str, ...]]]:
     """Returns the different terms of each kind that stand in a text, the longest at each place."""
-    cues: dict[tuple[str, str], set[tuple[str, ...]]] = {kind: set() for kind in knowledge.kinds}
+    cues: dict[Kind, set[tuple[str, ...]]] = {kind: set() for kind in knowledge.kinds}
     if knowledge.terms.keys().isdisjoint(words):
         return cues
     end = 0
@@ -257,14 +316,14 @@ def _knowledge() -> _Knowledge:
     grammar = plain(vocabulary["grammar"])
     own = plain(word for kind in ("report", "clinical", "description", "anatomy") for word in vocabulary[kind])
     english = grammar | own | lexicon.terms_words
-    kinds = tuple((table, kind) for table in ("elsewhere", "modality") for kind in tables[table])
-    terms: dict[str, list[tuple[tuple[str, ...], tuple[str, str]]]] = {}
-    for table, kind in kinds:
-        for term in tables[table][kind]:
+    terms_of: dict[Kind, list[str]] = {**tables["elsewhere"], **tables["modality"]}
+    terms: dict[str, list[tuple[tuple[str, ...], Kind]]] = {}
+    for kind, listed in terms_of.items():
+        for term in listed:
             words = tuple(words_of(term, lexicon.words))
-            terms.setdefault(words[0], []).append((words, (table, kind)))
-    for listed in terms.values():
-        listed.sort(key=lambda entry: -len(entry[0]))
+            terms.setdefault(words[0], []).append((words, kind))
+    for entries in terms.values():
+        entries.sort(key=lambda entry: -len(entry[0]))
     languages = {name: frozenset(words) - english for name, words in tables["languages"].items()}
     return _Knowledge(
         grammar=frozenset(grammar),
@@ -273,7 +332,10 @@ def _knowledge() -> _Knowledge:
         languages=languages,
         scripts=tables["scripts"],
         broken=frozenset(pair for row in tables["broken"] for pair in product(row["first"], row["then"])),
-        kinds=kinds,
+        own=tuple(pack.kind for pack in chain(pack_in_use())),
+        packed=frozenset(pack.kind for pack in all_packs().values()),
+        kinds=tuple(terms_of),
+        elsewhere=tuple(tables["elsewhere"]),
         terms=terms,
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.reader.label_rules import RulesByConcept, find_rule, index_rules
-from rrgmetrics.reader.lexicon import load, load_file, per_lexicon
+from rrgmetrics.reader.lexicon import in_its_pack, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Finding, Reading
 
 Level = Literal["leaves", "upper"]
@@ -66,6 +66,7 @@ def label_names(level: Level, statuses: bool) -> tuple[str, ...]:
     return (*names[:place], NO_FINDING, *names[place:])
 
 
+@in_its_pack
 def srr_labels(reading: Reading, level: Level, statuses: bool) -> frozenset[str]:
     """Returns the labels of a report; without statuses those that are present or uncertain. None for an empty report.
 

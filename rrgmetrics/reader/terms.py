@@ -9,7 +9,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reader.conditions import Status, condition_statuses, load_conditions
 from rrgmetrics.reader.ct_conditions import ct_conditions
 from rrgmetrics.reader.engine import read
-from rrgmetrics.reader.lexicon import Lexicon, load, load_file
+from rrgmetrics.reader.lexicon import Lexicon, load, load_file, pack_in_use
 from rrgmetrics.reader.lexicon.build import forms_of, words_of
 from rrgmetrics.reader.lexicon.checking import terms
 from rrgmetrics.reader.lexicon.faults import Term, place, whose
@@ -89,7 +89,7 @@ def _concept(key: str, lexicon: Lexicon) -> Iterator[Row]:
 def _labels(key: str, name: str) -> Iterator[Row]:
     """What a report with nothing but this finding has in the label sets."""
     finding = Finding(key, "present", spans=(Span(0, len(name)),))
-    reading = Reading(name, (finding,), Scope("chest x-ray", statements=finding.spans))
+    reading = Reading(name, (finding,), Scope("", statements=finding.spans), pack=pack_in_use())
     statuses = zip(load_conditions().names[:-1], condition_statuses(reading), strict=False)
     yield "CheXpert", ", ".join(condition for condition, status in statuses if status is Status.POSITIVE)
     labels = dict.fromkeys([*srr_labels(reading, "leaves", False), *srr_labels(reading, "upper", False)])

@@ -7,14 +7,19 @@ from typing import Any
 
 from rrgmetrics.errors import InputError, MissingExtraError
 from rrgmetrics.names import MetricName, parse_name
+from rrgmetrics.reader.lexicon import check_pack
 from rrgmetrics.scorers.base import Reduction, Scorer
 from rrgmetrics.specs import JUDGE_OPTIONS, SPECS, MetricSpec, others
+
+WALKED = ("text", "modality")  # options of the walk through the pairs, of which scorers know nothing
 
 
 def build_scorer(name: MetricName) -> Scorer:
     """Builds the scorer of a metric with its options; loads no model."""
+    if "modality" in name.options:
+        check_pack(str(name.options["modality"]), f"{name.spec.name}?modality")
     scorer_class = _scorer_class(name.spec)
-    options: dict[str, Any] = {key: value for key, value in name.options.items() if key != "text"}
+    options: dict[str, Any] = {key: value for key, value in name.options.items() if key not in WALKED}
     if name.spec.judge:
         options["engine"] = {key: options.pop(key) for key in JUDGE_OPTIONS}
     if name.spec.takes_checkpoint:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rrgmetrics.specs.model import INF, Config, Key, MetricSpec, Option
-from rrgmetrics.specs.shared import CHEST_XRAY, TEXT_OPTION, count, unit
+from rrgmetrics.specs.shared import CHEST_XRAY, MODALITY_OPTION, TEXT_OPTION, count, unit
 
 CLINICAL = (
     MetricSpec(
@@ -25,6 +25,7 @@ CLINICAL = (
         empty=(0.0, None, None),
         options={
             "text": TEXT_OPTION,
+            "modality": MODALITY_OPTION,
             "policy": Option(
                 "management",
                 "which errors are significant: those that could change what is done, or all but benign ones",
@@ -56,6 +57,7 @@ CLINICAL = (
         empty=(1.0, None, None),
         options={
             "text": TEXT_OPTION,
+            "modality": MODALITY_OPTION,
             "explain": Option(False, "also return each pair in words, and its errors with their weights"),
         },
         configs={
@@ -128,6 +130,7 @@ CLINICAL = (
         empty=(0.0, 0.0, 0.0),
         options={
             "text": TEXT_OPTION,
+            "modality": MODALITY_OPTION,
             "lowercase": Option(
                 True, "ignore case, as the authors do since May 2026; no: as radgraph 0.1.18 and RadEval"
             ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rrgmetrics.specs.model import INF, Config, Key, MetricSpec, Option
-from rrgmetrics.specs.shared import CATEGORIES, CHEST_XRAY, TEXT_OPTION, count, unit
+from rrgmetrics.specs.shared import CATEGORIES, CHEST_XRAY, MODALITY_OPTION, TEXT_OPTION, count, unit
 
 JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the bundled one, `reader`, has none
     "base_url": Option("", "openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's", stated=False),
@@ -52,6 +52,7 @@ JUDGES = (
         empty=(0.0, 0.0, 0.0),
         options={
             "text": TEXT_OPTION,
+            "modality": MODALITY_OPTION,
             "parser": Option(
                 "tolerant",
                 "tolerant: a reply that cannot be read is unscored; strict: scored as the authors' code does",
@@ -103,6 +104,7 @@ JUDGES = (
         empty=(1.0, 0.0, None),
         options={
             "text": TEXT_OPTION,
+            "modality": MODALITY_OPTION,
             "wording": Option(
                 "own",
                 "how a model is asked. own: in our words; published: as the authors ask GPT; checkpoint: as "

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rrgmetrics.specs.label_names import CT_CONDITIONS, NO_FINDING, SRR_GROUPS, SRR_LEAVES, label_key, label_keys
 from rrgmetrics.specs.model import Config, Key, MetricSpec, Option
-from rrgmetrics.specs.shared import CHEST_CT, CHEST_XRAY, LONG_OPTION, TEXT_OPTION, label, unit
+from rrgmetrics.specs.shared import CHEST_CT, CHEST_XRAY, LONG_OPTION, MODALITY_OPTION, TEXT_OPTION, label, unit
 
 _CONDITIONS = (  # CheXpert's, in the order of CheXbert's heads
     "Enlarged Cardiomediastinum",
@@ -164,6 +166,7 @@ LABELS = (
         empty=(1.0, 0.0, 0.0),
         options={
             "text": TEXT_OPTION,
+            "modality": replace(MODALITY_OPTION, default="chest_ct"),
             "threshold": Option(0.5, "probability above which a checkpoint's condition holds; the reader has none"),
             "explain": Option(False, "also return the labels of both reports"),
         },

@@ -17,6 +17,11 @@ LONG_OPTION = Option(
     ("truncate", "windows"),
 )
 
+MODALITY_OPTION = Option(
+    "auto",
+    "what reports are read as: chest_xray, chest_ct or another pack of the lexicon; auto: what each reference is",
+)
+
 CHEST_XRAY = "chest X-ray reports in English"
 CHEST_CT = "chest CT reports in English"
 CATEGORIES = {

@@ -12,6 +12,7 @@ from rrgmetrics import signature
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import Metrics, prepare
+from rrgmetrics.scorers.build import WALKED
 from rrgmetrics.specs import JUDGE_OPTIONS, Option, OptionValue
 from rrgmetrics.testing.case import Case
 from rrgmetrics.testing.scores import assert_same
@@ -36,7 +37,7 @@ def check_scorer_fields(case: Case) -> None:
     """The scorer takes the options that the row declares, with the same defaults."""
     module, _, name = case.spec.scorer.partition(":")
     fields = {field.name: field.default for field in dataclasses.fields(getattr(import_module(module), name))}
-    options = {key: option.default for key, option in case.spec.options.items() if key != "text"}
+    options = {key: option.default for key, option in case.spec.options.items() if key not in WALKED}
     if case.spec.judge:
         options = {key: value for key, value in options.items() if key not in JUDGE_OPTIONS}
         fields.pop("engine")

@@ -39,6 +39,7 @@ ROOMS = {
     "names": 2,
     "notice": 3,
     "gate": 7,
+    "modalities": 6,
     "signature": 4,
     "reader": 3,
     "backends": 4,

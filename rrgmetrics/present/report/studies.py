@@ -16,7 +16,7 @@ import jinja2
 import numpy as np
 from markupsafe import Markup
 
-from rrgmetrics.backends.comparison import ComparedPairs
+from rrgmetrics.backends.comparison import compare_pairs
 from rrgmetrics.names import label
 from rrgmetrics.present.differences import differences
 from rrgmetrics.present.explanations import VIEWS
@@ -235,8 +235,7 @@ def _in_all(spans: Sequence[Sequence[Span]]) -> list[Span]:
 
 def comparisons_of(pairs: Mapping[str, Sequence[Pair]], rows: Sequence[int]) -> dict[str, dict[int, Comparison]]:
     """What the reader finds in pairs of each system, by number; what stands there twice is read and compared once."""
-    distinct = list(dict.fromkeys(own[row] for own in pairs.values() for row in rows))
-    found = {pair: one.comparison for pair, one in zip(distinct, ComparedPairs().annotate_pairs(distinct), strict=True)}
+    found = compare_pairs([own[row] for own in pairs.values() for row in rows])
     return {system: {row: found[own[row]] for row in rows} for system, own in pairs.items()}
 
 

@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache, wraps
 from pathlib import Path
-from typing import Any, TypeVar, TypeVarTuple
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, TypeVarTuple
 
 VARIABLE = "RRGMETRICS_LEXICON"
 DEFAULT_PACK = "chest_xray"
 KEPT = 4096  # results of one function, all packs and folders together
 Ts = TypeVarTuple("Ts")
 R = TypeVar("R")
+P = ParamSpec("P")
 _pack: ContextVar[str] = ContextVar("rrgmetrics_pack", default=DEFAULT_PACK)
 _forget: list[Callable[[], None]] = []
 
@@ -52,6 +53,30 @@ def pack_used(name: str) -> Iterator[None]:
         yield
     finally:
         _pack.reset(token)
+
+
+class Read(Protocol):
+    """What was read with a pack: a reading, or a comparison of two."""
+
+    @property
+    def pack(self) -> str:
+        """The pack's name."""
+
+
+T = TypeVar("T", bound=Read)
+
+
+def in_its_pack(function: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
+    """Lets a function of a reading, or of a comparison, know what the pack knows that it was read with."""
+
+    @wraps(function)
+    def call(read: T, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        if read.pack == _pack.get():
+            return function(read, *args, **kwargs)
+        with pack_used(read.pack):
+            return function(read, *args, **kwargs)
+
+    return call
 
 
 def folder_in_use() -> str:

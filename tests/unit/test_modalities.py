@@ -1,0 +1,105 @@
+"""Which pack each pair is read with: it follows from the reference, or from `modality`, and every face says so."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+import rrgmetrics
+from rrgmetrics.errors import InputError
+from rrgmetrics.reader import compare, explain, read
+from rrgmetrics.reader.lexicon import pack_in_use, pack_used
+from rrgmetrics.results import Result
+from rrgmetrics.streaming import score_stream
+
+CT = (
+    "CT of the chest with intravenous contrast. Axial images. A 6 mm ground-glass nodule in the right upper lobe. "
+    "Centrilobular emphysema. No filling defect."
+)
+XRAY = "Small right effusion. No pneumothorax. Heart size is normal."
+SPINE = "MRI of the lumbar spine. Disc bulge at L4 L5 touches the thecal sac."
+PAIRS = [(CT, "Nodule in the left upper lobe."), (XRAY, XRAY), (SPINE, "Disc bulge."), (CT, "")] * 2
+
+
+def score(name: str, pairs: list[tuple[str, str]] = PAIRS) -> Result:
+    references, predictions = zip(*pairs, strict=True)
+    scored = rrgmetrics.score(name, references=list(references), predictions=list(predictions), progress=False)
+    return scored[name]
+
+
+def test_each_pair_is_read_with_the_pack_of_its_reference(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "rrgmetrics"):
+        result = score("finding_errors?explain=yes")
+    assert result.details["finding_errors_modality"] == ["chest_ct", "chest_xray", "chest_xray", "chest_ct"] * 2
+    assert result.modalities == {"chest_ct": 4, "chest_xray": 4}
+    assert "|modality:auto|" in result.signature
+    assert "|pack:chest_ct+chest_xray|" in result.signature
+    assert (
+        "finding_errors: one score over several kinds of reports: 4 chest CT reports in English, 2 chest" in caplog.text
+    )
+    assert list(result.unscored_counts) == ["the reference looks like a spine report"]
+    for (reference, candidate), number, told in zip(
+        PAIRS, result.per_pair["finding_errors"], result.details["finding_errors_explained"], strict=True
+    ):
+        if reference != SPINE:
+            alone = explain(reference=reference, candidate=candidate)
+            assert (alone.total, [error.sentence for error in alone.errors]) == (
+                number,
+                [each["sentence"] for each in told],
+            )
+
+
+@pytest.mark.parametrize("name", ["finding_errors", "finding_score", "green", "crimson", "radgraph_f1"])
+def test_a_pack_that_is_named_reads_everything(name: str) -> None:
+    result = score(f"{name}?modality=chest_ct", PAIRS[:2])
+    assert "|modality:chest_ct|" in result.signature
+    assert "pack:" not in result.signature
+    assert result.modalities == {"chest_ct": 2}
+    assert result.n_unscored == 0
+    assert score(f"{name}?modality=chest_xray", PAIRS[:2]).n_unscored == 1
+
+
+def test_a_pack_that_does_not_exist_is_refused_before_any_work() -> None:
+    with pytest.raises(
+        InputError, match=r"finding_errors\?modality='chest_mri' is unknown; choose one of auto, chest_xray"
+    ):
+        rrgmetrics.prepare("finding_errors?modality=chest_mri")
+    with pytest.raises(InputError, match="modality='chest_mri' is unknown"):
+        explain(reference=XRAY, candidate=XRAY, modality="chest_mri")
+
+
+def test_a_corpus_of_one_kind_says_so_in_the_signature_alone(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "rrgmetrics"):
+        result = score("finding_errors", [(XRAY, XRAY)])
+    assert "|pack:chest_xray|" in result.signature
+    assert list(result.details) == []
+    assert caplog.text == ""
+    assert score("finding_errors", [(CT, CT)]).modalities == {"chest_ct": 1}
+    assert score("bleu", [(CT, CT)]).modalities == {}
+
+
+def test_parts_of_different_kinds_join() -> None:
+    whole, parts = score("finding_errors"), [score("finding_errors", PAIRS[1:2]), score("finding_errors", PAIRS[:1])]
+    joined = Result.merge(parts)
+    assert joined.modalities == {"chest_xray": 1, "chest_ct": 1}
+    assert "|pack:chest_ct+chest_xray|n:2|" in joined.signature
+    rows = [{"reference": reference, "candidate": candidate} for reference, candidate in PAIRS]
+    total = score_stream("finding_errors", rows, progress=False)["finding_errors"]
+    assert (total.scores, total.signature, total.modalities) == (whole.scores, whole.signature, whole.modalities)
+
+
+def test_while_metrics_score_step_by_step_nobody_else_reads_with_their_pack() -> None:
+    with rrgmetrics.prepare(["finding_errors?modality=chest_ct", "bleu"]) as metrics:
+        for _ in metrics.steps(rrgmetrics.reports.check_pairs([XRAY, CT], [XRAY, CT])):
+            assert pack_in_use() == "chest_xray"
+
+
+def test_readings_of_two_packs_are_compared_with_the_references() -> None:
+    reference = read(CT, "auto")
+    assert (reference.pack, reference.scope.kind, read(CT).scope.kind) == ("chest_ct", "chest ct", "chest ct")
+    assert compare(reference, read(CT)).total == 0
+    assert compare(reference, read(XRAY)).pack == "chest_ct"
+    with pack_used("chest_ct"):
+        assert read(XRAY).scope.kind == "chest ct"
+        assert compare(read(XRAY, "auto"), read(XRAY)).pack == "chest_xray"
