@@ -10,6 +10,7 @@ from __future__ import annotations
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.model import Certainty
+from rrgmetrics.reader.parsed import Parsed
 from rrgmetrics.reader.sentence import ATTRIBUTIVE, JUDGEMENTS, Sentence
 from rrgmetrics.reader.settled import explain_away, settle_device
 from rrgmetrics.reader.similarity import related
@@ -36,11 +37,18 @@ _ACTING = frozenset(  # senses of words that change the state
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 
 
+def asserted(parsed: Parsed) -> list[Mention]:
+    """The mentions of a sentence, asserted."""
+    assert_mentions(parsed.items, parsed.mentions, parsed.lexicon)
+    return parsed.mentions
+
+
 def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Sets assertion, certainty and links of every mention in place; drops those that are only asked or advised."""
     walk = _Walk(items, mentions, lexicon)
     small = lexicon.small
-    acting = small.list_joints | small.apposing | small.questions | small.preferring | small.known | small.inverted
+    acting = small.list_joints | small.apposing | small.questions | small.preferring | small.inverted
+    acting = acting | small.historic | small.causing
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -175,7 +183,7 @@ class _Walk(Sentence):
             self.linking = True
         if "versus" in senses:
             self.joined = True
-        elif item.word in self.small.known:
+        elif (item.word in self.small.historic and not senses) or self._is_due(i, item):
             self.linking = True
         elif item.word in self.small.list_joints:
             self._joint(i, item)
@@ -384,6 +392,12 @@ class _Walk(Sentence):
         roles = self.lexicon.roles
         described = self._statement()[-1].concept in roles["picture"] | roles["describing"]
         return described and not names.isdisjoint(self.lexicon.rubric["diagnoses"])
+
+    def _is_due(self, i: int, item: Item) -> bool:
+        """Tells whether item `i` leads to what a picture is: "a hazy opacity DUE to an effusion"."""
+        last = self._statement()[-1:] if item.word in self.small.causing else []
+        described = bool(last) and last[0].concept in self.lexicon.roles["replaceable"]
+        return described and not any("measure" in item.senses for item in self.items[last[0].last : i])
 
     def _apposition(self, i: int) -> bool:
         """Tells whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""

@@ -51,9 +51,10 @@ _REACH = 16  # tokens
 SAME_SIZE = 0.1  # share of its size by which a finding may differ between two studies that measure it alike
 
 
-def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
-    """Gives each mention the items that describe it (`mention.modifiers`), in place."""
+def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Item]:
+    """Gives each mention the items that describe it (`mention.modifiers`); returns the items as they are settled."""
     small = lexicon.small
+    items = list(items)
     _deny_positions(items)
     settle(items, mentions, lexicon)
     give(items, mentions, lexicon)
@@ -87,16 +88,17 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
         _share_places(items, groups, lexicon)
         _share_device_words(spoken, lexicon)
         _share_verdict(items, spoken, lexicon)
+    return items
 
 
 def _deny_positions(items: list[Item]) -> None:
     """Marks what is denied of a device's position: "without kinking or migration", in place."""
     denied = 0  # items that a negation still reaches over
-    for item in items:
+    for i, item in enumerate(items):
         if "negation_before" in item.senses or item.word == "not":
             denied = 4
         elif denied and "position" in item.senses:
-            item.senses = {**item.senses, "denied": True}
+            items[i] = item.saying({**item.senses, "denied": True})
             denied = 4
         elif item.word in (",", ";") or (item.senses and item.word not in ("or", "nor")):
             denied = 0

@@ -18,12 +18,22 @@ _TOKEN = re.compile(
     r"|\n(?P<gap>[ \t\r]*\n)|\n(?P<bullet>[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
     r"|\?(?P<query>(?<![^\s(]\?)(?= ?[A-Za-z]))"  # "?pneumonia"
-    r"|#(?P<fracture>(?<=[A-Za-z] #)(?=s?(?:[ .,;)]|$)))"  # "6th rib #"
+    r"|#(?P<fracture>(?<=[A-Za-z] #)(?=s?(?:[ .,;)]|$))"  # "6th rib #"
+    r"|(?<![\n#]#)(?=s? ?(?i:left|right|l|r|of|neck|shaft|sternum|clavicle|[tl]\d\d?)\b))"  # "# L clavicle"
     r"|(?:-+>|=>|→)(?P<arrow>)"
-    r"|[.,;:!?/—–()\[\]](?P<mark>)",
+    r"|[.,;:!?/—–()\[\]](?P<mark>)"
+    r"|↑+(?P<more>)|↓+(?P<less>)",  # "effusion ↑"
     re.ASCII,
 )
-_MARKS = {"gap": "¶", "bullet": "¶", "query": "query", "fracture": "fracture", "arrow": "→"}
+_MARKS = {
+    "gap": "¶",
+    "bullet": "¶",
+    "query": "query",
+    "fracture": "fracture",
+    "arrow": "→",
+    "more": "increased",
+    "less": "decreased",
+}
 _APOSTROPHES = frozenset({"'", "’"})
 ENDS = frozenset({".", "!", "?", "¶"})
 RUNNING = frozenset({"comparison", "technique"})
@@ -45,6 +55,10 @@ class Item:
 
     def __init__(self, first: int, last: int, senses: dict[str, Any], word: str) -> None:
         self.first, self.last, self.senses, self.word = first, last, senses, word
+
+    def saying(self, senses: dict[str, Any]) -> Item:
+        """The same words with other senses."""
+        return Item(self.first, self.last, senses, self.word)
 
 
 class Sentence(NamedTuple):

@@ -101,7 +101,7 @@ class _Builder:
                     senses[kind] = (*senses.get(kind, ()), value)
                 elif kind not in senses:
                     senses[kind] = value
-                    if kind in ("concept", "tip") and len(words) > 1:
+                    if kind in ("concept", "lone", "tip") and len(words) > 1:
                         self.named.append((words, senses, kind))
 
     def look_inside(self) -> None:
@@ -114,7 +114,7 @@ class _Builder:
             if held:
                 senses["holds"] = held
             inside = []
-            is_device = kind == "concept" and self.concepts[senses["concept"]].is_device
+            is_device = kind != "tip" and self.concepts[senses[kind]].is_device
             i = 0
             while i < len(words):
                 end, kept = self._described(words, i)
@@ -124,7 +124,7 @@ class _Builder:
                 if kept:
                     inside.append(kept)
                 i = end
-            if inside and (kind == "concept" or any("zone" in part for part in inside)):
+            if inside and (kind != "tip" or any("zone" in part for part in inside)):
                 senses["inside"] = inside  # the "left lower lobe bronchus" is a place, the "right atrium" is on no side
 
     def _described(self, words: list[str], i: int) -> tuple[int, Senses]:
@@ -174,6 +174,7 @@ def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
             expected_levels=frozenset(entry.get("expected_levels", ())),
         )
         trie.add(entry["terms"], "concept", key)
+        trie.add(entry.get("lone_terms", ()), "lone", key)
         for pattern in entry.get("seen_as", ()):
             structure, quality = pattern.split(" + ")
             lexicon.findings_of[structure, quality] = key

@@ -118,6 +118,7 @@ _CONCEPTS = Table(
             "parent": Value(of="concepts"),
             "same_as": _names("concepts"),
             "sign_of": _names("concepts"),
+            "lone_terms": _TERMS,
             "seen_as": Many(Value(of="seen_as"), joins=True),
             "condition": Value(choices=CONDITIONS),
             "counts": _FLAG,
