@@ -291,7 +291,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         fields.setdefault("worse_side", one_side(fields["sides"] - {"bilateral"}))
     if device.is_device:
         fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
-    fields["change"] = mention.change or mention.course or _since(fields)
+    fields["change"] = mention.change or mention.course or _since(fields, device, lexicon)
     return fields
 
 
@@ -300,16 +300,23 @@ def _leads(mention: Mention, lexicon: Lexicon) -> bool:
     return mention.concept in lexicon.roles["tipped"] and mention.concept not in lexicon.roles["lodged"]
 
 
-def _since(fields: dict[str, Any]) -> str | None:
+def _since(fields: dict[str, Any], concept: Concept, lexicon: Lexicon) -> str | None:
     """Returns the change that a size or a severity of an earlier study tells ("8 mm, previously 12 mm")."""
     kind, then = fields.get("before", ("", None))
     now = max(fields["measurements"], default=None) if kind == "measure" else fields.get("severity")
     if now is None or then is None:
         return None
     difference = now - then
-    if abs(difference) <= (SAME_SIZE * then if kind == "measure" else 0):
+    if abs(difference) <= (_same_size(then, concept, lexicon) if kind == "measure" else 0):
         return "stable"
     return "worse" if difference > 0 else "better"
+
+
+def _same_size(then: float, concept: Concept, lexicon: Lexicon) -> float:
+    """Returns how far a size may move without a change: an aorta of 48 mm that has 52 mm has grown."""
+    names = {concept.key, *concept.ancestors}
+    row = next((row for row in lexicon.rubric["thresholds"] if not names.isdisjoint(row["concepts"])), None)
+    return min(SAME_SIZE * then, row["beyond"]) if row else SAME_SIZE * then
 
 
 def _is_landmark(site: str, device: Concept, lexicon: Lexicon) -> bool:

@@ -13,7 +13,7 @@ from rrgmetrics.reader.levels import number_bones
 from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
 from rrgmetrics.reader.place_words import resolve_places
-from rrgmetrics.reader.sizes import earlier, measure, ratio, weigh
+from rrgmetrics.reader.sizes import earlier, judge, measure, ratio, weigh
 from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.tokens import Token
 
@@ -97,7 +97,8 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
                 senses = {**senses, "several": True}  # "the lung bases" are both
             items.append(Item(i, end, senses, word))
         i = end
-    return resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
+    items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
+    return judge(items, lexicon) if lexicon.diameters else items
 
 
 def _is_plural(token: Token) -> bool:
@@ -246,7 +247,11 @@ def _is_topic(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> b
 def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
     """Pairs the quality at `q` with the structures it is said of; `floor` is the item the search may not pass."""
     qualities = items[q].senses["quality"]
-    if items[q].word in lexicon.small.verbs:  # "has increased" has its subject before it
+    if "measured" in items[q].senses:
+        partners = [items[q].senses["measured"]]
+    elif items[q].word in lexicon.small.leading:  # "nodes OF NORMAL SIZE in the mediastinum"
+        partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
+    elif items[q].word in lexicon.small.verbs:  # "has increased" has its subject before it
         partners = _backward(items, q, qualities, floor, lexicon)
     elif _is_predicate(items, q, lexicon):
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)

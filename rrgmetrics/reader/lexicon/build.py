@@ -82,6 +82,7 @@ class _Builder:
         self.terms_words = lexicon.terms_words
         self.named: list[tuple[list[str], Senses, str]] = []
         zones = load_file("anatomy")["zones"].items()
+        self.measured = load_file("attributes")["diameters"].keys()
         self.valves = frozenset(key for key, entry in zones if entry.get("structure") == "heart_valve")
 
     def add(self, terms: Iterable[Any], kind: str, value: Any, *, several: bool = False) -> None:
@@ -99,6 +100,8 @@ class _Builder:
                 self.terms_words.update(words)
                 if several:
                     senses[kind] = (*senses.get(kind, ()), value)
+                    if value in self.measured and len(words) > 1:
+                        self.named.append((words, senses, kind))
                 elif kind not in senses:
                     senses[kind] = value
                     if kind in ("concept", "lone", "tip") and len(words) > 1:
@@ -111,10 +114,10 @@ class _Builder:
         """
         for words, senses, kind in self.named:
             held = self._structure(words)
-            if held:
+            if held and kind != "structure":
                 senses["holds"] = held
             inside = []
-            is_device = kind != "tip" and self.concepts[senses[kind]].is_device
+            is_device = kind in ("concept", "lone") and self.concepts[senses[kind]].is_device
             i = 0
             while i < len(words):
                 end, kept = self._described(words, i)
@@ -278,6 +281,9 @@ def _add_attributes(lexicon: Lexicon, trie: _Builder) -> None:
         trie.add(terms, "count", int(key))
     lexicon.old, lexicon.times = frozenset(tables["old"]), frozenset(tables["times"])
     lexicon.units = tables["units"]
+    lexicon.diameters = {
+        key: [(row["from"], row["quality"]) for row in rows] for key, rows in tables["diameters"].items()
+    }
     lexicon.position_names, lexicon.size_names = tables["names"]["position"], tables["names"]["size"]
 
 

@@ -246,6 +246,9 @@ SHAPES: dict[str, Shape] = {
             "asymmetry": Table(_TERMS, _SIDE),
             "old": _names("acuity"),
             "units": Table(_NUMBER, _WORD),
+            "diameters": Table(
+                Many(_record({"from": _NUMBER, "quality": Value(of="qualities")})), Value(of="structures")
+            ),
             "times": _WORDS,
             "names": _record({"position": _record({"good": _TEXT, "bad": _TEXT}), "size": Table(_TEXT, _STEP)}),
         }
@@ -330,7 +333,12 @@ SHAPES: dict[str, Shape] = {
     "ct": _record(
         {
             "conditions": Many(_TEXT),
-            "rules": Many(_record({"label": Value(of="ct"), "concepts": _names("concepts")}, _LABEL_CONDITIONS)),
+            "rules": Many(
+                _record(
+                    {"concepts": _names("concepts")},
+                    {"label": Value(of="ct"), "also": Value(of="ct"), **_LABEL_CONDITIONS},
+                )
+            ),
         }
     ),
     "srr": _record(
