@@ -3,10 +3,10 @@
     python benchmarks/crepe_probes.py                              # the bundled model on generated reports
     python benchmarks/crepe_probes.py --reports FILE --column findings --checkpoint FOLDER
 
-For each category, reports get exactly one error of it (`rrgmetrics.synthesis.edits.perturb`); the counts of (report,
-edited) are compared with those of (report, report). *Rises* is the share of pairs whose count in that category goes up,
-*own* and *others* the mean change of that category and of the other five together. Reports are also scored against
-themselves and against a paraphrase.
+For each category, and for each way of making an error of it (`rrgmetrics.synthesis.edits.perturb`), reports get exactly
+one error; the counts of (report, edited) are compared with those of (report, report). *Rises* is the share of pairs
+whose count in that category goes up, *own* and *others* the mean change of that category and of the other five
+together. Reports are also scored against themselves and against a paraphrase.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from random import Random
 import numpy as np
 
 from rrgmetrics.backends.crepe import BUNDLED, CrepeBackend, load_crepe
-from rrgmetrics.reader import ErrorCategory
+from rrgmetrics.reader import ErrorCategory, compare
 from rrgmetrics.reports import Pair
+from rrgmetrics.synthesis.edits.page import Page
 from rrgmetrics.synthesis.edits.paraphrase import paraphrase
-from rrgmetrics.synthesis.edits.perturb import inject
+from rrgmetrics.synthesis.edits.perturb import KINDS, Kind, inject
 from rrgmetrics.synthesis.readings import reading_of
 from rrgmetrics.synthesis.sources import load_collection
 
@@ -37,21 +38,16 @@ def main() -> None:
     parser.add_argument("--column", nargs="+", default=["report"])
     parser.add_argument("--id-column", default=None)
     parser.add_argument("--checkpoint", default=BUNDLED)
+    parser.add_argument("--affirmed", action="store_true", help="read FOLDER's pairs as the bundled model does")
     parser.add_argument("--pairs", type=int, default=200, help="of each category at most")
     options = parser.parse_args()
     collection = load_collection(options.reports, columns=options.column, id_column=options.id_column, seed=SEED)
     texts = [report.text for report in collection.reports]
-    backend = load_crepe(options.checkpoint)
-    edited = edit(texts, options.pairs)
-    for category in ErrorCategory:
-        pairs = edited[category]
-        change = counts(backend, pairs) - counts(backend, [Pair(pair.reference, pair.reference) for pair in pairs])
-        c = list(ErrorCategory).index(category)
-        own, others = change[:, c], np.delete(change, c, axis=1).sum(axis=1)
-        print(
-            f"{category.letter} {category.value:20} {len(pairs):4} pairs   rises {np.mean(own > 0):4.0%}   "
-            f"own {own.mean():+.2f}   others {others.mean():+.2f}"
-        )
+    backend = load_crepe(options.checkpoint, only_affirmed=options.affirmed or options.checkpoint == BUNDLED)
+    for category, pairs in edit(texts, options.pairs).items():
+        line(backend, list(ErrorCategory).index(category), f"{category.letter} {category.value}", pairs)
+    for name, kind in KINDS.items():
+        line(backend, kind.category, f"  {name}", edit_one_way(texts, kind, options.pairs))
     few = texts[: options.pairs]
     report("identical", counts(backend, [Pair(text, text) for text in few]))
     report("paraphrased", counts(backend, list(paraphrases(few))))
@@ -71,6 +67,33 @@ def edit(texts: list[str], n: int) -> dict[ErrorCategory, list[Pair]]:
         elif min(map(len, pairs.values())) == n:
             break
     return pairs
+
+
+def edit_one_way(texts: list[str], kind: Kind, n: int) -> list[Pair]:
+    """Up to `n` pairs whose one error is made in one way."""
+    rng = Random(SEED)
+    pairs: list[Pair] = []
+    for text in texts:
+        reading = reading_of(text)
+        edited = kind.edit(Page(text, reading), rng, lambda rng: reading_of(rng.choice(texts)))
+        seen = edited and compare(reading, reading_of(edited)).counts
+        if edited and seen and seen[list(ErrorCategory)[kind.category]] == sum(seen.values()) == 1:
+            pairs.append(Pair(text, edited))
+        if len(pairs) == n:
+            break
+    return pairs
+
+
+def line(backend: CrepeBackend, c: int, name: str, pairs: list[Pair]) -> None:
+    """One line on pairs with one error of category number `c`."""
+    if not pairs:
+        return print(f"{name:22}    0 pairs")
+    change = counts(backend, pairs) - counts(backend, [Pair(pair.reference, pair.reference) for pair in pairs])
+    own, others = change[:, c], np.delete(change, c, axis=1).sum(axis=1)
+    return print(
+        f"{name:22} {len(pairs):4} pairs   rises {np.mean(own > 0):4.0%}   own {own.mean():+.2f}   "
+        f"others {others.mean():+.2f}"
+    )
 
 
 def paraphrases(texts: list[str]) -> Iterator[Pair]:

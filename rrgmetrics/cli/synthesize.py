@@ -28,6 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--distractors", type=float, default=0.0, metavar="SHARE", help="of texts with words no lexicon has (default 0)"
     )
+    parser.add_argument(
+        "--hands", type=float, default=0.0, metavar="SHARE", help="of texts that another hand rewrites (default 0)"
+    )
+    parser.add_argument("--affirmed", action="store_true", help="only what the texts affirm, as crepe reads them")
     parser.add_argument("--foreign", type=float, help=argparse.SUPPRESS)  # the old name of --distractors
     parser.add_argument("--validation", type=float, default=0.1, help="share of reports (default %(default)s)")
     parser.add_argument("--test", type=float, default=0.1, help="share of reports (default %(default)s)")
@@ -72,6 +76,8 @@ def run(options: argparse.Namespace) -> None:
         seed=options.seed,
         held_out=(options.validation, options.test),
         distractors=options.distractors,
+        hands=options.hands,
+        affirmed=options.affirmed,
         n_jobs=options.jobs,
         force=options.force,
         progress=not options.no_progress,

@@ -40,18 +40,25 @@ class Labeller(Protocol):
 
 @dataclass(frozen=True)
 class ReaderLabels:
-    """The reader's comparison of both reports, without the patient's age or indication."""
+    """The reader's comparison of both reports, without the patient's age or indication.
+
+    Attributes:
+        source: As the rows say it.
+        penalties: Whether what a candidate pays for besides its findings counts (`rrgmetrics.reader.penalties`).
+    """
 
     source: str = READER
+    penalties: bool = True
 
     @property
     def version(self) -> str:
         """The checksum of the lexicon."""
-        return f"lexicon:{checksum()[:8]}"
+        return f"lexicon:{checksum()[:8]}" + ("" if self.penalties else " without penalties")
 
     def label(self, drafts: Sequence[Draft]) -> list[Label | None]:
         """Returns the reader's errors, with the words they rest on."""
-        return [label_of(compare(reading_of(draft.reference), reading_of(draft.candidate))) for draft in drafts]
+        compared = (compare(reading_of(draft.reference), reading_of(draft.candidate)) for draft in drafts)
+        return [label_of(comparison, penalties=self.penalties) for comparison in compared]
 
 
 @dataclass(frozen=True)
@@ -109,7 +116,7 @@ def _judged(verdict: Any) -> Label | None:
     return Label(tuple(map(float, verdict.significant.counts)), tuple(map(float, verdict.insignificant.counts)))
 
 
-def labeller_for(name: str, *, device: str | None = None, progress: bool = True) -> Labeller:
+def labeller_for(name: str, *, device: str | None = None, progress: bool = True, penalties: bool = True) -> Labeller:
     """Returns who counts.
 
     Args:
@@ -117,6 +124,7 @@ def labeller_for(name: str, *, device: str | None = None, progress: bool = True)
             `vllm:<id>`, with options (`openai:my-model?base_url=http://127.0.0.1:8000/v1`).
         device: Of a local judge.
         progress: Whether a judge shows a bar.
+        penalties: Whether the reader counts penalties too.
 
     Raises:
         InputError: There is nobody of that name, or an option that cannot be used.
@@ -124,7 +132,7 @@ def labeller_for(name: str, *, device: str | None = None, progress: bool = True)
         MissingExtraError: The engine's package is not installed.
     """
     if name == READER:
-        return ReaderLabels()
+        return ReaderLabels(penalties=penalties)
     if name == INJECTED:
         return InjectedLabels()
     parsed = parse_name(name if name.startswith("green") else f"green@{name}")
@@ -143,8 +151,8 @@ def _green(parser: str) -> JudgeProtocol:
     return Green(parser=parser)
 
 
-def label_of(comparison: Comparison) -> Label:
-    """Returns a comparison as a label.
+def label_of(comparison: Comparison, *, penalties: bool = True) -> Label:
+    """Returns a comparison as a label, with or without what is no error of a finding.
 
     >>> from rrgmetrics.reader import explain
     >>> label_of(explain(candidate="Small right effusion.", reference="Small left effusion.")).significant
@@ -152,7 +160,8 @@ def label_of(comparison: Comparison) -> Label:
     """
     counts = {True: [0.0] * len(CATEGORIES), False: [0.0] * len(CATEGORIES)}
     evidence = []
-    for number, error in enumerate(comparison.errors):
+    errors = comparison.errors if penalties else comparison.errors[: -len(comparison.penalties) or None]
+    for number, error in enumerate(errors):
         category = CATEGORIES.index(error.category)
         counts[error.significant][category] += 1
         for text, spans in ((REFERENCE, error.reference_spans), (CANDIDATE, error.candidate_spans)):

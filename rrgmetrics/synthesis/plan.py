@@ -45,6 +45,8 @@ class Plan:
         held_out: Shares of validation and test.
         shard_size: Pairs a shard.
         distractors: The share of texts that get words from outside the lexicon (`edits.distractors`).
+        hands: The share of texts that another hand rewrites (`edits.hands`).
+        affirmed: Whether the rows hold only what the texts affirm, as the bundled CREPE reads them.
     """
 
     collection: Collection
@@ -55,6 +57,8 @@ class Plan:
     held_out: tuple[float, float] = HELD_OUT
     shard_size: int = SHARD_SIZE
     distractors: float = 0.0
+    hands: float = 0.0
+    affirmed: bool = False
 
     @cached_property
     def n_shards(self) -> int:
@@ -97,6 +101,8 @@ class Plan:
             "held_out": list(self.held_out),
             "shard_size": self.shard_size,
             "distractors": self.distractors,
+            "hands": self.hands,
+            "affirmed": self.affirmed,
         }
 
 
@@ -169,6 +175,8 @@ def check_plan(plan: Plan, n_jobs: int) -> None:
         raise InputError("A judge's labels are made in one process (its engine asks in parallel); leave --jobs out.")
     if not 0 <= plan.distractors <= 1:
         raise InputError(f"The share of texts with distractors is {plan.distractors}; it lies between 0 and 1.")
+    if not 0 <= plan.hands <= 1:
+        raise InputError(f"The share of texts in another hand is {plan.hands}; it lies between 0 and 1.")
     if min(plan.held_out) < 0 or sum(plan.held_out) >= 1:
         raise InputError(f"The held-out shares {plan.held_out} must not be negative, and leave something to train on.")
     known = {report.study_id for report in plan.collection.reports}

@@ -20,12 +20,26 @@ import numpy as np
 
 from rrgmetrics import files
 from rrgmetrics.errors import InputError
+from rrgmetrics.reader.affirmed import affirmed
 from rrgmetrics.synthesis.edits.distractors import add_distractors
+from rrgmetrics.synthesis.edits.hands import in_another_hand
 from rrgmetrics.synthesis.generator import generate_pairs
 from rrgmetrics.synthesis.labels import Labeller, labeller_for
 from rrgmetrics.synthesis.pairing import WAYS, Pool, find_neighbours
-from rrgmetrics.synthesis.pairs import Draft, Label, Row, identity, row_of, schema, seed_of, split_of
+from rrgmetrics.synthesis.pairs import (
+    CANDIDATE,
+    REFERENCE,
+    Draft,
+    Label,
+    Row,
+    identity,
+    row_of,
+    schema,
+    seed_of,
+    split_of,
+)
 from rrgmetrics.synthesis.plan import COMPOSED, Plan
+from rrgmetrics.synthesis.readings import reading_of
 
 NEIGHBOURS_FILE = "neighbours.npy"
 METADATA = b"rrgmetrics"
@@ -51,12 +65,19 @@ class Maker:
             numbers = self.plan.numbers(way, shard)
             drafts = list(self._composed(numbers) if way == COMPOSED else self._drafts(way, numbers))
             splits = [split_of(draft.reference, self.plan.held_out) for draft in drafts]
-            drafts = [self._with_distractors(draft) for draft in drafts]
+            drafts = [self._with_distractors(self._in_another_hand(draft)) for draft in drafts]
             labels = self.labeller.label(drafts)
+            n_labelled = len(labels) - labels.count(None)
+            if self.plan.affirmed:
+                kept = list(map(only_affirmed, drafts, labels))
+                drafts, labels = [draft for draft, _ in kept], [label for _, label in kept]
             labelled = [self._row(*each) for each in zip(drafts, labels, splits, strict=True)]
             made = [row for row in labelled if row is not None]
             rows += made
-            outcomes[way] = {"not_made": len(numbers) - len(drafts), "unlabelled": len(drafts) - len(made)}
+            outcomes[way] = {
+                "not_made": len(numbers) - len(drafts) + n_labelled - len(made),
+                "unlabelled": len(drafts) - n_labelled,
+            }
         write_shard(shard_path(self.folder, shard), rows, outcomes)
 
     def _drafts(self, way: str, numbers: range) -> Iterator[Draft]:
@@ -83,6 +104,14 @@ class Maker:
                 injected=tuple(pair.injected),
             )
 
+    def _in_another_hand(self, draft: Draft) -> Draft:
+        rng = Random(f"hands {draft.seed} {draft.study_id} {draft.pairing}")
+        reference, candidate = (
+            in_another_hand(text, rng) if rng.random() < self.plan.hands else text
+            for text in (draft.reference, draft.candidate)
+        )
+        return draft._replace(reference=reference, candidate=candidate)
+
     def _with_distractors(self, draft: Draft) -> Draft:
         if not self.plan.distractors:
             return draft
@@ -104,6 +133,29 @@ class Maker:
             label_version=self.labeller.version,
             split=split,
         )
+
+
+def only_affirmed(draft: Draft, label: Label | None) -> tuple[Draft, Label | None]:
+    """Returns a pair as the bundled CREPE reads it: what both texts affirm, and the errors that stand there.
+
+    Characters keep their places. An error none of whose words are left is not counted; a pair that says the same word
+    for word, which no network is asked about, has no label any more.
+    """
+    texts = affirmed(reading_of(draft.reference)), affirmed(reading_of(draft.candidate))
+    draft = draft._replace(reference=texts[REFERENCE], candidate=texts[CANDIDATE])
+    if label is None or texts[REFERENCE].split() == texts[CANDIDATE].split():
+        return draft, None
+    there = tuple(piece for piece in label.evidence if texts[piece.text][piece.start : piece.end].strip())
+    gone = Counter({piece.error: piece.category for piece in label.evidence})
+    for piece in there:
+        gone.pop(piece.error, None)
+    lost = Counter(gone.values())
+    significant = tuple(max(n - lost[c], 0.0) for c, n in enumerate(label.significant))
+    left = (
+        n - m + s - lost[c]
+        for c, (n, m, s) in enumerate(zip(label.significant, significant, label.insignificant, strict=True))
+    )
+    return draft, Label(significant, tuple(max(n, 0.0) for n in left), there)
 
 
 def shard_path(folder: Path, shard: int) -> Path:
@@ -128,7 +180,7 @@ _maker: Maker | None = None  # of a worker process
 
 def _begin(plan: Plan, folder: Path) -> None:
     global _maker
-    _maker = Maker(plan, folder, labeller_for(plan.labels, progress=False))
+    _maker = Maker(plan, folder, labeller_for(plan.labels, progress=False, penalties=not plan.affirmed))
 
 
 def _work(shard: int) -> None:

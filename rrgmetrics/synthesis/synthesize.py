@@ -53,6 +53,8 @@ def synthesize(
     seed: int = 0,
     held_out: tuple[float, float] = HELD_OUT,
     distractors: float = 0.0,
+    hands: float = 0.0,
+    affirmed: bool = False,
     n_jobs: int = 1,
     shard_size: int = SHARD_SIZE,
     force: bool = False,
@@ -71,6 +73,9 @@ def synthesize(
         seed: Of every draw.
         held_out: Shares of the reports for validation and test.
         distractors: Share of texts that get words from outside the lexicon, which change no finding.
+        hands: Share of texts that another hand rewrites: terse, abbreviated, mistyped and so on.
+        affirmed: Whether the file holds only the sentences that affirm a finding, as the bundled CREPE reads them, and
+            the errors that stand there; penalties, which it counts by itself, are no part of the labels.
         n_jobs: Processes; with more than one the caller's script needs `if __name__ == "__main__":`.
         shard_size: Pairs a shard: what is lost at most if a process is stopped.
         force: Whether the output, and shards of another run, may be replaced.
@@ -93,9 +98,9 @@ def synthesize(
     files.check_outputs(tables=[path], force=force)
     outputs = outputs or {}
     counts = count_pairs(collection, outputs, ways, n_pairs)
-    plan = Plan(collection, counts, outputs, labels, seed, held_out, shard_size, distractors)
+    plan = Plan(collection, counts, outputs, labels, seed, held_out, shard_size, distractors, hands, affirmed)
     check_plan(plan, n_jobs)
-    labeller = labeller_for(labels, progress=progress)
+    labeller = labeller_for(labels, progress=progress, penalties=not affirmed)
     facts = plan.facts(labeller)
     folder = path.with_name(f"{path.name}.shards")
     _open(folder, facts, force)

@@ -106,6 +106,8 @@ class CrepeConfig(TrainerConfig):
         presence_weight: w of (1 - w)·L_count + w·L_presence.
         features: What the heads read: the pooler's output, the state of [CLS], or a rate for each token.
         token_weight: Weight of the squared error of token rates against the evidence (with `tokens`).
+        alignment: Whether the network is told where each word stands in the other report.
+        intermediate_size: Inner neurons a layer that stay where a CREPE checkpoint is trained further; 0: all.
         validation_fraction: Share of studies held out where the pairs name no validation rows.
         max_pairs: Training pairs used, drawn by seed; 0 takes all.
         search: What `rrgmetrics train search` varies: a key of `SEARCHABLE` to {low, high, log} or to a list of values.
@@ -121,6 +123,8 @@ class CrepeConfig(TrainerConfig):
     presence_weight: Annotated[float, Field(ge=0, le=1)] = 0.5
     features: Features = "pooler"
     token_weight: NotNegative = 0.0
+    alignment: bool = False
+    intermediate_size: CountOrNone = 0
     validation_fraction: Share = 0.1
     max_pairs: CountOrNone = 0
     search: Mapping[str, Any] | None = None

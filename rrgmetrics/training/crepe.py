@@ -19,8 +19,8 @@ from rrgmetrics import files
 from rrgmetrics.backends.bert import quietly
 from rrgmetrics.backends.checkpoints import PICKLE, WEIGHTS, Checkpoint, find_checkpoint
 from rrgmetrics.backends.checkpoints.limits import read_config
-from rrgmetrics.backends.checkpoints.loading import load_config, load_model
 from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer, load_pair_tokenizer
+from rrgmetrics.backends.encoder import FOLDERS
 from rrgmetrics.errors import InputError
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.cards import write_crepe_card
@@ -78,7 +78,12 @@ def train_crepe(config: CrepeConfig, output: str | Path, *, force: bool = False,
 
 
 def find_encoder(name: str) -> Checkpoint:
-    """Returns the encoder's folder; pickled weights of older transformers are taken too, and read as weights only."""
+    """Returns the encoder's folder, or that of a network which ships with the package (`crepe-bundled@2`).
+
+    Pickled weights of older transformers are taken too, and read as weights only.
+    """
+    if name in FOLDERS:
+        return Checkpoint(FOLDERS[name], name)
     return find_checkpoint(name, weights=(*WEIGHTS, PICKLE))
 
 
@@ -111,22 +116,21 @@ def save_tokenizer(tokenizer: PairTokenizer, source: Path, folder: Path) -> None
 
 def build_model(config: CrepeConfig, data: CrepeData, tokenizer: PairTokenizer, encoder: Checkpoint) -> Any:
     """Returns the encoder with the config's heads: new ones, or those of a CREPE checkpoint."""
-    from rrgmetrics.backends.crepe.model import build_crepe, crepe_class
+    from rrgmetrics.backends.crepe.model import build_crepe
+    from rrgmetrics.training.start import continued
 
     settings = crepe_settings(config, tokenizer)
     known = encoder_config(encoder)
     if "num_error_categories" not in known:
+        if config.intermediate_size:
+            raise InputError(f"intermediate_size narrows CREPE checkpoints; {config.encoder} is none, so leave it out.")
         model = build_crepe(str(encoder.folder), settings)
         if config.features == "tokens":
             _start_rates(model, data.tokens["train"])
         return model
     if known["num_error_categories"] != config.heads:
         raise InputError(f"{config.encoder} has {known['num_error_categories']} heads, the config {config.heads}.")
-    model_config = load_config(encoder)
-    for key, value in settings.written().items():
-        setattr(model_config, key, value)
-    model, _ = load_model(crepe_class(), encoder, config=model_config)
-    return model.train()
+    return continued(encoder, settings, intermediate_size=config.intermediate_size)
 
 
 def crepe_settings(config: CrepeConfig, tokenizer: PairTokenizer) -> CrepeSettings:
@@ -143,6 +147,7 @@ def crepe_settings(config: CrepeConfig, tokenizer: PairTokenizer) -> CrepeSettin
         crepe_token_loss_weight=config.token_weight,
         cls_token_id=tokenizer.opening.ids[0],
         sep_token_id=tokenizer.closing.ids[0],
+        crepe_alignment=config.alignment,
     )
 
 

@@ -41,7 +41,13 @@ def read_data(config: CrepeConfig, tokenizer: PairTokenizer, *, progress: bool =
         rows[split] = rows[split][np.argsort(-lengths[rows[split]], kind="stable")]
     tokens = {
         split: tokenize_pairs(
-            pairs, rows[split], tokenizer, n_heads=config.heads, targets=config.token_weight > 0, progress=progress
+            pairs,
+            rows[split],
+            tokenizer,
+            n_heads=config.heads,
+            targets=config.token_weight > 0,
+            alignment=config.alignment,
+            progress=progress,
         )
         for split in rows
     }

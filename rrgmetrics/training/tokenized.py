@@ -6,6 +6,7 @@ out of them in microseconds. Nothing here is learnt or random.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rrgmetrics.backends.crepe.alignment import Words, of_tokens, relate, words_of
 from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer
 from rrgmetrics.errors import InputError
+from rrgmetrics.reader import Reading, read
 from rrgmetrics.synthesis.pairs import CANDIDATE, N_CATEGORIES, REFERENCE, Evidence
 from rrgmetrics.training.labelled import LabelledPairs
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 CHUNK = 2048
+UNREAD = 10  # one text in so many has no reading beside it
 LENGTH_STEP = 16  # batches are so many tokens long, or a multiple
 TOLERANCE = 1e-3  # within which as many errors were located as are labelled
 # Where an error of each category A to F is read: what is false in the candidate, what is missing in the reference.
@@ -34,14 +38,14 @@ class Row(NamedTuple):
 
     Attributes:
         ids: Token ids `(n_tokens,)`.
-        boundary: First token of the second text.
+        types: Token types `(n_tokens,)`.
         labels: Counts `(n_heads,)`.
         targets: Tokens, categories and shares of errors, each `(n_targets,)`; None without token targets.
         known: `(6,)`, the categories whose token targets are known.
     """
 
     ids: NDArray[Any]
-    boundary: int
+    types: NDArray[np.uint8]
     labels: NDArray[np.float32]
     targets: tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float32]] | None = None
     known: NDArray[np.bool_] | None = None
@@ -54,7 +58,7 @@ class TokenizedPairs:
     Attributes:
         ids: Token ids of all pairs, one after the other.
         starts: Where each pair begins `(n_pairs + 1,)`.
-        boundaries: First token of the second text, within its pair `(n_pairs,)`.
+        types: Token types of all pairs, likewise.
         labels: Counts `(n_pairs, n_heads)`.
         n_cut: Pairs that were longer than `max_length`.
         targets: Token targets; None if they are not asked for.
@@ -62,7 +66,7 @@ class TokenizedPairs:
 
     ids: NDArray[Any]
     starts: NDArray[np.int64]
-    boundaries: NDArray[np.int32]
+    types: NDArray[np.uint8]
     labels: NDArray[np.float32]
     n_cut: int
     targets: TokenTargets | None = None
@@ -76,8 +80,8 @@ class TokenizedPairs:
         return np.diff(self.starts)
 
     def __getitem__(self, i: int) -> Row:
-        ids = self.ids[self.starts[i] : self.starts[i + 1]]
-        row = Row(ids, int(self.boundaries[i]), self.labels[i])
+        place = slice(self.starts[i], self.starts[i + 1])
+        row = Row(self.ids[place], self.types[place], self.labels[i])
         return row if self.targets is None else row._replace(targets=self.targets.of(i), known=self.targets.known[i])
 
 
@@ -104,6 +108,7 @@ def tokenize_pairs(
     *,
     n_heads: int = N_CATEGORIES,
     targets: bool = False,
+    alignment: bool = False,
     progress: bool = False,
 ) -> TokenizedPairs:
     """Tokenises pairs exactly as inference does.
@@ -114,6 +119,7 @@ def tokenize_pairs(
         tokenizer: Of the encoder; pairs longer than its `max_length` are cut.
         n_heads: What the labels count; see `LabelledPairs.heads`.
         targets: Whether to spread the errors over their evidence.
+        alignment: Whether types tell where words stand in the other text.
         progress: Whether to show a bar.
 
     Raises:
@@ -125,14 +131,15 @@ def tokenize_pairs(
         raise InputError("token_weight needs the column 'evidence'; these pairs have none. Set token_weight=0.")
     kind = np.uint16 if tokenizer.tokenizer.get_vocab_size() <= 65536 else np.int32
     counts = pairs.counts
-    ids, boundaries, n_cut, collected = list[NDArray[Any]](), list[int](), 0, _Targets()
+    ids, types, n_cut, collected = list[NDArray[Any]](), list[NDArray[np.uint8]](), 0, _Targets()
     with tqdm(total=len(rows), desc="tokens", unit="pair", disable=not progress) as bar:
         for start in range(0, len(rows), CHUNK):
             chunk = rows[start : start + CHUNK].tolist()
-            for i, cut in zip(chunk, _cut_pairs(pairs, chunk, tokenizer), strict=True):
-                joined, types = tokenizer.join(cut[0].ids, cut[1].ids)
+            for i, cut in zip(chunk, _cut_pairs(pairs, chunk, tokenizer, alignment=alignment), strict=True):
+                relations = _relations(cut) if alignment else None
+                joined, kinds = tokenizer.join(cut[0].ids, cut[1].ids, relations=relations)
                 ids.append(np.array(joined, kind))
-                boundaries.append(types.index(1) if 1 in types else len(types))
+                types.append(np.array(kinds, np.uint8))
                 n_cut += cut[0].is_cut or cut[1].is_cut
                 if targets and pairs.spans is not None:
                     collected.add(*_layout(cut, tokenizer, len(joined)), pairs.spans[i], counts[i])
@@ -140,7 +147,7 @@ def tokenize_pairs(
     return TokenizedPairs(
         np.concatenate([np.zeros(0, kind), *ids]),
         np.cumsum([0, *map(len, ids)]),
-        np.array(boundaries, np.int32),
+        np.concatenate([np.zeros(0, np.uint8), *types]),
         pairs.heads(n_heads)[rows],
         n_cut,
         collected.finish() if targets else None,
@@ -152,6 +159,7 @@ class _Cut(NamedTuple):
 
     encoding: Any
     n_tokens: int
+    words: Words | None = None
 
     @property
     def ids(self) -> list[int]:
@@ -163,14 +171,33 @@ class _Cut(NamedTuple):
         return self.n_tokens < len(self.encoding)
 
 
-def _cut_pairs(pairs: LabelledPairs, rows: Sequence[int], tokenizer: PairTokenizer) -> Iterator[tuple[_Cut, _Cut]]:
+def _cut_pairs(
+    pairs: LabelledPairs, rows: Sequence[int], tokenizer: PairTokenizer, *, alignment: bool
+) -> Iterator[tuple[_Cut, _Cut]]:
     """Yields reference and candidate of each row, cut to what the model reads; each distinct text is tokenised once."""
     texts = list(dict.fromkeys(text for i in rows for text in (pairs.references[i], pairs.candidates[i])))
     encodings = dict(zip(texts, tokenizer.encode(texts), strict=True))
+    words = {text: words_of(text, _reading(text)) for text in texts} if alignment else {}
     for i in rows:
-        reference, candidate = encodings[pairs.references[i]], encodings[pairs.candidates[i]]
-        window = tokenizer.truncated(len(reference), len(candidate))
-        yield _Cut(reference, window.reference.length), _Cut(candidate, window.candidate.length)
+        reference, candidate = pairs.references[i], pairs.candidates[i]
+        window = tokenizer.truncated(len(encodings[reference]), len(encodings[candidate]))
+        yield (
+            _Cut(encodings[reference], window.reference.length, words.get(reference)),
+            _Cut(encodings[candidate], window.candidate.length, words.get(candidate)),
+        )
+
+
+def _reading(text: str) -> Reading | None:
+    """Returns the reading of a text; none for one in `UNREAD`, so that the network learns to do without."""
+    return read(text) if zlib.crc32(text.encode()) % UNREAD else None
+
+
+def _relations(cut: tuple[_Cut, _Cut]) -> tuple[list[int], list[int]]:
+    """Returns the relations of both texts' tokens."""
+    reference, candidate = (part.words or words_of("") for part in cut)
+    found = relate(reference, candidate), relate(candidate, reference)
+    starts = [[start for start, _ in part.encoding.offsets[: part.n_tokens]] for part in cut]
+    return of_tokens(starts[0], reference.words, found[0]), of_tokens(starts[1], candidate.words, found[1])
 
 
 def _layout(
@@ -276,7 +303,7 @@ class PairBatches:
         for i, row in enumerate(rows):
             ids[i, : len(row.ids)] = row.ids
             mask[i, : len(row.ids)] = 1
-            types[i, row.boundary : len(row.ids)] = 1
+            types[i, : len(row.ids)] = row.types
         arrays = {
             "input_ids": ids,
             "attention_mask": mask,

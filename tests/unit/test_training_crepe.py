@@ -10,12 +10,14 @@ import numpy as np
 import pyarrow
 import pytest
 from pyarrow import parquet
-from safetensors.numpy import load_file
+from safetensors.numpy import load_file, save_file
 from scipy.stats import spearmanr
 
 from rrgmetrics import BackendError, InputError, cli
 from rrgmetrics.backends.checkpoints import find_checkpoint
 from rrgmetrics.backends.crepe import load_crepe
+from rrgmetrics.backends.crepe.alignment import TYPES_A_TEXT
+from rrgmetrics.backends.crepe.model import CrepeSettings
 from rrgmetrics.files import join, read_references, read_system
 from rrgmetrics.reader import explain
 from rrgmetrics.reports import Context, Pair
@@ -29,6 +31,7 @@ from rrgmetrics.training.export import export_checkpoint
 from rrgmetrics.training.labelled import read_labelled_pairs, split_pairs
 from rrgmetrics.training.measured import compare_counts, read_measured
 from rrgmetrics.training.pretraining import bert_config
+from rrgmetrics.training.start import continued
 from rrgmetrics.training.tokenized import PairBatches, spread_errors, tokenize_pairs
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -438,3 +441,39 @@ def test_command_line(shared, tmp_path, capsys):
     assert cli.main(["train", "export", str(tmp_path / "run"), "--output", str(tmp_path / "small")]) == 0
     assert cli.main(["train", "search", *arguments, "search={}"]) == 2
     assert "The config has no search" in capsys.readouterr().err
+
+
+# --- going on with a checkpoint ---------------------------------------------------------------------------------------
+
+
+def test_a_checkpoint_goes_on_narrower_and_aligned(tmp_path, checkpoints):
+    """Neurons that say nothing can go; types that say nothing of words change nothing."""
+    import torch
+
+    tokens = {"crepe_features": "tokens", "cls_token_id": 2, "sep_token_id": 3}
+    folder = checkpoints.write_crepe(tmp_path / "crepe", **tokens)
+    weights = load_file(folder / "model.safetensors")
+    for name in (name for name in weights if name.endswith("output.dense.weight") and "attention" not in name):
+        weights[name][:, ::2] = 0
+    save_file(weights, folder / "model.safetensors")
+    checkpoint = find_checkpoint(str(folder))
+    size = weights["bert.encoder.layer.0.intermediate.dense.bias"].shape[0]
+    whole = continued(checkpoint, CrepeSettings(**tokens)).eval()
+    settings = CrepeSettings(**tokens, crepe_alignment=True)
+    narrow = continued(checkpoint, settings, intermediate_size=size // 2).eval()
+    assert narrow.config.intermediate_size == size // 2
+    ids = torch.tensor([[2, 5, 6, 3, 7, 8, 3]])
+    types = torch.tensor([[0, 0, 0, 0, 1, 1, 1]])
+    with torch.no_grad():
+        before, after = (
+            model(input_ids=ids, attention_mask=torch.ones_like(ids), token_type_ids=kinds).counts
+            for model, kinds in ((whole, types), (narrow, types * TYPES_A_TEXT))
+        )
+    assert after.numpy() == pytest.approx(before.numpy(), abs=1e-5)
+    with pytest.raises(InputError, match="narrowed, not widened"):
+        continued(checkpoint, settings, intermediate_size=2 * size)
+
+
+def test_only_checkpoints_of_crepe_are_narrowed(shared, tmp_path):
+    with pytest.raises(InputError, match="intermediate_size narrows CREPE checkpoints"):
+        train(config_for(shared, intermediate_size=16), tmp_path / "run")

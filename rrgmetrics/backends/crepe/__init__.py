@@ -20,6 +20,7 @@ import numpy as np
 from rrgmetrics.backends.base import read_pair_parts
 from rrgmetrics.backends.bert import pick_device
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
+from rrgmetrics.backends.crepe.alignment import Words, of_tokens, relate, words_of
 from rrgmetrics.backends.crepe.network import Array, Network, Output, Precision, load_network, read_checkpoint
 from rrgmetrics.backends.crepe.pair_tokens import Window
 from rrgmetrics.backends.reader import reader_backend
@@ -73,6 +74,9 @@ class CrepeReading(NamedTuple):
     words: tuple[WordAttribution, ...] = ()
 
 
+NO_ERROR = CrepeReading(np.zeros(len(CATEGORIES)), np.zeros(len(CATEGORIES)), too_long=False)
+
+
 @dataclass(frozen=True)
 class CrepeBackend:
     """A `ComposedPairs` backend that reads pairs with CREPE; the bundled checkpoint uses the reader's readings too.
@@ -83,7 +87,8 @@ class CrepeBackend:
         long: What becomes of pairs that are too long.
         explain: Whether readings name the words that a count comes from.
         batch_size: Pairs per forward pass; None: as many as the token budget holds.
-        affirmed: Whether it reads only the sentences that affirm a finding, each once (`rrgmetrics.reader.affirmed`).
+        affirmed: Whether it reads only the sentences that affirm a finding, each once (`rrgmetrics.reader.affirmed`);
+            two texts that affirm the same word for word are then free of errors, and the network is not asked.
     """
 
     network: Network
@@ -119,10 +124,11 @@ class CrepeBackend:
             return self._annotate(pairs)
         read = readings["reader"]
         short = {text: affirmed(read[text]) for text in distinct_texts(pairs)}
-        counted = self._annotate([Pair(short[pair.reference], short[pair.candidate]) for pair in pairs])
+        words = {text: short[text].split() for text in short}
+        asked = [pair for pair in pairs if words[pair.reference] != words[pair.candidate]]
+        answers = dict(zip(asked, self._annotate(asked, short, read), strict=True))
         return [
-            self._with_unseen(crepe, read[pair.reference], read[pair.candidate])
-            for pair, crepe in zip(pairs, counted, strict=True)
+            self._with_unseen(answers.get(pair, NO_ERROR), read[pair.reference], read[pair.candidate]) for pair in pairs
         ]
 
     def _with_unseen(self, crepe: CrepeReading, reference: Reading, candidate: Reading) -> CrepeReading:
@@ -130,38 +136,62 @@ class CrepeBackend:
         words = (*crepe.words, *found) if self.explain else ()
         return crepe._replace(counts=crepe.counts + _per_category(found), words=words)
 
-    def _annotate(self, pairs: Sequence[Pair]) -> list[CrepeReading]:
+    def _annotate(
+        self, pairs: Sequence[Pair], short: Mapping[str, str] | None = None, read: Mapping[str, Reading] | None = None
+    ) -> list[CrepeReading]:
+        """Asks the network.
+
+        Args:
+            pairs: Whole texts.
+            short: What is read of each; None: all of it.
+            read: Readings of the whole texts, if there are any.
+        """
         tokenizer = self.network.tokenizer
         distinct = list(dict.fromkeys((pair.reference, pair.candidate) for pair in pairs))
-        texts = list(dict.fromkeys(text for pair in distinct for text in pair))
-        encodings = dict(zip(texts, tokenizer.encode(texts), strict=True))
+        texts = {text: short[text] if short else text for pair in distinct for text in pair}
+        encodings = dict(zip(texts, tokenizer.encode(list(texts.values())), strict=True))
         ids = {text: encoding.ids for text, encoding in encodings.items()}
-        windows = [self._windows(pair, encodings, ids) for pair in distinct]
+        windows = [self._windows(pair, texts, encodings, ids) for pair in distinct]
+        relations = dict[tuple[str, str], tuple[list[int], list[int]]]()
+        if self.network.settings.crepe_alignment:
+            words = {text: words_of(part, (read or {}).get(text)) for text, part in texts.items()}
+            starts = {text: [start for start, _ in encoding.offsets] for text, encoding in encodings.items()}
+            relations = {pair: _relations(pair, words, starts) for pair in distinct}
         rows = [
             tokenizer.join(
                 ids[reference][slice(*window.reference)],
                 ids[candidate][slice(*window.candidate)],
-                alone=not candidate,
+                alone=not texts[candidate],
+                relations=_cut(relations.get((reference, candidate)), window),
             )
             for (reference, candidate), parts in zip(distinct, windows, strict=True)
             for window in parts
         ]
         outputs = iter(self.network.run(rows, self.batch_size))
         readings = {
-            pair: self._reading(pair, parts, [next(outputs) for _ in parts], encodings)
+            pair: self._reading(pair, texts, parts, [next(outputs) for _ in parts], encodings)
             for pair, parts in zip(distinct, windows, strict=True)
         }
         return [readings[pair.reference, pair.candidate] for pair in pairs]
 
-    def _windows(self, pair: tuple[str, str], encodings: Mapping[str, Any], ids: Mapping[str, Any]) -> list[Window]:
+    def _windows(
+        self, pair: tuple[str, str], texts: Mapping[str, str], encodings: Mapping[str, Any], ids: Mapping[str, Any]
+    ) -> list[Window]:
         lengths = len(ids[pair[0]]), len(ids[pair[1]])
-        alone = not pair[1]
+        alone = not texts[pair[1]]
         if self.long == "windows" and sum(lengths) > self.network.tokenizer.token_budget(alone=alone):
-            return self.network.tokenizer.windows(encodings[pair[0]], encodings[pair[1]], pair)
+            reference, candidate = pair
+            read = texts[reference], texts[candidate]
+            return self.network.tokenizer.windows(encodings[reference], encodings[candidate], read)
         return [self.network.tokenizer.truncated(*lengths, alone=alone)]
 
     def _reading(
-        self, pair: tuple[str, str], windows: Sequence[Window], outputs: Sequence[Output], encodings: Mapping[str, Any]
+        self,
+        pair: tuple[str, str],
+        texts: Mapping[str, str],
+        windows: Sequence[Window],
+        outputs: Sequence[Output],
+        encodings: Mapping[str, Any],
     ) -> CrepeReading:
         """Counts of windows add up; the presence of an error is that of the window in which it is likeliest."""
         counts = clip_counts(np.stack([output.counts for output in outputs])).sum(axis=0)
@@ -170,10 +200,12 @@ class CrepeBackend:
         if self.explain:
             rates = self._rates(windows, outputs)
             words = tuple(
-                word for which in (0, 1) for word in _words(which, pair[which], encodings[pair[which]], rates[which])
+                word
+                for which, text in enumerate(pair)
+                for word in _words(which, texts[text], encodings[text], rates[which])
             )
         n_reference, n_candidate = (len(encodings[text]) for text in pair)
-        too_long = n_reference + n_candidate > self.network.tokenizer.token_budget(alone=not pair[1])
+        too_long = n_reference + n_candidate > self.network.tokenizer.token_budget(alone=not texts[pair[1]])
         return CrepeReading(counts, 1 / (1 + np.exp(-logits)), too_long, words)
 
     def _rates(self, windows: Sequence[Window], outputs: Sequence[Output]) -> tuple[Array, Array]:
@@ -186,6 +218,23 @@ class CrepeBackend:
             rates[0].append(output.rates[opening:end])
             rates[1].append(output.rates[end + between :][: window.candidate.length])
         return np.concatenate(rates[0]), np.concatenate(rates[1])
+
+
+def _relations(
+    pair: tuple[str, str], words: Mapping[str, Words], starts: Mapping[str, Sequence[int]]
+) -> tuple[list[int], list[int]]:
+    """The relations of the tokens of both texts."""
+    reference, candidate = pair
+    found = relate(words[reference], words[candidate]), relate(words[candidate], words[reference])
+    return (
+        of_tokens(starts[reference], words[reference].words, found[0]),
+        of_tokens(starts[candidate], words[candidate].words, found[1]),
+    )
+
+
+def _cut(relations: tuple[list[int], list[int]] | None, window: Window) -> tuple[list[int], list[int]] | None:
+    """The relations of the tokens in a window."""
+    return relations and (relations[0][slice(*window.reference)], relations[1][slice(*window.candidate)])
 
 
 def unseen(reference: Reading, candidate: Reading, counts: Array) -> list[WordAttribution]:
@@ -252,7 +301,7 @@ def load_crepe(
     precision: Precision = "fp32",
     long: Long = "truncate",
     explain: bool = False,
-    only_affirmed: bool = False,
+    only_affirmed: bool | None = None,
 ) -> CrepeBackend:
     """Loads a checkpoint; all users in a process share the weights.
 
@@ -263,7 +312,8 @@ def load_crepe(
         precision: Arithmetic of the encoder; the heads compute in fp32.
         long: Cut pairs beyond the model's length, or read them in windows.
         explain: Whether readings name the words that a count comes from.
-        only_affirmed: Whether to read only the sentences that affirm a finding.
+        only_affirmed: Whether to read only the sentences that affirm a finding, and to count penalties beside them;
+            None: if the checkpoint is told where words stand in the other text, which is how such are trained.
 
     Raises:
         BackendError: Weights not found (within a second), damaged, or not CREPE's; or no words to explain with.
@@ -277,4 +327,5 @@ def load_crepe(
             "Use a checkpoint with crepe_features 'tokens', such as the bundled one."
         )
     network = load_network(files, pick_device(device), precision)
-    return CrepeBackend(network, precision, long, explain, batch_size, only_affirmed)
+    reads_affirmed = known.settings.crepe_alignment if only_affirmed is None else only_affirmed
+    return CrepeBackend(network, precision, long, explain, batch_size, reads_affirmed)

@@ -14,8 +14,9 @@ Read from the config, beside the encoder's own keys; the authors' four must be t
 | `crepe_features` | what the heads read: `pooler` (default where there is one), `cls` (else) or `tokens` |
 | `crepe_token_loss_weight` | weight of the squared error of token rates (with `tokens`; default 0) |
 | `cls_token_id`, `sep_token_id` | tokens that count nothing (with `tokens`) |
+| `crepe_alignment` | whether a token's type tells where its word stands in the other report (`alignment`) |
 
-The last four are ours. With `tokens` a count is a sum over both reports, n̂_c = Σ_t softplus(w_c·h_t + b_c),
+The last five are ours. With `tokens` a count is a sum over both reports, n̂_c = Σ_t softplus(w_c·h_t + b_c),
 so the score is explained by each word's share of it; the presence heads then read [CLS].
 
 Differs from the authors: the class builds its encoder from the config and takes all weights from one file (theirs reads
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from rrgmetrics.backends.checkpoints import PICKLE, WEIGHTS, find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import build_model, load_config, load_model
+from rrgmetrics.backends.crepe.alignment import RELATIONS, STATES, TYPES_A_TEXT
 from rrgmetrics.errors import BackendError
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 
 Features = Literal["pooler", "cls", "tokens"]
 PUBLISHED_KEYS = ("num_error_categories", "use_poisson_loss", "use_presence_loss", "presence_loss_weight")
+TYPES = "embeddings.token_type_embeddings.weight"
+PATTERNS = 0.3  # size of the first vectors of states and relations, beside those of the two texts
 EPSILON = 1e-8  # of torch's PoissonNLLLoss
 
 
@@ -53,6 +57,7 @@ class CrepeSettings:
     crepe_token_loss_weight: float = 0.0
     cls_token_id: int | None = None
     sep_token_id: int | None = None
+    crepe_alignment: bool = False
 
     def __post_init__(self) -> None:
         if self.num_error_categories not in (1, 2, 6):
@@ -97,9 +102,31 @@ def build_crepe(encoder: str, settings: CrepeSettings | None = None) -> Any:
     config = load_config(checkpoint)
     for key, value in (settings or CrepeSettings()).written().items():
         setattr(config, key, value)
+    weights = pretrained.state_dict()
+    if settings is not None and settings.crepe_alignment:
+        config.type_vocab_size = 2 * TYPES_A_TEXT
+        weights[TYPES] = align_types(weights[TYPES])
     model = crepe_class()(config)
-    model.bert.load_state_dict(pretrained.state_dict())
+    model.bert.load_state_dict(weights)
     return model.train()
+
+
+def align_types(types: Tensor) -> Tensor:
+    """Returns vectors of aligned types `(48, H)`: those of both texts `(2, H)`, and parts for state and relation.
+
+    The parts are fixed random patterns, a fraction as large as the vectors themselves: what they mean is learnt, but
+    they differ from the start.
+    """
+    import torch
+
+    generator = torch.Generator().manual_seed(0)
+    size = PATTERNS * types.std()
+    states, relations = (
+        size * torch.randn(len(names), types.shape[1], generator=generator) for names in (STATES, RELATIONS)
+    )
+    states[0] = relations[0] = 0
+    both = (states[:, None] + relations).flatten(0, 1)
+    return torch.cat([types[text] + both for text in (0, len(types) - 1)])
 
 
 @cache

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rrgmetrics.backends.checkpoints.limits import read_json
+from rrgmetrics.backends.crepe.alignment import TYPES_A_TEXT
 from rrgmetrics.errors import BackendError
 
 
@@ -83,15 +84,38 @@ class PairTokenizer:
         return encodings
 
     def join(
-        self, reference: list[int], candidate: list[int], *, alone: bool | None = None
+        self,
+        reference: list[int],
+        candidate: list[int],
+        *,
+        alone: bool | None = None,
+        relations: tuple[list[int], list[int]] | None = None,
     ) -> tuple[list[int], list[int]]:
-        """Returns the ids and types of a pair, from the ids of its texts; `alone` (None: no ids): no candidate."""
+        """Returns the ids and types of a pair.
+
+        Args:
+            reference: Ids of the reference.
+            candidate: Ids of the candidate.
+            alone: Whether there is no candidate; None: if it has no ids.
+            relations: Of the tokens of both (`alignment`), for a checkpoint that reads them as types.
+        """
+        if relations is not None:
+            return self._aligned(reference, candidate, relations)
         opened = [*self.opening.ids, *reference], [*self.opening.types, *[self.types[0]] * len(reference)]
         if not candidate if alone is None else alone:
             return [*opened[0], *self.lone.ids], [*opened[1], *self.lone.types]
         ids = [*opened[0], *self.between.ids, *candidate, *self.closing.ids]
         types = [*opened[1], *self.between.types, *[self.types[1]] * len(candidate), *self.closing.types]
         return ids, types
+
+    def _aligned(
+        self, reference: list[int], candidate: list[int], relations: tuple[list[int], list[int]]
+    ) -> tuple[list[int], list[int]]:
+        """Types are relations, those of the candidate behind those of the reference; there is always a candidate."""
+        ids = [*self.opening.ids, *reference, *self.between.ids, *candidate, *self.closing.ids]
+        types = [0] * len(self.opening.ids) + relations[0] + [0] * len(self.between.ids)
+        behind = [TYPES_A_TEXT + relation for relation in relations[1]]
+        return ids, types + behind + [TYPES_A_TEXT] * len(self.closing.ids)
 
     def truncated(self, n_reference: int, n_candidate: int, *, alone: bool | None = None) -> Window:
         """Returns what is left of two texts: the longer is cut first, then both to half of the token budget."""

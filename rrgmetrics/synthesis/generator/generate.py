@@ -98,7 +98,7 @@ def _check(n: int, start: int) -> None:
 def _pair(rng: Random) -> GeneratedPair:
     way = weighted(WAYS, rng)
     abnormal = (way == "normal" and rng.random() < 0.7) or (way == "corrupted" and rng.random() < 0.85)
-    prior = True if way == "corrupted" and rng.random() < 0.4 else None
+    prior = True if way == "corrupted" and rng.random() < 0.6 else None
     study = draw_study(rng, normal=False if abnormal else None, prior=prior)
     other, injected = _other_study(study, way, rng)
     weights = phrasebook().weights

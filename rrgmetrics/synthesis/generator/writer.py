@@ -185,9 +185,12 @@ def respell(text: str, rng: Random) -> str:
     if rng.random() < 0.2:
         for usual, other in words().english["respelled"].items():
             text = text.replace(usual, other)
-    if rng.random() < 0.04:
-        text = _WORD.sub(lambda match: _respellings().get(match.group(), match.group()), text)
-    return text
+    return respell_all(text) if rng.random() < 0.04 else text
+
+
+def respell_all(text: str) -> str:
+    """Returns a text in the other spelling wherever a word has two: "oedema", "haemothorax"."""
+    return _WORD.sub(lambda match: _respellings().get(match.group(), match.group()), text)
 
 
 @cache
