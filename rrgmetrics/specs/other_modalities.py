@@ -42,7 +42,7 @@ OTHER_MODALITIES = (
         ),
         stand_in=True,
         level="pair",
-        empty=(UNDEFINED, None, None),
+        empty=(UNDEFINED, 0.0, 0.0),
         options={
             "text": TEXT_OPTION,
             "modality": MODALITY_OPTION,
