@@ -47,7 +47,8 @@ def context(row: Row) -> dict[str, str]:
 
 def counted(row: Row) -> Comparison:
     """The comparison of a pair."""
-    return explain(candidate=row["candidate"], reference=row["reference"], context=context(row))
+    modality = row.get("modality", "auto")
+    return explain(candidate=row["candidate"], reference=row["reference"], context=context(row), modality=modality)
 
 
 def counts(comparison: Comparison) -> dict[str, int]:

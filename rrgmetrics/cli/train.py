@@ -9,6 +9,7 @@ from rich.console import Console
 
 from rrgmetrics.cli.arguments import add_step, add_writing
 from rrgmetrics.cli.formats import print_line
+from rrgmetrics.errors import InputError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     parser = add_step(steps, "ablation", _train_ablation, "train variants of a CREPE configuration and compare them")
     _add_config(parser, "crepe")
+
+    parser = add_step(
+        steps, "judge", _train_judge, "train a small language model to judge as GREEN, CheXprompt or CRIMSON"
+    )
+    parser.add_argument("--generate", type=int, default=0, metavar="N", help="make N pairs of generated reports first")
+    _add_config(parser, "judge")
 
     parser = add_step(steps, "encoder", _train_encoder, "make an encoder: vocabulary, masked language model, SimCSE")
     _add_config(parser, "encoder", data="corpus")
@@ -73,6 +80,39 @@ def _train_ablation(options: argparse.Namespace) -> None:
     config = _crepe_config(options)
     variants = run_ablation(config, options.output, force=options.force, progress=not options.no_progress)
     _training_console().print(ablation_table(variants))
+
+
+def _train_judge(options: argparse.Namespace) -> None:
+    from rrgmetrics.training.config import JudgeConfig, read_config
+    from rrgmetrics.training.judge import train_judge
+
+    pairs = [*(options.data or ()), *([_generated_pairs(options)] if options.generate else ())]
+    config = read_config(JudgeConfig, options.config, options.overrides, **({"pairs": pairs} if pairs else {}))
+    run = train_judge(config, options.output, force=options.force, progress=not options.no_progress)
+    found = run.measured
+    _training_console().print(
+        f"{found.n} held-out pairs: errors counted differ by {found.mae:.2f} on average, {found.exact:.0%} are exact, "
+        f"{found.unreadable:.0%} of the replies hold no verdict",
+        f"Judge with it: {config.protocol}@{run.folder}",
+        sep="\n",
+    )
+
+
+def _generated_pairs(options: argparse.Namespace) -> str:
+    """Makes pairs from generated reports, beside the run's folder; those of an earlier call are taken again."""
+    from pathlib import Path
+
+    from rrgmetrics.synthesis.sources import load_collection
+    from rrgmetrics.synthesis.synthesize import synthesize
+
+    if options.generate < 0:
+        raise InputError(f"--generate is {options.generate}; pass a number of pairs.")
+    output = Path(options.output)
+    path = output.with_name(f"{output.name}-{options.generate}-pairs.parquet")
+    if not path.is_file():
+        reports = load_collection(f"generator:{max(100, options.generate // 3)}", columns=["report"], seed=0)
+        synthesize(reports, path, n_pairs=options.generate, progress=not options.no_progress)
+    return str(path)
 
 
 def _train_encoder(options: argparse.Namespace) -> None:

@@ -7,8 +7,9 @@
 
 The reader is deterministic and explains itself. Its knowledge is the lexicon (`lexicon/*/*.yaml`), which a radiologist
 can correct or add to; its engine is a few short modules: `tokens` (`typing_errors`) → `items` (`levels`,
-`place_words`) → `assertion` → `attributes` and `change` → `engine` (`references`) read a report; `similarity`,
-`differences` and `penalties` → `compare` (`policies`) tell two readings apart, and `rubric` weighs what differs.
+`place_words`) → `parsed`, which keeps what a sentence says by itself → `assertion` → `attributes` and `change` →
+`engine` (`references`) read a report; `similarity`, `differences` and `penalties` → `compare` (`policies`) tell two
+readings apart, and `rubric` weighs what differs.
 """
 
 from rrgmetrics.reader.compare import compare, explain

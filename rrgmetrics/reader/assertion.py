@@ -10,6 +10,7 @@ from __future__ import annotations
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.model import Certainty
+from rrgmetrics.reader.parsed import Parsed
 from rrgmetrics.reader.sentence import ATTRIBUTIVE, JUDGEMENTS, Sentence
 from rrgmetrics.reader.settled import explain_away, settle_device
 from rrgmetrics.reader.similarity import related
@@ -36,11 +37,18 @@ _ACTING = frozenset(  # senses of words that change the state
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 
 
+def asserted(parsed: Parsed) -> list[Mention]:
+    """The mentions of a sentence, asserted."""
+    assert_mentions(parsed.items, parsed.mentions, parsed.lexicon)
+    return parsed.mentions
+
+
 def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Sets assertion, certainty and links of every mention in place; drops those that are only asked or advised."""
     walk = _Walk(items, mentions, lexicon)
     small = lexicon.small
-    acting = small.list_joints | small.apposing | small.questions | small.preferring | small.known | small.inverted
+    acting = small.list_joints | small.apposing | small.questions | small.preferring | small.inverted
+    acting = acting | small.historic | small.causing
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -175,7 +183,7 @@ class _Walk(Sentence):
             self.linking = True
         if "versus" in senses:
             self.joined = True
-        elif item.word in self.small.known:
+        elif (item.word in self.small.historic and not senses) or self._is_due(i, item):
             self.linking = True
         elif item.word in self.small.list_joints:
             self._joint(i, item)
@@ -191,7 +199,9 @@ class _Walk(Sentence):
     def _cue(self, i: int, item: Item) -> None:
         """Lets a cue change the state for what follows it."""
         senses = item.senses
-        if senses.keys() & {"negation_before", "preferred_to"} or self._preferring(i, item):
+        if item.word in self.small.none and self._denies_ahead(i):
+            self.once = True
+        elif senses.keys() & {"negation_before", "preferred_to"} or self._preferring(i, item):
             self.absent, self.comma = True, False
             self.lacking = item.word in self.small.lacking
         elif "negation_verb" in senses:
@@ -242,6 +252,8 @@ class _Walk(Sentence):
         """Lets a cue judge the findings before it; tells whether it does."""
         if self.segment == len(self.clause) or self._is_said(i, item):
             return False
+        if item.word in self.small.none and self._denies_ahead(i):
+            return False
         kind = None
         if not JUDGEMENTS.keys().isdisjoint(item.senses):
             kind = next(kind for kind in JUDGEMENTS if kind in item.senses)
@@ -263,6 +275,13 @@ class _Walk(Sentence):
         if cut and certainty and len(subject) == 1 and not subject[0].link:
             subject[0].link = self._described(subject[0])
         return True
+
+    def _denies_ahead(self, i: int) -> bool:
+        """Tells whether "none" denies a quality behind it: "nodes, NONE of pathological size"."""
+        for item in self.ahead(i)[:5]:
+            if "quality" in item.senses or item.word in self.small.list_joints:
+                return "quality" in item.senses
+        return False
 
     def _is_said(self, i: int, item: Item) -> bool:
         """Tells whether a word is part of a finding rather than a judgement of it: "the left hilum IS RAISED"."""
@@ -300,11 +319,16 @@ class _Walk(Sentence):
             return stated
         asserted = not denied or not self.small.single.isdisjoint(one)
         for k in range(len(stated) - 1, 0, -1):
-            words = {item.word for item in self.items[stated[k - 1].last : stated[k].first]}
+            between = self.items[stated[k - 1].last : stated[k].first]
+            words = {item.word for item in between}
+            if "(" in words and ")" not in words:
+                return stated[k:]  # "mosaic attenuation (small airway disease?)"
             if not words.isdisjoint(self.small.conjunctions):
-                return stated[k:] if "," in words and len(stated) == 2 else stated  # a list of two has no comma
-            if "," in words and (asserted or self.firm(stated[k - 1])):
-                return stated[k:]
+                two = len(stated) == 2 and not any("quality" in item.senses for item in between)
+                return stated[k:] if "," in words and two else stated  # a list of two has no comma
+            bare = k == 1 and not stated[0].first and words == {","} and one[1] == "was"
+            if "," in words and (asserted or self.firm(stated[k - 1])) and not (denied and bare):
+                return stated[k:]  # but "mass, infiltration WAS not detected", as translations have it
         return stated
 
     def _described(self, mention: Mention) -> Mention | None:
@@ -384,6 +408,12 @@ class _Walk(Sentence):
         roles = self.lexicon.roles
         described = self._statement()[-1].concept in roles["picture"] | roles["describing"]
         return described and not names.isdisjoint(self.lexicon.rubric["diagnoses"])
+
+    def _is_due(self, i: int, item: Item) -> bool:
+        """Tells whether item `i` leads to what a picture is: "a hazy opacity DUE to an effusion"."""
+        last = self._statement()[-1:] if item.word in self.small.causing else []
+        described = bool(last) and last[0].concept in self.lexicon.roles["replaceable"]
+        return described and not any("measure" in item.senses for item in self.items[last[0].last : i])
 
     def _apposition(self, i: int) -> bool:
         """Tells whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""

@@ -51,9 +51,10 @@ _REACH = 16  # tokens
 SAME_SIZE = 0.1  # share of its size by which a finding may differ between two studies that measure it alike
 
 
-def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
-    """Gives each mention the items that describe it (`mention.modifiers`), in place."""
+def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Item]:
+    """Gives each mention the items that describe it (`mention.modifiers`); returns the items as they are settled."""
     small = lexicon.small
+    items = list(items)
     _deny_positions(items)
     settle(items, mentions, lexicon)
     give(items, mentions, lexicon)
@@ -87,16 +88,17 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None
         _share_places(items, groups, lexicon)
         _share_device_words(spoken, lexicon)
         _share_verdict(items, spoken, lexicon)
+    return items
 
 
 def _deny_positions(items: list[Item]) -> None:
     """Marks what is denied of a device's position: "without kinking or migration", in place."""
     denied = 0  # items that a negation still reaches over
-    for item in items:
+    for i, item in enumerate(items):
         if "negation_before" in item.senses or item.word == "not":
             denied = 4
         elif denied and "position" in item.senses:
-            item.senses = {**item.senses, "denied": True}
+            items[i] = item.saying({**item.senses, "denied": True})
             denied = 4
         elif item.word in (",", ";") or (item.senses and item.word not in ("or", "nor")):
             denied = 0
@@ -289,7 +291,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         fields.setdefault("worse_side", one_side(fields["sides"] - {"bilateral"}))
     if device.is_device:
         fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
-    fields["change"] = mention.change or mention.course or _since(fields)
+    fields["change"] = mention.change or mention.course or _since(fields, device, lexicon)
     return fields
 
 
@@ -298,16 +300,23 @@ def _leads(mention: Mention, lexicon: Lexicon) -> bool:
     return mention.concept in lexicon.roles["tipped"] and mention.concept not in lexicon.roles["lodged"]
 
 
-def _since(fields: dict[str, Any]) -> str | None:
+def _since(fields: dict[str, Any], concept: Concept, lexicon: Lexicon) -> str | None:
     """Returns the change that a size or a severity of an earlier study tells ("8 mm, previously 12 mm")."""
     kind, then = fields.get("before", ("", None))
     now = max(fields["measurements"], default=None) if kind == "measure" else fields.get("severity")
     if now is None or then is None:
         return None
     difference = now - then
-    if abs(difference) <= (SAME_SIZE * then if kind == "measure" else 0):
+    if abs(difference) <= (_same_size(then, concept, lexicon) if kind == "measure" else 0):
         return "stable"
     return "worse" if difference > 0 else "better"
+
+
+def _same_size(then: float, concept: Concept, lexicon: Lexicon) -> float:
+    """Returns how far a size may move without a change: an aorta of 48 mm that has 52 mm has grown."""
+    names = {concept.key, *concept.ancestors}
+    row = next((row for row in lexicon.rubric["thresholds"] if not names.isdisjoint(row["concepts"])), None)
+    return min(SAME_SIZE * then, row["beyond"]) if row else SAME_SIZE * then
 
 
 def _is_landmark(site: str, device: Concept, lexicon: Lexicon) -> bool:

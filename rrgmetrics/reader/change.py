@@ -21,7 +21,10 @@ _Head = tuple[int, int, "Mention | None"]  # the items of something that can cha
 
 
 def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
-    """Takes the change from words that compare two places, and severity and number from words that measure others."""
+    """Takes the change from words that compare two places, and severity and number from words that measure others.
+
+    In place: an item with other senses takes the place of the one in the list.
+    """
     named = {mention.at for mention in mentions}
     findings = {mention.last for mention in mentions if mention.last == mention.first + 1}
     for i, item in enumerate(items):
@@ -29,13 +32,13 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
         if not senses:
             continue
         if item.word in lexicon.small.grown and i in findings and i not in named:
-            item.senses = {**senses, "change": "worse"}
+            items[i] = item.saying({**senses, "change": "worse"})
         elif "change" in senses and _compares_no_dates(items, i, lexicon):
-            item.senses = _without("change", item)
+            items[i] = item.saying(_without("change", item))
         elif "severity" in senses and i not in named and _measures_another(items, i, named, lexicon):
-            item.senses = _without("severity", item)
+            items[i] = item.saying(_without("severity", item))
         elif "count" in senses and _counts_another(items, i, lexicon):
-            item.senses = _without("count", item)
+            items[i] = item.saying(_without("count", item))
 
 
 def _without(kind: str, item: Item) -> dict[str, object]:

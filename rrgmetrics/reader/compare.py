@@ -243,9 +243,16 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     if all(causes):
         return min(stated[concept] for concept in causes[0])
     named = replace(unit, readings=(unit.head,))
-    scores = [0.0 if other_route(unit, other) else similarity(named, other, lexicon) for other in others]
+    apart = [other_route(unit, other) or _is_fault_of(unit, other, lexicon) for other in others]
+    scores = [0.0 if a else similarity(named, other, lexicon) for a, other in zip(apart, others, strict=True)]
     best = max(scores, default=0.0)
     return scores.index(best) if best >= COVERED else None
+
+
+def _is_fault_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
+    """Tells whether one of two devices is what has become of the other: a broken lead is no pacemaker in place."""
+    a, b = (lexicon.concepts[each.head.concept] for each in (unit, other))
+    return a.is_device and b.key in a.ancestors and a.significance == "urgent" != b.significance
 
 
 def _with_other_side(unit: Unit, linked: list[Unit], lexicon: Lexicon) -> Unit:

@@ -37,4 +37,4 @@ def ct_conditions(reading: Reading) -> frozenset[str]:
     _, rules = load_ct()
     with pack_used(PACK):
         fitting = [find_rule(finding, reading, rules, load()) for finding in reading.abnormal]
-    return frozenset(rule.labels["label"] for rule in fitting if rule)
+    return frozenset(label for rule in fitting if rule for label in rule.labels.values())

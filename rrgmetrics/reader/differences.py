@@ -46,7 +46,10 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     if size is not None and not device:
         wrong.append(("measurement", size))
     if not opposed(ref, cand, lexicon):
-        wrong.extend(_interpretation_errors(ref, cand, lexicon))
+        readings = _interpretation_errors(ref, cand, lexicon)
+        if device and readings and (position(ref.head, lexicon) == "bad") != (position(cand.head, lexicon) == "bad"):
+            readings = [("device_position", True)] * (not tip)  # a "slipped gastric band" is one at a wrong place
+        wrong.extend(readings)
     errors = [_attribute_error(ref, cand, attribute, matters, lexicon) for attribute, matters in wrong]
     return errors + _temporal_errors(ref, cand, lexicon)
 
@@ -77,7 +80,7 @@ def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
         return False
     levels = ref.head.levels, cand.head.levels
     if all(levels):
-        return None if touch(*levels, lexicon) else True
+        return None if touch(*levels, lexicon) else not touch(*levels, lexicon, reach=1)
     return None if near(ref.zones, cand.zones, lexicon) else not beside(ref.zones, cand.zones, lexicon)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, NamedTuple
 
-from rrgmetrics.reader.assertion import assert_mentions
+from rrgmetrics.reader.assertion import assert_mentions, asserted
 from rrgmetrics.reader.attributes import attach, build, by_side, describe, one_side
 from rrgmetrics.reader.change import compared_as, course_of_all
-from rrgmetrics.reader.items import Item, Mention, read_sentences
+from rrgmetrics.reader.collection import collecting_afterwards
+from rrgmetrics.reader.items import Item, Mention, find_mentions
 from rrgmetrics.reader.lexicon import (
     AUTO,
     DEFAULT_PACK,
@@ -19,6 +21,7 @@ from rrgmetrics.reader.lexicon import (
     pack_used,
 )
 from rrgmetrics.reader.model import Assertion, Compared, Finding, Reading, Span
+from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.references import (
     SUMMARY,
@@ -26,14 +29,14 @@ from rrgmetrics.reader.references import (
     add_what_is_said,
     antecedent,
     clause_ahead,
-    drop_history,
-    drop_question,
     is_left_by,
     named_before,
+    only_asked,
     other_side,
     pointer,
     side_meant,
     sums_up,
+    told_of_patient,
 )
 from rrgmetrics.reader.scope import Scan, pack_for
 from rrgmetrics.reader.tokens import Sentence, Token
@@ -67,64 +70,126 @@ def read(report: str, modality: str = "") -> Reading:
     return reading if pack == reading.pack else read(report, pack)
 
 
+@collecting_afterwards
 def _read(report: str) -> Reading:
     lexicon = load()
     tokens = tokenize_report(report, lexicon)
     findings: list[Finding] = []
-    scan = Scan(report, tokens, lexicon)
+    scan = Scan(report, tokens)
     compared: list[Compared] = []
-    for number, (sentence, items, mentions) in enumerate(read_sentences(tokens, lexicon)):
-        scan.add(sentence, items, mentions)
-        if sums_up(items, lexicon):
+    for number, (sentence, parsed) in enumerate(read_sentences(report, tokens, lexicon)):
+        scan.add(sentence, parsed)
+        said = parsed.once(_say)
+        if said.sums_up:
             sentence = sentence._replace(section=SUMMARY)
-        _read_sentence(tokens, sentence, number, items, mentions, lexicon, findings)
-        kind = compared_as(items, lexicon.small)
+        if said.communicates:
+            kind, items = said.compared, said.items
+        elif parsed.mentions:
+            kind, items = _read_sentence(tokens, sentence, number, parsed, lexicon, findings), said.items
+        else:
+            items = _read_remark(parsed, number, lexicon, findings)
+            kind = compared_as(items, lexicon.small)
         if kind:
             span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
-            alone = not mentions and pointer(items, lexicon) is None
+            alone = not parsed.mentions and pointer(items, lexicon) is None
             of_all = _of_all(items, span, number, lexicon, findings) if alone else None
-            named = "named" if kind == "earlier" and not mentions else kind
+            named = "named" if kind == "earlier" and not parsed.mentions else kind
             compared.append(of_all or Compared(named, span))
     return Reading(report, tuple(_merge(findings, lexicon)), scan.scope(), tuple(compared), pack_in_use())
+
+
+class _Stated(NamedTuple):
+    """A mention with the fields of its finding, and of its parts where the two sides are told apart."""
+
+    mention: Mention
+    fields: dict[str, Any]
+    parts: list[dict[str, Any]]
+
+
+class _Said(NamedTuple):
+    """What a sentence says by itself.
+
+    Attributes:
+        items: Its items, as its mentions have settled them.
+        stated: The mentions that say something.
+        history: Those of them that only tell of the patient.
+        compared: How it compares with an earlier study.
+        ahead: Where a clause before the first mention ends, which may speak of a finding before; 0 if there is none.
+        sums_up: Whether it sums up what was said before.
+        communicates: Whether it only tells who was told what.
+    """
+
+    items: list[Item]
+    stated: list[_Stated]
+    history: list[Mention]
+    compared: str
+    ahead: int = 0
+    sums_up: bool = False
+    communicates: bool = False
+
+
+def _say(parsed: Parsed) -> _Said:
+    lexicon, items = parsed.lexicon, parsed.items
+    communicates = True in ["communication" in item.senses for item in items]
+    mentions = [] if communicates else parsed.once(asserted)
+    ahead = clause_ahead(items, mentions, lexicon) if mentions else 0
+    said = _told(items, mentions, lexicon)
+    return said._replace(ahead=ahead, sums_up=sums_up(items, lexicon), communicates=communicates)
+
+
+def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said:
+    """Describes the mentions of a sentence, which are asserted."""
+    if mentions:
+        items = attach(items, mentions, lexicon)
+    stated: list[_Stated] = []
+    for mention in mentions:
+        if not mention.dropped:
+            fields = {} if mention.denies else describe(mention, lexicon)
+            stated.append(_Stated(mention, fields, [] if mention.denies else by_side(mention, fields, lexicon)))
+    history = told_of_patient(items, mentions, lexicon, opening=False)
+    return _Said(items, stated, history, compared_as(items, lexicon.small))
+
+
+def _read_remark(parsed: Parsed, number: int, lexicon: Lexicon, findings: list[Finding]) -> list[Item]:
+    """Adds to the findings before what a sentence without a finding of its own says; returns its items."""
+    items = list(parsed.items)
+    if not add_what_is_said(items, number, lexicon, findings):
+        other = other_side(items, number, lexicon, findings)
+        findings.extend(other)
+        if not other:
+            _continue(items, number, lexicon, findings)
+    return items
 
 
 def _read_sentence(
     tokens: list[Token],
     sentence: Sentence,
     number: int,
-    items: list[Item],
-    mentions: list[Mention],
+    parsed: Parsed,
     lexicon: Lexicon,
     findings: list[Finding],
-) -> None:
-    """Appends the findings of one sentence."""
-    if True in ["communication" in item.senses for item in items]:
-        return
-    if not mentions:
-        if not add_what_is_said(items, number, lexicon, findings):
-            other = other_side(items, number, lexicon, findings)
-            findings.extend(other)
-            if not other:
-                _continue(items, number, lexicon, findings)
-        return
-    ahead = clause_ahead(items, mentions, lexicon)
-    if ahead and add_what_is_said(items[:ahead], number, lexicon, findings):
-        items[:ahead] = [Item(item.first, item.last, {}, item.word) for item in items[:ahead]]
-    assert_mentions(items, mentions, lexicon)
-    attach(items, mentions, lexicon)
-    drop_history(items, mentions, lexicon, opening=not number)
-    if not number and sentence.last < len(tokens) - 1:
-        drop_question(items, mentions)
+) -> str:
+    """Appends the findings of one sentence; returns how it compares with an earlier study."""
+    said = parsed.once(_say)
+    if said.ahead and add_what_is_said(parsed.items[: said.ahead], number, lexicon, findings):
+        rest = [item.saying({}) for item in parsed.items[: said.ahead]] + parsed.items[said.ahead :]
+        mentions = find_mentions(parsed.items, lexicon)
+        assert_mentions(rest, mentions, lexicon)
+        said = _told(rest, mentions, lexicon)
+    items, history = said.items, said.history
+    if not number:
+        asked = only_asked(items, parsed.mentions) if sentence.last < len(tokens) - 1 else ()
+        history = [*told_of_patient(items, parsed.mentions, lexicon, opening=True), *asked]
     observations: dict[int, list[int]] = {}
-    for mention in mentions:
-        if mention.dropped:
+    start = sentence.first
+    for mention, fields, parts in said.stated:
+        if mention in history:
             continue
         first, last = mention.tokens if mention.denies else mention.extent
-        spans = (Span(tokens[first].start, tokens[last - 1].end),)
+        spans = (Span(tokens[start + first].start, tokens[start + last - 1].end),)
         if mention.denies:
             findings.extend(_denied(mention, sentence, number, spans))
             continue
-        fields = describe(mention, lexicon)
         before = antecedent(mention, fields, findings, number, lexicon)
         if before is not None:
             observations[id(mention)] = [before]
@@ -132,7 +197,6 @@ def _read_sentence(
             findings[before] = add(findings[before], more)
             continue
         explained = _explained(mention, items, findings, observations, sentence.section, number, lexicon)
-        parts = by_side(mention, fields, lexicon)
         if explained and not fields["sides"] and not fields["zones"]:
             places = [(findings[k].side, findings[k].zones) for k in explained]
             parts = [{**fields, "sides": {side} - {None}, "zones": zones} for side, zones in places]
@@ -142,6 +206,7 @@ def _read_sentence(
             fitting = on_side or (explained if part is parts[0] else [])
             observation = findings[fitting[0]].observation if fitting else len(findings)
             findings.append(build(mention, part, sentence.section, number, observation, spans))
+    return said.compared
 
 
 def _explained(

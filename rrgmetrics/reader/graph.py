@@ -20,10 +20,13 @@ import re
 from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.reader.collection import collecting_afterwards
 from rrgmetrics.reader.graph_arrows import entities_of, relate
-from rrgmetrics.reader.graph_words import Node, clauses
-from rrgmetrics.reader.lexicon import in_its_pack
+from rrgmetrics.reader.graph_words import clause_of
+from rrgmetrics.reader.lexicon import in_its_pack, load
 from rrgmetrics.reader.model import Reading
+from rrgmetrics.reader.parsed import Parsed, read_sentences
+from rrgmetrics.reader.typing_errors import tokenize_report
 
 WORD = re.compile(r"\w+|[^\w\s]")
 
@@ -105,6 +108,7 @@ def _word(value: Any) -> str:
 
 
 @in_its_pack
+@collecting_afterwards
 def build_graph(reading: Reading) -> Graph:
     """The graph of a reading.
 
@@ -123,26 +127,43 @@ def build_graph(reading: Reading) -> Graph:
         >>> graph.entities[2].relations
         (Relation(kind='located_at', entity=1),)
     """
-    text = reading.text
+    text, lexicon = reading.text, load()
     words = [match.span() for match in WORD.finditer(text)]
     starts = [start for start, _ in words]
     written = [text[start:end] for start, end in words]
-    nodes: list[tuple[int, int, Node]] = []
-    for tokens, clause in clauses(text):
-        relate(clause)
-        for node in entities_of(clause):
-            first = bisect.bisect_right(starts, tokens[node.first].start) - 1
-            last = bisect.bisect_left(starts, tokens[node.last - 1].end) - 1
-            nodes.append((first, last, node))
-    index = {id(node): i for i, (_, _, node) in enumerate(nodes)}
-    entities = (
-        Entity(
-            " ".join(written[first : last + 1]),
-            node.label,
-            first,
-            last,
-            tuple(Relation(kind, index[id(to)]) for kind, to in node.arrows.values()),
-        )
-        for first, last, node in nodes
-    )
+    tokens = tokenize_report(text, lexicon)
+    entities: list[Entity] = []
+    for sentence, parsed in read_sentences(text, tokens, lexicon):
+        before, offset = len(entities), tokens[sentence.first].start
+        for node in parsed.once(_nodes):
+            first = bisect.bisect_right(starts, offset + node.start) - 1
+            last = bisect.bisect_left(starts, offset + node.end) - 1
+            relations = tuple([Relation(kind, before + to) for kind, to in node.arrows])
+            entities.append(Entity(" ".join(written[first : last + 1]), node.label, first, last, relations))
     return Graph(" ".join(written), tuple(entities))
+
+
+class _Node(NamedTuple):
+    """An entity of a sentence by itself: its characters, its label, and the nodes its arrows lead to."""
+
+    start: int
+    end: int
+    label: str
+    arrows: list[tuple[str, int]]
+
+
+def _nodes(parsed: Parsed) -> list[_Node]:
+    clause = clause_of(parsed)
+    relate(clause)
+    nodes = entities_of(clause)
+    index = {id(node): i for i, node in enumerate(nodes)}
+    tokens, start = parsed.tokens, parsed.start
+    return [
+        _Node(
+            tokens[node.first].start - start,
+            tokens[node.last - 1].end - start,
+            node.label,
+            [(kind, index[id(to)]) for kind, to in node.arrows.values()],
+        )
+        for node in nodes
+    ]

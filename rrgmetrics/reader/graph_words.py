@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rrgmetrics.reader.assertion import assert_mentions
-from rrgmetrics.reader.items import Item, Mention, read_sentences
-from rrgmetrics.reader.lexicon import TECHNIQUE, Lexicon, load, load_file, per_lexicon
+from rrgmetrics.reader.assertion import asserted
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import TECHNIQUE, Lexicon, load_file, per_lexicon
+from rrgmetrics.reader.parsed import Parsed
 from rrgmetrics.reader.tokens import Token
-from rrgmetrics.reader.typing_errors import tokenize_report
 
 ANATOMY = "ANAT-DP"
 OBSERVATION = {"present": "OBS-DP", "uncertain": "OBS-U", "absent": "OBS-DA"}
@@ -158,31 +158,29 @@ def known_words() -> Words:
     return words
 
 
-def clauses(report: str) -> Iterator[tuple[Sequence[Token], Clause]]:
-    """Yields the sentences of a report that stand in sections with observations, as chunks of labelled nodes."""
-    lexicon, words = load(), known_words()
-    tokens = tokenize_report(report, lexicon)
-    for _, items, mentions in read_sentences(tokens, lexicon):
-        if any("communication" in item.senses for item in items):
-            continue
-        assert_mentions(items, mentions, lexicon)
-        chunks = _without_views(_chunks(report, tokens, items, lexicon, words), items, words)
-        links = _label(chunks, tokens, items, mentions)
-        yield tokens, Clause([chunk for chunk in chunks if chunk.nodes], links)
+def clause_of(parsed: Parsed) -> Clause:
+    """The sentence as chunks of labelled nodes; one about people has none."""
+    words, items = known_words(), parsed.items
+    if any("communication" in item.senses for item in items):
+        return Clause([], [])
+    chunks = _without_views(_chunks(parsed, words), items, words)
+    links = _label(chunks, parsed.tokens, items, parsed.once(asserted))
+    return Clause([chunk for chunk in chunks if chunk.nodes], links)
 
 
-def _chunks(report: str, tokens: Sequence[Token], items: Sequence[Item], lexicon: Lexicon, words: Words) -> list[Chunk]:
+def _chunks(parsed: Parsed, words: Words) -> list[Chunk]:
     """Cuts a sentence into chunks, the last one empty; a hyphen joins words to one node."""
+    tokens = parsed.tokens
     rows: list[tuple[Gap, list[Node]]] = []
     gap: set[str] = {END}
     open_node: Node | None = None
-    for k, item, node in _nodes(tokens, items, lexicon, words):
+    for k, item, node in _nodes(tokens, parsed.items, parsed.lexicon, words):
         ordinal = tokens[k].word in _ORDINAL and k > 0 and tokens[k - 1].word.isdigit()
         if ordinal and tokens[k - 1].end == tokens[k].start:
             node = Node(k - 1, k + 1, tokens[k].word, Word(is_place=True, is_adjective=True))  # "4th"
         elif tokens[k].word in _LIKE and open_node is None and k > 0:
-            node = Node(k, k + 1, tokens[k].word, _DESCRIPTION) if report[tokens[k].start - 1] == "-" else None
-        hyphen = k > 0 and report[tokens[k - 1].end : tokens[k].start] == "-"
+            node = Node(k, k + 1, tokens[k].word, _DESCRIPTION) if parsed.between(k).endswith("-") else None
+        hyphen = k > 0 and parsed.between(k) == "-"
         if hyphen and open_node is not None:
             _join(open_node, k, node)
         elif node is None:
@@ -215,8 +213,7 @@ def _nodes(
     done = 0
     for item in items:
         first, last, senses = item.first, item.last, item.senses
-        if first < done:
-            continue  # another part of the same abbreviation
+        first = max(first, done)  # another part of the same abbreviation: "RIJ line"
         done = last
         if "measure" in senses or ("severity" in senses and last - first == 3 and tokens[first + 1].word == "to"):
             yield first, item, Node(first, last, tokens[last - 1].word, _DESCRIPTION, is_size="measure" in senses)

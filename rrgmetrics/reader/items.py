@@ -7,16 +7,15 @@ heart is enlarged", "enlargement of the cardiac silhouette"). The second kind is
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rrgmetrics.reader.levels import number_bones
 from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
 from rrgmetrics.reader.place_words import resolve_places
-from rrgmetrics.reader.sizes import earlier, measure, ratio, weigh
+from rrgmetrics.reader.sizes import earlier, judge, measure, ratio, weigh
 from rrgmetrics.reader.tokens import Item as Item
-from rrgmetrics.reader.tokens import Sentence, Token, sentences
+from rrgmetrics.reader.tokens import Token
 
 _LONGEST_PHRASE = 16  # tokens
 
@@ -40,6 +39,9 @@ _TRANSPARENT = frozenset(
 _PLACES = frozenset({"side", "zone", "level", "structure", "count", "ordinal"})
 _BARE = ("bare_tube",)  # the structure of a word that alone names no device
 _LEADING = frozenset({"location_preposition", "side"})
+_BEFORE_SHORTHAND = frozenset(
+    {"side", "severity", "change", "quality", "count", "acuity", "negation_before", "item_break", "resolved_before"}
+)
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
 
@@ -72,23 +74,6 @@ class Mention:
     definite_article: bool = False  # "the opacity"
 
 
-def read_sentences(tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, list[Item], list[Mention]]]:
-    """Yields the sentences that a report stands by, with their items and mentions.
-
-    What it takes back ("disregard: ...") or says of somebody else ("another patient has ...") is left out.
-    """
-    taken_back = ""
-    for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
-        items = find_items(tokens, sentence.first, sentence.last, lexicon)
-        retracted = ["retracted" in item.senses for item in items]
-        if True in retracted:
-            cue = retracted.index(True)
-            if any(item.word == ":" for item in items[cue + 1 : cue + 2]):
-                taken_back = sentence.section
-        elif sentence.section != taken_back:
-            yield sentence, items, find_mentions(items, lexicon)
-
-
 def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> list[Item]:
     """Cuts tokens `[first, last)` into items, the longest known phrase first."""
     items: list[Item] = []
@@ -106,12 +91,14 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             items.append(Item(i, end, senses or {}, word))
         elif "parts" in senses:
             items.extend(_part(i, end, word, part, lexicon) for part in senses["parts"])
+            end = _goes_on(tokens, end, last, items[-1], senses["parts"][-1], lexicon)
         else:
             if ("zone" in senses or "listed" in senses) and _is_plural(tokens[end - 1]):
                 senses = {**senses, "several": True}  # "the lung bases" are both
             items.append(Item(i, end, senses, word))
         i = end
-    return resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
+    items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
+    return judge(items, lexicon) if lexicon.diameters else items
 
 
 def _is_plural(token: Token) -> bool:
@@ -153,6 +140,20 @@ def _part(i: int, end: int, word: str, part: str, lexicon: Lexicon) -> Item:
     return Item(i, end, node[""], word)
 
 
+def _goes_on(tokens: list[Token], end: int, last: int, item: Item, part: str, lexicon: Lexicon) -> int:
+    """Lets a compound's last part begin a longer phrase, "RIJ LINE"; returns where that phrase ends."""
+    node = lexicon.trie
+    for piece in part.split():
+        node = node[piece]
+    for j in range(end, min(last, end + _LONGEST_PHRASE)):
+        if tokens[j].word not in node:
+            break
+        node = node[tokens[j].word]
+        if "" in node:
+            item.last, item.senses = j + 1, node[""]
+    return item.last
+
+
 def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions of a sentence in the order in which their assertion is read."""
     used: set[int] = set()
@@ -176,6 +177,8 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     for i, item in enumerate(items):
         if "concept" in item.senses and i not in used:
             mentions.append(Mention(item.senses["concept"], i, i + 1, i, (item.first, item.last)))
+        elif "lone" in item.senses and _stands_alone(items, i, lexicon):
+            mentions.append(Mention(item.senses["lone"], i, i + 1, i, (item.first, item.last)))
         elif "listed" in item.senses and _is_seen(items, i) and not _is_said_of(items, i, mentions):
             mentions.append(Mention(item.senses["listed"], i, i + 1, i, (item.first, item.last)))
     for fault in tuple(mentions):
@@ -183,6 +186,24 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     if len(mentions) > 1:
         mentions.sort(key=lambda m: (m.at, m.first))
     return mentions[1:] if _is_topic(items, mentions, lexicon) else mentions
+
+
+def _stands_alone(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether the shorthand at `i` is all that is named: "RIJ in the SVC", but "tip in the RIJ", "RIJ PICC"."""
+    small = lexicon.small
+    for item in reversed(items[:i]):
+        if item.word in small.separators or item.word == ":" or "clause_end" in item.senses:
+            break
+        article = item.word in small.definite or item.word in small.indefinite
+        if not article and (not item.senses or not item.senses.keys() <= _BEFORE_SHORTHAND):
+            return False
+    for item in items[i + 1 :]:
+        if item.word in small.separators or "clause_end" in item.senses:
+            break
+        concept = item.senses.get("concept") or item.senses.get("lone")
+        if concept is not None and lexicon.concepts[concept].is_device:
+            return False
+    return True
 
 
 def _is_seen(items: list[Item], i: int) -> bool:
@@ -226,7 +247,11 @@ def _is_topic(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> b
 def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
     """Pairs the quality at `q` with the structures it is said of; `floor` is the item the search may not pass."""
     qualities = items[q].senses["quality"]
-    if items[q].word in lexicon.small.verbs:  # "has increased" has its subject before it
+    if "measured" in items[q].senses:
+        partners = [items[q].senses["measured"]]
+    elif items[q].word in lexicon.small.leading:  # "nodes OF NORMAL SIZE in the mediastinum"
+        partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
+    elif items[q].word in lexicon.small.verbs:  # "has increased" has its subject before it
         partners = _backward(items, q, qualities, floor, lexicon)
     elif _is_predicate(items, q, lexicon):
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)

@@ -155,15 +155,17 @@ def _joins(between: Iterable[Item], lexicon: Lexicon) -> bool:
     return 0 < len(words) <= _NEAR and all("side" in item.senses or item.word in _JOINTS for item in words)
 
 
-def touch(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
-    """Tells whether levels overlap or stand next to one another; levels that are not stated agree with all."""
+def touch(a: frozenset[str], b: frozenset[str], lexicon: Lexicon, reach: int | None = None) -> bool:
+    """Tells whether levels overlap, or stand within `reach` of one another; those that are not stated agree with all.
+
+    Ribs are told apart one by one (`reach` 0), vertebrae are often counted one too high or too low (1).
+    """
     if not a or not b:
         return True
-    return any(
-        lexicon.levels[x][0] <= lexicon.levels[y][1] + 1 and lexicon.levels[y][0] <= lexicon.levels[x][1] + 1
-        for x in a
-        for y in b
-    )
+    ribs = {lexicon.level_names[lexicon.level_bases["rib"] + number] for number in range(1, 13)}
+    between = reach if reach is not None else int(not (a | b) & ribs)
+    spans = lexicon.levels
+    return any(spans[x][0] <= spans[y][1] + between and spans[y][0] <= spans[x][1] + between for x in a for y in b)
 
 
 def number_of(levels: frozenset[str], count: int | None, lexicon: Lexicon) -> int | None:

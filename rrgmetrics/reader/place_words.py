@@ -93,6 +93,8 @@ def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
     before = [item for item in items[max(0, i - 2) : i] if not item.senses or "item_break" in item.senses]
     if "change" in items[i].senses and any("item_break" in item.senses or item.word == "now" for item in before):
         return 0  # "is more confluent in the right lung" than before
+    if [item.word for item in items[i : i + 2]] == ["most", "of"]:
+        return 0  # "most of the left lower lobe"
     placed = False
     for k in range(i, min(len(items), i + _REACH)):
         item = items[k]

@@ -70,28 +70,30 @@ def _is_bare_device(mention: Mention) -> bool:
     return own is not None and own.word in BARE_DEVICES and own.last - own.first == 1
 
 
-def drop_history(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon, *, opening: bool) -> None:
-    """Drops what tells of the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
+def told_of_patient(
+    items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon, *, opening: bool
+) -> list[Mention]:
+    """Returns what tells of the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
     diseases = [mention for mention in mentions if mention.concept in lexicon.roles["history"]]
     if not diseases:
-        return
+        return []
     small = lexicon.small
     bare = SEEN.isdisjoint(kind for item in items for kind in item.senses)
     titled = opening and bare and len(mentions) == 1 and _is_title(items, mentions[0])
     treated = bare and any(item.word in small.treated for item in items)
+    history: list[Mention] = []
     for mention in diseases:
         before = [item.word for item in items[max(0, mention.first - 2) : mention.first] if not item.senses]
         known = not small.historic.isdisjoint(before)
         told = (titled or treated) and mention.certainty == "definite" and mention.assertion == "present"
-        mention.dropped = bool(mention.dropped or known or told)
+        history += [mention] if known or told else []
+    return history
 
 
-def drop_question(items: Sequence[Item], mentions: Sequence[Mention]) -> None:
-    """Drops what the first words of a report only ask: "? Chest infection.", but "? consolidation in the left base"."""
+def only_asked(items: Sequence[Item], mentions: Sequence[Mention]) -> Sequence[Mention]:
+    """Returns what a report's first words only ask: "? Chest infection.", but "? consolidation in the left base"."""
     asked = items[0].word == "query" and len(items) <= TITLE
-    if asked and not any(item.senses.keys() & PLACES for item in items):
-        for mention in mentions:
-            mention.dropped = True
+    return mentions if asked and not any(item.senses.keys() & PLACES for item in items) else ()
 
 
 def _is_title(items: Sequence[Item], mention: Mention) -> bool:
@@ -129,7 +131,7 @@ def add(earlier: Finding, more: Finding) -> Finding:
     return replace(earlier, **gaps, **sums, severity=severity, spans=spans)
 
 
-def add_what_is_said(items: Sequence[Item], number: int, lexicon: Lexicon, findings: list[Finding]) -> bool:
+def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding]) -> bool:
     """Adds to the findings before what a sentence says of them; tells whether it points to any."""
     verb = pointer(items, lexicon)
     if verb is None:
@@ -141,7 +143,7 @@ def add_what_is_said(items: Sequence[Item], number: int, lexicon: Lexicon, findi
     return bool(pointed)
 
 
-def other_side(items: Sequence[Item], number: int, lexicon: Lexicon, findings: Sequence[Finding]) -> list[Finding]:
+def other_side(items: list[Item], number: int, lexicon: Lexicon, findings: Sequence[Finding]) -> list[Finding]:
     """Returns the finding of the sentence before on the other side ("Left effusion larger. RIGHT UNCHANGED.")."""
     if not findings or not items:
         return []
@@ -155,8 +157,8 @@ def other_side(items: Sequence[Item], number: int, lexicon: Lexicon, findings: S
     if not last or {before.side, *sides} != {"left", "right"} or len(sides) > 1 or not told <= TOLD or not told:
         return []
     place = (items[0].first, items[-1].last)
-    mention = Mention(before.concept, 0, 0, -1, place, assertion=before.assertion, modifiers=list(items))
-    settle(mention.modifiers, (), lexicon)
+    settle(items, (), lexicon)
+    mention = Mention(before.concept, 0, 0, -1, place, assertion=before.assertion, modifiers=items)
     give(mention.modifiers, [mention], lexicon)
     return [build(mention, describe(mention, lexicon), before.section, number, len(findings), ())]
 
@@ -213,15 +215,17 @@ def _pointed_at(words: set[str], number: int, findings: list[Finding], lexicon: 
     return before[-1:] if words & lexicon.small.last_before else before[:1]
 
 
-def _said_of(earlier: Finding, items: Sequence[Item], verb: int, lexicon: Lexicon) -> Finding:
+def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon) -> Finding:
     """Returns a finding with what the items from the verb on say of it."""
     place = (items[0].first, items[verb].first)
-    mention = Mention(earlier.concept, 0, 0, -1, place, assertion="absent", modifiers=list(items[verb:]))
-    settle(mention.modifiers, (), lexicon)
+    said = items[verb:]
+    settle(said, (), lexicon)
+    items[verb:] = said
+    mention = Mention(earlier.concept, 0, 0, -1, place, assertion="absent", modifiers=said)
     give(mention.modifiers, [mention], lexicon)
     more = build(mention, describe(mention, lexicon), earlier.section, earlier.sentence, earlier.observation, ())
-    said = add(earlier, more)
-    return replace(said, assertion="absent") if more.change == "resolved" else said
+    both = add(earlier, more)
+    return replace(both, assertion="absent") if more.change == "resolved" else both
 
 
 def sums_up(items: Sequence[Item], lexicon: Lexicon) -> bool:

@@ -237,6 +237,8 @@ class _Grader:
             over = row["over"]
             if row["matters"] == "never" or not indication_kinds(self.context.indication).isdisjoint(row["unless"]):
                 return None
+            if self.shown(*((self.refs, ref, y) if over else (self.cands, cand, x))):
+                return None
             matters = row["matters"] == "always" or new_class
         elif y in one.same_as or x in other.same_as:
             return None
@@ -248,6 +250,11 @@ class _Grader:
         how = f"{other.name} says {'more' if over else 'less'} than {one.name}"
         why = "would lead to other steps" if matters else "would lead to the same steps"
         return _Grade("overinterpretation" if over else "underinterpretation", matters, f"{how}, which {why}")
+
+    def shown(self, report: tuple[Graded, ...], vague: Graded, concept: str) -> bool:
+        """Tells whether a report shows elsewhere what the exacter word names: a pneumothorax with shift is tension."""
+        signs = (finding.concept for each in report if each is not vague for finding in each.unit.readings)
+        return any(concept in self.lexicon.concepts[sign].sign_of for sign in signs)
 
     def graded(self, link: Link, attribute: Attribute, matters: bool) -> _Grade | None:
         """Returns an attribute error of the comparison, graded; None if it is none here."""
@@ -290,7 +297,7 @@ class _Grader:
         """Returns a finding that one report states and the other only considers."""
         if not doubted(ref.unit, cand.unit, self.lexicon):
             return None
-        matters = ref.significance == "urgent" or self.changes_class(ref, assertion=cand.unit.head.assertion)
+        matters = ref.matters or self.changes_class(ref, assertion=cand.unit.head.assertion)
         return _Grade("certainty", matters, _WHY["certainty"][matters])
 
     def misnamed(self, ref: Graded, cand: Graded) -> _Grade | None:

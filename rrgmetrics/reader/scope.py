@@ -20,7 +20,7 @@ from itertools import pairwise, product
 from operator import eq
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.items import Item, Mention, read_sentences
+from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import (
     DEFAULT_PACK,
     TECHNIQUE,
@@ -35,6 +35,7 @@ from rrgmetrics.reader.lexicon import (
 from rrgmetrics.reader.lexicon.build import words_of
 from rrgmetrics.reader.lexicon.packs import chain
 from rrgmetrics.reader.model import Kind, Reading, Scope, Span
+from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.tokens import Sentence, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
 
@@ -87,9 +88,9 @@ def scope_of(report: str) -> Scope:
     """
     lexicon = load()
     tokens = tokenize_report(report, lexicon)
-    scan = Scan(report, tokens, lexicon)
-    for sentence, items, mentions in read_sentences(tokens, lexicon):
-        scan.add(sentence, items, mentions)
+    scan = Scan(report, tokens)
+    for sentence, parsed in read_sentences(report, tokens, lexicon):
+        scan.add(sentence, parsed)
     return scan.scope()
 
 
@@ -136,62 +137,26 @@ def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
 class Scan:
     """Collects what is understood of a text, sentence by sentence, while somebody reads it."""
 
-    def __init__(self, report: str, tokens: Sequence[Token], lexicon: Lexicon) -> None:
-        self._report, self._tokens, self._lexicon = report, tokens, lexicon
+    def __init__(self, report: str, tokens: Sequence[Token]) -> None:
+        self._report, self._tokens = report, tokens
         self._knowledge = _knowledge()
         self._statements: list[Span] = []
         self._unread: list[Span] = []
         self._words: list[frozenset[str]] = []
         self._advised: set[int] = set()  # tokens of advice: "CT angiography with contrast is recommended"
 
-    def add(self, sentence: Sentence, items: Sequence[Item], mentions: Sequence[Mention]) -> None:
+    def add(self, sentence: Sentence, parsed: Parsed) -> None:
         """Sorts one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
-        if True in ["recommendation" in item.senses for item in items]:
+        sense = parsed.once(_sense)
+        if sense.advises:
             self._advised.update(range(sentence.first, sentence.last))
-        unknown, known = self._count(items)
-        says = self._says(items, mentions)
-        understood = says or any(not _REPORTS.isdisjoint(item.senses) for item in items)
-        span = Span(self._tokens[sentence.first].start, self._tokens[sentence.last - 1].end)
-        if len(unknown) > (2 * known + 1 if understood else known) or self._is_salad(sentence):
-            self._unread.append(span)
-            self._words.append(frozenset(unknown))
-        elif says:
-            self._statements.append(span)
-
-    def _is_salad(self, sentence: Sentence) -> bool:
-        """Tells whether words stand side by side that English does not put there, too often for a slip."""
-        words = [token.word for token in self._tokens[sentence.first : sentence.last]] + ["."]
-        pairs = [*pairwise(words)]
-        n_broken = sum(map(self._knowledge.broken.__contains__, pairs))
-        if True in map(eq, words, words[1:]):
-            n_broken += sum(
-                first == then and first.isalpha() and _REMOVED not in first
-                for first, then in pairs
-                if (first, then) not in self._knowledge.broken
-            )
-        return n_broken >= BROKEN and n_broken * BROKEN_SHARE >= len(words)
-
-    def _says(self, items: Sequence[Item], mentions: Sequence[Mention]) -> bool:
-        """Tells whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
-        concepts = self._lexicon.concepts
-        if any(mention.denies or concepts[mention.concept].group != TECHNIQUE for mention in mentions):
-            return True
-        return any("change" in item.senses or "normal" in item.senses.get("quality", ()) for item in items)
-
-    def _count(self, items: Sequence[Item]) -> tuple[list[str], int]:
-        """Returns the words that are not understood, and how many of a report's own words there are."""
-        knowledge = self._knowledge
-        unknown: list[str] = []
-        known = 0
-        for item in items:
-            if item.senses:
-                known += not item.senses.keys() <= _CUES
-            elif item.word.isalpha() and len(item.word) > 1 and _REMOVED not in item.word:
-                if item.word in knowledge.vocabulary:
-                    known += 1
-                elif item.word not in knowledge.grammar:
-                    unknown.append(item.word)
-        return unknown, known
+        if sense.says or sense.unread is not None:
+            span = Span(self._tokens[sentence.first].start, self._tokens[sentence.last - 1].end)
+            if sense.unread is None:
+                self._statements.append(span)
+            else:
+                self._unread.append(span)
+                self._words.append(sense.unread)
 
     def scope(self) -> Scope:
         """Returns the verdict on the whole text."""
@@ -213,6 +178,60 @@ class Scan:
         if len(self._unread) >= UNREAD_SHARE * len(self._statements):
             return "unread", ""
         return self._knowledge.own[-1], ""
+
+
+class _Sense(NamedTuple):
+    """What is understood of a sentence: whether it advises, whether it says something, its unread words if unread."""
+
+    advises: bool
+    says: bool
+    unread: frozenset[str] | None
+
+
+def _sense(parsed: Parsed) -> _Sense:
+    knowledge, items = _knowledge(), parsed.items
+    unknown, known = _count(items, knowledge)
+    says = _says(items, parsed.mentions, parsed.lexicon)
+    understood = says or any(not _REPORTS.isdisjoint(item.senses) for item in items)
+    unread = len(unknown) > (2 * known + 1 if understood else known) or _is_salad(parsed.tokens, knowledge)
+    advises = True in ["recommendation" in item.senses for item in items]
+    return _Sense(advises, says, frozenset(unknown) if unread else None)
+
+
+def _is_salad(tokens: Sequence[Token], knowledge: _Knowledge) -> bool:
+    """Tells whether words stand side by side that English does not put there, too often for a slip."""
+    words = [token.word for token in tokens] + ["."]
+    pairs = [*pairwise(words)]
+    n_broken = sum(map(knowledge.broken.__contains__, pairs))
+    if True in map(eq, words, words[1:]):
+        n_broken += sum(
+            first == then and first.isalpha() and _REMOVED not in first
+            for first, then in pairs
+            if (first, then) not in knowledge.broken
+        )
+    return n_broken >= BROKEN and n_broken * BROKEN_SHARE >= len(words)
+
+
+def _says(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
+    """Tells whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
+    if any(mention.denies or lexicon.concepts[mention.concept].group != TECHNIQUE for mention in mentions):
+        return True
+    return any("change" in item.senses or "normal" in item.senses.get("quality", ()) for item in items)
+
+
+def _count(items: Sequence[Item], knowledge: _Knowledge) -> tuple[list[str], int]:
+    """Returns the words that are not understood, and how many of a report's own words there are."""
+    unknown: list[str] = []
+    known = 0
+    for item in items:
+        if item.senses:
+            known += not item.senses.keys() <= _CUES
+        elif item.word.isalpha() and len(item.word) > 1 and _REMOVED not in item.word:
+            if item.word in knowledge.vocabulary:
+                known += 1
+            elif item.word not in knowledge.grammar:
+                unknown.append(item.word)
+    return unknown, known
 
 
 def _other_script(report: str) -> str:

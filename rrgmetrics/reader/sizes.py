@@ -5,6 +5,10 @@ from __future__ import annotations
 from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.tokens import Item, Token
 
+_YEAR = 1900.0
+READING_MM = 0.5  # less than a bound that is not reached
+_BELOW, _NOT = frozenset({"<", "≤"}), frozenset({"not", "none", "no"})
+_FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
 
 
@@ -29,6 +33,8 @@ def earlier(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) ->
     now = next((item for item in reversed(items) if "measure" in item.senses), None)
     if now is None:
         return None
+    if float(tokens[i].word) >= _YEAR:
+        return None  # "stable from 2022"
     unit = next(
         (lexicon.units[token.word] for token in tokens[now.first : now.last] if token.word in lexicon.units), None
     )
@@ -62,6 +68,59 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
         elif "measure" in item.senses and (asked or _advised(items, i, lexicon)):
             items[i] = Item(item.first, item.last, {}, item.word)
     return items
+
+
+def judge(items: list[Item], lexicon: Lexicon) -> list[Item]:
+    """Says of a diameter whether the structure it is told of is normal: "the ascending aorta measures 44 mm"."""
+    for i, item in enumerate(items):
+        if "measure" not in item.senses or (i > 1 and items[i - 1].word in lexicon.small.earlier):
+            continue
+        bound = i > 1 and items[i - 1].word == "than" and items[i - 2].word in lexicon.small.comparatives
+        at = _measured(items, i - 2 if bound else i, i, lexicon)
+        if at is None:
+            continue
+        size = min(item.senses["measure"]) - _is_below(items, i, lexicon) * READING_MM
+        table = lexicon.diameters[_with_diameter(items[at], lexicon)]
+        quality = next((quality for mm, quality in reversed(table) if size >= mm), "")
+        if quality:
+            item.senses = {**item.senses, "quality": (quality,), "measured": at}
+        if bound:  # "none LARGER than 9 mm" tells no growth
+            items[i - 2] = Item(items[i - 2].first, items[i - 2].last, {}, items[i - 2].word)
+    return items
+
+
+def _is_below(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether the size at `i` is not reached: "less than 1 cm", "not exceeding 1 cm", "< 1 cm"."""
+    small = lexicon.small
+    ahead = {item.word for item in items[max(0, i - 4) : i]}
+    over = not ahead.isdisjoint(small.above | small.comparatives)
+    return not ahead.isdisjoint(small.below | _BELOW) or (over and not ahead.isdisjoint(_NOT))
+
+
+def _measured(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> int | None:
+    """Returns the item whose diameter is told at `[lo, hi]`; None if another is, or if words judge it."""
+    for at in range(hi + 1, min(len(items), hi + 6)):
+        if _with_diameter(items[at], lexicon):
+            return at
+        if _says(items[at]) or items[at].word in lexicon.small.separators or "item_break" in items[at].senses:
+            break
+    for at in range(lo - 1, max(-1, lo - _FAR), -1):
+        if _with_diameter(items[at], lexicon):
+            return at
+        if _says(items[at]) or "clause_end" in items[at].senses or items[at].word == ";":
+            break
+    return None
+
+
+def _says(item: Item) -> bool:
+    return "concept" in item.senses or "quality" in item.senses
+
+
+def _with_diameter(item: Item, lexicon: Lexicon) -> str:
+    """Returns the structure of an item whose diameter tells something; "" if there is none."""
+    if "concept" in item.senses:
+        return ""
+    return next((each for each in item.senses.get("structure", ()) if each in lexicon.diameters), "")
 
 
 def _is_course(items: list[Item], i: int) -> bool:

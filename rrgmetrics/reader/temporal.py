@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rrgmetrics.reader.items import Item, find_items, find_mentions
+from rrgmetrics.reader.items import Item
 from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
 from rrgmetrics.reader.model import Finding, Reading, Span
+from rrgmetrics.reader.parsed import parse_sentences
 from rrgmetrics.reader.places import same_side
 from rrgmetrics.reader.references import pointer
 from rrgmetrics.reader.similarity import concept_similarity
-from rrgmetrics.reader.tokens import sentences
 from rrgmetrics.reader.typing_errors import tokenize_report
 
 
@@ -59,12 +59,12 @@ def _of_no_finding(reading: Reading, lexicon: Lexicon) -> Iterator[ChangeStateme
     """Yields the changes of sentences that speak of no finding; a denied one is none."""
     tokens = tokenize_report(reading.text, lexicon)
     given = {span for finding in reading.findings for span in finding.spans}
-    for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
-        items = find_items(tokens, sentence.first, sentence.last, lexicon)
+    for sentence, parsed in parse_sentences(reading.text, tokens, lexicon):
+        items = parsed.items
         changes = [item for item in items if "change" in item.senses]
-        if not changes or pointer(items, lexicon) or any(mention.concept for mention in find_mentions(items, lexicon)):
+        if not changes or pointer(items, lexicon) or any(mention.concept for mention in parsed.mentions):
             continue
-        denied = next((item.first for item in items if "negation_before" in item.senses), sentence.last)
+        denied = next((item.first for item in items if "negation_before" in item.senses), len(parsed.tokens))
         kinds = dict.fromkeys(item.senses["change"] for item in changes if item.first < denied)
         span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
         for kind in kinds if span not in given else ():

@@ -14,16 +14,29 @@ from typing import Any, NamedTuple
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack. Each begins
 # with what one look at a character decides: a group or a look behind there would cost a third of the time.
 _TOKEN = re.compile(
-    r"[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+"  # a word has no group; first: it is the most frequent
+    r"[xX](?P<by>(?<=\d[xX])(?=\d))"  # "16x11 mm"
+    r"|[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+"  # a word has no group; before others: it is the most frequent
     r"|\n(?P<gap>[ \t\r]*\n)|\n(?P<bullet>[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
     r"|\?(?P<query>(?<![^\s(]\?)(?= ?[A-Za-z]))"  # "?pneumonia"
-    r"|#(?P<fracture>(?<=[A-Za-z] #)(?=s?(?:[ .,;)]|$)))"  # "6th rib #"
+    r"|#(?P<fracture>(?<=[A-Za-z] #)(?=s?(?:[ .,;)]|$))"  # "6th rib #"
+    r"|(?<![\n#]#)(?=s? ?(?i:left|right|l|r|of|neck|shaft|sternum|clavicle|[tl]\d\d?)\b))"  # "# L clavicle"
     r"|(?:-+>|=>|→)(?P<arrow>)"
-    r"|[.,;:!?/—–()\[\]](?P<mark>)",
+    r"|[.,;:!?/—–()\[\]](?P<mark>)"
+    r"|[<>≤≥](?P<bound>(?=[ ]?\d))"  # "< 1 cm"
+    r"|↑+(?P<more>)|↓+(?P<less>)",  # "effusion ↑"
     re.ASCII,
 )
-_MARKS = {"gap": "¶", "bullet": "¶", "query": "query", "fracture": "fracture", "arrow": "→"}
+_MARKS = {
+    "gap": "¶",
+    "bullet": "¶",
+    "query": "query",
+    "fracture": "fracture",
+    "arrow": "→",
+    "by": "x",
+    "more": "increased",
+    "less": "decreased",
+}
 _APOSTROPHES = frozenset({"'", "’"})
 ENDS = frozenset({".", "!", "?", "¶"})
 RUNNING = frozenset({"comparison", "technique"})
@@ -45,6 +58,10 @@ class Item:
 
     def __init__(self, first: int, last: int, senses: dict[str, Any], word: str) -> None:
         self.first, self.last, self.senses, self.word = first, last, senses, word
+
+    def saying(self, senses: dict[str, Any]) -> Item:
+        """The same words with other senses."""
+        return Item(self.first, self.last, senses, self.word)
 
 
 class Sentence(NamedTuple):

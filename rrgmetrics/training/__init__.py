@@ -1,1 +1,1 @@
-"""Trains CREPE's regressor and encoder on labelled pairs of reports; see `TRAINING.md`."""
+"""Trains CREPE's regressor, encoders and judges on pairs of reports; see `TRAINING.md`."""

@@ -8,14 +8,19 @@ import platform
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rrgmetrics.stats import Estimate
-from rrgmetrics.training.config import CrepeConfig, EncoderConfig, changed, dump_config
+from rrgmetrics.training.config import REPLIES, CrepeConfig, EncoderConfig, JudgeConfig, changed, dump_config
 from rrgmetrics.training.crepe_data import CrepeData
 from rrgmetrics.training.labelled import Source
 from rrgmetrics.training.measured import CrepeRun, Measured
 from rrgmetrics.training.trainer import CARD, n_processes
 from rrgmetrics.version import VERSION
+
+if TYPE_CHECKING:
+    from rrgmetrics.training.judge import JudgeRun
+    from rrgmetrics.training.judge_data import JudgeData
 
 LIBRARIES = ("torch", "transformers", "tokenizers", "accelerate", "numpy")
 LETTERS = "ABCDEF"
@@ -65,6 +70,59 @@ def _portable(config: CrepeConfig) -> CrepeConfig:
     names = tuple(Path(path).name for path in config.pairs)
     encoder = Path(config.encoder).name if Path(config.encoder).is_dir() else config.encoder
     return changed(config, pairs=names, encoder=encoder, search=None, ablation=None)
+
+
+def write_judge_card(run: JudgeRun, data: JudgeData, *, n_rows: int, steps: int, resumed: str | None) -> None:
+    """Writes the card of a judge: data, config, what it reaches, on what it ran.
+
+    Args:
+        run: What was trained.
+        data: What it learnt from.
+        n_rows: Rows that it was trained on.
+        steps: Optimizer steps in all.
+        resumed: The checkpoint this call went on from, if any.
+    """
+    config, found = run.config, run.measured
+    left_out = "; ".join(f"{count:,} left out: {why}" for why, count in data.left_out.items()) or "none left out"
+    trained = (
+        f"LoRA of rank {config.lora_rank}{', merged' * config.merge}" if config.lora_rank else "all weights trained"
+    )
+    facts = [
+        f"- **Judge with it:** `{config.protocol}@FOLDER`, the path of this folder",
+        f"- **Model:** {config.model or 'new, with random weights'}; {trained}",
+        f"- **Rows:** {n_rows:,} to train, {len(data.rows['validation']):,} held out; {left_out}",
+        f"- **Verdicts learnt:** {data.source}",
+        *_run_facts(run.seconds, steps, resumed),
+    ]
+    agreement = [
+        ("errors counted, mean difference", f"{found.mae:.3f}"),
+        ("number of errors exact", f"{found.exact:.1%}"),
+        ("replies without a verdict", f"{found.unreadable:.1%}"),
+        ("replies word for word", f"{found.same:.1%}"),
+    ]
+    text = "\n\n".join(
+        [
+            f"# Judge `{run.folder.name}`",
+            f"Judges machine-written radiology reports in the form of {config.protocol}. Trained with "
+            "`rrgmetrics train judge`; it learnt to give the verdicts named below, and their faults are its.",
+            "\n".join(facts),
+            "## Measured on held-out pairs",
+            f"Agreement with the verdicts named above, not with radiologists, on {found.n:,} pairs.",
+            markdown_table(("", "value"), agreement),
+            "## Config",
+            f"```yaml\n{dump_config(_portable_judge(config))}```",
+        ]
+    )
+    (run.folder / CARD).write_text(text + "\n", encoding="utf-8")
+
+
+def _portable_judge(config: JudgeConfig) -> JudgeConfig:
+    """Returns the config without this machine's folders."""
+    pairs = tuple(Path(path).name for path in config.pairs)
+    files = tuple(each.removeprefix(REPLIES) for each in config.labels)
+    labels = config.labels if files == config.labels else tuple(f"{REPLIES}{Path(file).name}" for file in files)
+    model = Path(config.model).name if config.model and Path(config.model).is_dir() else config.model
+    return changed(config, model=model, pairs=pairs, labels=labels)
 
 
 def write_encoder_card(

@@ -33,6 +33,7 @@ Precision = Literal["auto", "fp32", "bf16", "fp16"]
 Schedule = Literal["linear", "cosine", "constant_with_warmup"]
 Loss = Literal["mse", "poisson", "mse+bce", "poisson+bce"]
 Features = Literal["pooler", "cls", "tokens"]
+READER, COUNTS, REPLIES = "reader", "counts", "replies:"  # whose verdicts a judge learns
 SEARCHABLE = ("learning_rate", "weight_decay", "warmup_ratio", "epochs", "presence_weight", "token_weight")
 
 
@@ -59,7 +60,7 @@ class TrainerConfig(BaseModel):
         max_grad_norm: Gradients are scaled down to this norm.
         precision: `auto` is fp16 on CUDA, as in the paper, and fp32 elsewhere; bf16 is autocast, on CPUs too.
         seed: Of weights, order of rows, dropout and masks.
-        evaluations: Evaluations an epoch; each saves a checkpoint.
+        evaluations: Evaluations an epoch, less than one for every second, third, ...; each saves a checkpoint.
         patience: Evaluations without a better one after which training ends; 0 never ends early.
         workers: Processes that build batches beside the training process.
         cpu: Train on the CPU even where there is a GPU.
@@ -77,7 +78,7 @@ class TrainerConfig(BaseModel):
     max_grad_norm: Positive = 1.0
     precision: Precision = "auto"
     seed: CountOrNone = 0
-    evaluations: Count = 1
+    evaluations: Positive = 1
     patience: CountOrNone = 3
     workers: CountOrNone = 0
     cpu: bool = False
@@ -218,6 +219,77 @@ class EncoderConfig(TrainerConfig):
         return self
 
 
+class JudgeConfig(TrainerConfig):
+    """How a small language model is trained to judge pairs of reports, in the words of a protocol.
+
+    Attributes:
+        protocol: Whose question the model is asked, and whose reply it learns: green, chexprompt or crimson.
+        pairs: Files of pairs (CSV, JSONL, Parquet; what `rrgmetrics synthesize` writes too).
+        labels: Whose verdicts are learnt: `reader`, the bundled judge's; `counts`, the errors that the files of pairs
+            count; or `replies:FILE`, a strong judge's replies (`rrgmetrics judge --record`), of several files too.
+        model: Hub id or folder of the language model; empty: a new one of the sizes below, with words of its own.
+        hidden_size: Of a new model: its width.
+        layers: Of a new model.
+        attention_heads: Of a new model; a divisor of `hidden_size`.
+        vocabulary_size: Of a new model, in tokens.
+        raw: Whether a model with a chat template loses it, and is asked in the protocol's own text.
+        max_length: Tokens of question and reply; longer rows are left out, and counted.
+        validation_fraction: Share of the references held out of files that name no parts of their own.
+        validation_pairs: Held-out pairs that the model is asked about at each evaluation.
+        lora_rank: Of LoRA's matrices; 0 trains all weights.
+        lora_alpha: LoRA's scale, over the rank.
+        lora_dropout: On LoRA's input.
+        lora_targets: Layers that get LoRA's matrices; all-linear: every linear one but the last.
+        beta2: AdamW's decay of squared gradients.
+        merge: Whether LoRA's matrices are added to the model's weights; if not, the folder holds them alone, and
+            whoever loads it needs the model too.
+        save_memory: Whether activations are computed twice instead of kept (gradient checkpointing).
+    """
+
+    epochs: Positive = 3
+    batch_size: Count = 16
+    learning_rate: Positive = 2e-4
+    warmup_ratio: Share = 0.05
+    schedule: Schedule = "cosine"
+    protocol: Literal["green", "chexprompt", "crimson"] = "green"
+    pairs: Paths = ()
+    labels: Paths = (READER,)
+    model: str = ""
+    hidden_size: Count = 256
+    layers: Count = 4
+    attention_heads: Count = 4
+    vocabulary_size: Annotated[int, Field(ge=300)] = 4096
+    raw: bool = False
+    max_length: Length = 2048
+    validation_fraction: Share = 0.1
+    validation_pairs: Count = 64
+    lora_rank: CountOrNone = 0
+    lora_alpha: Count = 32
+    lora_dropout: Share = 0.05
+    lora_targets: Paths = ("all-linear",)
+    beta2: Share = 0.999
+    merge: bool = True
+    save_memory: bool = False
+
+    @model_validator(mode="after")
+    def _check_sizes(self) -> JudgeConfig:
+        if self.hidden_size % self.attention_heads:
+            raise InputError(
+                f"hidden_size {self.hidden_size} is no multiple of {self.attention_heads} attention_heads."
+            )
+        if self.lora_rank and not self.model:
+            raise InputError("lora_rank needs a model to begin with; name one, or leave lora_rank at 0.")
+        return self
+
+    @model_validator(mode="after")
+    def _check_labels(self) -> JudgeConfig:
+        known = self.labels in ((READER,), (COUNTS,)) or all(each.startswith(REPLIES) for each in self.labels)
+        _expect(known and bool(self.labels), "labels", ", ".join(self.labels), f"{READER}, {COUNTS} or {REPLIES}FILE")
+        if self.labels == (COUNTS,) and self.protocol == "crimson":
+            raise InputError("labels=counts says nothing of the findings that CRIMSON's replies list; record replies.")
+        return self
+
+
 Config = TypeVar("Config", bound=TrainerConfig)
 
 
@@ -225,8 +297,8 @@ def read_config(kind: type[Config], name: str, overrides: Sequence[str] = (), **
     """Reads a config.
 
     Args:
-        kind: `CrepeConfig` or `EncoderConfig`.
-        name: A YAML file, or the name of one of ours (`crepe`, `bundled`, `encoder`).
+        kind: `CrepeConfig`, `EncoderConfig` or `JudgeConfig`.
+        name: A YAML file, or the name of one of ours (`crepe`, `bundled`, `encoder`, `judge`).
         overrides: `key=value` texts, values in YAML; they replace what the file says.
         values: Further values by key, which replace both.
 

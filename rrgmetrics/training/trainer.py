@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.training.config import TrainerConfig, differences, read_config, write_config
+from rrgmetrics.training.config import Precision, TrainerConfig, differences, read_config, write_config
 
 GROUP = 50  # batches that are sorted by length together
 KEPT_CHECKPOINTS = 2  # the best and the last
@@ -30,6 +30,7 @@ CONFIG = "training_config.yaml"
 OLD_CONFIG = "recipe.yaml"  # what version 0.2 wrote; runs begun with it can be gone on with
 CARD = "README.md"
 CHECKPOINTS = "checkpoints"
+TRAINING_ARGUMENTS = "training_args.bin"
 
 
 @dataclass
@@ -91,6 +92,7 @@ def make_trainer(
     n_rows: int,
     progress: bool,
     arguments: Mapping[str, Any] | None = None,
+    arguments_kind: Any = None,
     kind: Any = None,
     **parts: Any,
 ) -> Any:
@@ -102,7 +104,8 @@ def make_trainer(
         n_rows: Training rows.
         progress: Whether to show a bar.
         arguments: Further arguments of transformers' TrainingArguments, such as the metric that chooses the model.
-        kind: A subclass of `trainer_class()`.
+        arguments_kind: A subclass of transformers' TrainingArguments.
+        kind: A subclass of `trainer_class()`, or another Trainer.
         parts: Model, data sets, collator and so on, as transformers' Trainer takes them.
 
     Raises:
@@ -110,14 +113,18 @@ def make_trainer(
     """
     from transformers import EarlyStoppingCallback, PrinterCallback
 
-    made = training_arguments(config, folder, n_rows=n_rows, progress=progress, **(arguments or {}))
+    made = training_arguments(
+        config, folder, n_rows=n_rows, progress=progress, kind=arguments_kind, **(arguments or {})
+    )
     stops = [EarlyStoppingCallback(config.patience)] if config.patience and made.load_best_model_at_end else []
     trainer = (kind or trainer_class())(args=made, callbacks=stops, **parts)
     trainer.remove_callback(PrinterCallback)
     return trainer
 
 
-def training_arguments(config: TrainerConfig, folder: Path, *, n_rows: int, progress: bool, **more: Any) -> Any:
+def training_arguments(
+    config: TrainerConfig, folder: Path, *, n_rows: int, progress: bool, kind: Any = None, **more: Any
+) -> Any:
     """Returns a config as transformers' TrainingArguments.
 
     Args:
@@ -125,6 +132,7 @@ def training_arguments(config: TrainerConfig, folder: Path, *, n_rows: int, prog
         folder: Where checkpoints go.
         n_rows: Training rows.
         progress: Whether to show a bar.
+        kind: A subclass of transformers' TrainingArguments; None: that class.
         more: Further arguments, such as the metric that chooses the model.
 
     Raises:
@@ -139,7 +147,7 @@ def training_arguments(config: TrainerConfig, folder: Path, *, n_rows: int, prog
             f"passes each; take a multiple of {shares}."
         )
     n_steps = steps_an_epoch(config, n_rows)
-    every = min(-(-n_steps // config.evaluations), max(1, math.ceil(config.epochs * n_steps)))
+    every = min(math.ceil(n_steps / config.evaluations), max(1, math.ceil(config.epochs * n_steps)))
     values: dict[str, Any] = dict(
         output_dir=str(folder),
         num_train_epochs=config.epochs,
@@ -151,7 +159,7 @@ def training_arguments(config: TrainerConfig, folder: Path, *, n_rows: int, prog
         warmup_steps=warmup_steps(config, n_rows),
         lr_scheduler_type=config.schedule,
         max_grad_norm=config.max_grad_norm,
-        **dict.fromkeys(_precisions(config), True),
+        **{name: True for name in (precision_of(config),) if name != "fp32"},
         seed=config.seed,
         eval_strategy="steps",
         save_strategy="steps",
@@ -167,7 +175,7 @@ def training_arguments(config: TrainerConfig, folder: Path, *, n_rows: int, prog
         disable_tqdm=not progress,
         use_cpu=config.cpu or not _has_accelerator(),
     )
-    arguments = TrainingArguments(**(values | more))
+    arguments = (kind or TrainingArguments)(**(values | more))
     if arguments.n_gpu > 1:
         arguments._n_gpu = 1  # several GPUs are for `accelerate launch`: DataParallel would multiply the batch
     return arguments
@@ -201,12 +209,16 @@ def wait_for_everyone(config: TrainerConfig) -> None:
         PartialState(cpu=config.cpu or not _has_accelerator()).wait_for_everyone()
 
 
-def _precisions(config: TrainerConfig) -> list[str]:
-    gpu = not config.cpu and _has_cuda()
-    if config.precision == "fp16" and not gpu:
+def precision_of(config: TrainerConfig, *, gpu: Precision = "fp16") -> Precision:
+    """Returns the precision of a run: what the config says, or for `auto` that of CUDA devices (`gpu`) or fp32.
+
+    Raises:
+        InputError: fp16 without a CUDA device.
+    """
+    cuda = not config.cpu and _has_cuda()
+    if config.precision == "fp16" and not cuda:
         raise InputError("precision is fp16, which needs a CUDA device; take auto, bf16 or fp32 on a CPU.")
-    chosen = ("fp16" if gpu else "fp32") if config.precision == "auto" else config.precision
-    return [] if chosen == "fp32" else [chosen]
+    return (gpu if cuda else "fp32") if config.precision == "auto" else config.precision
 
 
 def _has_cuda() -> bool:
@@ -276,7 +288,7 @@ def close_run(folder: Path, *stages: str) -> None:
     if is_main_process():
         for name in (CHECKPOINTS, *stages):
             shutil.rmtree(folder / name, ignore_errors=True)
-        (folder / "training_args.bin").unlink(missing_ok=True)
+        (folder / TRAINING_ARGUMENTS).unlink(missing_ok=True)
 
 
 def open_run(folder: Path, config: TrainerConfig, *, force: bool) -> None:

@@ -9,6 +9,7 @@ import sys
 import types
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
@@ -237,17 +238,19 @@ def test_without_vllm_the_message_has_the_command(model):
 class FakeLLM:
     """What the engine uses of vLLM's class; no test here runs vLLM itself, which needs a GPU."""
 
-    def __init__(self, model, tensor_parallel_size, trust_remote_code, load_format):
+    def __init__(self, model, tensor_parallel_size, trust_remote_code, load_format, **adapting):
         assert (trust_remote_code, load_format) == (False, "safetensors")  # no code, no pickles
         from transformers import AutoTokenizer
 
-        self.tokenizer, self.rounds = AutoTokenizer.from_pretrained(model), []
+        self.tokenizer, self.rounds = AutoTokenizer.from_pretrained(adapting.get("tokenizer", model)), []
+        self.adapting, self.adapter = adapting, None
         self.llm_engine = SimpleNamespace(model_config=SimpleNamespace(max_model_len=30))
 
     def get_tokenizer(self):
         return self.tokenizer
 
-    def generate(self, prompts, settings, use_tqdm):
+    def generate(self, prompts, settings, use_tqdm, lora_request=None):
+        self.adapter = lora_request
         self.rounds.append((prompts, settings))
         texts = [self.tokenizer.decode(prompt["prompt_token_ids"]).strip().upper() for prompt in prompts]
         whys = [
@@ -260,14 +263,34 @@ class FakeLLM:
         ]
 
 
-def test_vllm_is_asked_in_rounds(model, monkeypatch):
+@pytest.fixture
+def fake_vllm(monkeypatch):
     settings = types.ModuleType("vllm.sampling_params")
     settings.StructuredOutputsParams = lambda json: ("schema", json)
     vllm = types.ModuleType("vllm")
     vllm.LLM, vllm.SamplingParams, vllm.__version__ = FakeLLM, lambda **keywords: keywords, "0"
     vllm.sampling_params = settings
-    monkeypatch.setitem(sys.modules, "vllm", vllm)
-    monkeypatch.setitem(sys.modules, "vllm.sampling_params", settings)
+    request = types.ModuleType("vllm.lora.request")
+    request.LoRARequest = lambda *about: about
+    for module in (vllm, settings, types.ModuleType("vllm.lora"), request):
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+
+
+def test_vllm_adds_an_adapter_to_its_model(model, fake_vllm, tmp_path):
+    from safetensors.numpy import save_file
+
+    settings = {"peft_type": "LORA", "r": 9, "base_model_name_or_path": model()}
+    (tmp_path / "adapter_config.json").write_text(json.dumps(settings))
+    save_file({"lora": np.zeros(2)}, tmp_path / "adapter_model.safetensors")
+    engine = load_engine(EngineName("vllm", str(tmp_path)), options={"cache": "no"}, progress=False)
+    assert engine.answer(prompts(2))[1].text == prompts(2)[1].text.upper()
+    llm = engine.source.replicas[0].model.llm
+    assert llm.adapting == {"tokenizer": model(), "enable_lora": True, "max_lora_rank": 16}
+    assert llm.adapter == ("judge", 1, str(tmp_path))
+    assert engine.identity.startswith(f"vllm:{tmp_path.name}@sha256:")
+
+
+def test_vllm_is_asked_in_rounds(model, fake_vllm, monkeypatch):
     monkeypatch.setattr("rrgmetrics.judges.engines.vllm.ROUND", 3)
     engine = load_engine(EngineName("vllm", model()), options={"cache": "no"}, progress=False)
     replies = engine.answer(prompts(40, json_schema={"type": "object"}))

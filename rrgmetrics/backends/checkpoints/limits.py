@@ -81,8 +81,8 @@ def check_folder(folder: Path) -> None:
     """Checks what lies beside the weights.
 
     Raises:
-        BackendError: A file of settings or a vocabulary is too large or no file; or there is an adapter, which would
-            change the weights behind the signature's back where peft is installed, and not elsewhere.
+        BackendError: A file of settings or a vocabulary is too large or no file; or there is an adapter beside the
+            weights, which would change them behind the signature's back where peft is installed, and not elsewhere.
     """
     for path in sorted(folder.iterdir()):
         if path.suffix not in (".json", ".txt", ".model", ".jinja") or not path.exists():
@@ -90,7 +90,7 @@ def check_folder(folder: Path) -> None:
         most = VOCABULARY_BYTES if path.name in VOCABULARIES or path.suffix == ".model" else JSON_BYTES
         if not path.is_file() or path.stat().st_size > most:
             raise BackendError(f"{path.name} is no file of at most {most:,} bytes.")
-    if (folder / "adapter_config.json").exists():
+    if (folder / "adapter_config.json").exists() and (folder / "config.json").exists():
         raise BackendError(
             "adapter_config.json says that an adapter belongs to the weights; merge the two (merge_and_unload of peft) "
             "and save the result."

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rrgmetrics.backends.bert import quietly
-from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint, loading
+from rrgmetrics.backends.checkpoints import loading
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt
+from rrgmetrics.judges.engines.adapters import Causal, find_causal, load_causal
 from rrgmetrics.judges.engines.asking import Answer, ended, failed
 
 BATCH_SIZE = 8  # as the authors of GREEN
@@ -139,25 +140,25 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
     """
     if options.temperature:
         raise InputError("hf: decodes greedily; leave out temperature, or serve the model and use openai:<model>.")
-    loaded = _load(find_checkpoint(name.model), device)
+    loaded = _load(find_causal(name.model), device)
     raw = name.raw or not getattr(loaded.tokenizer, "chat_template", None)
     return LocalModel(loaded, raw, batch_size or BATCH_SIZE)
 
 
 @shared
-def _load(checkpoint: Checkpoint, device: str | None) -> Loaded:
+def _load(causal: Causal, device: str | None) -> Loaded:
     import torch
 
     place = _place(device)
-    tokenizer = loading.load_tokenizer(checkpoint, padding_side="left")
+    tokenizer = loading.load_tokenizer(causal.tokenizer, padding_side="left")
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     dtype = torch.float32 if place == "cpu" else "auto"
     with quietly():
-        model, _ = loading.load_model("AutoModelForCausalLM", checkpoint, dtype=dtype, device_map=place)
+        model = load_causal(causal, dtype=dtype, device_map=place)
     if model.dtype == torch.float32 and place != "cpu":
         model.half()  # as the authors of GREEN run it
-    return Loaded(model.eval(), tokenizer, checkpoint.identity)
+    return Loaded(model.eval(), tokenizer, causal.identity)
 
 
 def _place(device: str | None) -> str:

@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from rrgmetrics.backends.checkpoints import find_checkpoint
 from rrgmetrics.backends.checkpoints.limits import check_folder, stored_shapes, weight_files
 from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.base import EngineName, Prompt
+from rrgmetrics.judges.engines.adapters import Causal, find_causal
 from rrgmetrics.judges.engines.asking import Answer
 from rrgmetrics.judges.engines.hf import prompt_ids, too_large
 from rrgmetrics.judges.engines.replicas import Elsewhere, Model, Question, Replica, ask_all, shares
 
 ROUND = 512  # prompts; vLLM runs up to 256 at a time
+RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # for which vLLM makes room
 
 
 @dataclass(frozen=True)
@@ -79,28 +80,49 @@ class Loaded:
     """A model in this process.
 
     Args:
-        folder: The checkpoint, checked.
+        causal: Its files, checked.
         n_gpus: GPUs that it is spread over.
     """
 
-    def __init__(self, folder: str, n_gpus: int) -> None:
+    def __init__(self, causal: Causal, n_gpus: int) -> None:
         import vllm
 
         self.llm = vllm.LLM(
-            model=folder, tensor_parallel_size=n_gpus, trust_remote_code=False, load_format="safetensors"
+            model=str(causal.base.folder),
+            tensor_parallel_size=n_gpus,
+            trust_remote_code=False,
+            load_format="safetensors",
+            **_adapting(causal),
         )
+        self.adapter = _request(causal)
         self.tokenizer, self.window = self.llm.get_tokenizer(), self.llm.llm_engine.model_config.max_model_len
 
     def generate(self, questions: Sequence[Question]) -> list[tuple[str, str | None]]:
         """Returns for each question a text and why it ended."""
         rows = [{"prompt_token_ids": question.tokens} for question in questions]
         settings = [_sampling(**question.settings) for question in questions]
-        choices = [output.outputs[0] for output in self.llm.generate(rows, settings, use_tqdm=False)]
+        choices = [output.outputs[0] for output in self.llm.generate(rows, settings, use_tqdm=False, **self.adapter)]
         return [(choice.text, choice.finish_reason) for choice in choices]
 
     def close(self) -> None:
         """Releases the model."""
         self.llm = None
+
+
+def _adapting(causal: Causal) -> dict[str, Any]:
+    """What vLLM must know beforehand of an adapter: the tokenizer, and the room for its matrices."""
+    if not causal.adapter:
+        return {}
+    rank = next(most for most in RANKS if most >= causal.rank)
+    return {"tokenizer": str(causal.tokenizer.folder), "enable_lora": True, "max_lora_rank": rank}
+
+
+def _request(causal: Causal) -> dict[str, Any]:
+    if not causal.adapter:
+        return {}
+    from vllm.lora.request import LoRARequest
+
+    return {"lora_request": LoRARequest("judge", 1, str(causal.adapter))}
 
 
 def _sampling(schema: dict[str, Any] | None, **keywords: Any) -> Any:
@@ -132,15 +154,15 @@ def load_model(name: EngineName, options: Any) -> VllmModel:
         raise MissingExtraError("vllm:<id> needs vLLM and a GPU: pip install 'rrgmetrics[vllm]'") from error
     import torch
 
-    checkpoint = find_checkpoint(name.model)
+    causal = find_causal(name.model)
     n_gpus = max(1, torch.cuda.device_count())
     n_replicas = options.replicas or n_gpus
     if n_gpus % n_replicas:
         raise InputError(f"replicas={n_replicas} cannot share {counted(n_gpus, 'GPU')}; take a number that divides it.")
     try:
-        check_folder(checkpoint.folder)
-        stored_shapes(weight_files(checkpoint.folder))
-        load = partial(Loaded, str(checkpoint.folder), n_gpus // n_replicas)
+        check_folder(causal.base.folder)
+        stored_shapes(weight_files(causal.base.folder))
+        load = partial(Loaded, causal, n_gpus // n_replicas)
         starts: list[Callable[[], Model]] = [load]
         if n_replicas > 1:
             starts = [partial(Elsewhere, load, gpus) for gpus in shares(n_gpus, n_replicas)]
@@ -151,4 +173,4 @@ def load_model(name: EngineName, options: Any) -> VllmModel:
         raise BackendError(f"{name.model} could not be loaded by vLLM: {error}{hint}") from error
     raw = name.raw or not getattr(models[0].tokenizer, "chat_template", None)
     replicas = [Replica(*each) for each in zip(starts, models, strict=True)]
-    return VllmModel(checkpoint.identity, raw, options.temperature, replicas)
+    return VllmModel(causal.identity, raw, options.temperature, replicas)

@@ -74,12 +74,22 @@ class Chexprompt:
             return ChexpromptVerdict(*(_strict_errors(counts) for counts in strict(replies[0])))
         return ChexpromptVerdict(*(Errors(counts) for counts in tolerant(replies[0])))
 
+    def written(self, verdict: ChexpromptVerdict) -> str:
+        """Returns the reply that is read as this verdict: the two lines that the prompt asks for."""
+        both = verdict.significant, verdict.insignificant
+        return "\n".join(f"{head} {_listed(errors)}" for head, errors in zip(HEADERS, both, strict=True))
+
     def from_comparison(self, pair: Pair, compared: Compared) -> ChexpromptVerdict:
         """Returns the reader's errors as a verdict."""
         return ChexpromptVerdict(
             compared_errors(compared.comparison, significant=True),
             compared_errors(compared.comparison, significant=False),
         )
+
+
+def _listed(errors: Errors | None) -> str:
+    counts = errors.counts if errors else (0,) * len(TYPES)
+    return f"[{', '.join(f'({letter}, {count})' for letter, count in zip(TYPES, counts, strict=True))}]"
 
 
 def strict(reply: str) -> tuple[dict[str, int] | None, dict[str, int] | None]:

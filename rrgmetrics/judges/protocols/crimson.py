@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -175,11 +176,23 @@ class Crimson:
         except (AttributeError, KeyError, TypeError) as error:
             raise VerdictError(f"The reply is no evaluation: {type(error).__name__} {error}.") from error
 
+    def written(self, verdict: CrimsonVerdict) -> str:
+        """Returns the reply that is read as this verdict: its evaluation as JSON, with the keys of the schema."""
+        return json.dumps(_within(verdict.evaluation, SCHEMA), ensure_ascii=False, indent=1)
+
     def from_comparison(self, pair: Pair, compared: Compared) -> CrimsonVerdict:
         """Returns the reader's comparison, graded by its rubric, as a verdict."""
         appraisal = appraise(compared.comparison, pair.context)
         evaluation = with_penalties(from_appraisal(appraisal), compared.comparison.penalties)
         return CrimsonVerdict(evaluation, tally(evaluation))
+
+
+def _within(value: Any, schema: Mapping[str, Any]) -> Any:
+    """A value without the keys that a schema does not know."""
+    if schema["type"] == "object":
+        known = schema["properties"]
+        return {key: _within(value[key], known[key]) for key in known if key in value}
+    return [_within(item, schema["items"]) for item in value] if schema["type"] == "array" else value
 
 
 # --- asking

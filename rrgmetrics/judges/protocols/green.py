@@ -18,9 +18,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rrgmetrics.backends.comparison import Compared
+from rrgmetrics.english import counted
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols import green_parsers
 from rrgmetrics.judges.protocols.counts import Errors, compared_errors
+from rrgmetrics.judges.protocols.green_parsers import LABELS, MATCHED, TITLES
 from rrgmetrics.judges.protocols.statements import normal_statements
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reports import Pair
@@ -99,6 +101,16 @@ class Green:
         parsed = getattr(green_parsers, self.parser)(replies[0])
         return GreenVerdict(**parsed._asdict())
 
+    def written(self, verdict: GreenVerdict) -> str:
+        """Returns the reply that is read as this verdict, in the form that the prompt asks for."""
+        errors = verdict.significant, verdict.insignificant or Errors((0,) * len(LABELS))
+        said = [words for each in verdict.significant.words for words in each]
+        number = f"The candidate has {counted(verdict.significant.total, 'clinically significant error')}."
+        parts = [("Explanation", verdict.explanation or " ".join(said) or number)]
+        parts += [(title, _lines(each)) for title, each in zip(TITLES, errors, strict=False)]
+        parts.append((MATCHED, _number(verdict.n_matched, verdict.matched)))
+        return "\n\n".join(f"[{title}]:\n{text}" for title, text in parts)
+
     def from_comparison(self, pair: Pair, compared: Compared) -> GreenVerdict:
         """Returns the reader's errors and matches as a verdict."""
         reference, comparison = compared.reference, compared.comparison
@@ -113,6 +125,16 @@ class Green:
             len(matched),
             tuple(matched),
         )
+
+
+def _lines(errors: Errors) -> str:
+    rows = zip(LABELS, errors.counts, errors.words, strict=True)
+    return "\n".join(f"{label}: {_number(count, words)}" for label, count, words in rows)
+
+
+def _number(count: int, words: Sequence[str]) -> str:
+    said = "; ".join(" ".join(text.replace(";", ",").split()).rstrip(".") for text in words)
+    return f"{count}. {said}".rstrip()
 
 
 def question(reference: str, candidate: str) -> str:

@@ -82,6 +82,7 @@ class _Builder:
         self.terms_words = lexicon.terms_words
         self.named: list[tuple[list[str], Senses, str]] = []
         zones = load_file("anatomy")["zones"].items()
+        self.measured = load_file("attributes")["diameters"].keys()
         self.valves = frozenset(key for key, entry in zones if entry.get("structure") == "heart_valve")
 
     def add(self, terms: Iterable[Any], kind: str, value: Any, *, several: bool = False) -> None:
@@ -99,9 +100,11 @@ class _Builder:
                 self.terms_words.update(words)
                 if several:
                     senses[kind] = (*senses.get(kind, ()), value)
+                    if value in self.measured and len(words) > 1:
+                        self.named.append((words, senses, kind))
                 elif kind not in senses:
                     senses[kind] = value
-                    if kind in ("concept", "tip") and len(words) > 1:
+                    if kind in ("concept", "lone", "tip") and len(words) > 1:
                         self.named.append((words, senses, kind))
 
     def look_inside(self) -> None:
@@ -111,10 +114,10 @@ class _Builder:
         """
         for words, senses, kind in self.named:
             held = self._structure(words)
-            if held:
+            if held and kind != "structure":
                 senses["holds"] = held
             inside = []
-            is_device = kind == "concept" and self.concepts[senses["concept"]].is_device
+            is_device = kind in ("concept", "lone") and self.concepts[senses[kind]].is_device
             i = 0
             while i < len(words):
                 end, kept = self._described(words, i)
@@ -124,7 +127,7 @@ class _Builder:
                 if kept:
                     inside.append(kept)
                 i = end
-            if inside and (kind == "concept" or any("zone" in part for part in inside)):
+            if inside and (kind != "tip" or any("zone" in part for part in inside)):
                 senses["inside"] = inside  # the "left lower lobe bronchus" is a place, the "right atrium" is on no side
 
     def _described(self, words: list[str], i: int) -> tuple[int, Senses]:
@@ -174,6 +177,7 @@ def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
             expected_levels=frozenset(entry.get("expected_levels", ())),
         )
         trie.add(entry["terms"], "concept", key)
+        trie.add(entry.get("lone_terms", ()), "lone", key)
         for pattern in entry.get("seen_as", ()):
             structure, quality = pattern.split(" + ")
             lexicon.findings_of[structure, quality] = key
@@ -277,6 +281,9 @@ def _add_attributes(lexicon: Lexicon, trie: _Builder) -> None:
         trie.add(terms, "count", int(key))
     lexicon.old, lexicon.times = frozenset(tables["old"]), frozenset(tables["times"])
     lexicon.units = tables["units"]
+    lexicon.diameters = {
+        key: [(row["from"], row["quality"]) for row in rows] for key, rows in tables["diameters"].items()
+    }
     lexicon.position_names, lexicon.size_names = tables["names"]["position"], tables["names"]["size"]
 
 

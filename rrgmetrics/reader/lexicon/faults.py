@@ -374,7 +374,7 @@ class _Check:
 
     def concepts(self) -> None:
         """What concepts say of each other that cannot be."""
-        seen: dict[str, tuple[str, str]] = {}
+        seen: dict[str, tuple[str, str, int]] = {}
         normals = self.contents["normal"]["structures"].items()
         normal = {f"{structure} + {quality}" for structure, entry in normals for quality in entry["when"]}
         for source in self.sources:
@@ -385,8 +385,9 @@ class _Check:
                     self._say(source, key, f"{key.value} is its own parent, or its parents'; give it another parent.")
                 for item in (item for name, node in entry.value if name.value == "seen_as" for item in node.value):
                     here = f"{source.path.name}:{item.start_mark.line + 1} of {whose(source)}"
-                    owner, before = seen.setdefault(item.value, (key.value, here))
-                    if owner != key.value:
+                    owner, before, layer = seen.setdefault(item.value, (key.value, here, source.layer))
+                    taken = layer < source.layer and not source.is_own  # a pack is exacter than what it extends
+                    if owner != key.value and not taken:
                         self._say(source, item, f'"{item.value}" stands under {owner} ({before}), too; remove one.')
                     if item.value in normal:
                         self._say(source, item, f'"{item.value}" is a normal statement of normal.yaml; remove one.')
@@ -452,7 +453,7 @@ def _sense(term: Term) -> tuple[str, bool]:
     if name in ("attributes", "anatomy") and keys[0] in _ATTRIBUTES:
         return f"a word of {keys[0].replace('_', ' ')}", True
     if name == "cues":
-        return f"a cue ({keys[0]})", False
+        return f"a cue ({keys[0]})", keys[0] == "nothing"  # what is nothing on a film may be a finding elsewhere
     if name == "small_words":
         return f"a small word ({keys[0]})", False
     return ("a normal statement", False) if name == "normal" and keys[0] == "phrases" else ("", False)

@@ -148,12 +148,14 @@ class SmallWords:
     single: frozenset[str]
     ratios: frozenset[str]
     above: frozenset[str]
+    below: frozenset[str]
+    none: frozenset[str]
     onward: frozenset[str]
-    known: frozenset[str]
     lacking: frozenset[str]
     preferring: frozenset[str]
     identifying: frozenset[str]
     leading_to: frozenset[str]
+    causing: frozenset[str]
     excising: frozenset[str]
     premises: frozenset[str]
     grown: frozenset[str]
@@ -205,6 +207,7 @@ class Lexicon:
         groups: What `anatomy.yaml` says of concept files → their names.
         old: The kinds of acuity that speak of something old.
         units: Unit of length → mm.
+        diameters: Structure → the qualities that its diameter tells, each with the mm from which on it does.
         times: The words between two sizes.
         position_names: What the reader calls a device's position.
         size_names: What it calls the severity of a finding that has a size, by step.
@@ -235,6 +238,7 @@ class Lexicon:
     groups: dict[str, frozenset[str]] = field(default_factory=dict)
     old: frozenset[str] = frozenset()
     units: dict[str, float] = field(default_factory=dict)
+    diameters: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
     times: frozenset[str] = frozenset()
     position_names: dict[str, str] = field(default_factory=dict)
     size_names: dict[int, str] = field(default_factory=dict)

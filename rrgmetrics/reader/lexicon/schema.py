@@ -118,6 +118,7 @@ _CONCEPTS = Table(
             "parent": Value(of="concepts"),
             "same_as": _names("concepts"),
             "sign_of": _names("concepts"),
+            "lone_terms": _TERMS,
             "seen_as": Many(Value(of="seen_as"), joins=True),
             "condition": Value(choices=CONDITIONS),
             "counts": _FLAG,
@@ -245,6 +246,9 @@ SHAPES: dict[str, Shape] = {
             "asymmetry": Table(_TERMS, _SIDE),
             "old": _names("acuity"),
             "units": Table(_NUMBER, _WORD),
+            "diameters": Table(
+                Many(_record({"from": _NUMBER, "quality": Value(of="qualities")})), Value(of="structures")
+            ),
             "times": _WORDS,
             "names": _record({"position": _record({"good": _TEXT, "bad": _TEXT}), "size": Table(_TEXT, _STEP)}),
         }
@@ -329,7 +333,12 @@ SHAPES: dict[str, Shape] = {
     "ct": _record(
         {
             "conditions": Many(_TEXT),
-            "rules": Many(_record({"label": Value(of="ct"), "concepts": _names("concepts")}, _LABEL_CONDITIONS)),
+            "rules": Many(
+                _record(
+                    {"concepts": _names("concepts")},
+                    {"label": Value(of="ct"), "also": Value(of="ct"), **_LABEL_CONDITIONS},
+                )
+            ),
         }
     ),
     "srr": _record(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from rrgmetrics.reader import read
+from rrgmetrics.reader import parsed, read
 from rrgmetrics.reader.items import find_items
 from rrgmetrics.reader.lexicon import load, load_file
 from rrgmetrics.reader.lexicon.build import forms_of, words_of
@@ -25,6 +26,12 @@ SMALL_WORDS = (  # the lists of denial and hedges
     *("questions", "inverted", "grounds", "conjunctions", "plural", "single", "lacking", "preferring"),
 )
 ADVICE = "add a row to sentences/cues.tsv that is read otherwise without it, or leave it out"
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every sentence is read anew: the lexicon changes under it."""
+    monkeypatch.setattr(parsed, "_kept", OrderedDict)
 
 
 @cache

@@ -1,0 +1,93 @@
+"""Sentences by themselves: what does not depend on the rest of the report, found once for each distinct sentence.
+
+Reports repeat one another ("No pneumothorax or pleural effusion."): in Open-i three sentences of five, with half of all
+words, stand in an earlier report too. So what a sentence says by itself is kept, by its very characters and words, and
+whoever reads it again only adds where it stands.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from rrgmetrics.reader.items import Item, Mention, find_items, find_mentions
+from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
+from rrgmetrics.reader.tokens import Sentence, Token, sentences
+
+KEPT = 8192  # sentences, some 5 kB each; those of a block of pairs, so that a graph finds what its reading found
+T = TypeVar("T")
+
+
+class Parsed:
+    """A sentence as it stands, wherever it stands: the indices of its items and mentions count its own tokens.
+
+    It is shared by all reports that hold the sentence: nothing of it is to be changed but by `once`.
+
+    Attributes:
+        text: Its characters.
+        tokens: Its words.
+        start: Where it began in the report whose characters its words count.
+        lexicon: What it is read with.
+        items: Words and terms, in order.
+        mentions: Findings, in order.
+        retracts: Whether it takes something back ("disregard ...") or speaks of somebody else.
+        retracts_all: Whether what follows it is taken back too ("disregard: ...").
+    """
+
+    __slots__ = ("_made", "items", "lexicon", "mentions", "retracts", "retracts_all", "start", "text", "tokens")
+
+    def __init__(self, text: str, tokens: list[Token], lexicon: Lexicon) -> None:
+        self.text, self.tokens, self.start = text, tokens, tokens[0].start
+        self.lexicon = lexicon
+        self.items: list[Item] = find_items(tokens, 0, len(tokens), lexicon)
+        self.mentions: list[Mention] = find_mentions(self.items, lexicon)
+        cues = ["retracted" in item.senses for item in self.items]
+        self.retracts = True in cues
+        self.retracts_all = self.retracts and any(i.word == ":" for i in self.items[cues.index(True) + 1 :][:1])
+        self._made: dict[Callable[[Parsed], Any], Any] = {}
+
+    def between(self, k: int) -> str:
+        """The characters between a word and the one before it."""
+        return self.text[self.tokens[k - 1].end - self.start : self.tokens[k].start - self.start]
+
+    def once(self, make: Callable[[Parsed], T]) -> T:
+        """What a function makes of the sentence, made once."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        made: T = self._made[make]
+        return made
+
+
+def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:
+    """Yields the sentences of a report in the sections that are read."""
+    kept = _kept()
+    for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
+        own = tokens[sentence.first : sentence.last]
+        key = report[own[0].start : own[-1].end], " ".join([token.word for token in own])
+        parsed = kept.get(key)
+        if parsed is None:
+            parsed = kept[key] = Parsed(key[0], own, lexicon)
+            if len(kept) > KEPT:
+                kept.popitem(last=False)
+        yield sentence, parsed
+
+
+def read_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:
+    """Yields the sentences that a report stands by.
+
+    What it takes back ("disregard: ...") or says of somebody else ("another patient has ...") is left out.
+    """
+    taken_back = ""
+    for sentence, parsed in parse_sentences(report, tokens, lexicon):
+        if parsed.retracts:
+            if parsed.retracts_all:
+                taken_back = sentence.section
+        elif sentence.section != taken_back:
+            yield sentence, parsed
+
+
+@per_lexicon
+def _kept() -> OrderedDict[tuple[str, str], Parsed]:
+    """The sentences that were read with the lexicon in use, the oldest first."""
+    return OrderedDict()
