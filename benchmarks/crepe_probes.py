@@ -43,7 +43,7 @@ def main() -> None:
     options = parser.parse_args()
     collection = load_collection(options.reports, columns=options.column, id_column=options.id_column, seed=SEED)
     texts = [report.text for report in collection.reports]
-    backend = load_crepe(options.checkpoint, only_affirmed=options.affirmed or options.checkpoint == BUNDLED)
+    backend = load_crepe(options.checkpoint, only_affirmed=options.affirmed or options.checkpoint == BUNDLED or None)
     for category, pairs in edit(texts, options.pairs).items():
         line(backend, list(ErrorCategory).index(category), f"{category.letter} {category.value}", pairs)
     for name, kind in KINDS.items():

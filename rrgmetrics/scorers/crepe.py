@@ -10,9 +10,10 @@ Differs from the authors: a head that gives no number makes the pair unscored (N
 than 512 tokens are cut as theirs are, but the signature counts them; `long=windows` reads them whole.
 
 The bundled checkpoint reads only the sentences that affirm a finding, each once: normal statements and repetition
-change nothing. What it was not trained to see is counted beside it (`rrgmetrics.reader.penalties`): a sentence that
-nobody can read, a contradiction, a hedge about nothing; and a candidate that says nothing misses at least one finding
-a sentence of the reference.
+change nothing. Of a finding that several sentences tell of, each kind of error counts in the one where it is largest;
+two texts that affirm the same word for word are free of errors. What it was not trained to see is counted beside it
+(`rrgmetrics.reader.penalties`): a sentence that nobody can read, a contradiction, a hedge about nothing; and a
+candidate that says nothing misses at least one finding a sentence of the reference.
 """
 
 from __future__ import annotations

@@ -285,6 +285,7 @@ def test_our_configs_can_be_read():
     assert changed(paper, search=None, ablation=None) == CrepeConfig()
     assert (paper.epochs, paper.batch_size, paper.max_length, paper.presence_weight) == (10, 64, 512, 0.5)
     assert read_config(CrepeConfig, "bundled").features == "tokens"
+    assert read_config(CrepeConfig, "aligned").alignment
     assert read_config(EncoderConfig, "encoder").vocabulary_size
 
 
@@ -332,7 +333,7 @@ def test_a_config_made_in_python_is_checked_too():
 
 
 def test_wrong_runs(shared, tmp_path):
-    with pytest.raises(InputError, match="no config of that name; ours are bundled, crepe, encoder"):
+    with pytest.raises(InputError, match="no config of that name; ours are aligned, bundled, crepe, encoder"):
         read_config(CrepeConfig, "nosuch")
     with pytest.raises(InputError, match="No pairs are named"):
         train(config_for(shared, pairs=()), tmp_path / "run")

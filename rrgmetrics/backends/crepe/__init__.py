@@ -20,7 +20,7 @@ import numpy as np
 from rrgmetrics.backends.base import read_pair_parts
 from rrgmetrics.backends.bert import pick_device
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
-from rrgmetrics.backends.crepe.alignment import Words, of_tokens, relate, words_of
+from rrgmetrics.backends.crepe.alignment import Words, of_tokens, places, relate, words_of
 from rrgmetrics.backends.crepe.network import Array, Network, Output, Precision, load_network, read_checkpoint
 from rrgmetrics.backends.crepe.pair_tokens import Window
 from rrgmetrics.backends.reader import reader_backend
@@ -106,7 +106,7 @@ class CrepeBackend:
     @property
     def facts(self) -> Mapping[str, str]:
         """The facts for the signature: the model and the most tokens that it reads."""
-        reads = {"reads": "affirmed@1"} if self.affirmed else {}
+        reads = {"reads": "affirmed@2"} if self.affirmed else {}
         return {"model": self.network.identity, "max_length": str(self.network.tokenizer.max_length), **reads}
 
     @property
@@ -153,10 +153,13 @@ class CrepeBackend:
         ids = {text: encoding.ids for text, encoding in encodings.items()}
         windows = [self._windows(pair, texts, encodings, ids) for pair in distinct]
         relations = dict[tuple[str, str], tuple[list[int], list[int]]]()
-        if self.network.settings.crepe_alignment:
+        told = dict[str, list[tuple[int, int]]]()
+        if read or self.network.settings.crepe_alignment:
             words = {text: words_of(part, (read or {}).get(text)) for text, part in texts.items()}
             starts = {text: [start for start, _ in encoding.offsets] for text, encoding in encodings.items()}
-            relations = {pair: _relations(pair, words, starts) for pair in distinct}
+            told = {text: places(starts[text], words[text].words) for text in texts} if read else {}
+            if self.network.settings.crepe_alignment:
+                relations = {pair: _relations(pair, words, starts) for pair in distinct}
         rows = [
             tokenizer.join(
                 ids[reference][slice(*window.reference)],
@@ -169,7 +172,7 @@ class CrepeBackend:
         ]
         outputs = iter(self.network.run(rows, self.batch_size))
         readings = {
-            pair: self._reading(pair, texts, parts, [next(outputs) for _ in parts], encodings)
+            pair: self._reading(pair, texts, parts, [next(outputs) for _ in parts], encodings, told)
             for pair, parts in zip(distinct, windows, strict=True)
         }
         return [readings[pair.reference, pair.candidate] for pair in pairs]
@@ -192,13 +195,20 @@ class CrepeBackend:
         windows: Sequence[Window],
         outputs: Sequence[Output],
         encodings: Mapping[str, Any],
+        told: Mapping[str, Sequence[tuple[int, int]]],
     ) -> CrepeReading:
         """Counts of windows add up; the presence of an error is that of the window in which it is likeliest."""
         counts = clip_counts(np.stack([output.counts for output in outputs])).sum(axis=0)
         logits = np.stack([output.presence_logits for output in outputs]).max(axis=0)
         words: tuple[WordAttribution, ...] = ()
+        rates: list[Array] = []
+        if self.explain or told:
+            rates = [
+                once(part, told.get(text, ())) for text, part in zip(pair, self._rates(windows, outputs), strict=True)
+            ]
+        if told:
+            counts = np.concatenate(rates).sum(axis=0)
         if self.explain:
-            rates = self._rates(windows, outputs)
             words = tuple(
                 word
                 for which, text in enumerate(pair)
@@ -230,6 +240,27 @@ def _relations(
         of_tokens(starts[reference], words[reference].words, found[0]),
         of_tokens(starts[candidate], words[candidate].words, found[1]),
     )
+
+
+def once(rates: Array, told: Sequence[tuple[int, int]]) -> Array:
+    """Rates of a text's tokens `(T, C)` without those of a finding that is told again, in the impression say.
+
+    An error about one finding counts once: of the sentences that tell of it, each category keeps the one with most.
+
+    Args:
+        rates: Of the tokens.
+        told: The observation that each token tells of, -1 for none, and its sentence.
+    """
+    sentences: dict[int, dict[int, list[int]]] = {}
+    for token, (observation, sentence) in enumerate(told[: len(rates)]):
+        if observation >= 0:
+            sentences.setdefault(observation, {}).setdefault(sentence, []).append(token)
+    kept = rates.copy()
+    for tokens in (list(by_sentence.values()) for by_sentence in sentences.values() if len(by_sentence) > 1):
+        most = np.stack([rates[place].sum(axis=0) for place in tokens]).argmax(axis=0)
+        for number, place in enumerate(tokens):
+            kept[place] *= most == number
+    return kept
 
 
 def _cut(relations: tuple[list[int], list[int]] | None, window: Window) -> tuple[list[int], list[int]] | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rrgmetrics.reader.lexicon import Lexicon, load
@@ -152,6 +152,17 @@ def _relation(word: Word, places: dict[str, set[int]], beside: int | None, numbe
     return NEW
 
 
+def places(starts: Sequence[int], words: Sequence[Word]) -> list[tuple[int, int]]:
+    """Returns observation and sentence of each token; -1 and -1 where its word tells of no finding.
+
+    Args:
+        starts: The first character of each token, rising.
+        words: Of the text.
+    """
+    owners = (words[at] if at >= 0 else None for at in _owners(starts, words))
+    return [(word.observation, word.sentence) if word and word.observation >= 0 else (-1, -1) for word in owners]
+
+
 def of_tokens(starts: Sequence[int], words: Sequence[Word], relations: Sequence[int]) -> list[int]:
     """Returns what `relate` says of each token: of the word it is a part of; 0 for marks.
 
@@ -160,11 +171,13 @@ def of_tokens(starts: Sequence[int], words: Sequence[Word], relations: Sequence[
         words: Of the text.
         relations: Of the words.
     """
-    found, at = [], -1
+    return [relations[at] if at >= 0 else NONE for at in _owners(starts, words)]
+
+
+def _owners(starts: Sequence[int], words: Sequence[Word]) -> Iterator[int]:
+    """Yields the number of the word that each token is a part of; -1 for marks."""
+    at = -1
     for start in starts:
         while at + 1 < len(words) and words[at + 1].start <= start:
             at += 1
-        word = words[at] if at >= 0 else None
-        inside = word is not None and start < word.start + len(word.key)
-        found.append(relations[at] if inside else NONE)
-    return found
+        yield at if at >= 0 and start < words[at].start + len(words[at].key) else -1

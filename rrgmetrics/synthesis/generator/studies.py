@@ -157,7 +157,7 @@ def _hedge(fact: Fact, profile: Profile, rng: Random, *, prior: bool) -> Fact:
         return replace(fact, certainty="probable")
     if draw > 0.93:
         return replace(fact, certainty="possible")
-    if prior and fact.change is None and rng.random() < 0.6:
+    if prior and fact.change is None and rng.random() < 0.45:
         return replace(fact, change=weighted(CHANGES, rng) if comes_and_goes(fact.concept) else "stable")
     return fact
 
