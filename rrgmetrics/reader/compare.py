@@ -271,8 +271,10 @@ def _left_over(unit: Unit, other: Reading, category: ErrorCategory, context: Con
     who, whom = ("candidate", "reference") if false else ("reference", "candidate")
     difference = f"Only the {who} reports: {phrase(unit, lexicon)}"
     spans = denial.spans if denial else ()
+    sized = denial is not None and bool(denial.measurements_mm and unit.head.measurements_mm)
     return FindingError(
-        category=category,
+        category=ErrorCategory.INCORRECT_SEVERITY if sized else category,  # "a node of 15 mm" against "of 8 mm"
+        attribute="measurement" if sized else None,
         significant=level in SIGNIFICANT,
         sentence=f"{difference}; the {whom} denies it." if denial else f"{difference}.",
         reference=denial if false else unit.head,

@@ -215,7 +215,7 @@ def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tupl
         return [("overinterpretation", matters)]
     if b.key in a.ancestors:
         return [("underinterpretation", matters)]
-    return []
+    return [("descriptor", matters)] if b.key in a.rivals or a.key in b.rivals else []
 
 
 def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:

@@ -265,6 +265,7 @@ def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span
         elif item.first < mention.tokens[1]:
             before.append(item.senses)
     sides = {senses["side"] for senses in before if "side" in senses}
+    measured = next((senses["measure"] for senses in before if "measured" in senses), ())
     return [
         Finding(
             concept=concept,
@@ -274,6 +275,7 @@ def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span
             section=sentence.section,
             sentence=number,
             severity=0 if mention.nearly else None,
+            measurements_mm=measured,
             normal=True,
             spans=spans,
             observation=-1,

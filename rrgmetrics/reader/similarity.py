@@ -28,7 +28,7 @@ def concept_similarity(a: str, b: str, lexicon: Lexicon) -> float:
         return INTERCHANGEABLE
     if b in ca.ancestors[:1] or a in cb.ancestors[:1]:
         return PARENT
-    if b in ca.ancestors or a in cb.ancestors:
+    if b in ca.ancestors or a in cb.ancestors or b in ca.rivals or a in cb.rivals:
         return GRANDPARENT
     return 0.0
 

@@ -126,6 +126,8 @@ def sentences(
         if i == first:
             heading = _heading(tokens, i, headings)
             if heading is not None:
+                if section in RUNNING and not headed and heading[0] == "impression":
+                    pieces.extend(skipped[1:])  # "Technique: CT. Acute embolus in ... Conclusion: ..."
                 section, read, i = heading
                 first, headed, skipped = i, headed or read, []
                 continue

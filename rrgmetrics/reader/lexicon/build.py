@@ -175,6 +175,7 @@ def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
             expected_tip=frozenset(entry.get("expected_tip", ())),
             wrong_tip=frozenset(entry.get("wrong_tip", ())),
             expected_levels=frozenset(entry.get("expected_levels", ())),
+            rivals=frozenset(entry.get("rivals", ())),
         )
         trie.add(entry["terms"], "concept", key)
         trie.add(entry.get("lone_terms", ()), "lone", key)

@@ -47,6 +47,7 @@ class Concept:
     expected_tip: frozenset[str] = frozenset()
     wrong_tip: frozenset[str] = frozenset()
     expected_levels: frozenset[str] = frozenset()
+    rivals: frozenset[str] = frozenset()
     ancestors: tuple[str, ...] = ()
 
     @property
