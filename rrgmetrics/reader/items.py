@@ -351,6 +351,8 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             break
         elif "concept" in item.senses and "structure" not in item.senses and "quality" not in item.senses:
             break
+        elif "concept" in item.senses and "severity" in items[q].senses and not structures:
+            break  # "a LARGE cyst in the liver"
         elif item.word in lexicon.small.places:
             of = True
             joint = joint or not structures
