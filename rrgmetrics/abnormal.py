@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.reader import read
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reader.lexicon import AUTO, load, pack_used
 
 NO_FINDING = ("devices", "technique")  # groups of concepts
 MIN_STUDIES = 5  # a mean over fewer would tell about single references
@@ -25,8 +25,10 @@ def finding_groups(reference: str) -> set[str]:
         >>> finding_groups("Small left pleural effusion. No pneumothorax.")
         {'pleura'}
     """
-    concepts = load().concepts
-    return {concepts[item.concept].group for item in read(reference).abnormal if concepts[item.concept].counts}
+    reading = read(reference, AUTO)
+    with pack_used(reading.pack):
+        concepts = load().concepts
+    return {concepts[item.concept].group for item in reading.abnormal if concepts[item.concept].counts}
 
 
 def is_abnormal(reference: str) -> bool:

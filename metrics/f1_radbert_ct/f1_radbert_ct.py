@@ -31,15 +31,15 @@ Args:
     progress (bool): show a bar.
 
 Configurations (config_name):
-    default: the reader of X-ray reports.
+    default: the reader of chest CT reports.
     paper: IAMJB/RadBERT-CT.
     <id or path>: the Hub id or folder of a classifier of the same 18 labels.
 
 Options (in config_name, for example '?text=lower'):
     text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
         reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
-    modality: what reports are read as: chest_xray, chest_ct or another pack of the lexicon; auto: what each
-        reference is. Default: chest_ct.
+    modality: what reports are read as: chest_xray, chest_ct, mammography, brain_ct (the latter two are
+        experimental), a pack of your own; auto: what each reference is. Default: chest_ct.
     threshold: probability above which a checkpoint's condition holds; the reader has none. Default: 0.5.
     explain: also return the labels of both reports. One of no (default), yes.
 

@@ -61,8 +61,8 @@ Configurations (config_name):
 Options (in config_name, for example '?text=lower'):
     text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
         reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
-    modality: what reports are read as: chest_xray, chest_ct or another pack of the lexicon; auto: what each
-        reference is. Default: auto.
+    modality: what reports are read as: chest_xray, chest_ct, mammography, brain_ct (the latter two are
+        experimental), a pack of your own; auto: what each reference is. Default: auto.
     lowercase: ignore case, as the authors do since May 2026; no: as radgraph 0.1.18 and RadEval. One of yes
         (default), no.
     record: file that gets the graphs as JSON, for radgraph_f1@graphs:FILE. Default: empty.

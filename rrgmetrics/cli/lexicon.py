@@ -12,6 +12,7 @@ from rrgmetrics.cli.arguments import add_lexicon, add_step
 from rrgmetrics.cli.formats import print_line
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
+from rrgmetrics.reader.lexicon import DEFAULT_PACK, all_packs, pack_used
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     step.add_argument("files", nargs="*", metavar="FILES", help="files or folders; default: the lexicon in use")
     step = add_step(steps, "show", _show, "say what the reader knows of a term, and where it stands")
     step.add_argument("term", nargs="+", metavar="TERM", help="words of a report, or the key of a concept")
+    step.add_argument("--pack", default=DEFAULT_PACK, help="the kind of report: chest_xray (default), chest_ct, ...")
     add_lexicon(step)
 
 
@@ -38,7 +40,11 @@ def _check(options: argparse.Namespace) -> None:
 def _show(options: argparse.Namespace) -> None:
     from rrgmetrics.reader.terms import show_term
 
+    if options.pack not in all_packs():
+        raise InputError(f"--pack={options.pack!r} is unknown; choose one of {', '.join(all_packs())}.")
     table = Table.grid(Column(no_wrap=True), Column(overflow="fold"), padding=(0, 2))
-    for name, text in show_term(" ".join(options.term)):
+    with pack_used(options.pack):
+        rows = show_term(" ".join(options.term))
+    for name, text in rows:
         table.add_row(Text(name), Text(text))
     Console(highlight=False).print(table)

@@ -81,7 +81,11 @@ def condition_statuses(reading: Reading) -> Statuses:
         for index in conditions.of_concept.get(finding.concept, ()):
             statuses[index] = stronger(statuses[index], _STATUS[finding.assertion])
     against = {Status.POSITIVE, Status.UNCERTAIN}
-    if reading.findings and not any(s in against for i, s in enumerate(statuses) if i not in conditions.beside):
+    if (
+        conditions.names
+        and reading.findings
+        and not any(s in against for i, s in enumerate(statuses) if i not in conditions.beside)
+    ):
         statuses[-1] = Status.POSITIVE
     return tuple(statuses)
 

@@ -278,7 +278,9 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
 def _is_predicate(items: list[Item], q: int, lexicon: Lexicon) -> bool:
     """Tells whether a verb stands before the quality: "the heart is mildly ENLARGED"."""
     for item in reversed(items[max(0, q - 4) : q]):
-        if "item_break" in item.senses and item.word != "with":
+        if item.word == "with":
+            return False  # "the heart is stable WITH ectasia of the aorta"
+        if "item_break" in item.senses:
             return True
         if item.word in lexicon.small.joints or item.senses.keys() & {"structure", "concept"}:
             return False
@@ -335,6 +337,9 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
         if fits and joint and not _adjunct(items, s):
             structures.append(s)
             joint = False
+        elif structures and "change" in item.senses and (joint or _is_subject(items, structures[-1], s, lexicon)):
+            structures = structures if joint else _drop_last_group(items, structures)
+            break  # "enlargement of the heart, STABLE mediastinal contours", "..., mediastinal contours APPEAR SIMILAR"
         elif item.word in lexicon.small.joints:
             beside = s == q + 1 or (item.word == "," and not of)
             goes_on = "normal" not in qualities and (_next_is_quality(items, s) or _only_places(items, s))
@@ -400,7 +405,12 @@ def _only_places(items: list[Item], i: int) -> bool:
 
 def _predicate_follows(items: list[Item], i: int) -> bool:
     """Tells whether a verb at `i` is followed by a quality: then the structure before it is its subject."""
-    return any("quality" in item.senses for item in items[i + 1 : i + 5])
+    return any(item.senses.keys() & {"quality", "change"} for item in items[i + 1 : i + 5])
+
+
+def _is_subject(items: list[Item], s: int, i: int, lexicon: Lexicon) -> bool:
+    """Tells whether the verb of change at `i` is said of the structure at `s` alone, which follows a comma."""
+    return items[i].word in lexicon.small.verbs and items[s - 1].word == ","
 
 
 def _drop_last_group(items: list[Item], structures: list[int]) -> list[int]:

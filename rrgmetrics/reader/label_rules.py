@@ -44,7 +44,7 @@ def index_rules(rows: Sequence[Mapping[str, Any]], lexicon: Lexicon) -> RulesByC
 
 def find_rule(finding: Finding, reading: Reading, rules: RulesByConcept, lexicon: Lexicon) -> Rule | None:
     """Returns the first rule that fits a finding of a reading."""
-    for rule in rules[finding.concept]:
+    for rule in rules.get(finding.concept, ()):
         if all(_fits(key, values, finding, reading, lexicon) for key, values in rule.conditions.items()):
             return rule
     return None

@@ -81,7 +81,8 @@ def _concept(key: str, lexicon: Lexicon) -> Iterator[Row]:
     yield "same as", ", ".join(lexicon.concepts[other].name for other in sorted(concept.same_as))
     yield "sign of", ", ".join(lexicon.concepts[other].name for other in sorted(concept.sign_of))
     yield "roles", ", ".join(role for role, keys in lexicon.roles.items() if key in keys)
-    yield from _labels(key, concept.name)
+    if load_conditions().names:  # of the chest
+        yield from _labels(key, concept.name)
     yield "seen as", ", ".join(entry.get("seen_as", ()))
     yield "terms", ", ".join(map(str, entry["terms"]))
 

@@ -171,7 +171,7 @@ LABELS = (
             "explain": Option(False, "also return the labels of both reports"),
         },
         configs={
-            "default": Config("the reader of X-ray reports"),
+            "default": Config("the reader of chest CT reports"),
             "paper": Config("IAMJB/RadBERT-CT"),
         },
         checkpoint="the Hub id or folder of a classifier of the same 18 labels",

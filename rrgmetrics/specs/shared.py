@@ -19,7 +19,8 @@ LONG_OPTION = Option(
 
 MODALITY_OPTION = Option(
     "auto",
-    "what reports are read as: chest_xray, chest_ct or another pack of the lexicon; auto: what each reference is",
+    "what reports are read as: chest_xray, chest_ct, mammography, brain_ct (the latter two are experimental), a pack "
+    "of your own; auto: what each reference is",
 )
 
 CHEST_XRAY = "chest X-ray reports in English"

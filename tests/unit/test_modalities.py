@@ -7,7 +7,9 @@ import logging
 import pytest
 
 import rrgmetrics
+from rrgmetrics.abnormal import is_abnormal
 from rrgmetrics.errors import InputError
+from rrgmetrics.present.report.sections import groups
 from rrgmetrics.reader import compare, explain, read
 from rrgmetrics.reader.lexicon import pack_in_use, pack_used
 from rrgmetrics.results import Result
@@ -103,3 +105,11 @@ def test_readings_of_two_packs_are_compared_with_the_references() -> None:
     with pack_used("chest_ct"):
         assert read(XRAY).scope.kind == "chest ct"
         assert compare(read(XRAY, "auto"), read(XRAY)).pack == "chest_xray"
+
+
+def test_pages_group_errors_of_every_pack_and_know_what_is_abnormal() -> None:
+    head = "CT head. Axial images. Left subdural hematoma. Basal cisterns are patent."
+    (line,), longest = groups({"system": {0: explain(reference=head, candidate="CT head. No hemorrhage.")}})
+    assert (line.title, longest) == ("Hemorrhage", 100.0)
+    assert is_abnormal(head)
+    assert not is_abnormal("CT head. Axial images. The ventricles are normal. No intracranial hemorrhage.")

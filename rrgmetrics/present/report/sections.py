@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from rrgmetrics.present.spread import Spread, spread
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
 from rrgmetrics.present.verdict import Verdict, favour, tally, verdict_alone, verdict_on
 from rrgmetrics.reader import Comparison, ErrorCategory
-from rrgmetrics.reader.lexicon import load
+from rrgmetrics.reader.lexicon import in_its_pack, load
 from rrgmetrics.results import Result
 from rrgmetrics.scorers.base import Array, Mean
 from rrgmetrics.skill import TRIVIAL_NAMES, Skill
@@ -300,26 +300,31 @@ class GroupLine(NamedTuple):
 
 def groups(found: Comparisons) -> tuple[list[GroupLine], float]:
     """Errors by the group of findings that they are about, and the longest bar."""
-    counts = {system: Counter(_group_and_kind(own.values())) for system, own in found.items()}
+    counts = {
+        system: Counter(pair for each in own.values() for pair in _group_and_kind(each))
+        for system, own in found.items()
+    }
     n_read = {system: sum(not each.out_of_scope for each in own.values()) or 1 for system, own in found.items()}
     lines = []
-    for group in (*ORDER[2:], OTHER):
+    others = {group: None for own in counts.values() for group, _ in own if group not in (*ORDER, OTHER)}
+    for group in (*ORDER[2:], *others, OTHER):
         by_system = {
             system: {c.value: 100 * own[group, c.value] / n_read[system] for c in ErrorCategory if own[group, c.value]}
             for system, own in counts.items()
         }
         if any(by_system.values()):
-            lines.append(GroupLine(TITLES.get(group, "About no single finding"), by_system))
+            title = "About no single finding" if group == OTHER else group.replace("_", " ").capitalize()
+            lines.append(GroupLine(TITLES.get(group, title), by_system))
     longest = max((sum(own.values()) for line in lines for own in line.systems.values()), default=1.0)
     return lines, longest
 
 
-def _group_and_kind(found: Iterable[Comparison]) -> list[tuple[str, str]]:
+@in_its_pack
+def _group_and_kind(compared: Comparison) -> list[tuple[str, str]]:
     concepts = load().concepts
     return [
         (concepts[finding.concept].group if finding else OTHER, error.category.value)
-        for each in found
-        for error in each.errors
+        for error in compared.errors
         for finding in [error.reference or error.candidate]
     ]
 
