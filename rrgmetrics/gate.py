@@ -125,9 +125,9 @@ class Gate:
 
 def modality_of(name: MetricName) -> str:
     """The kind of report that a metric's configuration reads, the title of a pack, or AUTO; "" if it takes any text."""
-    if name.published or not readable_kinds(name.spec.modality):
-        return ""
     pack = str(name.options.get("modality", ""))
+    if name.published or not (pack or readable_kinds(name.spec.modality)):
+        return ""
     return pack if pack == AUTO else all_packs()[pack].title if pack else name.spec.modality
 
 

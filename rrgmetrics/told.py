@@ -102,6 +102,7 @@ TOLD: Mapping[str, Callable[[Any], Iterable[ToldError]]] = {
     "finding_score": _weighed,
     "green": _counted,
     "chexprompt": _counted,
+    "mammo_green": _counted,
     "crimson": _graded,
     "fineradscore": _corrected,
     "radfact": _phrased,

@@ -43,6 +43,11 @@ Configurations (config_name):
 Options (in config_name, for example '?text=lower'):
     text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
         reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
+    modality: what reports are read as: chest_xray, chest_ct or another pack of the lexicon; auto: what each
+        reference is. Default: auto.
+    negatives: drop: without phrases that say that something is absent or normal, which is RadFact+. One of keep
+        (default), drop.
+    parser: strict: reads replies as RadEval's radfact_ct does. One of tolerant (default), strict.
     explain: also return each pair's verdict in words. One of no (default), yes.
     base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's. Default: empty.
     api_key: openai: environment variable that holds the key. Default: OPENAI_API_KEY.

@@ -143,7 +143,11 @@ class JudgeProtocol(Protocol):
         """Returns the prompts about a pair; () where there is nothing to ask and the verdict needs no reply."""
 
     def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
-        """Returns further prompts that depend on the replies; raises VerdictError if those cannot be read."""
+        """Returns further prompts that depend on the replies so far, () when there are none left.
+
+        Raises:
+            VerdictError: The replies cannot be read.
+        """
 
     def verdict(self, pair: Pair, replies: Sequence[str]) -> Verdict:
         """Reads the verdict from all replies, in the prompts' order; a VerdictError leaves the pair unscored."""

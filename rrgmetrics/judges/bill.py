@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.judges.base import Prompt, Unscored
+from rrgmetrics.judges.base import Prompt, Reply, Unscored
 from rrgmetrics.judges.engines.asking import MILLION, CachedEngine
 from rrgmetrics.judges.judge import Judge
 from rrgmetrics.reports import Pair
@@ -76,13 +76,16 @@ def bill_of(judge: object, pairs: Sequence[Pair]) -> Bill:
     waiting = 0
     for pair in pairs:
         prompts = engine.fitted(judge.protocol.prompts(pair))
-        replies = [reply for prompt in prompts if (reply := engine.known(prompt)) is not None]
-        asked += prompts
-        if len(replies) == len(prompts):
+        replies: list[Reply] = []
+        while prompts:
+            asked += prompts
+            answers = [reply for prompt in prompts if (reply := engine.known(prompt)) is not None]
+            if len(answers) < len(prompts):
+                waiting += judge.protocol.name in ASKS_AGAIN and not replies
+                break
+            replies += answers
             more = judge.read(judge.protocol.follow_up, pair, replies)
-            asked += () if isinstance(more, Unscored) else engine.fitted(more)
-        else:
-            waiting += judge.protocol.name in ASKS_AGAIN
+            prompts = () if isinstance(more, Unscored) else engine.fitted(more)
     distinct = list({prompt.sha256: prompt for prompt in asked}.values())
     known = [engine.known(prompt) for prompt in distinct]
     missing = [prompt for prompt, reply in zip(distinct, known, strict=True) if reply is None]

@@ -45,15 +45,19 @@ class Judge:
         return {"engine": self.engine.identity, **self.protocol.facts, **self.engine.facts}
 
     def annotate_pairs(self, pairs: Sequence[Pair]) -> list[Verdict | Unscored]:
-        """Asks everything about all pairs in one call of the engine, then what the replies call for in a second."""
-        first = self._ask([self.protocol.prompts(pair) for pair in pairs])
-        outcomes = [
-            self.read(self.protocol.follow_up, pair, replies) for pair, replies in zip(pairs, first, strict=True)
-        ]
-        second = self._ask([() if isinstance(outcome, Unscored) else outcome for outcome in outcomes])
+        """Asks everything about all pairs in one call of the engine, what the replies call for in further ones."""
+        replies = self._ask([self.protocol.prompts(pair) for pair in pairs])
+        unscored: dict[int, Unscored] = {}
+        waiting = list(range(len(pairs)))
+        while waiting:
+            further = {row: self.read(self.protocol.follow_up, pairs[row], replies[row]) for row in waiting}
+            unscored |= {row: outcome for row, outcome in further.items() if isinstance(outcome, Unscored)}
+            waiting = [row for row, prompts in further.items() if prompts and row not in unscored]
+            for row, answers in zip(waiting, self._ask([further[row] for row in waiting]), strict=True):
+                replies[row] += answers
         return [
-            outcome if isinstance(outcome, Unscored) else self.read(self.protocol.verdict, pair, [*early, *late])
-            for pair, outcome, early, late in zip(pairs, outcomes, first, second, strict=True)
+            unscored[row] if row in unscored else self.read(self.protocol.verdict, pair, replies[row])
+            for row, pair in enumerate(pairs)
         ]
 
     def _ask(self, questions: Sequence[tuple[Prompt, ...]]) -> list[list[Reply]]:

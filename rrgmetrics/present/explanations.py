@@ -122,8 +122,9 @@ def _named(metric: str) -> View:
 
     def view(told: Any, pair: Pair) -> Explanation:
         errors = [error for error in errors_of(metric, told) if error.error]
-        remarks = tuple(Remark(error.category, error.error, error.significant) for error in errors)
-        return replace(_evidence(pair), remarks=remarks)
+        kinds = [error.category if error.category in KINDS else "" for error in errors]
+        remarks = (Remark(kind, one.error, one.significant) for kind, one in zip(kinds, errors, strict=True))
+        return replace(_evidence(pair), remarks=tuple(remarks))
 
     return view
 
@@ -187,6 +188,7 @@ VIEWS: Mapping[str, View] = {
     "finding_score": _weighed,
     "crepe": _shares,
     "green": _named("green"),
+    "mammo_green": _named("mammo_green"),
     "chexprompt": _named("chexprompt"),
     "crimson": _named("crimson"),
     "fineradscore": _corrections,

@@ -272,11 +272,14 @@ def _left_over(unit: Unit, other: Reading, category: ErrorCategory, context: Con
     difference = f"Only the {who} reports: {phrase(unit, lexicon)}"
     spans = denial.spans if denial else ()
     sized = denial is not None and bool(denial.measurements_mm and unit.head.measurements_mm)
+    said = f"; the {whom} denies it" if denial else ""
+    if denial and sized:
+        said = f"; the {whom} measures {min(denial.measurements_mm):g} mm"
     return FindingError(
         category=ErrorCategory.INCORRECT_SEVERITY if sized else category,  # "a node of 15 mm" against "of 8 mm"
         attribute="measurement" if sized else None,
         significant=level in SIGNIFICANT,
-        sentence=f"{difference}; the {whom} denies it." if denial else f"{difference}.",
+        sentence=f"{difference}{said}.",
         reference=denial if false else unit.head,
         candidate=unit.head if false else denial,
         reference_spans=spans if false else unit.spans,

@@ -92,7 +92,10 @@ def judge(items: list[Item], lexicon: Lexicon) -> list[Item]:
 def _is_below(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether the size at `i` is not reached: "less than 1 cm", "not exceeding 1 cm", "< 1 cm"."""
     small = lexicon.small
-    ahead = {item.word for item in items[max(0, i - 4) : i]}
+    before = items[max(0, i - 4) : i]
+    if any("not_reached" in item.senses for item in before):
+        return True  # "does not reach 1 cm"
+    ahead = {item.word for item in before}
     over = not ahead.isdisjoint(small.above | small.comparatives)
     return not ahead.isdisjoint(small.below | _BELOW) or (over and not ahead.isdisjoint(_NOT))
 

@@ -1,13 +1,15 @@
 """RadFact (Bannur et al. 2024): share of each report's phrases that follow from the other report; F1 of both shares.
 
 Precision is the mean over the candidates that have a phrase, recall over the references that have one, and corpus F1 is
-2PR/(P+R) of these means. A pair's own F1 is that of its shares, 0 if one of its reports has no phrase. Questions and
+2PR/(P+R) of these means. A pair's own F1 is that of its shares, 0 if one of its reports has no phrase. With
+`negatives=drop` a pair of two reports without a finding is unscored. Questions and
 every difference from the authors: `rrgmetrics.judges.protocols.radfact`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -38,10 +40,13 @@ class Radfact(JudgeScorer):
 
     keys = KEYS
 
+    negatives: Literal["keep", "drop"] = "keep"
+    parser: Literal["tolerant", "strict"] = "tolerant"
+
     @property
     def protocol(self) -> Protocol:
         """The protocol: the prompts, and the parser of the replies."""
-        return Protocol()
+        return Protocol(self.negatives, self.parser)
 
     @property
     def reduction(self) -> F1OfMeans:
@@ -50,7 +55,9 @@ class Radfact(JudgeScorer):
 
     @staticmethod
     def row(verdict: RadfactVerdict) -> list[float]:
-        """Returns the values of a verdict in the order of `KEYS`."""
+        """Returns the values of a verdict in the order of `KEYS`; of two reports without a finding all are NaN."""
+        if verdict.positives and not verdict.candidate and not verdict.reference:
+            return [np.nan] * len(KEYS)
         fractions = (
             shares([JudgedPhrase(phrase.entailed) for phrase in phrases]).logical if phrases else np.nan
             for phrases in (verdict.candidate, verdict.reference)

@@ -227,6 +227,13 @@ JUDGES = (
         empty=(0.0, 0.0, 0.0),
         options={
             "text": TEXT_OPTION,
+            "modality": MODALITY_OPTION,
+            "negatives": Option(
+                "keep",
+                "drop: without phrases that say that something is absent or normal, which is RadFact+",
+                ("keep", "drop"),
+            ),
+            "parser": Option("tolerant", "strict: reads replies as RadEval's radfact_ct does", ("tolerant", "strict")),
             "explain": EXPLAIN_OPTION,
             **JUDGE_OPTIONS,
         },

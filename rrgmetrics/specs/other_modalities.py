@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rrgmetrics.specs.judges import BUNDLED_CONFIGS, EXPLAIN_OPTION, JUDGE_OPTIONS
-from rrgmetrics.specs.model import INF, Key, MetricSpec, Option
-from rrgmetrics.specs.shared import CHEST_CT, TEXT_OPTION, label, unit
+from rrgmetrics.specs.model import INF, UNDEFINED, Key, MetricSpec, Option
+from rrgmetrics.specs.shared import CHEST_CT, MAMMOGRAPHY, MODALITY_OPTION, TEXT_OPTION, count, label, unit
 
 SIZES = {"lt4": "< 4 mm", "4to6": "4 to 6 mm", "6to8": "6 to 8 mm", "8to15": "8 to 15 mm", "gt15": "> 15 mm"}
+MAMMOGRAPHIC = {
+    "false_finding": "False findings",
+    "missing_finding": "Missing findings",
+    "mischaracterization": "Mischaracterized findings",
+    "wrong_location_laterality": "Wrong place or side",
+    "incorrect_birads": "Wrong BI-RADS category",
+    "incorrect_breast_density": "Wrong breast density",
+}
 
 
 def _least(name: str, title: str, *aliases: str) -> Key:
@@ -18,6 +28,40 @@ def _share(name: str, title: str, *aliases: str) -> Key:
 
 
 OTHER_MODALITIES = (
+    MetricSpec(
+        name="mammo_green",
+        title="MammoGREEN",
+        summary="errors and matches in mammography reports, by a judge",
+        scorer="rrgmetrics.scorers.mammo_green:MammoGreen",
+        keys=(
+            unit("mammo_green", "MammoGREEN"),
+            count("mammo_green_significant", "Significant errors"),
+            count("mammo_green_errors", "All errors"),
+            Key("mammo_green_matched", "Matched findings", (0.0, INF), True),
+            *(count(f"mammo_green_{kind}", title) for kind, title in MAMMOGRAPHIC.items()),
+        ),
+        stand_in=True,
+        level="pair",
+        empty=(UNDEFINED, 0.0, 0.0),
+        options={
+            "text": TEXT_OPTION,
+            "modality": MODALITY_OPTION,
+            "parser": Option(
+                "tolerant",
+                "strict: asks for counts, and reads and scores replies as RadEval does",
+                ("tolerant", "strict"),
+            ),
+            "explain": EXPLAIN_OPTION,
+            **JUDGE_OPTIONS,
+        },
+        configs=BUNDLED_CONFIGS,
+        judge=True,
+        needs=("reader",),
+        takes_context=True,
+        modality=MAMMOGRAPHY,
+        paper="RadEval, mammo_green; after Mammo-FM, arXiv 2512.00198",
+        citation="radeval-mammo-green",
+    ),
     MetricSpec(
         name="nodule_f1",
         title="Nodule F1",
@@ -59,6 +103,7 @@ OTHER_MODALITIES = (
         empty=(1.0, None, None),
         options={
             "text": TEXT_OPTION,
+            "modality": replace(MODALITY_OPTION, default="chest_ct"),
             "explain": EXPLAIN_OPTION,
             "form": Option(
                 "own",

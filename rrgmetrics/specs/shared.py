@@ -25,6 +25,7 @@ MODALITY_OPTION = Option(
 
 CHEST_XRAY = "chest X-ray reports in English"
 CHEST_CT = "chest CT reports in English"
+MAMMOGRAPHY = "mammography reports in English"
 CATEGORIES = {
     "false_finding": "A: false findings",
     "missing_finding": "B: missing findings",

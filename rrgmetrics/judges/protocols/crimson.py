@@ -11,6 +11,11 @@ Differs from the authors: with `parser=tolerant` a reply without its four parts 
 fails on others), and JSON repair drops no finding; scores are not rounded to four digits. `complete` is ours: what a
 judge lists as found but puts nowhere counts as false or missing; the authors let an unlisted false finding go free.
 
+Reports of CT have a question of their own (`prompts/crimson_ct.txt`), after the examples and rules of RadEval's
+`hoppr_crimson_ct` (e0a3909): classes, sizes and context are those of CT. Theirs passes no context. It reads replies as
+CRIMSON does, but cuts them at their last brace first, which loses the end of one that was cut off; so does
+`parser=strict`.
+
 Paper and code: for a reference without findings the paper has S = −F, the code −(F + M + 1); the score is the same.
 Weight 0.25 for unknown labels is the code's alone; `labels=strict` leaves such a reply unscored.
 """
@@ -31,10 +36,11 @@ from typing import Any, Literal
 from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import MissingExtraError, VerdictError
 from rrgmetrics.judges.base import Message, Prompt
-from rrgmetrics.judges.protocols.crimson_json import published, tolerant
+from rrgmetrics.judges.protocols.crimson_json import published, published_ct, tolerant
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, SEVERITY, SIGNIFICANCE, Tally, tally
-from rrgmetrics.judges.protocols.templates import digits, fill
+from rrgmetrics.judges.protocols.templates import digits, fill, of_pack
 from rrgmetrics.reader import ErrorCategory, FindingError
+from rrgmetrics.reader.lexicon import pack_in_use
 from rrgmetrics.reader.rubric import Appraisal, Graded, appraise
 from rrgmetrics.reports import Context, Pair
 
@@ -127,7 +133,7 @@ class Crimson:
     def facts(self) -> Mapping[str, str]:
         """The facts for the signature: the checksum of the prompt."""
         if self.wording == "own":
-            return {"prompt": digits("crimson")}
+            return {"prompt": digits(of_pack("crimson"))}
         text = "".join(question("", "", context, self.wording) for context in (Context(), Context(age=1.0)))
         return {"prompt": hashlib.sha256(text.encode()).hexdigest()[:8]}
 
@@ -156,7 +162,8 @@ class Crimson:
     def verdict(self, pair: Pair, replies: Sequence[str]) -> CrimsonVerdict:
         """Reads the reply; raises VerdictError for one that cannot be read or, with `labels=strict`, weighed."""
         if self.parser == "strict":
-            evaluation, notes = published(replies[0]), tuple[str, ...]()
+            reading = published_ct if pack_in_use().endswith("_ct") else published
+            evaluation, notes = reading(replies[0]), tuple[str, ...]()
         else:
             parsed, notes = tolerant(replies[0], PARTS)
             evaluation = checked(parsed)
@@ -197,7 +204,7 @@ def question(reference: str, candidate: str, context: Context, wording: str = "o
     if wording == "own":
         lines = "".join(f"{name}: {value}\n" for name, value in known.items())
         about = f"Patient:\n{lines}\n" if lines else ""
-        return fill("crimson", context=about, reference=reference, candidate=candidate)
+        return fill(of_pack("crimson"), context=about, reference=reference, candidate=candidate)
     guided = wording == "published"
     text: str = authors_prompts().build_prompt(
         reference,

@@ -29,6 +29,9 @@ _STRAY = (re.compile(r',\s*"[^"]*"\s*(?=\s*[,}])(?!\s*:)'), re.compile(r'(?<=\{)
 _BAD_ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])')
 
 
+PARTS = frozenset({"reference_findings", "predicted_findings", "matched_findings", "errors"})
+
+
 def published(text: str) -> Any:
     """Reads a reply as `crimson-score` 0.2.0 does; raises VerdictError where that raises, or for one without end."""
     _check_length(text)
@@ -52,6 +55,38 @@ def published(text: str) -> Any:
                     break
                 attempt = attempt[:quote] + "\\" + attempt[quote:]
     raise VerdictError(f"The reply is not JSON that the authors' code can read: {_shown(text)}")
+
+
+def published_ct(text: str) -> Any:
+    """Reads a reply as RadEval's `hoppr_crimson_ct` does: from the first brace to the last, closed where it is cut off.
+
+    Raises:
+        VerdictError: Where theirs raises; a part is missing.
+    """
+    fence = re.search(r"```(?:json)?\s*(.*?)\s*```", text, re.DOTALL)
+    inside = fence[1] if fence else text
+    cut = re.sub(r",\s*([}\]])", r"\1", inside[inside.find("{") : inside.rfind("}") + 1])
+    try:
+        evaluation = published(cut)
+    except VerdictError:
+        evaluation = published(cut + _closing(cut))
+    if not isinstance(evaluation, dict) or not isinstance(evaluation.get("errors"), dict):
+        raise VerdictError(f"The reply is no evaluation: {_shown(text)}")
+    if missing := PARTS.difference(evaluation):
+        raise VerdictError(f"The reply lacks {', '.join(sorted(missing))}: {_shown(text)}")
+    return evaluation
+
+
+def _closing(text: str) -> str:
+    """The brackets that a text leaves open."""
+    outside = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
+    opened: list[str] = []
+    for bracket in re.findall(r"[\[\]{}]", outside):
+        if bracket in "[{":
+            opened.append("]" if bracket == "[" else "}")
+        elif opened:
+            opened.pop()
+    return "".join(reversed(opened))
 
 
 def _first_keys(text: str) -> Any:

@@ -6,6 +6,10 @@ entailed, recall that of the reference's, F1 = 2PR/(P+R) of the corpus means. Ar
 
 Differs from the authors: questions and examples are our own words, JSON in and out; a reply that cannot be read leaves
 the pair unscored (theirs counts an unreadable entailment as not entailed); F1 is 0, not an error, for P = R = 0.
+
+Reports of CT are asked about in words of their own, as RadEval's `radfact_ct` does (e0a3909). `negatives=drop` is its
+RadFact+: one more question for each report leaves out what is absent or normal. `parser=strict` reads its replies as
+theirs does (`radfact_published`). Theirs also asks about the phrases of a report whose counterpart has none.
 """
 
 from __future__ import annotations
@@ -13,21 +17,26 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
+from rrgmetrics.judges.protocols.radfact_published import (
+    published_entailment,
+    published_phrases,
+    published_positives,
+)
 from rrgmetrics.judges.protocols.radfact_scores import best_match
 from rrgmetrics.judges.protocols.replies import Pairs, read_json, short, texts
 from rrgmetrics.judges.protocols.statements import normal_statements
-from rrgmetrics.judges.protocols.templates import digits, fill
+from rrgmetrics.judges.protocols.templates import digits, fill, of_pack
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.model import Unit
 from rrgmetrics.reader.penalties import silent
 from rrgmetrics.reports import Pair
 
-TEMPLATES = ("radfact_system", "radfact_phrases", "radfact_entailment")
+POSITIVES = "radfact_positives"
 STATUSES = ("entailment", "not_entailment", "contradiction", "neutral")
 SAME_PHRASE = 0.8  # similarity from which a copied phrase counts as the report's
 MAX_TOKENS = 1024
@@ -58,10 +67,11 @@ class Phrase(NamedTuple):
 
 @dataclass(frozen=True)
 class RadfactVerdict:
-    """The phrases of both reports, each with its entailment."""
+    """The phrases of both reports, each with its entailment; `positives`: without what is absent or normal."""
 
     candidate: tuple[Phrase, ...]
     reference: tuple[Phrase, ...]
+    positives: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Returns a JSON object."""
@@ -74,8 +84,15 @@ class RadfactVerdict:
 
 @dataclass(frozen=True)
 class Radfact:
-    """The protocol of RadFact, in our words: phrases first, then each of them against the other report's."""
+    """The protocol of RadFact, in our words: phrases first, then each of them against the other report's.
 
+    Attributes:
+        negatives: "drop" leaves out phrases that say that something is absent or normal, by one more question.
+        parser: "strict" reads replies as RadEval does.
+    """
+
+    negatives: Literal["keep", "drop"] = "keep"
+    parser: Literal["tolerant", "strict"] = "tolerant"
     name: str = "radfact"
     version: int = 1
     paper: str = ""
@@ -83,24 +100,40 @@ class Radfact:
     @property
     def facts(self) -> Mapping[str, str]:
         """The facts for the signature: the checksum of the prompts."""
-        return {"prompt": digits(*TEMPLATES)}
+        names = ("radfact_system", of_pack("radfact_phrases"), of_pack("radfact_entailment"))
+        return {"prompt": digits(*names, *((POSITIVES,) if self.negatives == "drop" else ()))}
 
     def prompts(self, pair: Pair) -> tuple[Prompt, ...]:
         """Returns a prompt for each report that is not empty: what are its phrases?"""
         return tuple(
-            self._prompt(fill("radfact_phrases", report=text.strip()), PHRASES_SCHEMA)
+            self._prompt(fill(of_pack("radfact_phrases"), report=text.strip()), PHRASES_SCHEMA)
             for text in (pair.candidate, pair.reference)
             if text.strip()
         )
 
     def follow_up(self, pair: Pair, replies: Sequence[str]) -> tuple[Prompt, ...]:
-        """Returns a prompt for each phrase: does it follow from the other report's? None where the other has none."""
-        candidate, reference = self._phrases(pair, replies)
+        """Returns a prompt for each phrase: does it follow from the other report's? None where the other has none.
+
+        With `negatives=drop` there comes a prompt for each report before: which of its phrases are left?
+        """
+        first, phrases = self._first(pair, replies)
+        if self.negatives == "drop":
+            filters = tuple(
+                self._prompt(fill(POSITIVES, phrases=json.dumps(side, ensure_ascii=False)), PHRASES_SCHEMA)
+                for side in phrases
+                if side
+            )
+            if len(replies) == first:
+                return filters
+            first, phrases = first + len(filters), self._positives(phrases, replies[first:])
+        if len(replies) > first:
+            return ()
+        candidate, reference = phrases
         questions = [(phrase, reference) for phrase in candidate if reference]
         questions += [(phrase, candidate) for phrase in reference if candidate]
         return tuple(
             self._prompt(
-                fill("radfact_entailment", report=json.dumps(other, ensure_ascii=False), phrase=phrase),
+                fill(of_pack("radfact_entailment"), report=json.dumps(other, ensure_ascii=False), phrase=phrase),
                 ENTAILMENT_SCHEMA,
             )
             for phrase, other in questions
@@ -108,13 +141,20 @@ class Radfact:
 
     def verdict(self, pair: Pair, replies: Sequence[str]) -> RadfactVerdict:
         """Reads every entailment; raises VerdictError for one that cannot be read."""
-        candidate, reference = self._phrases(pair, replies)
+        first, phrases = self._first(pair, replies)
+        drops = self.negatives == "drop"
+        if drops:
+            n_filters = sum(map(bool, phrases))
+            first, phrases = first + n_filters, self._positives(phrases, replies[first:])
+        candidate, reference = phrases
         if not candidate or not reference:
-            return RadfactVerdict(*(tuple(Phrase(text, False) for text in side) for side in (candidate, reference)))
-        judged = iter(replies[len(self.prompts(pair)) :])
+            alone = [tuple(Phrase(text, False) for text in side) for side in phrases]
+            return RadfactVerdict(alone[0], alone[1], drops)
+        judged = iter(replies[first:])
         return RadfactVerdict(
-            tuple(_entailment(text, reference, next(judged)) for text in candidate),
-            tuple(_entailment(text, candidate, next(judged)) for text in reference),
+            tuple(self._entailment(text, reference, next(judged)) for text in candidate),
+            tuple(self._entailment(text, candidate, next(judged)) for text in reference),
+            drops,
         )
 
     def from_comparison(self, pair: Pair, compared: Compared) -> RadfactVerdict:
@@ -132,19 +172,38 @@ class Radfact:
         kept = [link for link in links if link not in wrong]
         followed = {id(candidate) for _, candidate in kept}, {id(reference) for reference, _ in kept}
         paid = tuple(Phrase(error.sentence, False) for error in comparison.penalties if error.candidate_spans)
-        return RadfactVerdict(
+        sides = (
             paid + _read_phrases(compared.candidate, compared.reference, comparison.candidates, followed[0]),
             _read_phrases(compared.reference, compared.candidate, comparison.references, followed[1]),
         )
+        if self.negatives == "keep":
+            return RadfactVerdict(*sides)
+        n_found = len(paid) + len(comparison.candidates), len(comparison.references)
+        return RadfactVerdict(sides[0][: n_found[0]], sides[1][: n_found[1]], positives=True)
 
     def _prompt(self, text: str, schema: Mapping[str, Any]) -> Prompt:
         messages = (Message("system", fill("radfact_system").strip()), Message("user", text.rstrip()))
         return Prompt(messages, f"radfact@{self.version}", schema, MAX_TOKENS)
 
-    def _phrases(self, pair: Pair, replies: Sequence[str]) -> list[tuple[str, ...]]:
-        """Phrases of the candidate and of the reference."""
+    def _first(self, pair: Pair, replies: Sequence[str]) -> tuple[int, list[tuple[str, ...]]]:
+        """The number of replies to the first questions, and the phrases of the candidate and of the reference."""
         remaining = iter(replies)
-        return [read_phrases(next(remaining)) if text.strip() else () for text in (pair.candidate, pair.reference)]
+        reading = published_phrases if self.parser == "strict" else read_phrases
+        texts = (pair.candidate, pair.reference)
+        phrases = [reading(next(remaining)) if text.strip() else () for text in texts]
+        return sum(bool(text.strip()) for text in texts), phrases
+
+    def _positives(self, phrases: Sequence[tuple[str, ...]], replies: Sequence[str]) -> list[tuple[str, ...]]:
+        """What is left of the phrases of both reports."""
+        remaining = iter(replies)
+        if self.parser == "strict":
+            return [published_positives(next(remaining), side) if side else () for side in phrases]
+        return [read_positives(next(remaining), side) if side else () for side in phrases]
+
+    def _entailment(self, phrase: str, other: Sequence[str], reply: str) -> Phrase:
+        if self.parser == "strict":
+            return Phrase(phrase, *published_entailment(reply))
+        return _entailment(phrase, other, reply)
 
 
 def read_phrases(reply: str) -> tuple[str, ...]:
@@ -160,6 +219,20 @@ def read_phrases(reply: str) -> tuple[str, ...]:
     if len(phrases) > MAX_PHRASES or any(len(phrase) > MAX_CHARACTERS for phrase in phrases):
         raise VerdictError(f"The reply has {len(phrases)} phrases, or endless ones: {short(reply)!r}.")
     return phrases
+
+
+def read_positives(reply: str, phrases: Sequence[str]) -> tuple[str, ...]:
+    """Reads which of a report's phrases are left.
+
+    Raises:
+        VerdictError: There is no list of them, or one is none of the report's.
+    """
+    kept = read_phrases(reply)
+    places = [best_match(phrase, phrases) for phrase in kept]
+    for phrase, best in zip(kept, places, strict=True):
+        if best.similarity < SAME_PHRASE:
+            raise VerdictError(f"{short(phrase)!r} is no phrase of the report.")
+    return tuple(phrases[place] for place in sorted({best.place for best in places}))
 
 
 def _entailment(phrase: str, other: Sequence[str], reply: str) -> Phrase:

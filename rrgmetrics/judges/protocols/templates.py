@@ -7,6 +7,8 @@ import re
 from functools import lru_cache
 from importlib.resources import files
 
+from rrgmetrics.reader.lexicon import pack_in_use
+
 FIELD = re.compile(r"\{(\w+)\}")
 
 
@@ -14,6 +16,18 @@ FIELD = re.compile(r"\{(\w+)\}")
 def template(name: str) -> str:
     """The text of `prompts/<name>.txt`."""
     return (files("rrgmetrics.judges.protocols") / "prompts" / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def of_pack(name: str) -> str:
+    """The template for reports of the pack in use: `<name>_ct` of CT where there is one, else `<name>`."""
+    ct = f"{name}_ct"
+    return ct if pack_in_use().endswith("_ct") and ct in _names() else name
+
+
+@lru_cache
+def _names() -> frozenset[str]:
+    folder = files("rrgmetrics.judges.protocols") / "prompts"
+    return frozenset(file.name.removesuffix(".txt") for file in folder.iterdir())
 
 
 def fill(name: str, **fields: str) -> str:

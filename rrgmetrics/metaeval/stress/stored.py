@@ -59,7 +59,7 @@ def stored_stress(file: Path = FILE) -> StoredStress:
 
 
 def record(report: StressReport, *, date: str, file: Path = FILE) -> None:
-    """Writes a report over the rows of the same metrics; other rows stay.
+    """Writes a report over the rows of the same metrics; other rows stay, in the order that the file has.
 
     Args:
         report: Of the metrics.
@@ -79,10 +79,12 @@ def record(report: StressReport, *, date: str, file: Path = FILE) -> None:
         "without": {kind: suite.without(kind) for kind in KINDS},
     }
     stored = yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    rows = {name: row for name, row in stored.get("metrics", {}).items() if name not in report.metrics}
-    if rows and any(stored[key] != value for key, value in about.items() if key != "date"):
+    rows = stored.get("metrics", {})
+    others = rows.keys() - report.metrics.keys()
+    if others and any(stored[key] != value for key, value in about.items() if key != "date"):
         raise InputError(f"{file} was measured on other reports or with another version; measure all metrics again.")
-    rows |= {name: _row(metric) for name, metric in report.metrics.items()}
+    new = {name: _row(metric) for name, metric in report.metrics.items()}
+    rows = rows | new if others else new  # rows that stay keep their places, and so do those written anew
     text = yaml.safe_dump({**about, "metrics": rows}, sort_keys=False, width=500, default_flow_style=None)
     file.write_text(HEADER + text, encoding="utf-8")
 

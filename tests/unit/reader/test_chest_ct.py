@@ -63,6 +63,14 @@ def test_conditions_of_ct(text: str, labels: str) -> None:
     assert sorted(ct_conditions(read(text))) == sorted(set(labels.split("; ")) - {"none"})
 
 
+@pytest.mark.parametrize(
+    ("reference", "candidate", "expected"), [row for _, row in rows(HERE / "pairs.tsv")], ids=lambda cell: cell[:50]
+)
+def test_pairs_of_ct(reference: str, candidate: str, expected: str) -> None:
+    counts = explain(reference=reference, candidate=candidate, modality="chest_ct").counts
+    assert ("".join(f"{kind.letter}{n}" for kind, n in counts.items() if n) or "none") == expected
+
+
 def test_reports_of_another_writer() -> None:
     """What benchmarks/chest_ct.py measures does not fall."""
     spec = spec_from_file_location("chest_ct", Path(__file__).parents[3] / "benchmarks" / "chest_ct.py")

@@ -1,0 +1,89 @@
+"""MammoGREEN. Made by `make cards` from README.md, the metric card, and the metric's row in rrgmetrics."""
+
+import evaluate
+
+import rrgmetrics  # From: rrgmetrics
+
+_DESCRIPTION = """
+For **mammography** reports: a judge counts what the candidate has in common with the radiologist's report, and its
+significant errors of six kinds: false findings, missing findings, mischaracterized ones, the wrong place or side,
+the wrong BI-RADS category, the wrong breast density. With m matched findings and s significant errors the score is
+m / (m + s). What counts are lesions and their groups, recommendations that call for action, the BI-RADS category
+and the density; normal and benign statements only where they contradict the reference.
+"""
+
+_CITATION = r"""
+@misc{radeval-mammo-green,
+    title = "{RadEval}: mammo\_green",
+    author = "{The RadEval authors}",
+    year = "2026",
+    url = "https://github.com/jbdel/RadEval",
+}
+"""
+
+_INPUTS = """
+Args:
+    predictions (list of str): the system's reports, one a study; '' for an empty one.
+    references (list of str): the radiologists' reports, in the same order.
+    contexts (list of dict): patient's age, sex and indication; they decide what matters.
+    per_pair (bool): also return <key>_per_pair, a list with one value a pair.
+    batch_size (int), device (str): of a model, where one runs.
+    progress (bool): show a bar.
+
+Configurations (config_name):
+    default: the reader; no language model.
+    reader: the reader; no language model.
+    hf:<id>: a causal language model through transformers, on this machine; so is a bare Hub id or a folder.
+    vllm:<id>: the same through vLLM (extra vllm).
+    openai:<model>: any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI itself (extra judges).
+    replies:<file>: replies recorded with `rrgmetrics judge --record`: the same scores without the model.
+
+Options (in config_name, for example '?text=lower'):
+    text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
+        reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
+    modality: what reports are read as: chest_xray, chest_ct or another pack of the lexicon; auto: what each
+        reference is. Default: auto.
+    parser: strict: asks for counts, and reads and scores replies as RadEval does. One of tolerant (default),
+        strict.
+    explain: also return each pair's verdict in words. One of no (default), yes.
+    base_url: openai: address of the server, as http://127.0.0.1:8000/v1; empty: OpenAI's. Default: empty.
+    api_key: openai: environment variable that holds the key. Default: OPENAI_API_KEY.
+    temperature: openai, vllm: 0 takes the most probable word each time. Default: 0.0.
+    max_tokens: longest reply; 0: the protocol's own. Default: 0.
+    concurrency: openai: requests at a time. Default: 16.
+    timeout: openai: seconds that one request may take. Default: 300.0.
+    retries: openai: further tries of a request that failed. Default: 5.
+    processes: hf: processes of an `accelerate launch` that share the prompts. Default: 1.
+    replicas: vllm: models side by side, each with its share of the GPUs; 0: one a GPU. Default: 0.
+    cache: folder that keeps replies; no: none; empty: the user's cache folder. Default: empty.
+    record: file that also gets every reply, for the engine replies:FILE. Default: empty.
+    price_in: openai: price of a million tokens asked, for the estimate of the cost. Default: 0.0.
+    price_out: openai: price of a million tokens answered. Default: 0.0.
+
+Returns: a dict of
+    mammo_green: MammoGREEN; 0 to 1, higher is better.
+    mammo_green_significant: Significant errors; 0 to ∞, lower is better.
+    mammo_green_errors: All errors; 0 to ∞, lower is better.
+    mammo_green_matched: Matched findings; 0 to ∞, higher is better.
+    mammo_green_false_finding: False findings; 0 to ∞, lower is better.
+    mammo_green_missing_finding: Missing findings; 0 to ∞, lower is better.
+    mammo_green_mischaracterization: Mischaracterized findings; 0 to ∞, lower is better.
+    mammo_green_wrong_location_laterality: Wrong place or side; 0 to ∞, lower is better.
+    mammo_green_incorrect_birads: Wrong BI-RADS category; 0 to ∞, lower is better.
+    mammo_green_incorrect_breast_density: Wrong breast density; 0 to ∞, lower is better.
+    mammo_green_n_unscored, mammo_green_signature: pairs without a score, which count nowhere; what ran.
+
+Examples:
+    >>> mammo_green = rrgmetrics.load("mammo_green")
+    >>> results = mammo_green.compute(  # the reader, on reports that it knows
+    ...     predictions=["Small right pleural effusion. Old rib fracture."],
+    ...     references=["Small left pleural effusion. Old rib fracture."],
+    ... )
+    >>> results["mammo_green_wrong_location_laterality"]
+    1.0
+"""
+
+
+@rrgmetrics.hub.module(_DESCRIPTION, _INPUTS, _CITATION)
+class MammoGreen(evaluate.Metric):
+    pass
