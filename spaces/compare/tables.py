@@ -82,7 +82,9 @@ def difference_part(reference: str, candidates: Sequence[str], found: Sequence[E
         texts = reports({"Reference": reference, name: candidate}, {"Reference": read.reference, name: read.candidate})
         heading = f"{name}: {read.summary if read.out_of_scope else amount(read)}"
         sections.append(Markup("<section><h2>{}</h2>{}{}</section>").format(heading, texts, remarks(read.remarks)))
-    about = Markup('<p class="note">As the bundled reader reads them; it knows English reports of chest X-rays and chest CT.</p>')
+    about = Markup(
+        '<p class="note">As the bundled reader reads them; it knows English reports of chest X-rays and chest CT.</p>'
+    )
     return part(*sections, about)
 
 
