@@ -23,7 +23,7 @@ from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols import green_parsers
 from rrgmetrics.judges.protocols.counts import Errors, compared_errors
 from rrgmetrics.judges.protocols.green_parsers import LABELS, MATCHED, TITLES
-from rrgmetrics.judges.protocols.statements import normal_statements
+from rrgmetrics.judges.protocols.statements import matched_words
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reports import Pair
 
@@ -113,17 +113,12 @@ class Green:
 
     def from_comparison(self, pair: Pair, compared: Compared) -> GreenVerdict:
         """Returns the reader's errors and matches as a verdict."""
-        reference, comparison = compared.reference, compared.comparison
-        indices = sorted({link.reference for link in comparison.links})
-        matched = [reference.evidence(comparison.references[index].head) for index in indices]
-        statements = normal_statements(reference, compared.candidate)
-        if statements and all(statements.values()):
-            matched.append("; ".join(statements))
+        comparison, matched = compared.comparison, matched_words(compared)
         return GreenVerdict(
             compared_errors(comparison, significant=True),
             compared_errors(comparison, significant=False),
             len(matched),
-            tuple(matched),
+            matched,
         )
 
 

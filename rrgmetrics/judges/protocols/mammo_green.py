@@ -25,7 +25,7 @@ from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.replies import Pairs, read_json, short, texts
-from rrgmetrics.judges.protocols.statements import normal_statements
+from rrgmetrics.judges.protocols.statements import matched_words
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reader import ErrorCategory, FindingError
 from rrgmetrics.reports import Pair
@@ -155,12 +155,7 @@ class MammoGreen:
 
     def from_comparison(self, pair: Pair, compared: Compared) -> MammoVerdict:
         """Returns the reader's matches and errors as a verdict."""
-        reference, comparison = compared.reference, compared.comparison
-        indices = sorted({link.reference for link in comparison.links})
-        matched = [reference.evidence(comparison.references[index].head) for index in indices]
-        statements = normal_statements(reference, compared.candidate)
-        if statements and all(statements.values()):
-            matched.append("; ".join(statements))
+        comparison, matched = compared.comparison, matched_words(compared)
         words: dict[str, list[str]] = {kind: [] for kind in KINDS}
         insignificant: list[str] = []
         compares = False

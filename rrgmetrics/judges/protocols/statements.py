@@ -7,6 +7,7 @@ is there costs. A report that says nothing at all lets nothing stand.
 
 from __future__ import annotations
 
+from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.reader import Finding, Reading
 from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.penalties import silent
@@ -34,3 +35,14 @@ def normal_statements(reading: Reading, other: Reading) -> dict[str, bool]:
             words = reading.evidence(finding) if finding.normal else f"no {reading.evidence(finding)}"
             statements[words] = stands(finding) and statements.get(words, True)
     return statements
+
+
+def matched_words(compared: Compared) -> tuple[str, ...]:
+    """What the candidate has of the reference, in its words: each finding, and what is normal as one if all stands."""
+    reference, comparison = compared.reference, compared.comparison
+    indices = sorted({link.reference for link in comparison.links})
+    matched = [reference.evidence(comparison.references[index].head) for index in indices]
+    statements = normal_statements(reference, compared.candidate)
+    if statements and all(statements.values()):
+        matched.append("; ".join(statements))
+    return tuple(matched)

@@ -7,6 +7,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from synonyms import check_synonyms
 
 from rrgmetrics.reader import explain, read
 from rrgmetrics.reader.ct_conditions import ct_conditions
@@ -37,16 +38,7 @@ def chest_ct() -> Iterator[None]:
     [pytest.param(*row, id=f"{table}: {row[0]}") for table, row in rows(*sorted((HERE / "synonyms").glob("*.tsv")))],
 )
 def test_synonyms_of_ct(name: str, wordings: str, neighbours: str) -> None:
-    first, *others = wordings.split(" | ")
-    assert read(first).abnormal, f"nothing abnormal is read in {first!r}"
-    apart = [other for other in others if errors(first, other) or errors(other, first)]
-    alike = [other for other in filter(None, neighbours.split(" | ")) if not errors(first, other)]
-    assert (apart, alike) == ([], []), name
-
-
-def errors(reference: str, candidate: str) -> int:
-    """The number of errors of all kinds."""
-    return sum(explain(reference=reference, candidate=candidate, modality="chest_ct").counts.values())
+    check_synonyms(name, wordings, neighbours, "chest_ct")
 
 
 @pytest.mark.parametrize(
