@@ -14,13 +14,13 @@ import sys
 from rrgmetrics import SPECS
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval import AgreementReport, agree
-from rrgmetrics.metaeval.measured import FILE
+from rrgmetrics.metaeval.measured import FILE, reads_chest_xrays
 from rrgmetrics.metaeval.recording import record
 
 
 def main(name: str, dataset: str, *metrics: str) -> None:
     """Measures and writes."""
-    report = agree(dataset, metrics or tuple(SPECS))
+    report = agree(dataset, metrics or tuple(name for name, spec in SPECS.items() if reads_chest_xrays(spec)))
     if not isinstance(report, AgreementReport):
         raise InputError(f"{dataset} has no counts or ratings; give one that has, such as radpref:PATH.")
     record(report, name, date=datetime.datetime.now(datetime.UTC).date().isoformat())

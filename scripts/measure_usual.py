@@ -17,7 +17,7 @@ import numpy as np
 import rrgmetrics
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.loaders import Ranked, load
-from rrgmetrics.metaeval.measured import FILE, USUAL
+from rrgmetrics.metaeval.measured import FILE, USUAL, reads_chest_xrays
 from rrgmetrics.metaeval.recording import record_rows
 from rrgmetrics.reader.scope import CHEST_CT
 from rrgmetrics.scorers.base import Array
@@ -55,7 +55,7 @@ def main(dataset: str, *names: str) -> None:
 
 def _says_much(spec: MetricSpec) -> bool:
     """Whether a metric says something of one pair of chest X-ray reports."""
-    return spec.modality != CHEST_CT and not spec.corpus_statistics
+    return spec.modality != CHEST_CT and reads_chest_xrays(spec) and not spec.corpus_statistics
 
 
 def _quartiles(values: Array) -> Estimate:

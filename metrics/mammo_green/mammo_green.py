@@ -41,8 +41,8 @@ Configurations (config_name):
 Options (in config_name, for example '?text=lower'):
     text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
         reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
-    modality: what reports are read as: chest_xray, chest_ct or another pack of the lexicon; auto: what each
-        reference is. Default: auto.
+    modality: what reports are read as: chest_xray, chest_ct, mammography, brain_ct (the latter two are
+        experimental), a pack of your own; auto: what each reference is. Default: auto.
     parser: strict: asks for counts, and reads and scores replies as RadEval does. One of tolerant (default),
         strict.
     explain: also return each pair's verdict in words. One of no (default), yes.

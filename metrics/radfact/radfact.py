@@ -43,8 +43,8 @@ Configurations (config_name):
 Options (in config_name, for example '?text=lower'):
     text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
         reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
-    modality: what reports are read as: chest_xray, chest_ct or another pack of the lexicon; auto: what each
-        reference is. Default: auto.
+    modality: what reports are read as: chest_xray, chest_ct, mammography, brain_ct (the latter two are
+        experimental), a pack of your own; auto: what each reference is. Default: auto.
     negatives: drop: without phrases that say that something is absent or normal, which is RadFact+. One of keep
         (default), drop.
     parser: strict: reads replies as RadEval's radfact_ct does. One of tolerant (default), strict.

@@ -136,8 +136,9 @@ def preset_table() -> Table:
 
 
 def alias_table(specs: Iterable[MetricSpec]) -> Table:
-    """One line a key, with what papers call it."""
-    lines = [(key.name, key.better, ", ".join(key.aliases) or "-") for spec in specs for key in spec.keys]
+    """One line a key that papers call otherwise, and the headline of every metric."""
+    named = [key for spec in specs for key in spec.keys if key.aliases or key is spec.headline]
+    lines = [(key.name, key.better, ", ".join(key.aliases) or "-") for key in named]
     return _table(("key", "better", "in papers"), lines, note="A bundled stand-in is not what the papers ran.")
 
 

@@ -15,6 +15,8 @@ from typing import Any, Literal, NamedTuple
 
 import yaml
 
+from rrgmetrics.reader.scope import reads
+from rrgmetrics.specs import MetricSpec
 from rrgmetrics.stats import Estimate
 
 Statistic = Literal["tau_b", "share", "errors", "cases", "score", "seconds", "quartiles"]
@@ -112,6 +114,11 @@ class Measurement(NamedTuple):
     measure: Measure
     row: Measured
     value: Estimate
+
+
+def reads_chest_xrays(spec: MetricSpec) -> bool:
+    """Whether a metric says anything of reports of chest X-rays, on which costs and stress are measured."""
+    return reads(spec.modality, "chest x-ray")
 
 
 @cache

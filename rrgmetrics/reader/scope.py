@@ -111,14 +111,19 @@ def readable_kinds(modality: str) -> frozenset[Kind]:
     return frozenset({"empty", *(pack.kind for pack in chain(names[0]))} if names else ())
 
 
+def reads(modality: str, kind: Kind) -> bool:
+    """Whether a metric of this modality can read this kind of text."""
+    readable = readable_kinds(modality)
+    return not readable or kind in readable
+
+
 def out_of_scope(scope: Scope, modality: str) -> str:
     """Returns why a text cannot be read by a metric of this modality, in words; "" if it can."""
-    readable = readable_kinds(modality)
-    if not readable or scope.kind in readable:
+    if reads(modality, scope.kind):
         return ""
     if scope.kind == "unread":
         return "says nothing that could be read"
-    return f"looks {'like ' * (scope.kind != 'language')}{scope.looks}"
+    return f"looks {'like ' * (scope.kind != 'language')}{scope.looks or 'a chest X-ray report'}"
 
 
 @in_its_pack

@@ -76,8 +76,8 @@ def test_the_table_names_known_things():
         rules, concepts = load_file("ct")["rules"], load().concepts
     for row in rules:
         assert set(row["concepts"]) <= concepts.keys(), row
-        assert row.keys() <= {"label", "concepts", *CONDITIONS}, row
-    assert {row["label"] for row in rules} == set(NAMES)
+        assert row.keys() <= {"label", "also", "concepts", *CONDITIONS}, row
+    assert {row[key] for row in rules for key in ("label", "also") if key in row} == set(NAMES)
 
 
 @pytest.mark.parametrize("report", SAID)

@@ -249,7 +249,7 @@ def test_options_of_the_spec_are_offered_but_no_file_and_no_server():
         "",
     )
     view, calls = ui.answered(SPECS["finding_errors"], texts, ["impression", "report"])
-    assert "finding_errors|text:impression@1|policy:report" in view
+    assert "finding_errors|text:impression@1|modality:auto|policy:report" in view
     assert "Mild cardiomegaly" not in view, "what the metric did not read is shown"
     assert '<mark class="kind-incorrect_location">Small left effusion</mark>' in view
     assert "What is usual" not in view
@@ -297,7 +297,12 @@ def test_what_is_usual_comes_from_the_file_of_results(value, words):
     assert all(measure.title.capitalize() in shown for measure in data.measures.values())
     assert usual(SPECS["crepe"], float("nan")) == ""
     assert all("left:-" not in usual(SPECS[name], SPECS[name].range[0]) for name in data.metrics if name != "radcliq")
-    assert set(SPECS) - set(data.metrics) == {"cider", "f1_radbert_ct"}  # one needs a set of reports, one reads CT
+    assert set(SPECS) - set(data.metrics) == {
+        "cider",
+        "f1_radbert_ct",
+        "nodule_f1",
+        "mammo_green",
+    }  # a set of reports; CT; mammograms
 
 
 # --- how to call it ---------------------------------------------------------------------------------------------------

@@ -138,7 +138,7 @@ def test_replies_that_cannot_be_read(reply, message):
 
 
 def test_the_bundled_engine_sorts_the_readers_errors():
-    name = "mammo_green?explain=yes"
+    name = "mammo_green?modality=chest_xray&explain=yes"
     texts = {"predictions": ["Small right effusion. Nodule."], "references": ["Small left effusion. Old rib fracture."]}
     result = rrgmetrics.score(name, progress=False, **texts)[name]
     assert result.scores["mammo_green_wrong_location_laterality"] == 1

@@ -28,7 +28,7 @@ def in_another_hand(text: str, rng: Random) -> str:
     """Returns a report in other handwriting, so to say; as it was where nothing can be changed.
 
     Example:
-        >>> in_another_hand("There is a small left pleural effusion.", Random(4))
+        >>> in_another_hand("There is a small left pleural effusion.", Random(7))
         'Small left pleural effusion.'
     """
     weights = [weight for weight, _ in HANDS.values()]

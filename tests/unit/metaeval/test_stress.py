@@ -10,6 +10,7 @@ import pytest
 
 from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.measured import reads_chest_xrays
 from rrgmetrics.metaeval.stress import KINDS, LADDERS, build_suite, stress
 from rrgmetrics.metaeval.stress.kinds import ALONE, kinds_of
 from rrgmetrics.metaeval.stress.outside import find, of_module
@@ -200,7 +201,7 @@ def test_the_stored_results_come_back(suite, tmp_path):
 
 def test_every_bundled_metric_was_measured_on_300_reports():
     stored = stored_stress()
-    assert list(stored.metrics) == list(SPECS)
+    assert list(stored.metrics) == [name for name, spec in SPECS.items() if reads_chest_xrays(spec)]
     assert stored.n_reports == 300
     assert all(metric.unit > 0 for metric in stored.metrics.values())
     assert all(metric.kinds["side"].n == 100 for metric in stored.metrics.values())
