@@ -1,4 +1,4 @@
-"""The invented pairs that pages offer to try, and the sample file made of them."""
+"""The invented pairs that pages offer to try, by the pack that reads them, and the sample file made of them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rrgmetrics import files
+from rrgmetrics.reader.lexicon import DEFAULT_PACK
+from rrgmetrics.specs import MetricSpec
 
 FIELDS = ("reference", "candidate", "age", "sex", "indication")
-OPENING = "Missed pneumothorax"
 _FILE = Path(__file__).with_suffix(".yaml")
 
 
 class Example(NamedTuple):
-    """A pair with the patient's context, as typed; `title` says what is wrong with the candidate, "" if not shown."""
+    """A pair with the patient's context, as typed; `title` says what is wrong with the candidate, "" if not shown.
+
+    Pages open with the pair that `opens`.
+    """
 
     title: str
     reference: str
@@ -23,19 +27,36 @@ class Example(NamedTuple):
     age: str = ""
     sex: str = ""
     indication: str = ""
+    opens: bool = False
+
+    @property
+    def texts(self) -> tuple[str, str, str, str, str]:
+        """All that is typed, in the order of the boxes."""
+        return self.reference, self.candidate, self.age, self.sex, self.indication
 
 
 @cache
-def examples() -> tuple[Example, ...]:
-    """All pairs; those with a title come first."""
+def _all_examples() -> dict[str, tuple[Example, ...]]:
     import yaml
 
-    return tuple(Example(**{"title": "", **row}) for row in yaml.safe_load(_FILE.read_text(encoding="utf-8")))
+    rows = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    return {pack: tuple(Example(**{"title": "", **row}) for row in own) for pack, own in rows.items()}
 
 
-def opening() -> Example:
-    """The pair that pages open with."""
-    return next(example for example in examples() if example.title == OPENING)
+def _pack_of(spec: MetricSpec | None) -> str:
+    """The pack of a metric, if there are examples for it."""
+    option = spec.options.get("modality") if spec else None
+    return str(option.default) if option and option.default in _all_examples() else DEFAULT_PACK
+
+
+def examples(spec: MetricSpec | None = None) -> tuple[Example, ...]:
+    """All pairs of reports that a metric reads by default; those with a title come first."""
+    return _all_examples()[_pack_of(spec)]
+
+
+def opening(spec: MetricSpec | None = None) -> Example:
+    """The pair that a metric's page opens with."""
+    return next(example for example in examples(spec) if example.opens)
 
 
 @cache
@@ -44,11 +65,12 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="rrgmetrics-")
 
 
-def sample_file() -> str:
+def sample_file(spec: MetricSpec | None = None) -> str:
     """Path of a CSV with all pairs, to show what a file looks like."""
-    path = Path(_folder().name) / "sample.csv"
+    pairs = examples(spec)
+    path = Path(_folder().name) / f"sample-{_pack_of(spec)}.csv"
     if not path.exists():
-        columns: dict[str, list[str]] = {"study_id": [f"study-{number:02}" for number in range(1, len(examples()) + 1)]}
-        columns |= {field: [getattr(example, field) for example in examples()] for field in FIELDS}
+        columns: dict[str, list[str]] = {"study_id": [f"study-{number:02}" for number in range(1, len(pairs) + 1)]}
+        columns |= {field: [getattr(example, field) for example in pairs] for field in FIELDS}
         files.write_table(path, columns, force=True)
     return str(path)

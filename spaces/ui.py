@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +105,7 @@ def launch_options() -> dict[str, Any]:
 
 def _pair_tab(spec: MetricSpec, page: Any) -> None:
     gradio = load_gradio()
-    first = opening()
+    first = opening(spec)
     box: dict[str, Any] = {"lines": 6, "max_lines": 14, "placeholder": "Type or paste, or take an example below"}
     with gradio.Row():
         with gradio.Column(min_width=280):
@@ -122,7 +122,9 @@ def _pair_tab(spec: MetricSpec, page: Any) -> None:
     texts = [reference, candidate, age, sex, indication]
     with gradio.Row(elem_classes="rrg-examples"):
         chips = [
-            (gradio.Button(example.title, size="sm", min_width=0), example) for example in examples() if example.title
+            (gradio.Button(example.title, size="sm", min_width=0), example)
+            for example in examples(spec)
+            if example.title
         ]
     button = gradio.Button("Score", variant="primary")
     shown = gradio.HTML(nothing_yet(spec), apply_default_css=False)
@@ -144,13 +146,14 @@ def _pair_tab(spec: MetricSpec, page: Any) -> None:
     page.load(lambda: (*opened(spec.name), gradio.Accordion(visible=True)), None, show_progress="hidden", **event)
     gradio.on([button.click, reference.submit, candidate.submit], **scored)
     for chip, example in chips:
-        chip.click(None, None, texts, js=f"() => {json.dumps(example[1:])}", api_visibility="private").then(**scored)
+        chip.click(None, None, texts, js=f"() => {json.dumps(example.texts)}", api_visibility="private").then(**scored)
 
 
 @cache
 def opened(name: str) -> tuple[str, str]:
     """What the page of a metric shows of the example that it opens with."""
-    return answered(get_spec(name), opening()[1:])
+    spec = get_spec(name)
+    return answered(spec, opening(spec).texts)
 
 
 def answered(spec: MetricSpec, texts: Sequence[str], options: Sequence[Any] = ()) -> tuple[str, str]:
@@ -250,7 +253,7 @@ def _file_tab(spec: MetricSpec) -> None:
         except (InputError, BackendError) as error:
             yield part(alert(str(error))), *hidden, gradio.Button(visible=False)
 
-    sample.click(sample_file, None, upload, api_visibility="private")
+    sample.click(partial(sample_file, spec), None, upload, api_visibility="private")
     running = button.click(
         handle,
         [upload, *options],
