@@ -108,7 +108,7 @@ def parse_name(text: str) -> MetricName:
         raise InputError(f"A metric's name must be a non-empty string, not {text!r}; for example 'bleu'.")
     short, whole = _split_short(text)
     head, _, query = whole.partition("?")
-    name, at, config = head.partition("@")
+    name, at, config = head.strip().partition("@")
     spec = get_spec(name)
     if at and not config:
         raise InputError(f"{text!r} has nothing after the @; leave it out for the default configuration.")

@@ -78,7 +78,7 @@ def test_context_is_asked_for_where_it_matters(name):
 
 def test_a_page_of_mammograms_opens_with_one():
     view, _ = ui.opened("mammo_green")
-    assert "Small" not in view and "spiculated mass" in view
+    assert "spiculated mass" in view
     assert examples(SPECS["mammo_green"])[0].candidate in Path(sample_file(SPECS["mammo_green"])).read_text()
 
 
@@ -94,7 +94,7 @@ def test_finding_errors_show_their_evidence():
 
 def test_crepe_shows_shares_of_findings_that_add_up():
     several = next(example for example in examples() if example.title == "Several errors")
-    result, pair = ui.answer(SPECS["crepe"], *several[1:])
+    result, pair = ui.answer(SPECS["crepe"], *several.texts)
     found = explain_pair(result, pair)
     invented = max((mark for mark in found.candidate if mark.kind == "false_finding"), key=lambda mark: mark.amount)
     assert [several.candidate[slice(*span)] for span in invented.spans] == ["Small left apical pneumothorax"]
@@ -225,7 +225,7 @@ def test_nothing_breaks_out(name):
 def test_examples_differ_in_what_their_title_says():
     counts = {}
     for example in examples():
-        result, _ = ui.answer(SPECS["finding_errors"], *example[1:])
+        result, _ = ui.answer(SPECS["finding_errors"], *example.texts)
         counts[example.title] = {key: value for key, value in result.scores.items() if value}
     assert counts["Same findings, other words"] == {}
     assert counts["Wrong side"]["finding_errors_incorrect_location"] == 1
@@ -239,7 +239,7 @@ def test_examples_differ_in_what_their_title_says():
 def test_a_page_opens_with_a_scored_example(name):
     view, calls = ui.opened(name)
     assert f'role="status">{parse_name(name).titled.headline.title} ' in view
-    assert repr(opening().candidate) in calls
+    assert repr(opening(SPECS[name]).candidate) in calls
 
 
 def test_options_of_the_spec_are_offered_but_no_file_and_no_server():

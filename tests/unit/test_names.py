@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import rrgmetrics
@@ -58,6 +58,7 @@ def test_slugs(text, slug):
 
 
 @given(st.text(max_size=30), st.sampled_from(list(SPECS)))
+@example("\x85?", "radfact")
 def test_any_text_is_a_name_or_an_input_error(text, metric):
     for spelling in (text, f"{metric}@{text}", f"{metric}?{text}", f"{metric}?text={text}"):
         try:
