@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rrgmetrics import files
-from rrgmetrics.reader.lexicon import DEFAULT_PACK
+from rrgmetrics.reader.lexicon import DEFAULT_PACK, all_packs
 from rrgmetrics.specs import MetricSpec
 
 FIELDS = ("reference", "candidate", "age", "sex", "indication")
@@ -45,12 +45,12 @@ def _all_examples() -> dict[str, tuple[Example, ...]]:
 
 def _pack_of(spec: MetricSpec | None) -> str:
     """The pack of a metric, if there are examples for it."""
-    option = spec.options.get("modality") if spec else None
-    return str(option.default) if option and option.default in _all_examples() else DEFAULT_PACK
+    titles = {pack.title: name for name, pack in all_packs().items() if name in _all_examples()}
+    return titles.get(spec.modality, DEFAULT_PACK) if spec else DEFAULT_PACK
 
 
 def examples(spec: MetricSpec | None = None) -> tuple[Example, ...]:
-    """All pairs of reports that a metric reads by default; those with a title come first."""
+    """All pairs of reports that a metric is for; those with a title come first."""
     return _all_examples()[_pack_of(spec)]
 
 

@@ -42,7 +42,7 @@ Options (in config_name, for example '?text=lower'):
     text: normaliser applied to both texts first; r2gen, r2gen_iu: R2Gen's cleaning of MIMIC-CXR and IU X-ray
         reports. One of none (default), space, lower, words, findings, impression, r2gen, r2gen_iu.
     modality: what reports are read as: chest_xray, chest_ct, mammography, brain_ct (the latter two are
-        experimental), a pack of your own; auto: what each reference is. Default: mammography.
+        experimental), a pack of your own; auto: what each reference is. Default: auto.
     parser: strict: asks for counts, and reads and scores replies as RadEval does. One of tolerant (default),
         strict.
     explain: also return each pair's verdict in words. One of no (default), yes.
@@ -76,8 +76,8 @@ Returns: a dict of
 Examples:
     >>> mammo_green = rrgmetrics.load("mammo_green")
     >>> results = mammo_green.compute(
-    ...     predictions=["Irregular mass in the right breast. BI-RADS 4."],
-    ...     references=["Irregular mass in the left breast. BI-RADS 4."],
+    ...     predictions=["Mammogram: irregular 12 mm mass in the right breast. BI-RADS 4."],
+    ...     references=["Mammogram: irregular 12 mm mass in the left breast. BI-RADS 4."],
     ... )
     >>> results["mammo_green_wrong_location_laterality"]
     1.0

@@ -45,7 +45,7 @@ OTHER_MODALITIES = (
         empty=(UNDEFINED, 0.0, 0.0),
         options={
             "text": TEXT_OPTION,
-            "modality": replace(MODALITY_OPTION, default="mammography"),
+            "modality": MODALITY_OPTION,
             "parser": Option(
                 "tolerant",
                 "strict: asks for counts, and reads and scores replies as RadEval does",
