@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rrgmetrics.names import MetricName
-from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, all_packs
+from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, all_packs, first_pack
 
 logger = logging.getLogger("rrgmetrics")
 
@@ -44,7 +44,7 @@ def counts_of(name: MetricName, details: Mapping[str, Sequence[Any]], n_pairs: i
     pack = pack_of(name)
     packs = details.get(name.spec.name + DETAILS) if pack == AUTO else None
     counts = Counter(each or DEFAULT_PACK for each in packs) if packs else Counter({pack: n_pairs})
-    return {DEFAULT_PACK if each == AUTO else each: count for each, count in counts.most_common()}
+    return {first_pack(each): count for each, count in counts.most_common()}
 
 
 def facts_of(name: MetricName, counts: Iterable[str]) -> dict[str, str]:

@@ -20,7 +20,7 @@ from rrgmetrics.names import parse_names as parse_names
 from rrgmetrics.notice import name_stand_ins
 from rrgmetrics.progress import Progress as Progress  # what `Metrics.steps` yields
 from rrgmetrics.progress import drained, showing
-from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, pack_used
+from rrgmetrics.reader.lexicon import first_pack, pack_used
 from rrgmetrics.reports import Pair, count_distinct
 from rrgmetrics.results import Result
 from rrgmetrics.runner import Job, Memory, run
@@ -333,8 +333,7 @@ def prepare(
     jobs = {}
     for (text, name), scorer in zip(parsed.items(), scorers, strict=True):
         normaliser = get_normaliser(str(name.options.get("text", "none")))
-        pack = pack_of(name)
-        with pack_used(DEFAULT_PACK if pack == AUTO else pack):
+        with pack_used(first_pack(pack_of(name))):
             backend = scorer.backend(runtime)
         jobs[text] = Job(name, scorer, backend, normaliser, runtime.progress)
     metrics = Metrics(jobs, runtime, kept_references)

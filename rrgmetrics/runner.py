@@ -24,7 +24,7 @@ from rrgmetrics.gate import Gate, modality_of, open_gate, warn_of_scopes
 from rrgmetrics.modalities import details_of, facts_of, pack_of, warn_of_packs
 from rrgmetrics.names import MetricName
 from rrgmetrics.progress import Progress
-from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, pack_in_use, pack_used
+from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, first_pack, pack_in_use, pack_used
 from rrgmetrics.reader.scope import pack_for
 from rrgmetrics.reports import Pair, distinct_texts
 from rrgmetrics.results import Result
@@ -65,8 +65,7 @@ class Job:
     @property
     def facts(self) -> Mapping[str, str]:
         """What its backend names for the signature."""
-        pack = self.kind.pack
-        with pack_used(DEFAULT_PACK if pack == AUTO else pack):
+        with pack_used(first_pack(pack_of(self.name))):
             return dict(self.backend.facts)
 
     def reference_statistics(self, references: Iterable[str]) -> Frequencies | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rrgmetrics import files
-from rrgmetrics.reader.lexicon import DEFAULT_PACK, all_packs
+from rrgmetrics.reader.lexicon import DEFAULT_PACK, pack_titled
 from rrgmetrics.specs import MetricSpec
 
 FIELDS = ("reference", "candidate", "age", "sex", "indication")
@@ -45,8 +45,8 @@ def _all_examples() -> dict[str, tuple[Example, ...]]:
 
 def _pack_of(spec: MetricSpec | None) -> str:
     """The pack of a metric, if there are examples for it."""
-    titles = {pack.title: name for name, pack in all_packs().items() if name in _all_examples()}
-    return titles.get(spec.modality, DEFAULT_PACK) if spec else DEFAULT_PACK
+    pack = pack_titled(spec.modality) if spec else None
+    return pack.name if pack and pack.name in _all_examples() else DEFAULT_PACK
 
 
 def examples(spec: MetricSpec | None = None) -> tuple[Example, ...]:

@@ -113,8 +113,9 @@ def paper_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> Table:
         ("", *heads),
         (Group(tuple(lines)),),
         title=f"Scores on {n_pairs:,} studies",
-        note=f"95% bootstrap intervals in brackets. {_footnote(rows, correction)}{left_out}"
-        + (f" {without}" if without else ""),
+        note=" ".join(
+            filter(None, (f"95% bootstrap intervals in brackets. {_footnote(rows, correction)}{left_out}", without))
+        ),
     )
 
 

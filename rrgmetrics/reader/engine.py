@@ -12,10 +12,10 @@ from rrgmetrics.reader.collection import collecting_afterwards
 from rrgmetrics.reader.items import Item, Mention, find_mentions
 from rrgmetrics.reader.lexicon import (
     AUTO,
-    DEFAULT_PACK,
     Lexicon,
     Senses,
     check_pack,
+    first_pack,
     load,
     pack_in_use,
     pack_used,
@@ -64,7 +64,7 @@ def read(report: str, modality: str = "") -> Reading:
     """
     if not modality:
         return _read(report)
-    with pack_used(DEFAULT_PACK if check_pack(modality) == AUTO else modality):
+    with pack_used(first_pack(check_pack(modality))):
         reading = _read(report)
     pack = pack_for(reading.scope) if modality == AUTO else reading.pack
     return reading if pack == reading.pack else read(report, pack)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.lexicon import Lexicon, load, per_lexicon
 from rrgmetrics.reader.tokens import Item, Token
 
 _BETWEEN = frozenset({"side", "zone", "morphology", "acuity", "severity"})  # may stand between a number and its bone
@@ -155,6 +155,12 @@ def _joins(between: Iterable[Item], lexicon: Lexicon) -> bool:
     return 0 < len(words) <= _NEAR and all("side" in item.senses or item.word in _JOINTS for item in words)
 
 
+@per_lexicon
+def _ribs() -> frozenset[str]:
+    lexicon = load()
+    return frozenset(lexicon.level_names[lexicon.level_bases["rib"] + number] for number in range(1, 13))
+
+
 def touch(a: frozenset[str], b: frozenset[str], lexicon: Lexicon, reach: int | None = None) -> bool:
     """Tells whether levels overlap, or stand within `reach` of one another; those that are not stated agree with all.
 
@@ -162,8 +168,7 @@ def touch(a: frozenset[str], b: frozenset[str], lexicon: Lexicon, reach: int | N
     """
     if not a or not b:
         return True
-    ribs = {lexicon.level_names[lexicon.level_bases["rib"] + number] for number in range(1, 13)}
-    between = reach if reach is not None else int(not (a | b) & ribs)
+    between = reach if reach is not None else int(not (a | b) & _ribs())
     spans = lexicon.levels
     return any(spans[x][0] <= spans[y][1] + between and spans[y][0] <= spans[x][1] + between for x in a for y in b)
 

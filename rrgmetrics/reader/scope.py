@@ -30,6 +30,7 @@ from rrgmetrics.reader.lexicon import (
     load,
     load_file,
     pack_in_use,
+    pack_titled,
     per_lexicon,
 )
 from rrgmetrics.reader.lexicon.build import words_of
@@ -107,8 +108,8 @@ def _pack_of_kind() -> dict[Kind, str]:
 @per_lexicon
 def readable_kinds(modality: str) -> frozenset[Kind]:
     """Which kinds of text a metric of this modality, the title of a pack, can read; nothing: it compares any text."""
-    names = [name for name, pack in all_packs().items() if pack.title == modality]
-    return frozenset({"empty", *(pack.kind for pack in chain(names[0]))} if names else ())
+    named = pack_titled(modality)
+    return frozenset({"empty", *(pack.kind for pack in chain(named.name))} if named else ())
 
 
 def reads(modality: str, kind: Kind) -> bool:

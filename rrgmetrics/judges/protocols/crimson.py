@@ -38,9 +38,8 @@ from rrgmetrics.errors import MissingExtraError, VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.crimson_json import published, published_ct, tolerant
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, SEVERITY, SIGNIFICANCE, Tally, tally
-from rrgmetrics.judges.protocols.templates import digits, fill, of_pack
+from rrgmetrics.judges.protocols.templates import digits, fill, is_ct, of_pack
 from rrgmetrics.reader import ErrorCategory, FindingError
-from rrgmetrics.reader.lexicon import pack_in_use
 from rrgmetrics.reader.rubric import Appraisal, Graded, appraise
 from rrgmetrics.reports import Context, Pair
 
@@ -162,7 +161,7 @@ class Crimson:
     def verdict(self, pair: Pair, replies: Sequence[str]) -> CrimsonVerdict:
         """Reads the reply; raises VerdictError for one that cannot be read or, with `labels=strict`, weighed."""
         if self.parser == "strict":
-            reading = published_ct if pack_in_use().endswith("_ct") else published
+            reading = published_ct if is_ct() else published
             evaluation, notes = reading(replies[0]), tuple[str, ...]()
         else:
             parsed, notes = tolerant(replies[0], PARTS)

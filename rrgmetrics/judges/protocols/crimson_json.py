@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rrgmetrics.errors import VerdictError
+from rrgmetrics.judges.protocols.replies import between_braces
 
 LONGEST = 100_000  # characters; the longest reply that was asked for has 8192 tokens
 DEEPEST = 50  # levels of nesting
@@ -63,9 +64,7 @@ def published_ct(text: str) -> Any:
     Raises:
         VerdictError: Where theirs raises; a part is missing.
     """
-    fence = re.search(r"```(?:json)?\s*(.*?)\s*```", text, re.DOTALL)
-    inside = fence[1] if fence else text
-    cut = re.sub(r",\s*([}\]])", r"\1", inside[inside.find("{") : inside.rfind("}") + 1])
+    cut = between_braces(text)
     try:
         evaluation = published(cut)
     except VerdictError:

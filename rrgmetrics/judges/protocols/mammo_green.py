@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple
 from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
-from rrgmetrics.judges.protocols.replies import Pairs, read_json, short, texts
+from rrgmetrics.judges.protocols.replies import Pairs, between_braces, read_json, short, texts
 from rrgmetrics.judges.protocols.statements import matched_words
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reader import ErrorCategory, FindingError
@@ -39,8 +39,10 @@ KINDS = (
     "incorrect_breast_density",
 )
 ONCE = "incorrect_birads"  # one error at most
+KIND_OF_CONCEPT = {"birads": "incorrect_birads", "breast_density": "incorrect_breast_density"}
 MAX_TOKENS = 8192
 MAX_COUNT = 1000
+OPEN_FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*(?:```|\Z)", re.DOTALL)  # theirs need not end
 KIND_OF = {  # the reader's categories; a missing comparison is no significant error
     ErrorCategory.FALSE_FINDING: "false_finding",
     ErrorCategory.MISSING_FINDING: "missing_finding",
@@ -174,11 +176,8 @@ class MammoGreen:
 def kind_of(error: FindingError) -> str | None:
     """The kind of an error of the reader; None for one that is never significant."""
     for finding in (error.reference, error.candidate):
-        concept = finding.concept.replace("_", "") if finding else ""
-        if "birads" in concept:
-            return "incorrect_birads"
-        if "breastdensity" in concept:
-            return "incorrect_breast_density"
+        if finding and finding.concept in KIND_OF_CONCEPT:
+            return KIND_OF_CONCEPT[finding.concept]
     return KIND_OF.get(error.category)
 
 
@@ -221,11 +220,8 @@ def _counted(members: Pairs, key: str) -> Counted:
 
 def strict(reply: str) -> MammoVerdict:
     """Reads counts as RadEval does; raises VerdictError where that raises."""
-    fence = re.search(r"```(?:json)?\s*(.*?)\s*(?:```|\Z)", reply, re.DOTALL)
-    inside = fence[1] if fence else reply
-    text = re.sub(r",\s*([}\]])", r"\1", inside[inside.find("{") : inside.rfind("}") + 1])
     try:
-        answer = json.loads(text)
+        answer = json.loads(between_braces(reply, OPEN_FENCE))
         errors = answer["significant_errors"]
         if set(errors) != set(KINDS):
             raise VerdictError(f"The reply has other kinds of errors: {', '.join(sorted(errors))}.")

@@ -49,12 +49,17 @@ class Counts(dict[str, list[float]]):
         """Adds how far two sizes in mm are apart, over all and for the reference's group of sizes."""
         apart = abs(reference - candidate)
         self.add("size_mae", apart)
-        if bucket in ("4to6", "6to8"):
-            self.add(f"mae_{bucket}", apart)
         if reference > 0:
             self.add("size_mape", apart / reference)
-            if bucket in ("8to15", "gt15"):
-                self.add("mape_gt8", apart / reference)
+        self.add_diameters(reference, candidate, bucket)
+
+    def add_diameters(self, reference: float, candidate: float, bucket: str | None) -> None:
+        """Adds how far two sizes in mm are apart, for the reference's group of sizes alone."""
+        apart = abs(reference - candidate)
+        if bucket in ("4to6", "6to8"):
+            self.add(f"mae_{bucket}", apart)
+        if bucket in ("8to15", "gt15") and reference > 0:
+            self.add("mape_gt8", apart / reference)
 
 
 def count(references: Sequence[Nodule], candidates: Sequence[Nodule], matches: Sequence[Match]) -> Counts:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.protocols.nodule_counts import Counts
 from rrgmetrics.judges.protocols.nodule_match import BUCKETS, DENSITIES, Density, bucket_of, composite
-from rrgmetrics.judges.protocols.replies import short
+from rrgmetrics.judges.protocols.replies import between_braces, short
 
 Form = Literal["nodule_eval", "lung_nodules"]
 
@@ -111,11 +111,8 @@ def read_row(reply: str) -> dict[str, list[Any]]:
     Raises:
         VerdictError: There is no JSON object, a list is missing, or a pair is none.
     """
-    fence = re.search(r"```(?:json)?\s*(.*?)\s*```", reply, re.DOTALL)
-    text = fence[1] if fence else reply
-    start, end = text.find("{"), text.rfind("}")
     try:
-        row = json.loads(re.sub(r",\s*([}\]])", r"\1", text[start : end + 1]))
+        row = json.loads(between_braces(reply))
         lists = {part: [] if row[part] is None else row[part] for part in PARTS}
     except (ValueError, KeyError, TypeError) as error:
         raise VerdictError(f"The reply lists no nodules ({type(error).__name__} {error}): {short(reply)!r}.") from None
@@ -198,7 +195,7 @@ def _add_lists(counts: Counts, row: Mapping[str, Sequence[Any]]) -> None:
         if bucket:
             counts.add(f"sensitivity_{bucket}", 1)
         if sizes := _sizes(pair):
-            _add_diameters(counts, *sizes, bucket)
+            counts.add_diameters(*sizes, bucket)
         _add_fields(counts, *ends, wrong_place=bool(pair.get("location_error")))
     for name in row["missing_findings"]:
         if bucket := _bucket_of(references.get(name, {})):
@@ -206,14 +203,6 @@ def _add_lists(counts: Counts, row: Mapping[str, Sequence[Any]]) -> None:
     false = [_bucket_of(candidates.get(name, {})) for name in row["false_findings"]]
     for bucket in BUCKETS:
         counts.add(f"false_{bucket}", false.count(bucket))
-
-
-def _add_diameters(counts: Counts, reference: float, candidate: float, bucket: str | None) -> None:
-    apart = abs(reference - candidate)
-    if bucket in ("4to6", "6to8"):
-        counts.add(f"mae_{bucket}", apart)
-    if bucket in ("8to15", "gt15") and reference > 0:
-        counts.add("mape_gt8", apart / reference)
 
 
 def _add_fields(counts: Counts, one: Mapping[str, Any], other: Mapping[str, Any], *, wrong_place: bool) -> None:

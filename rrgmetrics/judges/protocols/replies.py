@@ -9,6 +9,7 @@ from typing import Any
 from rrgmetrics.errors import VerdictError
 
 OBJECT = re.compile(r'\{\s*["}]')
+FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 MAX_OBJECTS = 200  # of one reply
 
 
@@ -41,6 +42,21 @@ def read_json(reply: str) -> Pairs:
     if not objects:
         raise VerdictError(f"The reply holds no JSON object: {short(reply)!r}.")
     return max(objects, key=lambda entry: entry[0])[1]
+
+
+def between_braces(reply: str, fence: re.Pattern[str] = FENCE) -> str:
+    """What stands from the first brace to the last; "" without a brace.
+
+    It is looked for in a Markdown fence if there is one, as RadEval's parsers look for JSON; commas before the end of
+    an object or a list are left out.
+
+    Example:
+        >>> between_braces('So: {"a": [1,],} Done.')
+        '{"a": [1]}'
+    """
+    found = fence.search(reply)
+    inside = found[1] if found else reply
+    return re.sub(r",\s*([}\]])", r"\1", inside[inside.find("{") : inside.rfind("}") + 1])
 
 
 def texts(value: Any, where: str) -> tuple[str, ...]:

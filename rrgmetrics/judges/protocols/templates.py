@@ -21,7 +21,12 @@ def template(name: str) -> str:
 def of_pack(name: str) -> str:
     """The template for reports of the pack in use: `<name>_ct` of CT where there is one, else `<name>`."""
     ct = f"{name}_ct"
-    return ct if pack_in_use().endswith("_ct") and ct in _names() else name
+    return ct if is_ct() and ct in _names() else name
+
+
+def is_ct() -> bool:
+    """Whether the pack in use reads CT: its name ends so."""
+    return pack_in_use().endswith("_ct")
 
 
 @lru_cache

@@ -39,7 +39,7 @@ from rrgmetrics.reader.lexicon.model import (
     Trie,
     Zone,
 )
-from rrgmetrics.reader.lexicon.packs import AUTO, Pack, all_packs, check_pack, concept_files
+from rrgmetrics.reader.lexicon.packs import AUTO, Pack, all_packs, check_pack, concept_files, first_pack, pack_titled
 from rrgmetrics.reader.lexicon.schema import TABLE_FILES
 
 __all__ = [
@@ -61,12 +61,14 @@ __all__ = [
     "check_pack",
     "checksum",
     "concept_files",
+    "first_pack",
     "folder_in_use",
     "in_its_pack",
     "load",
     "load_file",
     "own_facts",
     "pack_in_use",
+    "pack_titled",
     "pack_used",
     "per_lexicon",
     "use",

@@ -37,7 +37,7 @@ def check(files: Iterable[str | Path] = (), pack: str = "") -> list[Fault]:
 def terms() -> list[Term]:
     """Every term of the lexicon in use, where it stands."""
     root = folder_in_use()
-    sources, _ = _read_all(pack_in_use(), root, own_files(root))
+    sources, _ = _read_all(_paths(chain(pack_in_use()), root, own_files(root)))
     return find_terms(sources, concepts_of(chain(pack_in_use())))
 
 
@@ -46,16 +46,19 @@ def _faults(root: str, own: list[Path], asked: Container[Path], pack: str) -> li
     known = find_packs(root)
     faults = [fault for path in own for fault in _misnamed(path, root, known)]
     for name in [pack] if pack else known:
-        paths = {path.resolve() for path, *_ in _paths(name, root, own)}
-        if pack or not asked or any(path in asked for path in paths):
-            sources, unread = _read_all(name, root, own)
-            faults += unread or (() if faults else find_faults(sources, concepts_of(chain(name, known))))
+        chained = chain(name, known)
+        paths = _paths(chained, root, own)
+        if pack or not asked or any(path.resolve() in asked for path, *_ in paths):
+            sources, unread = _read_all(paths)
+            faults += unread or (() if faults else find_faults(sources, concepts_of(chained)))
     return faults
 
 
-def _paths(name: str, root: str, own: list[Path]) -> list[tuple[Path, int, bool]]:
-    """The files that a pack is read from, those of the user's own among `own`; the layer and whose each is."""
-    chained = chain(name, find_packs(root))
+def _paths(chained: list[Pack], root: str, own: list[Path]) -> list[tuple[Path, int, bool]]:
+    """The files that a pack, behind all that it extends, is read from; the layer and whose each is.
+
+    Of the user's own those are read that are among `own`.
+    """
     layers = lay([pack.name for pack in chained], root)
     names = (*concepts_of(chained), *SHAPES)
     found = [
@@ -65,9 +68,9 @@ def _paths(name: str, root: str, own: list[Path]) -> list[tuple[Path, int, bool]
     return [each for each in found if (each[0].resolve() in read if each[2] else each[0].is_file())]
 
 
-def _read_all(name: str, root: str, own: list[Path]) -> tuple[list[Source], list[Fault]]:
+def _read_all(paths: list[tuple[Path, int, bool]]) -> tuple[list[Source], list[Fault]]:
     """The files of a pack, and what keeps some of them from being read."""
-    read = [_read(*path) for path in _paths(name, root, own)]
+    read = [_read(*path) for path in paths]
     return [each for each in read if isinstance(each, Source)], [each for each in read if isinstance(each, Fault)]
 
 

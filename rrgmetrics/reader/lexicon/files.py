@@ -13,9 +13,7 @@ from typing import Any
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.lexicon.compiled import kept, key_of
-from rrgmetrics.reader.lexicon.in_use import VARIABLE as VARIABLE
 from rrgmetrics.reader.lexicon.in_use import folder_in_use, per_lexicon
-from rrgmetrics.reader.lexicon.in_use import folder_used as folder_used
 from rrgmetrics.reader.lexicon.packs import PACK_FILE, Layer, all_layers, all_packs, concept_files, layers
 from rrgmetrics.reader.lexicon.parsing import parse
 from rrgmetrics.reader.lexicon.schema import LABEL_FILES, TABLE_FILES, empty, merge, shape_of

@@ -93,6 +93,16 @@ def _pack(path: Path, content: Any, before: Pack | None = None) -> Pack:
         ) from None
 
 
+def first_pack(name: str) -> str:
+    """The pack that reading begins with, before any report is seen: the one named; for AUTO the default one."""
+    return DEFAULT_PACK if name == AUTO else name
+
+
+def pack_titled(title: str) -> Pack | None:
+    """The pack that reads what a title says ("chest CT reports in English"); None if there is none."""
+    return next((pack for pack in all_packs().values() if pack.title == title), None)
+
+
 def check_pack(name: str, where: str = "modality") -> str:
     """Returns the name of a pack, or AUTO; raises InputError naming `where` if there is none of this name."""
     if name != AUTO and name not in all_packs():

@@ -18,7 +18,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reader import explain, read
 from rrgmetrics.reader.conditions import load_conditions
 from rrgmetrics.reader.lexicon import checksum, load, use
-from rrgmetrics.reader.lexicon.files import VARIABLE
+from rrgmetrics.reader.lexicon.in_use import VARIABLE
 from rrgmetrics.reader.scope import scope_of
 from rrgmetrics.reader.significance import indication_kinds
 
