@@ -125,7 +125,7 @@ class _Walk(Sentence):
     def _commit(self, mention: Mention, before: Mention | None) -> None:
         mention.certainty = self.certainty
         mention.assertion = "uncertain" if self.certainty in ("possible", "not_excluded") else "present"
-        if before is None or before.assertion == "absent" or before.dropped or before.denies:
+        if before is None or before.assertion == "absent" or before.dropped or before.denies or mention.elided:
             return
         if self.linking or self.listing:
             mention.link = self._interpreted(mention)
@@ -314,6 +314,8 @@ class _Walk(Sentence):
         "Effusion and pneumothorax cannot be excluded", but "small effusion, pneumothorax cannot be excluded".
         """
         stated = self._statement()
+        if stated[-1].elided:
+            return stated[-1:]
         one = [self.items[i].word, self.items[self.verb_at].word if self.verb_at >= self.met_at else ""]
         if not self.small.plural.isdisjoint((*one, self.items[i - 1].word)):
             return stated

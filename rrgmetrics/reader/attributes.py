@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from rrgmetrics.reader.change import give, settle
+from rrgmetrics.reader.elided import is_joint
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import BONES, DEVICES, Concept, Lexicon, Senses, SmallWords
 from rrgmetrics.reader.model import Finding
@@ -63,7 +64,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
     for k, group in enumerate(groups):
         before = groups[k - 1] if k else None
         lo = before[0].last if before else 0
-        split = _split(items, lo, group[0].first, small) if before else _after_with(items, group[0].first, small)
+        split = _split(items, lo, group[0], small) if before else _after_with(items, group[0].first, small)
         post = items[lo:split] if before else []
         pre = items[split : group[0].first]
         for mention in before or ():
@@ -72,7 +73,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
         for mention in group:
             mention.modifiers.extend(pre)
             mention.modifiers.extend(items[mention.first : mention.last])
-            mention.pre_place = _has_place(pre)
+            mention.pre_place = mention.elided is not None or _has_place(pre)
             mention.post_place = False
             says_where = _starts_with_place(items, mention)
             articles = [item.word for item in pre[-3:]]
@@ -130,8 +131,12 @@ def _by_position(mentions: list[Mention]) -> list[list[Mention]]:
     return groups
 
 
-def _split(items: list[Item], lo: int, hi: int, small: SmallWords) -> int:
-    """Returns where the words of the later mention begin, between item `lo` and item `hi`."""
+def _split(items: list[Item], lo: int, later: Mention, small: SmallWords) -> int:
+    """Returns where the words of the later mention begin, from item `lo` on."""
+    hi = later.first
+    if later.elided:
+        joints = (i for i in range(hi - 1, lo - 1, -1) if is_joint(items[i], small))
+        return next(joints, lo - 1) + 1
     stop = next((i for i in range(hi - 1, lo - 1, -1) if items[i].word == ";"), None)
     if stop is not None:
         return stop + 1

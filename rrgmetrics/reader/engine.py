@@ -9,6 +9,7 @@ from rrgmetrics.reader.assertion import assert_mentions, asserted
 from rrgmetrics.reader.attributes import attach, build, by_side, describe, one_side
 from rrgmetrics.reader.change import compared_as, course_of_all
 from rrgmetrics.reader.collection import collecting_afterwards
+from rrgmetrics.reader.elided import inherit, supply
 from rrgmetrics.reader.items import Item, Mention, find_mentions
 from rrgmetrics.reader.lexicon import (
     AUTO,
@@ -141,6 +142,7 @@ def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said
     """Describes the mentions of a sentence, which are asserted."""
     if mentions:
         items = attach(items, mentions, lexicon)
+        inherit(mentions)
     stated: list[_Stated] = []
     for mention in mentions:
         if not mention.dropped:
@@ -173,7 +175,7 @@ def _read_sentence(
     said = parsed.once(_say)
     if said.ahead and add_what_is_said(parsed.items[: said.ahead], number, lexicon, findings):
         rest = [item.saying({}) for item in parsed.items[: said.ahead]] + parsed.items[said.ahead :]
-        mentions = find_mentions(parsed.items, lexicon)
+        mentions = supply(parsed.items, find_mentions(parsed.items, lexicon), lexicon)
         assert_mentions(rest, mentions, lexicon)
         said = _told(rest, mentions, lexicon)
     items, history = said.items, said.history

@@ -67,6 +67,8 @@ class Mention:
     dropped: bool = False  # only asked, advised or historic
     link: Mention | None = None  # the mention it explains or is an alternative of
     whole_of: Mention | None = None  # the mention of its fault: "the LEADS are not broken"
+    elided: Mention | None = None  # the mention that it has its name from: "effusion on the right, none on the LEFT"
+    whole: bool = False  # what is told of both sides together holds of it too
     modifiers: list[Item] = field(default_factory=list)
     extent: tuple[int, int] = (0, 0)  # tokens of the mention with the words that describe it: the evidence
     pre_place: bool = False  # a place stands before it

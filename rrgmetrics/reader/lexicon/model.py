@@ -157,6 +157,7 @@ class SmallWords:
     identifying: frozenset[str]
     leading_to: frozenset[str]
     causing: frozenset[str]
+    unnamed: frozenset[str]
     excising: frozenset[str]
     premises: frozenset[str]
     grown: frozenset[str]
