@@ -1,7 +1,7 @@
 """Findings whose name is said once for both sides: "the right effusion is large, THE LEFT SMALL", "none on the left".
 
-What is said of the other side is a statement of its own: how much, since when, whether at all. Its mention stands on the
-word for the side, so that assertion, change and attributes are read of it as of any other.
+What is said of the other side is a statement of its own: how much, since when, whether at all. Its mention stands on
+the word for the side, so that assertion, change and attributes are read of it as of any other.
 """
 
 from __future__ import annotations
@@ -81,12 +81,14 @@ def _is_placed(said: Sequence[Item]) -> bool:
 
 
 def inherit(mentions: Sequence[Mention]) -> None:
-    """Lets what is told of both sides together hold of each: "WORSENING bilateral effusions, large on the right ..."."""
+    """Lets what is told of both sides together hold of each: "NEW bilateral effusions, large on the right ..."."""
     for mention in mentions:
         if mention.whole and mention.elided:
             mention.course = mention.course or mention.elided.course
             mention.modifiers.extend(
-                item for item in mention.elided.modifiers if item.senses.keys() & _OF_BOTH and item not in mention.modifiers
+                item
+                for item in mention.elided.modifiers
+                if item.senses.keys() & _OF_BOTH and item not in mention.modifiers
             )
 
 

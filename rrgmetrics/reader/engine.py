@@ -21,7 +21,7 @@ from rrgmetrics.reader.lexicon import (
     pack_in_use,
     pack_used,
 )
-from rrgmetrics.reader.model import Assertion, Compared, Finding, Reading, Span
+from rrgmetrics.reader.model import BESIDES, Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.references import (
@@ -190,7 +190,8 @@ def _read_sentence(
         first, last = mention.tokens if mention.denies else mention.extent
         spans = (Span(tokens[start + first].start, tokens[start + last - 1].end),)
         if mention.denies:
-            findings.extend(_denied(mention, sentence, number, spans))
+            besides = any(item.word in lexicon.small.otherwise for item in items)
+            findings.extend(_denied(mention, sentence, number, spans, BESIDES if besides else -1))
             continue
         before = antecedent(mention, fields, findings, number, lexicon)
         if before is not None:
@@ -258,7 +259,9 @@ def _names(mention: Mention, before: Finding, lexicon: Lexicon) -> bool:
     )
 
 
-def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span, ...]) -> list[Finding]:
+def _denied(
+    mention: Mention, sentence: Sentence, number: int, spans: tuple[Span, ...], observation: int
+) -> list[Finding]:
     """Returns the absent findings of a normal statement; "the left lung is clear" denies on the left only."""
     before: list[Senses] = []
     for item in mention.modifiers:
@@ -280,7 +283,7 @@ def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span
             measurements_mm=measured,
             normal=True,
             spans=spans,
-            observation=-1,
+            observation=observation,
         )
         for concept in mention.denies
     ]
