@@ -217,7 +217,7 @@ class Lexicon:
         old: The kinds of acuity that speak of something old.
         units: Unit of length → mm.
         diameters: Structure → the qualities that its diameter tells, each with the mm from which on it does.
-        shares: Word for a narrowing → the severities that its per cent tell, each with the number from which on it does.
+        shares: Word for a narrowing → the severities that its per cent tell, each from a number on.
         times: The words between two sizes.
         position_names: What the reader calls a device's position.
         size_names: What it calls the severity of a finding that has a size, by step.
