@@ -48,6 +48,8 @@ def _without(kind: str, item: Item) -> dict[str, object]:
 def _counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a number counts no findings: "two views", "four hours"."""
     after = items[i + 1] if i + 1 < len(items) else None
+    if items[i].word == "one" and any(item.word in lexicon.small.others for item in items[i + 1 :]):
+        return True  # "ONE apical, the other basal"
     return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == _CHEST)
 
 
@@ -75,6 +77,8 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     small = lexicon.small
     if i and items[i - 1].word in small.indefinite:
         return True
+    if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):
+        return i + 1 == len(items) or items[i + 1].word in small.closing | {"of"}  # "the right being the LARGER"
     placed = False
     for item in items[i + 1 : i + 1 + _NEAR]:
         if "asymmetry" in item.senses:
@@ -212,6 +216,8 @@ def _looks_back(items: list[Item], i: int, left: _Head, right: _Head, lexicon: L
     """Tells whether a word of change between two things is said of the one before it."""
     if items[i].word not in lexicon.small.verbs and _leads(items, i, lexicon):
         return False
+    if right[2] is None and right[0] == i + 1:
+        return False  # "which is BETTER aerated"
     if _is_predicate(items, i, left[1], lexicon):
         return True
     return any(_separates(item, lexicon) for item in items[i + 1 : right[0]])

@@ -131,7 +131,10 @@ class _Said(NamedTuple):
 
 def _say(parsed: Parsed) -> _Said:
     lexicon, items = parsed.lexicon, parsed.items
-    communicates = True in ["communication" in item.senses for item in items]
+    communicates = any(
+        "communication" in item.senses and not (i + 1 < len(items) and items[i + 1].word in lexicon.small.showing)
+        for i, item in enumerate(items)
+    )
     mentions = [] if communicates else parsed.once(asserted)
     ahead = clause_ahead(items, mentions, lexicon) if mentions else 0
     said = _told(items, mentions, lexicon)

@@ -25,6 +25,9 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
     i = 0
     while i < len(items):
         item = items[i]
+        if item.word == "," and _is_aside(items, i):
+            del items[i + 2], items[i]
+            item = items[i]
         if item.word in small.pairing and not item.senses and _is_pair(items, i, tokens, lexicon):
             items[i] = Item(item.first, item.last, {"side": "bilateral"}, item.word)
         elif item.word in small.heights and not item.senses:
@@ -39,6 +42,14 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
                 items[i:end] = [Item(items[i].first, items[end - 1].last, senses, item.word)]
         i += 1
     return items
+
+
+def _is_aside(items: list[Item], i: int) -> bool:
+    """Tells whether an adverb stands between the comma at `i` and another: "right and, TO A LESSER EXTENT, left"."""
+    if not i or i + 2 >= len(items) or items[i + 2].word != "," or items[i - 1].word not in ("and", "or", "but"):
+        return False
+    said = items[i + 1]
+    return "nothing" in said.senses or (said.word.endswith("ly") and said.senses.keys() <= {"change"})
 
 
 def _shared_noun(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> dict[str, object]:
