@@ -165,6 +165,7 @@ class SmallWords:
     modal: frozenset[str]
     opening: frozenset[str]
     others: frozenset[str]
+    nothing_left: frozenset[str]
     excising: frozenset[str]
     premises: frozenset[str]
     grown: frozenset[str]
