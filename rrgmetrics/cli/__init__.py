@@ -13,10 +13,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 from rich.console import Console
 
+from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.cache import Cache
 from rrgmetrics.judges.engines.asking import SPENT, spending_lines
@@ -55,7 +56,16 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
 SPINS = "10000"  # rounds that a thread of libgomp waits awake for another, of 300,000: then it sleeps
 
 
-class Command(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Says what is wrong and where all arguments are listed, and ends with status 2."""
+        end = "" if message.endswith(("?", ".")) else "."
+        self.exit(2, f"{self.prog}: {message}{end} {self.prog} --help lists the arguments.\n")
+
+
+class Command(Parser):
     """The parser of one command, which reads its arguments from the command's module when it is called."""
 
     module = ""
@@ -76,7 +86,20 @@ class Command(argparse.ArgumentParser):
             self.error("write --config in full")
         if getattr(options, "pairs", None) and others and not others[0].startswith("-"):
             self.error(f"one name of pairs is read, and {others[0]} is another; put a pattern in quotes: 'part-*.csv'")
+        if others:
+            self.error(self._unknown(others[0]))
         return options, others
+
+    def _unknown(self, text: str) -> str:
+        """What an argument may have meant that the command has not."""
+        from rrgmetrics.specs import SPECS
+
+        written = text.partition("=")[0]
+        takers = [spec.name for spec in SPECS.values() if written.lstrip("-") in spec.options]
+        if takers:
+            option = written.lstrip("-")
+            return f"{written} is an option of metrics, which stands behind their names: '{takers[0]}?{option}=...'"
+        return f"there is no argument {text}.{did_you_mean(written, self._option_string_actions)}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -134,7 +157,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def build_parser() -> argparse.ArgumentParser:
     """Builds the parser of all commands."""
-    parser = argparse.ArgumentParser(prog="rrgmetrics", description="Metrics for machine-written radiology reports.")
+    parser = Parser(prog="rrgmetrics", description="Metrics for machine-written radiology reports.")
     parser.add_argument("--version", action="version", version=f"rrgmetrics {VERSION}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Command)
     for name, (module, summary) in COMMANDS.items():

@@ -125,7 +125,7 @@ class _Walk(Sentence):
     def _commit(self, mention: Mention, before: Mention | None) -> None:
         mention.certainty = self.certainty
         mention.assertion = "uncertain" if self.certainty in ("possible", "not_excluded") else "present"
-        if before is None or before.assertion == "absent" or before.dropped or before.denies:
+        if before is None or before.assertion == "absent" or before.dropped or before.denies or mention.elided:
             return
         if self.linking or self.listing:
             mention.link = self._interpreted(mention)
@@ -177,10 +177,12 @@ class _Walk(Sentence):
             self.resolved = True
         elif item.word in self.small.excising and i + 1 < len(self.items) and self.items[i + 1].word == "of":
             self.resolved = True  # "resection of a mass", but "of the upper lobe" is an operation
-        elif senses.get("change") == "resolved":
+        elif senses.get("change") == "resolved" and not self._is_advised(i):
             self._resolve(i)
         if item.word in self.small.apposing and self._is_named(i):
             self.linking = True
+        elif item.word == ":" and self._apposition(i):
+            self._hedge(i, item, "probable")
         if "versus" in senses:
             self.joined = True
         elif (item.word in self.small.historic and not senses) or self._is_due(i, item):
@@ -228,6 +230,11 @@ class _Walk(Sentence):
         beside = self.accompanied and item.last - item.first == 1 and not after & _BEFORE  # "with probable effusion"
         self.linking = (not self.conjoined or item.word in self.small.meaning) and not beside
 
+    def _is_advised(self, i: int) -> bool:
+        """Tells whether what the word at `i` says may happen, and has not: "the drain MAY BE removed"."""
+        before = [item.word for item in self.items[max(0, i - 2) : i]]
+        return len(before) == 2 and before[0] in self.small.modal and before[1] == "be"
+
     def _told(self, i: int) -> bool:
         """Tells whether somebody or something is said to do what the verb at `i` says, which else is asked for."""
         return i > 0 and self.items[i - 1].word not in self.small.separators | {":", "¶"}
@@ -236,7 +243,10 @@ class _Walk(Sentence):
         """Tells whether the word at `i` names the less likely reading: "favour atelectasis OVER pneumonia"."""
         if item.word not in self.small.preferring or self.certainty == "definite" or i != self.met_at:
             return False
-        return "concept" in self.items[i + 1].senses if i + 1 < len(self.items) else False
+        ahead = (
+            each for each in self.items[i + 1 : i + 4] if each.word not in self.small.leading | self.small.indefinite
+        )
+        return "concept" in next((each.senses for each in ahead), {})
 
     def _end_clause(self) -> None:
         self.absent = self.once = self.resolved = self.hypothetical = False
@@ -303,6 +313,8 @@ class _Walk(Sentence):
         after = self.items[i + 1]
         if after.word == "," and self.items[i - 1].word in self.small.joints:
             return False  # "aspiration and, LESS LIKELY, hemorrhage"
+        if after.word in self.small.explanations:
+            return True
         stated = (i > 0 and self.verb_at == i - 1) or self.items[i].word in self.small.judged
         if after.last - after.first > 1:
             return stated and "zone" in after.senses
@@ -314,6 +326,8 @@ class _Walk(Sentence):
         "Effusion and pneumothorax cannot be excluded", but "small effusion, pneumothorax cannot be excluded".
         """
         stated = self._statement()
+        if stated[-1].elided:
+            return stated[-1:]
         one = [self.items[i].word, self.items[self.verb_at].word if self.verb_at >= self.met_at else ""]
         if not self.small.plural.isdisjoint((*one, self.items[i - 1].word)):
             return stated
@@ -384,6 +398,8 @@ class _Walk(Sentence):
             self._end_clause()  # "given the history of fever, ..."
         if self.lacking and not self.clause and item.word == ",":
             self.absent = self.lacking = False  # "in the absence of fever, ..."
+        if self.absent and item.word == "," and self._is_premise(i):
+            self._end_clause()  # "rather than a mass, the fullness is ..."
         self.comma = True
         self.conjoined = item.word == "and"
         if (self.absent or self.resolved) and self.clause and self._new_statement(i):
@@ -441,8 +457,29 @@ class _Walk(Sentence):
                 return False
         return False
 
+    def _is_premise(self, i: int) -> bool:
+        """Tells whether the words before the comma at `i` only lead to the statement behind it."""
+        opens = self.items[0].word in self.small.opening and len(self.clause) == 1
+        return opens and i + 1 < len(self.items) and self.items[i + 1].word in self.small.definite | self.small.existing
+
     def _verb(self, i: int) -> None:
         self.verb_at = i
+        if self._is_called(i):
+            self.linking = True
+
+    def _is_called(self, i: int) -> bool:
+        """Tells whether the verb at `i` leads to what a picture is: "the retrocardiac density IS a hiatal hernia"."""
+        if self.items[i].word not in self.small.identifying or not self._statement():
+            return False
+        last = self._statement()[-1]
+        between = self.items[last.last : i]
+        if last.concept not in self.lexicon.roles["describing"] or any(
+            item.word in self.small.joints or "item_break" in item.senses for item in between
+        ):
+            return False
+        after = self.items[i + 1 : i + 3]
+        named = after[1:] if after and after[0].word in self.small.indefinite else []
+        return bool(named) and "concept" in named[0].senses
 
     def _new_statement(self, i: int) -> bool:
         """Tells whether what follows the joint at `i` is stated, though the words before it were denied."""

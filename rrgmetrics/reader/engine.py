@@ -9,6 +9,7 @@ from rrgmetrics.reader.assertion import assert_mentions, asserted
 from rrgmetrics.reader.attributes import attach, build, by_side, describe, one_side
 from rrgmetrics.reader.change import compared_as, course_of_all
 from rrgmetrics.reader.collection import collecting_afterwards
+from rrgmetrics.reader.elided import inherit, supply
 from rrgmetrics.reader.items import Item, Mention, find_mentions
 from rrgmetrics.reader.lexicon import (
     AUTO,
@@ -20,7 +21,7 @@ from rrgmetrics.reader.lexicon import (
     pack_in_use,
     pack_used,
 )
-from rrgmetrics.reader.model import Assertion, Compared, Finding, Reading, Span
+from rrgmetrics.reader.model import BESIDES, Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.references import (
@@ -141,6 +142,7 @@ def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said
     """Describes the mentions of a sentence, which are asserted."""
     if mentions:
         items = attach(items, mentions, lexicon)
+        inherit(mentions)
     stated: list[_Stated] = []
     for mention in mentions:
         if not mention.dropped:
@@ -173,7 +175,7 @@ def _read_sentence(
     said = parsed.once(_say)
     if said.ahead and add_what_is_said(parsed.items[: said.ahead], number, lexicon, findings):
         rest = [item.saying({}) for item in parsed.items[: said.ahead]] + parsed.items[said.ahead :]
-        mentions = find_mentions(parsed.items, lexicon)
+        mentions = supply(parsed.items, find_mentions(parsed.items, lexicon), lexicon)
         assert_mentions(rest, mentions, lexicon)
         said = _told(rest, mentions, lexicon)
     items, history = said.items, said.history
@@ -188,7 +190,8 @@ def _read_sentence(
         first, last = mention.tokens if mention.denies else mention.extent
         spans = (Span(tokens[start + first].start, tokens[start + last - 1].end),)
         if mention.denies:
-            findings.extend(_denied(mention, sentence, number, spans))
+            besides = any(item.word in lexicon.small.otherwise for item in items)
+            findings.extend(_denied(mention, sentence, number, spans, BESIDES if besides else -1))
             continue
         before = antecedent(mention, fields, findings, number, lexicon)
         if before is not None:
@@ -256,7 +259,9 @@ def _names(mention: Mention, before: Finding, lexicon: Lexicon) -> bool:
     )
 
 
-def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span, ...]) -> list[Finding]:
+def _denied(
+    mention: Mention, sentence: Sentence, number: int, spans: tuple[Span, ...], observation: int
+) -> list[Finding]:
     """Returns the absent findings of a normal statement; "the left lung is clear" denies on the left only."""
     before: list[Senses] = []
     for item in mention.modifiers:
@@ -278,7 +283,7 @@ def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span
             measurements_mm=measured,
             normal=True,
             spans=spans,
-            observation=-1,
+            observation=observation,
         )
         for concept in mention.denies
     ]

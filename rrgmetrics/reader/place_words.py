@@ -14,6 +14,7 @@ from rrgmetrics.reader.tokens import Item, Token
 
 _OTHERS = frozenset({"concept", "structure", "item_break", "clause_end", "side"})  # end what "more" speaks of
 _CLAUSE = 12  # items to either side in which a word for one side says which side "both" is on
+_LIST = 7  # items from "upper" to the noun that it shares
 _REACH = 6  # items from "more" to the side
 _JOINTS = frozenset({"and", "to", "or", "/", ",", "the", "–"})  # between "upper" and "mid zones"
 
@@ -43,17 +44,24 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
 def _shared_noun(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> dict[str, object]:
     """Returns what the height at `i` says with the noun of the next place: "UPPER and mid zones"."""
     at = i + 1
-    while at < len(items) and at - i < 4 and (items[at].word in _JOINTS or items[at].word in lexicon.small.heights):
+    while at < len(items) and at - i < _LIST and _leads_on(items[at], lexicon):
         if "zone" in items[at].senses:
             break
         at += 1
     if at == i + 1 or at >= len(items) or "zone" not in items[at].senses:
         return {}
-    node = lexicon.trie.get(items[i].word)
-    for token in tokens[items[at].first + 1 : items[at].last]:
-        node = node.get(token.word) if node else None
-    senses: dict[str, object] = (node or {}).get("", {})
-    return senses if "zone" in senses else {}
+    for first in range(items[at].first + 1, items[at].last):
+        node = lexicon.trie.get(items[i].word, {})
+        for token in tokens[first : items[at].last]:
+            node = node.get(token.word, {})
+        senses: dict[str, object] = node.get("", {})
+        if "zone" in senses:
+            return senses
+    return {}
+
+
+def _leads_on(item: Item, lexicon: Lexicon) -> bool:
+    return item.word in _JOINTS or item.word in lexicon.small.heights or _side(item) is not None
 
 
 def _side(item: Item) -> str | None:
