@@ -27,7 +27,7 @@ from rrgmetrics.english import by_number, counted
 from rrgmetrics.names import MetricName
 from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, all_packs
 from rrgmetrics.reader.model import Scope
-from rrgmetrics.reader.scope import out_of_scope, readable_kinds
+from rrgmetrics.reader.scope import out_of_scope, readable_kinds, reads
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.base import Array, Reduction
 from rrgmetrics.specs import Key
@@ -125,10 +125,12 @@ class Gate:
 
 def modality_of(name: MetricName) -> str:
     """The kind of report that a metric's configuration reads, the title of a pack, or AUTO; "" if it takes any text."""
-    pack = str(name.options.get("modality", ""))
-    if name.published or not (pack or readable_kinds(name.spec.modality)):
+    pack, own = str(name.options.get("modality", "")), name.spec.modality
+    if name.published or not (pack or readable_kinds(own)):
         return ""
-    return pack if pack == AUTO else all_packs()[pack].title if pack else name.spec.modality
+    if pack == AUTO and reads(own, all_packs()[DEFAULT_PACK].kind):
+        return AUTO
+    return all_packs()[pack].title if pack not in ("", AUTO) else own  # a metric of mammograms follows no other kind
 
 
 def open_gate(pairs: Sequence[Pair], modality: str, scopes: Mapping[str, Scope], pack: str = DEFAULT_PACK) -> Gate:

@@ -56,6 +56,7 @@ TRIVIAL_NAMES: Mapping[str, str] = {  # in words
 }
 SAMPLE = 200  # studies of which trivial systems are scored by a network that reads each pair anew, such as CREPE's
 TOLERANCE = 1e-9  # a perfect system that is no further from a trivial one says nothing
+SHOWN = 0.005  # two digits show less as 0
 
 Results = Mapping[str, Mapping[str, Result]]
 State = Literal["better", "unsure", "no better", "undefined"]
@@ -96,12 +97,12 @@ class Skill:
 
     @property
     def state(self) -> State:
-        """Whether the system beats the best trivial one; "unsure" if the interval has 0 in it."""
+        """Whether the system beats the best trivial one; "unsure" if the interval, as it is shown, has 0 in it."""
         if np.isnan(self.skill.value):
             return "undefined"
         if self.skill.value <= TOLERANCE:
             return "no better"
-        return "unsure" if self.skill.low <= 0 else "better"
+        return "better" if self.skill.low >= SHOWN else "unsure"
 
 
 # --- trivial systems --------------------------------------------------------------------------------------------------

@@ -65,8 +65,9 @@ def demo(spec: MetricSpec) -> dict[str, str]:
 
 
 def with_tables(readme: str) -> str:
-    """README.md with what agrees with radiologists, and with the table of metrics."""
-    return cards.replace_block(cards.replace_block(readme, "agreement", agreement()), "metrics", metrics())
+    """README.md with the number of metrics, with what agrees with radiologists, and with the table of metrics."""
+    counted = re.sub(r"\b\d+ metrics\b", f"{len(SPECS)} metrics", readme, count=1)
+    return cards.replace_block(cards.replace_block(counted, "agreement", agreement()), "metrics", metrics())
 
 
 def agreement() -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +32,8 @@ def batches(lengths: Sequence[int], device: str, most: int | None = None) -> Ite
 
 def pick_device(device: str | None) -> str:
     """The device to use: CUDA where there is one if None is asked for; BackendError if it cannot be used here."""
+    if device == "cpu" or (device is None and not _has_driver()):
+        return "cpu"  # without the two seconds that importing torch takes
     import torch
 
     if device is None:
@@ -39,6 +43,15 @@ def pick_device(device: str | None) -> str:
     except (RuntimeError, AssertionError) as error:
         raise BackendError(f"device {device!r} cannot be used here: {str(error).splitlines()[0]}") from error
     return device
+
+
+def _has_driver() -> bool:
+    """Whether there may be a device that torch calls CUDA: NVIDIA's library or AMD's device is there."""
+    try:
+        ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return Path("/dev/kfd").exists()
+    return True
 
 
 def load_int8(file: Path) -> dict[str, Tensor]:

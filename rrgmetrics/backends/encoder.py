@@ -1,22 +1,24 @@
 """Encoders: one unit vector for each token of a text, for BERTScore and every other comparison of meanings.
 
-Two are bundled and need torch and tokenizers, not transformers: `BUNDLED`, the first three layers of all-MiniLM-L6-v2
-at 8 bits a weight, for the meaning of any English; `FINDINGS`, the encoder inside our CREPE checkpoint, which knows
-nothing but findings. Any checkpoint of transformers' AutoModel serves too.
+Two are bundled: `BUNDLED`, the first three layers of all-MiniLM-L6-v2 at 8 bits a weight, for the meaning of any
+English; `FINDINGS`, the encoder inside our CREPE checkpoint, which knows nothing but findings. They run in numpy on a
+processor, elsewhere in torch. Any checkpoint of transformers' AutoModel serves too.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.backends.bert import BATCH_TOKENS, batches, bert_forward, load_int8, pack_matrices, pick_device, quietly
+from rrgmetrics.backends.bert import batches, bert_forward, load_int8, pick_device, quietly
+from rrgmetrics.backends.bert_numpy import Floats, load_bert, read_arrays
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import load_config, load_model, load_tokenizer
 from rrgmetrics.backends.shared import shared
@@ -30,6 +32,7 @@ FINDINGS = "crepe-bundled@2"
 BUNDLED_FOLDER = Path(__file__).parent / "weights" / "minilm-l3-int8"
 FOLDERS = {BUNDLED: BUNDLED_FOLDER, FINDINGS: Path(__file__).parent / "weights" / "crepe-bundled"}
 LAYER_LISTS = ("encoder.layer", "transformer.layer", "encoder.layers", "layers", "h", "encoder.block")
+SHORTEST = 1e-12  # of a vector that is divided by its length; torch's own
 SPACE_SENSITIVE = ("roberta", "gpt2", "bart", "longformer", "xlm-roberta")  # bert-score and RadEval prefix a space
 
 
@@ -56,7 +59,7 @@ class Encoder:
         layer: Number of hidden layers used.
         special_ids: Ids of the tokens that open and close a text.
         tokenize: Texts → ids, specials included, cut to what the model can read.
-        forward: Padded ids and mask `(batch, length)` → hidden states `(batch, length, width)`.
+        encode: The ids of a batch of texts → hidden states `(n_tokens, width)` of each.
         device: Where it runs.
         batch_size: Texts per forward pass; None: as many as the token budget holds.
         extra_facts: What else a metric's signature must name.
@@ -66,7 +69,7 @@ class Encoder:
     layer: int
     special_ids: frozenset[int]
     tokenize: Callable[[Sequence[str]], list[list[int]]]
-    forward: Callable[[Tensor, Tensor], Tensor]
+    encode: Callable[[list[list[int]]], Iterable[Floats]]
     device: str
     batch_size: int | None = None
     extra_facts: Mapping[str, str] = field(default_factory=dict)
@@ -86,24 +89,36 @@ class Encoder:
         ids = self.tokenize([text.strip() for text in texts])
         vectors: dict[int, NDArray[np.float32]] = {}
         for batch in batches([len(row) for row in ids], self.device, self.batch_size):
-            for i, states in zip(batch, self._encode([ids[i] for i in batch]), strict=True):
-                vectors[i] = states[: len(ids[i])].copy()  # a view would keep the whole batch alive
+            for i, states in zip(batch, self.encode([ids[i] for i in batch]), strict=True):
+                lengths = np.linalg.norm(states, axis=1, keepdims=True)
+                vectors[i] = states / np.maximum(lengths, SHORTEST)  # a view would keep the whole batch alive
         return [self._token_vectors(row, vectors[i]) for i, row in enumerate(ids)]
 
     def _token_vectors(self, ids: list[int], vectors: NDArray[np.float32]) -> TokenVectors:
         own = [token not in self.special_ids for token in ids]
         return TokenVectors(np.array(ids, dtype=np.int64), vectors, np.array(own, dtype=np.bool_))
 
-    def _encode(self, ids: list[list[int]]) -> NDArray[np.float32]:
+
+def _padded(forward: Callable[[Tensor, Tensor], Tensor], device: str) -> Callable[[list[list[int]]], Iterator[Floats]]:
+    """A forward pass of torch, whose rows are padded to the longest of a batch.
+
+    Args:
+        forward: Padded ids and mask `(batch, length)` → hidden states `(batch, length, width)`.
+        device: Where it runs.
+    """
+
+    def encode(ids: list[list[int]]) -> Iterator[Floats]:
         import torch
 
         longest = max(map(len, ids))
-        padded = torch.tensor([row + [0] * (longest - len(row)) for row in ids], device=self.device)
-        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in ids], device=self.device)
+        padded = torch.tensor([row + [0] * (longest - len(row)) for row in ids], device=device)
+        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in ids], device=device)
         with torch.inference_mode():
-            states = torch.nn.functional.normalize(self.forward(padded, mask).float(), dim=-1)
-        array: NDArray[np.float32] = states.cpu().numpy()
-        return array
+            states = forward(padded, mask).float().cpu().numpy()
+        for row, own in zip(ids, states, strict=True):
+            yield own[: len(row)]
+
+    return encode
 
 
 def load_encoder(
@@ -136,11 +151,11 @@ def _cut(available: int, layer: int, identity: str) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Bundled:
-    """A bundled encoder in memory: its settings, its tokenizer, and the weights of all layers by name."""
+    """A bundled encoder in memory: its settings, its tokenizer, and its hidden states of ids after so many layers."""
 
     config: Mapping[str, Any]
     tokenizer: Any
-    weights: Mapping[str, Tensor]
+    states: Callable[[list[list[int]], int], Iterable[Floats]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,16 +172,12 @@ def _bundled(name: str, layer: int, device: str) -> Encoder:
     loaded = _load_bundled(name, device)
     config = loaded.config
     layers = _cut(config["num_hidden_layers"], layer, name)
-
-    def forward(ids: Tensor, mask: Tensor) -> Tensor:
-        return bert_forward(loaded.weights, ids, mask, n_layers=layers, n_heads=config["num_attention_heads"])
-
     return Encoder(
         identity=name,
         layer=layers,
         special_ids=frozenset((config["cls_token_id"], config["sep_token_id"])),
         tokenize=lambda texts: [encoding.ids for encoding in loaded.tokenizer.encode_batch(list(texts))],
-        forward=forward,
+        encode=lambda ids: loaded.states(ids, layers),
         device=device,
     )
 
@@ -180,9 +191,27 @@ def _load_bundled(name: str, device: str) -> Bundled:
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(config["max_position_embeddings"])
-    stored = load_int8(folder / "model.safetensors").items()
-    weights = {weight.removeprefix("bert."): tensor.to(device) for weight, tensor in stored}
-    return Bundled(config, tokenizer, pack_matrices(weights, BATCH_TOKENS) if device == "cpu" else weights)
+    load = _states_in_numpy if device == "cpu" else partial(_states_in_torch, device=device)
+    return Bundled(config, tokenizer, load(folder / "model.safetensors", config["num_attention_heads"]))
+
+
+def _states_in_numpy(file: Path, n_heads: int) -> Callable[[list[list[int]], int], Iterator[Floats]]:
+    bert = load_bert(read_arrays([file]), n_heads)
+
+    def states(ids: list[list[int]], n_layers: int) -> Iterator[Floats]:
+        ends = np.cumsum([len(row) for row in ids])
+        yield from np.split(bert(ids, n_layers=n_layers), ends[:-1])
+
+    return states
+
+
+def _states_in_torch(file: Path, n_heads: int, *, device: str) -> Callable[[list[list[int]], int], Iterator[Floats]]:
+    weights = {name.removeprefix("bert."): tensor.to(device) for name, tensor in load_int8(file).items()}
+
+    def states(ids: list[list[int]], n_layers: int) -> Iterator[Floats]:
+        return _padded(partial(bert_forward, weights, n_layers=n_layers, n_heads=n_heads), device)(ids)
+
+    return states
 
 
 def _published(checkpoint: str, files: Checkpoint, layer: int, device: str) -> Encoder:
@@ -205,7 +234,7 @@ def _published(checkpoint: str, files: Checkpoint, layer: int, device: str) -> E
         layer=loaded.layers,
         special_ids=frozenset(token for token in special if token is not None),
         tokenize=tokenize,
-        forward=forward,
+        encode=_padded(forward, device),
         device=device,
     )
 

@@ -8,14 +8,16 @@ and one line.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 from rich.console import Console
 
+from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.cache import Cache
 from rrgmetrics.judges.engines.asking import SPENT, spending_lines
@@ -51,9 +53,19 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
     "harness": ("rrgmetrics.cli.harness", "show or write the tasks for lm-evaluation-harness and lmms-eval"),
     "register": ("rrgmetrics.cli.register", "let a bare evaluate.load(NAME) find our modules"),
 }
+SPINS = "10000"  # rounds that a thread of libgomp waits awake for another, of 300,000: then it sleeps
 
 
-class Command(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Says what is wrong and where all arguments are listed, and ends with status 2."""
+        end = "" if message.endswith(("?", ".")) else "."
+        self.exit(2, f"{self.prog}: {message}{end} {self.prog} --help lists the arguments.\n")
+
+
+class Command(Parser):
     """The parser of one command, which reads its arguments from the command's module when it is called."""
 
     module = ""
@@ -74,7 +86,20 @@ class Command(argparse.ArgumentParser):
             self.error("write --config in full")
         if getattr(options, "pairs", None) and others and not others[0].startswith("-"):
             self.error(f"one name of pairs is read, and {others[0]} is another; put a pattern in quotes: 'part-*.csv'")
+        if others:
+            self.error(self._unknown(others[0]))
         return options, others
+
+    def _unknown(self, text: str) -> str:
+        """What an argument may have meant that the command has not."""
+        from rrgmetrics.specs import SPECS
+
+        written = text.partition("=")[0]
+        takers = [spec.name for spec in SPECS.values() if written.lstrip("-") in spec.options]
+        if takers:
+            option = written.lstrip("-")
+            return f"{written} is an option of metrics, which stands behind their names: '{takers[0]}?{option}=...'"
+        return f"there is no argument {text}.{did_you_mean(written, self._option_string_actions)}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -86,6 +111,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0 done, 2 wrong use, 130 interrupted.
     """
+    if arguments is None:  # this process is ours
+        _share_cores()
     print_error = Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False).print
     Cache.held = None
     SPENT.clear()
@@ -110,6 +137,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _share_cores() -> None:
+    """Lets torch's threads wait asleep: on cores that others use too, waiting awake takes up to 40 times as long."""
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", SPINS)
+
+
 def _run(options: argparse.Namespace) -> None:
     """Runs a command, and writes what it was asked to do where `--save-config` says."""
     if not getattr(options, "save_config", None):
@@ -124,7 +157,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def build_parser() -> argparse.ArgumentParser:
     """Builds the parser of all commands."""
-    parser = argparse.ArgumentParser(prog="rrgmetrics", description="Metrics for machine-written radiology reports.")
+    parser = Parser(prog="rrgmetrics", description="Metrics for machine-written radiology reports.")
     parser.add_argument("--version", action="version", version=f"rrgmetrics {VERSION}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Command)
     for name, (module, summary) in COMMANDS.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
 from rich.console import Console
@@ -10,7 +11,13 @@ from rich.console import Console
 from rrgmetrics.cli.arguments import add_lexicon, judge_names
 from rrgmetrics.errors import InputError
 from rrgmetrics.prepared import score
+from rrgmetrics.reader.lexicon.packs import AUTO, check_pack
 from rrgmetrics.reports import check_report
+
+_TABLES = (".csv", ".jsonl", ".parquet", ".gz", ".zst")
+_FILE_NAME = re.compile(
+    r"(~|\.{0,2}/)\S+|.*\.(txt|text|md|csv|jsonl?|parquet|gz|zst|html?|docx?|rtf|pdf)", re.IGNORECASE
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("candidate", metavar="CANDIDATE", help="the machine's report: a text file, or the text")
     parser.add_argument("--age", default="", help="of the patient: 072Y, 19M, 25; decides what is significant")
     parser.add_argument("--indication", default="", help="for the examination; decides what is significant")
+    parser.add_argument(
+        "--modality", default=AUTO, help="what both are read as: chest_xray, chest_ct, ...; auto: what the reference is"
+    )
     add_lexicon(parser)
     parser.add_argument(
         "--judges",
@@ -41,7 +51,9 @@ def run(options: argparse.Namespace) -> None:
     check_report(candidate, "CANDIDATE")
     context = {"age": options.age, "indication": options.indication}
     names = judge_names(options.judges, explain=True) if options.judges else []
-    comparison = explain(candidate=candidate, reference=reference, context=context)
+    comparison = explain(
+        candidate=candidate, reference=reference, context=context, modality=check_pack(options.modality, "--modality")
+    )
     results = score(names, predictions=[candidate], references=[reference], contexts=[context]) if names else {}
     console = Console(highlight=False)
     console.print(explained(reference, candidate, Explanation.of(comparison)))
@@ -50,10 +62,22 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _report_text(text: str) -> str:
-    """The text of the file of that name, or the text itself."""
-    if len(text) > 255 or "\n" in text or not Path(text).is_file():
+    """The text of the file of that name, or the text itself; InputError for the name of a file that is none of one."""
+    if not text or len(text) > 255 or "\n" in text:
         return text
+    path = Path(text)
+    if path.is_dir():
+        raise InputError(f"{text} is a folder; name a text file that holds one report, or write the report in quotes.")
+    if not path.is_file():
+        if _FILE_NAME.fullmatch(text):
+            raise InputError(f"{text} does not exist (looked in {Path.cwd()}).")
+        return text
+    if path.suffix.lower() in _TABLES:
+        raise InputError(
+            f"{text} is a table; explain reads one report a file. For each pair of a table: rrgmetrics "
+            f"score {text} --metrics finding_errors --html report.html"
+        )
     try:
-        return Path(text).read_text(encoding="utf-8").strip()
+        return path.read_text(encoding="utf-8-sig").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{text} cannot be read as UTF-8 text: {error}.") from None

@@ -7,6 +7,7 @@ wrote stays as it is.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -115,8 +116,10 @@ def model_index(results: Mapping[str, Result], benchmark: Benchmark) -> list[Any
 
 
 def interval(result: Result) -> str:
-    """Returns the direction and the 95% interval of a headline: `↑ [0.27, 0.35]`."""
+    """Returns the direction and the 95% interval of a headline: `↑ [0.27, 0.35]`; of a single pair the direction."""
     estimate = bootstrap(result.reduction, result.pair_stats, trials=TRIALS)[result.spec.name]
+    if math.isnan(estimate.low):
+        return result.spec.headline.arrow
     return f"{result.spec.headline.arrow} [{estimate.low:.3g}, {estimate.high:.3g}]"
 
 

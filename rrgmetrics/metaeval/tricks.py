@@ -2,7 +2,7 @@
 
 A metric that may be a reward must not score a trick above the honest report that it was made from. The stress suite
 (`rrgmetrics.metaeval.stress`) plays them on any reports; the contract test plays them on the invented ones of
-`tricks.yaml` (`tests/contract/test_tricks.py`).
+`tricks_<pack>.yaml` (`tests/contract/test_tricks.py`), for chest X-rays, chest CT and mammograms.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from functools import cache
 from importlib import resources
 from random import Random
 from typing import Any, NamedTuple
+
+from rrgmetrics.reader.lexicon import DEFAULT_PACK
 
 REPEATS = 5
 
@@ -34,14 +36,14 @@ class Trick(NamedTuple):
 
 
 @cache
-def load_cases() -> tuple[Case, ...]:
-    """Loads the cases; the last one is a normal study."""
-    return tuple(Case(**{name: text.strip() for name, text in case.items()}) for case in _tables()["cases"])
+def load_cases(pack: str = DEFAULT_PACK) -> tuple[Case, ...]:
+    """Loads the cases that a pack reads; the last one is a normal study."""
+    return tuple(Case(**{name: text.strip() for name, text in case.items()}) for case in _tables(pack)["cases"])
 
 
-def added(honest: str, rng: Random) -> dict[str, str]:
+def added(honest: str, rng: Random, pack: str = DEFAULT_PACK) -> dict[str, str]:
     """Returns what becomes of an honest report by each trick that takes it as it is, by the trick's name."""
-    alone = standalone()
+    alone = standalone(pack)
     words = honest.replace(".", "").replace(",", "").split()
     rng.shuffle(words)
     return {
@@ -55,9 +57,9 @@ def added(honest: str, rng: Random) -> dict[str, str]:
 
 
 @cache
-def standalone() -> dict[str, str]:
-    """Returns the tricks that look at no report at all."""
-    tables = _tables()
+def standalone(pack: str = DEFAULT_PACK) -> dict[str, str]:
+    """Returns the tricks that look at no report at all, as reports that a pack reads."""
+    tables = _tables(pack)
     return {
         "empty": "",
         "normal template": tables["normal"].strip(),
@@ -68,11 +70,11 @@ def standalone() -> dict[str, str]:
     }
 
 
-def tricks(case: Case) -> list[Trick]:
+def tricks(case: Case, pack: str = DEFAULT_PACK) -> list[Trick]:
     """Returns every trick on one case; standalone ones must not beat the good or (in an abnormal study) the mid."""
-    alone = standalone()
-    honest = [case.good] if case is load_cases()[-1] else [case.good, case.mid]
-    of_mid, of_good = added(case.mid, Random(0)), added(case.good, Random(0))
+    alone = standalone(pack)
+    honest = [case.good] if case is load_cases(pack)[-1] else [case.good, case.mid]
+    of_mid, of_good = added(case.mid, Random(0), pack), added(case.good, Random(0), pack)
     return [
         *(Trick(name, of_mid[name], case.mid) for name in ("repetition", "normals", "denials", "hedges")),
         *(Trick(name, of_good[name], case.good) for name in ("babble", "shuffled")),
@@ -83,9 +85,9 @@ def tricks(case: Case) -> list[Trick]:
     ]
 
 
-def _tables() -> dict[str, Any]:
+def _tables(pack: str) -> dict[str, Any]:
     import yaml
 
-    text = resources.files(__package__).joinpath("tricks.yaml").read_text(encoding="utf-8")
+    text = resources.files(__package__).joinpath(f"tricks_{pack}.yaml").read_text(encoding="utf-8")
     tables: dict[str, Any] = yaml.safe_load(text)
     return tables

@@ -27,6 +27,7 @@ from rrgmetrics.present.short import (
     tau_cell,
 )
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
+from rrgmetrics.specs import BUNDLED_MARK
 from rrgmetrics.stats import Estimate
 
 CEILING = {"others": "a radiologist", "each other": "two radiologists"}
@@ -296,7 +297,7 @@ def _notes(reports: Sequence[AgreementReport]) -> str:
         )
     notes += [f"{report.name}: {note}." for report in reports for note in report.data.notes]
     unscored = [
-        f"{name} {result.n_unscored} of {report.name}"
+        f"{name}{f' {BUNDLED_MARK}' * result.bundled} {result.n_unscored} of {report.name}"
         for report in reports
         for name, result in report.results.items()
         if result.n_unscored

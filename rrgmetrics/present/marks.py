@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from rrgmetrics.english import counted
+from rrgmetrics.gate import known
 from rrgmetrics.present.kinds import KINDS
 from rrgmetrics.reader import Comparison
+from rrgmetrics.reader.lexicon.packs import AUTO
 from rrgmetrics.reader.model import Span
-
-KNOWS = "The bundled reader knows chest X-ray reports in English."
 
 
 class Mark(NamedTuple):
@@ -78,7 +78,7 @@ class Explanation:
             reference=tuple(Mark(e.reference_spans, e.category.value) for e in errors if e.reference_spans),
             candidate=tuple(Mark(e.candidate_spans, e.category.value) for e in errors if e.candidate_spans),
             remarks=tuple(Remark(e.category.value, e.sentence, e.significant) for e in errors),
-            note=KNOWS if comparison.out_of_scope else "",
+            note=f"The bundled reader knows {known(AUTO)}." if comparison.out_of_scope else "",
             out_of_scope=comparison.out_of_scope,
         )
 

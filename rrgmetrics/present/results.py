@@ -40,7 +40,7 @@ def score_table(rows: Sequence[Row], *, n_pairs: int) -> Table:
         lines.append((name, headed(row.key), _value_cell(row), *_unscored_cell(row, rows)))
         previous = row.metric
     heads = ("metric", "score", "value [95% interval]", *_unscored_head(rows))
-    return Table(heads, (Group(tuple(lines)),), title=f"{n_pairs:,} pairs", note=left_out)
+    return Table(heads, (Group(tuple(lines)),), title=counted(n_pairs, "pair"), note=left_out)
 
 
 def totals_table(totals: Mapping[str, Totals]) -> Table:
@@ -56,7 +56,7 @@ def totals_table(totals: Mapping[str, Totals]) -> Table:
             number = Cell(show(scores[key.name], key), "number")
             lines.append((name if not index else "", headed(key), number, str(each.n_unscored)))
     n_pairs = next(iter(totals.values())).n_pairs
-    return Table(("metric", "score", "value", "unscored"), (Group(tuple(lines)),), title=f"{n_pairs:,} pairs")
+    return Table(("metric", "score", "value", "unscored"), (Group(tuple(lines)),), title=counted(n_pairs, "pair"))
 
 
 def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> Table:
@@ -84,7 +84,7 @@ def comparison_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> T
     return Table(
         ("", "value [95% interval]", "difference", "p", "effect", *_unscored_head(rows)),
         tuple(groups),
-        title=f"{n_pairs:,} studies; differences from {rows[0].system}; p corrected: {correction}",
+        title=f"{counted(n_pairs, 'study', 'studies')}; differences from {rows[0].system}; p corrected: {correction}",
         note=" ".join(filter(None, (_footnote(rows, correction), left_out))),
     )
 
@@ -112,7 +112,7 @@ def paper_table(rows: Sequence[Row], *, n_pairs: int, correction: str) -> Table:
     return Table(
         ("", *heads),
         (Group(tuple(lines)),),
-        title=f"Scores on {n_pairs:,} studies",
+        title=f"Scores on {counted(n_pairs, 'study', 'studies')}",
         note=" ".join(
             filter(None, (f"95% bootstrap intervals in brackets. {_footnote(rows, correction)}{left_out}", without))
         ),

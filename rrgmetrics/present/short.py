@@ -59,9 +59,11 @@ def _number(text: str) -> float:
 
 
 def short_estimate(value: Estimate) -> str:
-    """Writes an estimate: `0.34 [.24, .45]`."""
+    """Writes an estimate: `0.34 [.24, .45]`; without an interval the value alone."""
     if math.isnan(value.value):
         return NOTHING
+    if math.isnan(value.low):
+        return short(value.value)
     return f"{short(value.value)} [{short_bound(value.low)}, {short_bound(value.high)}]"
 
 

@@ -85,9 +85,10 @@ class _Walk(Sentence):
         super().__init__(items, mentions, lexicon)
         self.absent = False
         self.once = False  # "is not" denies one quality only
-        self.resolved = False
+        self.resolved = ""  # "nothing": no word of when it was there ("no residual effusion")
         self.certainty: Certainty = "definite"
         self.hypothetical = False
+        self.premise = False  # what is supposed ends at the verb: "given the history of fever is most likely pneumonia"
         self.linking = False  # a cue such as "consistent with" has just been read
         self.joined = False  # "versus", "or" has just been read
         self.comma = False  # since the last mention
@@ -115,7 +116,7 @@ class _Walk(Sentence):
         elif self.absent or self.once:
             mention.assertion = "absent"
         elif self.resolved:
-            mention.assertion, mention.change = "absent", "resolved"
+            mention.assertion, mention.change = "absent", "stable" if self.resolved == "nothing" else "resolved"
         else:
             self._commit(mention, before)
         self.clause.append(mention)
@@ -125,7 +126,7 @@ class _Walk(Sentence):
     def _commit(self, mention: Mention, before: Mention | None) -> None:
         mention.certainty = self.certainty
         mention.assertion = "uncertain" if self.certainty in ("possible", "not_excluded") else "present"
-        if before is None or before.assertion == "absent" or before.dropped or before.denies:
+        if before is None or before.assertion == "absent" or before.dropped or before.denies or mention.elided:
             return
         if self.linking or self.listing:
             mention.link = self._interpreted(mention)
@@ -168,19 +169,22 @@ class _Walk(Sentence):
         told = shown or ("negation_before" in senses and self._told(i))
         if senses.keys() & {"hypothetical", "recommendation"} and not told:
             self.hypothetical = True
+            self.premise = any(each.word in self.small.premises for each in self.items[max(0, i - 3) : i])
             self._asked_for(i)
         elif "hypothetical_after" in senses:
             self._only_spoken_of()
         elif not judged or "preferred_to" in senses:
             self._cue(i, item)
         if "resolved_before" in senses and not (senses.get("change") == "resolved" and self._ends_statement(i)):
-            self.resolved = True
+            self.resolved = "nothing" if item.word in self.small.nothing_left else "resolved"
         elif item.word in self.small.excising and i + 1 < len(self.items) and self.items[i + 1].word == "of":
-            self.resolved = True  # "resection of a mass", but "of the upper lobe" is an operation
-        elif senses.get("change") == "resolved":
+            self.resolved = "resolved"  # "resection of a mass", but "of the upper lobe" is an operation
+        elif senses.get("change") == "resolved" and not self._is_advised(i):
             self._resolve(i)
         if item.word in self.small.apposing and self._is_named(i):
             self.linking = True
+        elif item.word == ":" and self._apposition(i):
+            self._hedge(i, item, "probable")
         if "versus" in senses:
             self.joined = True
         elif (item.word in self.small.historic and not senses) or self._is_due(i, item):
@@ -228,6 +232,11 @@ class _Walk(Sentence):
         beside = self.accompanied and item.last - item.first == 1 and not after & _BEFORE  # "with probable effusion"
         self.linking = (not self.conjoined or item.word in self.small.meaning) and not beside
 
+    def _is_advised(self, i: int) -> bool:
+        """Tells whether what the word at `i` says may happen, and has not: "the drain MAY BE removed"."""
+        before = [item.word for item in self.items[max(0, i - 2) : i]]
+        return len(before) == 2 and before[0] in self.small.modal and before[1] == "be"
+
     def _told(self, i: int) -> bool:
         """Tells whether somebody or something is said to do what the verb at `i` says, which else is asked for."""
         return i > 0 and self.items[i - 1].word not in self.small.separators | {":", "¶"}
@@ -236,10 +245,14 @@ class _Walk(Sentence):
         """Tells whether the word at `i` names the less likely reading: "favour atelectasis OVER pneumonia"."""
         if item.word not in self.small.preferring or self.certainty == "definite" or i != self.met_at:
             return False
-        return "concept" in self.items[i + 1].senses if i + 1 < len(self.items) else False
+        ahead = (
+            each for each in self.items[i + 1 : i + 4] if each.word not in self.small.leading | self.small.indefinite
+        )
+        return "concept" in next((each.senses for each in ahead), {})
 
     def _end_clause(self) -> None:
-        self.absent = self.once = self.resolved = self.hypothetical = False
+        self.absent = self.once = self.hypothetical = self.premise = False
+        self.resolved = ""
         self.linking = self.joined = self.comma = False
         self.certainty = "definite"
         self.fresh = self.listing = self.conjoined = self.accompanied = self.lacking = False
@@ -303,6 +316,8 @@ class _Walk(Sentence):
         after = self.items[i + 1]
         if after.word == "," and self.items[i - 1].word in self.small.joints:
             return False  # "aspiration and, LESS LIKELY, hemorrhage"
+        if after.word in self.small.explanations:
+            return True
         stated = (i > 0 and self.verb_at == i - 1) or self.items[i].word in self.small.judged
         if after.last - after.first > 1:
             return stated and "zone" in after.senses
@@ -314,6 +329,8 @@ class _Walk(Sentence):
         "Effusion and pneumothorax cannot be excluded", but "small effusion, pneumothorax cannot be excluded".
         """
         stated = self._statement()
+        if stated[-1].elided:
+            return stated[-1:]
         one = [self.items[i].word, self.items[self.verb_at].word if self.verb_at >= self.met_at else ""]
         if not self.small.plural.isdisjoint((*one, self.items[i - 1].word)):
             return stated
@@ -358,7 +375,7 @@ class _Walk(Sentence):
 
     def _resolve(self, i: int) -> None:
         if not self._statement():
-            self.resolved = True
+            self.resolved = "resolved"
             return
         devices = all(m.denies or self.lexicon.concepts[m.concept].is_device for m in self._statement())
         for mention in self._subject(i, denied=devices):  # "ETT, NGT removed", but "port in place, effusion gone"
@@ -384,6 +401,8 @@ class _Walk(Sentence):
             self._end_clause()  # "given the history of fever, ..."
         if self.lacking and not self.clause and item.word == ",":
             self.absent = self.lacking = False  # "in the absence of fever, ..."
+        if self.absent and item.word == "," and self._is_premise(i):
+            self._end_clause()  # "rather than a mass, the fullness is ..."
         self.comma = True
         self.conjoined = item.word == "and"
         if (self.absent or self.resolved) and self.clause and self._new_statement(i):
@@ -441,8 +460,31 @@ class _Walk(Sentence):
                 return False
         return False
 
+    def _is_premise(self, i: int) -> bool:
+        """Tells whether the words before the comma at `i` only lead to the statement behind it."""
+        opens = self.items[0].word in self.small.opening and len(self.clause) == 1
+        return opens and i + 1 < len(self.items) and self.items[i + 1].word in self.small.definite | self.small.existing
+
     def _verb(self, i: int) -> None:
         self.verb_at = i
+        if self.premise and self.clause:
+            self.hypothetical = self.premise = False
+        if self._is_called(i):
+            self.linking = True
+
+    def _is_called(self, i: int) -> bool:
+        """Tells whether the verb at `i` leads to what a picture is: "the retrocardiac density IS a hiatal hernia"."""
+        if self.items[i].word not in self.small.identifying or not self._statement():
+            return False
+        last = self._statement()[-1]
+        between = self.items[last.last : i]
+        if last.concept not in self.lexicon.roles["describing"] or any(
+            item.word in self.small.joints or "item_break" in item.senses for item in between
+        ):
+            return False
+        after = self.items[i + 1 : i + 3]
+        named = after[1:] if after and after[0].word in self.small.indefinite else []
+        return bool(named) and "concept" in named[0].senses
 
     def _new_statement(self, i: int) -> bool:
         """Tells whether what follows the joint at `i` is stated, though the words before it were denied."""

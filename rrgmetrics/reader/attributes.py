@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from rrgmetrics.reader.change import give, settle
+from rrgmetrics.reader.elided import is_joint
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import BONES, DEVICES, Concept, Lexicon, Senses, SmallWords
 from rrgmetrics.reader.model import Finding
@@ -48,6 +49,7 @@ _DESCRIBING = frozenset(
     }
 )
 _REACH = 16  # tokens
+_DEPTH = 4  # items from a device to the word that judges its depth
 SAME_SIZE = 0.1  # share of its size by which a finding may differ between two studies that measure it alike
 
 
@@ -56,6 +58,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
     small = lexicon.small
     items = list(items)
     _deny_positions(items)
+    _judge_depths(items, mentions, lexicon)
     settle(items, mentions, lexicon)
     give(items, mentions, lexicon)
     spoken = sorted(mentions, key=lambda m: (m.first, m.last)) if len(mentions) > 1 else mentions
@@ -63,7 +66,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
     for k, group in enumerate(groups):
         before = groups[k - 1] if k else None
         lo = before[0].last if before else 0
-        split = _split(items, lo, group[0].first, small) if before else _after_with(items, group[0].first, small)
+        split = _split(items, lo, group[0], small) if before else _after_with(items, group[0].first, small)
         post = items[lo:split] if before else []
         pre = items[split : group[0].first]
         for mention in before or ():
@@ -72,11 +75,14 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
         for mention in group:
             mention.modifiers.extend(pre)
             mention.modifiers.extend(items[mention.first : mention.last])
-            mention.pre_place = _has_place(pre)
+            mention.pre_place = mention.elided is not None or _has_place(pre)
             mention.post_place = False
             says_where = _starts_with_place(items, mention)
             articles = [item.word for item in pre[-3:]]
             mention.definite_article = not says_where and not small.definite.isdisjoint(articles)
+            known = any(item.word == "previously" and "earlier_study" in item.senses for item in pre)
+            if known and mention.assertion == "absent" and not (mention.denies or mention.change):
+                mention.change = "resolved"  # "I cannot see the PREVIOUSLY reported nodule"
         if k == len(groups) - 1:
             tail = items[group[0].last :]
             for mention in group:
@@ -106,6 +112,22 @@ def _deny_positions(items: list[Item]) -> None:
             denied = max(0, denied - 1)
 
 
+def _judge_depths(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Marks a device whose depth is called wrong, in place: "the ETT is LOW", "NG tube too high"."""
+    for mention in mentions:
+        if mention.concept in lexicon.roles["tipped"]:
+            for i in range(mention.last, min(len(items), mention.last + _DEPTH)):
+                known = items[i].senses.keys() <= {"quality", "item_break", "severity", "location_preposition"}
+                if items[i].word in lexicon.small.astray and known and _ends(items, i, lexicon):
+                    items[i] = items[i].saying({"position": "bad"})
+                if not known or items[i].word in lexicon.small.separators:
+                    break
+
+
+def _ends(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    return i + 1 == len(items) or items[i + 1].word in lexicon.small.closing
+
+
 def _extent(mention: Mention) -> tuple[int, int]:
     """Returns the tokens from the first to the last word that describes a mention, none far from it."""
     first, last = mention.tokens
@@ -130,8 +152,12 @@ def _by_position(mentions: list[Mention]) -> list[list[Mention]]:
     return groups
 
 
-def _split(items: list[Item], lo: int, hi: int, small: SmallWords) -> int:
-    """Returns where the words of the later mention begin, between item `lo` and item `hi`."""
+def _split(items: list[Item], lo: int, later: Mention, small: SmallWords) -> int:
+    """Returns where the words of the later mention begin, from item `lo` on."""
+    hi = later.first
+    if later.elided:
+        joints = (i for i in range(hi - 1, lo - 1, -1) if is_joint(items[i], small))
+        return next(joints, lo - 1) + 1
     stop = next((i for i in range(hi - 1, lo - 1, -1) if items[i].word == ";"), None)
     if stop is not None:
         return stop + 1
@@ -160,13 +186,21 @@ def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
     sided = False
     for i in range(hi - 1, -1, -1):
         sided = sided or "side" in items[i].senses
-        if sided and items[i].word == "," and any("side" in item.senses for item in items[:i]):
+        if sided and items[i].word == "," and _names_another(items[:i], small):
             return i + 1
         if items[i].word in small.placing:
             return 0
         if items[i].word == "with":
             return i + 1
     return 0
+
+
+def _names_another(items: list[Item], small: SmallWords) -> bool:
+    """Tells whether words before a comma place a thing of their own, and not what a list of places leads to."""
+    places = (
+        item.senses.keys() & {"side", "zone", "location_preposition"} or item.word in small.joints for item in items
+    )
+    return any("side" in item.senses for item in items) and not all(places)
 
 
 def _starts_with_place(items: list[Item], mention: Mention) -> bool:
@@ -249,9 +283,10 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     fields: dict[str, Any] = {key: set() for key in ("morphology", "tip", "zones", "sides", "levels")}
     fields["measurements"] = ()
     for senses in _all_senses(mention, lexicon):
-        if "asymmetry" in senses or ("several" in senses and "listed" not in senses):
-            fields["both"] = True
+        if "several" in senses and "listed" not in senses:
+            fields["several"] = True
         if "asymmetry" in senses:
+            fields["both"] = True
             fields["worse_side"] = senses["asymmetry"]
             continue
         if "side" in senses or "zone" in senses:
@@ -285,13 +320,17 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields["measurements"] += senses["measure"]
     if not fields["levels"].isdisjoint(device.expected_levels):
         fields.pop("position", None)  # "in a high position, at T7"
-    if not fields["sides"] and fields.get("both"):
+    if not fields["sides"] and (fields.get("both") or fields.get("several")):
         fields["sides"].add("bilateral")
     if "bilateral" in fields["sides"] and len(fields["sides"]) == 2:
         fields.setdefault("worse_side", one_side(fields["sides"] - {"bilateral"}))
     if device.is_device:
         fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
-    fields["change"] = mention.change or mention.course or _since(fields, device, lexicon)
+    since = _since(fields, device, lexicon)
+    told = (
+        since if since and mention.course == "stable" else mention.course or since
+    )  # "no change but larger, was small"
+    fields["change"] = mention.change or told
     return fields
 
 

@@ -149,13 +149,20 @@ def _doubts(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bo
 
 def opposed(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
     """Tells whether two descriptions of one finding exclude each other (`lexicon/*/rubric.yaml`)."""
-    a = frozenset().union(*(finding.morphology for finding in ref.readings))
-    b = frozenset().union(*(finding.morphology for finding in cand.readings))
+    a, b = (_gravest(unit, lexicon) for unit in (ref, cand))
     return any(
         not a.isdisjoint(x) and not b.isdisjoint(y) and b.isdisjoint(x)
         for row in lexicon.rubric["opposed"]
         for x, y in ((row["one"], row["other"]), (row["other"], row["one"]))
     )
+
+
+def _gravest(unit: Unit, lexicon: Lexicon) -> frozenset[str]:
+    """Returns how a finding is described; of several steps of one scale ("BI-RADS 2, BI-RADS 4") the last counts."""
+    told = frozenset().union(*(finding.morphology for finding in unit.readings))
+    for scale in lexicon.rubric["scales"]:
+        told = told.difference([step for step in scale if step in told][:-1])
+    return told
 
 
 def _tip_steps(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> int:
@@ -225,9 +232,10 @@ def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
         return []
     if a:
         called_old = a in ("new", "worse") and any(finding.change == "stable" for finding in cand.readings)
-        turned = b is not None or called_old
+        turned = b is not None or called_old or a in lexicon.rubric["courses"]
         return [_attribute_error(ref, cand, "temporal", turned, lexicon, ErrorCategory.MISSING_COMPARISON)]
-    return [_attribute_error(ref, cand, "temporal", False, lexicon, ErrorCategory.FALSE_COMPARISON)]
+    made_up = b in lexicon.rubric["courses"]
+    return [_attribute_error(ref, cand, "temporal", made_up, lexicon, ErrorCategory.FALSE_COMPARISON)]
 
 
 def _course(unit: Unit) -> str | None:

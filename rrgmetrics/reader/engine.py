@@ -9,6 +9,7 @@ from rrgmetrics.reader.assertion import assert_mentions, asserted
 from rrgmetrics.reader.attributes import attach, build, by_side, describe, one_side
 from rrgmetrics.reader.change import compared_as, course_of_all
 from rrgmetrics.reader.collection import collecting_afterwards
+from rrgmetrics.reader.elided import inherit, supply
 from rrgmetrics.reader.items import Item, Mention, find_mentions
 from rrgmetrics.reader.lexicon import (
     AUTO,
@@ -20,7 +21,7 @@ from rrgmetrics.reader.lexicon import (
     pack_in_use,
     pack_used,
 )
-from rrgmetrics.reader.model import Assertion, Compared, Finding, Reading, Span
+from rrgmetrics.reader.model import BESIDES, Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.references import (
@@ -130,7 +131,10 @@ class _Said(NamedTuple):
 
 def _say(parsed: Parsed) -> _Said:
     lexicon, items = parsed.lexicon, parsed.items
-    communicates = True in ["communication" in item.senses for item in items]
+    communicates = any(
+        "communication" in item.senses and not (i + 1 < len(items) and items[i + 1].word in lexicon.small.showing)
+        for i, item in enumerate(items)
+    )
     mentions = [] if communicates else parsed.once(asserted)
     ahead = clause_ahead(items, mentions, lexicon) if mentions else 0
     said = _told(items, mentions, lexicon)
@@ -141,6 +145,7 @@ def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said
     """Describes the mentions of a sentence, which are asserted."""
     if mentions:
         items = attach(items, mentions, lexicon)
+        inherit(mentions)
     stated: list[_Stated] = []
     for mention in mentions:
         if not mention.dropped:
@@ -173,7 +178,7 @@ def _read_sentence(
     said = parsed.once(_say)
     if said.ahead and add_what_is_said(parsed.items[: said.ahead], number, lexicon, findings):
         rest = [item.saying({}) for item in parsed.items[: said.ahead]] + parsed.items[said.ahead :]
-        mentions = find_mentions(parsed.items, lexicon)
+        mentions = supply(parsed.items, find_mentions(parsed.items, lexicon), lexicon)
         assert_mentions(rest, mentions, lexicon)
         said = _told(rest, mentions, lexicon)
     items, history = said.items, said.history
@@ -188,7 +193,8 @@ def _read_sentence(
         first, last = mention.tokens if mention.denies else mention.extent
         spans = (Span(tokens[start + first].start, tokens[start + last - 1].end),)
         if mention.denies:
-            findings.extend(_denied(mention, sentence, number, spans))
+            besides = any(item.word in lexicon.small.otherwise for item in items)
+            findings.extend(_denied(mention, sentence, number, spans, BESIDES if besides else -1))
             continue
         before = antecedent(mention, fields, findings, number, lexicon)
         if before is not None:
@@ -226,7 +232,8 @@ def _explained(
     if not findings or mention.certainty == "definite" or mention.assertion == "absent":
         return []
     if observations:
-        return [len(findings) - 1] if _names(mention, findings[-1], lexicon) else []
+        other = _is_other_reading(mention, items, findings[-1], lexicon)
+        return [len(findings) - 1] if other or _names(mention, findings[-1], lexicon) else []
     pointed = any(item.word in lexicon.small.pointers for item in items[: mention.first])
     in_place = lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]
     return _described(findings, section, number, lexicon) if pointed and in_place else []
@@ -245,6 +252,18 @@ def _described(findings: list[Finding], section: str, number: int, lexicon: Lexi
     return []
 
 
+def _is_other_reading(mention: Mention, items: list[Item], before: Finding, lexicon: Lexicon) -> bool:
+    """Tells whether a doubt behind a contrast reads the picture before it: "atelectasis, THOUGH possibly PNEUMONIA"."""
+    if before.assertion == "absent" or any(
+        "side" in item.senses or "zone" in item.senses for item in mention.modifiers
+    ):
+        return False
+    ahead = [item.word for item in items[max(0, mention.first - 4) : mention.first]]
+    groups = {lexicon.concepts[each].group for each in (mention.concept, before.concept)}
+    contrasted = not lexicon.small.contrasts.isdisjoint(ahead)
+    return contrasted and groups <= lexicon.groups["one_picture"] and before.certainty != "definite"
+
+
 def _names(mention: Mention, before: Finding, lexicon: Lexicon) -> bool:
     """Tells whether a doubted diagnosis without a place names what stands before it: "hilar nodes; ?sarcoidosis"."""
     placed = any("side" in item.senses or "zone" in item.senses for item in mention.modifiers)
@@ -256,7 +275,9 @@ def _names(mention: Mention, before: Finding, lexicon: Lexicon) -> bool:
     )
 
 
-def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span, ...]) -> list[Finding]:
+def _denied(
+    mention: Mention, sentence: Sentence, number: int, spans: tuple[Span, ...], observation: int
+) -> list[Finding]:
     """Returns the absent findings of a normal statement; "the left lung is clear" denies on the left only."""
     before: list[Senses] = []
     for item in mention.modifiers:
@@ -278,7 +299,7 @@ def _denied(mention: Mention, sentence: Sentence, number: int, spans: tuple[Span
             measurements_mm=measured,
             normal=True,
             spans=spans,
-            observation=-1,
+            observation=observation,
         )
         for concept in mention.denies
     ]

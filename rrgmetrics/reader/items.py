@@ -13,11 +13,15 @@ from rrgmetrics.reader.levels import number_bones
 from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
 from rrgmetrics.reader.place_words import resolve_places
+from rrgmetrics.reader.shared_words import share_nouns
 from rrgmetrics.reader.sizes import earlier, judge, measure, ratio, weigh
 from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.tokens import Token
 
 _LONGEST_PHRASE = 16  # tokens
+_VERBS = 5  # tokens of the verbs that may stand inside a name
+_PREPOSITIONS = frozenset({"in", "into", "within", "under", "beneath", "below", "at", "around", "behind"})
+_INTO = {"into": "in", "within": "in"}
 
 # Between a structure and its quality only these may stand, besides words the lexicon does not know.
 _TRANSPARENT = frozenset(
@@ -67,6 +71,8 @@ class Mention:
     dropped: bool = False  # only asked, advised or historic
     link: Mention | None = None  # the mention it explains or is an alternative of
     whole_of: Mention | None = None  # the mention of its fault: "the LEADS are not broken"
+    elided: Mention | None = None  # the mention that it has its name from: "effusion on the right, none on the LEFT"
+    whole: bool = False  # what is told of both sides together holds of it too
     modifiers: list[Item] = field(default_factory=list)
     extent: tuple[int, int] = (0, 0)  # tokens of the mention with the words that describe it: the evidence
     pre_place: bool = False  # a place stands before it
@@ -97,6 +103,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
                 senses = {**senses, "several": True}  # "the lung bases" are both
             items.append(Item(i, end, senses, word))
         i = end
+    share_nouns(items, tokens, lexicon)
     items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
     return judge(items, lexicon) if lexicon.diameters else items
 
@@ -110,7 +117,7 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
 
     Inside a phrase an adverb may be passed over: "cannot be RELIABLY excluded".
     """
-    node, adverbs = lexicon.trie[tokens[i].word], lexicon.small.adverbs
+    node, adverbs, carrying = lexicon.trie[tokens[i].word], lexicon.small.adverbs, lexicon.small.carrying
     end, senses, j = i + 1, node.get(""), i + 1
     if senses is not None and len(node) == 1:
         return end, senses
@@ -123,13 +130,27 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
             if word in adverbs:
                 skipped.append((node, j))
             if word not in node:
-                break
+                if word not in carrying:
+                    break
+                j = _carried(tokens, j, last, node, lexicon)
+                word = _INTO.get(tokens[j - 1].word, tokens[j - 1].word)
+                if word not in node:
+                    break
             node = node[word]
             if "" in node and j > end:
                 end, senses = j, node[""]
         if not skipped:
             return end, senses
         node, j = skipped.pop()
+
+
+def _carried(tokens: list[Token], j: int, last: int, node: Trie, lexicon: Lexicon) -> int:
+    """Returns the index behind the preposition that verbs lead to inside a name: "gas IS SEEN UNDER the diaphragm"."""
+    for k in range(j, min(last, j + _VERBS)):
+        word = tokens[k].word
+        if word not in lexicon.small.carrying:
+            return k + 1 if word in _PREPOSITIONS else j
+    return j
 
 
 def _part(i: int, end: int, word: str, part: str, lexicon: Lexicon) -> Item:
@@ -268,6 +289,8 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
             concept = own  # "disc disease" says more than that a bone is degenerative
         device = concept is not None and lexicon.concepts[concept].is_device
         lo, hi = min(s, q), max(s, q) + 1
+        if concept and mentions and concept == mentions[-1].concept and "zone" in items[s].senses:
+            lo, hi = min(lo, mentions[-1].first), max(hi, mentions.pop().last)  # "the left lower and right upper lobes"
         mentions.append(Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last), denies, nearly))
         more = concept and items[s].senses.get("concept") in lexicon.concepts[concept].ancestors
         if concept and (device or more or "holds" not in items[s].senses):

@@ -29,6 +29,9 @@ Attribute = Literal[
 SIGNIFICANT: frozenset[str] = frozenset({"urgent", "actionable_not_urgent"})
 
 
+BESIDES = -2  # `Finding.observation` of what a report denies besides what it names: "otherwise normal"
+
+
 class ErrorCategory(StrEnum):
     """The six kinds of error of ReXVal and CREPE, A to F."""
 

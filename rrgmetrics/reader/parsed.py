@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from rrgmetrics.reader.elided import supply
 from rrgmetrics.reader.items import Item, Mention, find_items, find_mentions
 from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reader.tokens import Sentence, Token, sentences
@@ -41,7 +42,7 @@ class Parsed:
         self.text, self.tokens, self.start = text, tokens, tokens[0].start
         self.lexicon = lexicon
         self.items: list[Item] = find_items(tokens, 0, len(tokens), lexicon)
-        self.mentions: list[Mention] = find_mentions(self.items, lexicon)
+        self.mentions: list[Mention] = supply(self.items, find_mentions(self.items, lexicon), lexicon)
         cues = ["retracted" in item.senses for item in self.items]
         self.retracts = True in cues
         self.retracts_all = self.retracts and any(i.word == ":" for i in self.items[cues.index(True) + 1 :][:1])

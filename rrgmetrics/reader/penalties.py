@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from rrgmetrics.reader.lexicon import Lexicon, load
-from rrgmetrics.reader.model import SIGNIFICANT, ErrorCategory, Finding, FindingError, Reading, Span
+from rrgmetrics.reader.model import BESIDES, SIGNIFICANT, ErrorCategory, Finding, FindingError, Reading, Span
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.scope import unread_spans
 from rrgmetrics.reader.significance import significance
@@ -64,7 +64,7 @@ def contradictions(reading: Reading, lexicon: Lexicon) -> list[Contradiction]:
     """
     denied: dict[str, list[Finding]] = {}
     for finding in reading.findings:
-        loose = finding.normal and finding.concept in lexicon.roles["otherwise"]
+        loose = finding.normal and (finding.concept in lexicon.roles["otherwise"] or finding.observation == BESIDES)
         if finding.assertion == "absent" and not loose and not _narrow(finding):
             denied.setdefault(finding.concept, []).append(finding)
     contradicting = []

@@ -154,8 +154,8 @@ def _fits(
     for (key, holds), have in zip(_CHECKS, (*facts, age, age, size, size), strict=True):
         if key in rule and (have is None or not holds(have, rule[key])):
             return False
-    for key, places in (("zones", finding.zones), ("tip", finding.tip)):
-        if key in rule and places.isdisjoint(rule[key]):
+    for key, told in (("zones", finding.zones), ("tip", finding.tip), ("morphology", finding.morphology)):
+        if key in rule and told.isdisjoint(rule[key]):
             return False
     if finding.change in rule.get("unless_change", ()) or rule.get("known", known) != known:
         return False

@@ -61,6 +61,7 @@ OTHER_MODALITIES = (
         modality=MAMMOGRAPHY,
         paper="RadEval, mammo_green; after Mammo-FM, arXiv 2512.00198",
         citation="radeval-mammo-green",
+        resists_tricks=True,
     ),
     MetricSpec(
         name="nodule_f1",

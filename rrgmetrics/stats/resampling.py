@@ -53,7 +53,8 @@ def bootstrap(
         seed: Of this call's own generator.
 
     Returns:
-        For each key its value on all scored pairs, the interval, and the number of scored pairs.
+        For each key its value on all scored pairs, the interval (NaN of a single pair or group, which says nothing of
+        others), and the number of scored pairs.
 
     Raises:
         InputError: `groups` of another length; `trials` or `level` out of range.
@@ -112,7 +113,7 @@ def bootstrap_all(wanted: Sequence[Resampled], *, trials: int, level: float, see
         drawn = drawn_scores(own, partial(resamples, index, trials, seed)) if len(index) else wholes
         for place, whole, sample in zip(places, wholes, drawn, strict=True):
             found[place] = {
-                key: Estimate(float(value[0]), *interval(sample[key], float(value[0]), level), len(index))
+                key: Estimate(float(value[0]), *_ends(sample[key], float(value[0]), level, index), len(index))
                 for key, value in whole.items()
             }
     return found
@@ -135,7 +136,7 @@ def resampled(
     blocks = [scores(weights) for weights in resamples(index, trials, seed)]
     drawn = {key: np.concatenate([block[key] for block in blocks]) for key in whole} if blocks else {}
     return {
-        key: Estimate(float(value[0]), *interval(drawn.get(key, value), value[0], level), len(index))
+        key: Estimate(float(value[0]), *_ends(drawn.get(key, value), value[0], level, index), len(index))
         for key, value in whole.items()
     }
 
@@ -183,6 +184,11 @@ def interval(samples: Array, value: float, level: float) -> tuple[float, float]:
         return np.nan, np.nan
     low, high = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+def _ends(samples: Array, value: float, level: float, index: NDArray[np.intp]) -> tuple[float, float]:
+    """The interval; NaN of a single group, whose resamples are all itself and say nothing of any other."""
+    return interval(samples, value, level) if len(index) and np.ptp(index) else (np.nan, np.nan)
 
 
 def group_index(groups: Groups | None, n_pairs: int) -> NDArray[np.intp]:

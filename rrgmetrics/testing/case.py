@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from rrgmetrics.prepared import score
+from rrgmetrics.reader.lexicon import DEFAULT_PACK, pack_titled
 from rrgmetrics.results import Result
 from rrgmetrics.specs import MetricSpec, get_spec
 
@@ -56,23 +57,30 @@ def case_of(
 
     Args:
         name: The metric.
-        references: Fourteen or more reports; none takes invented reports of chest X-rays.
+        references: Fourteen or more reports; none takes invented reports of what the metric reads.
         altered: The same reports with wrong findings.
         tolerance: As in `Case`; None takes 128 units of the last place of 32 bits for a metric that reads with a
             bundled model, and 1e-12 for any other.
     """
     spec = get_spec(name)
     if not references:
-        references, altered = invented_reports()
+        references, altered = invented_reports(_pack_of(spec))
     return Case(spec, references, altered, rounding(spec) if tolerance is None else tolerance)
 
 
-def invented_reports() -> tuple[list[str], list[str]]:
-    """Invented reports of three findings or more, and the same reports with wrong findings."""
+def invented_reports(pack: str = DEFAULT_PACK) -> tuple[list[str], list[str]]:
+    """Invented reports of three findings or more that a pack reads, and the same reports with wrong findings."""
     import yaml
 
-    rows = yaml.safe_load((files("rrgmetrics.testing") / "reports.yaml").read_text(encoding="utf-8"))
+    rows = yaml.safe_load((files("rrgmetrics.testing") / f"reports_{pack}.yaml").read_text(encoding="utf-8"))
     return [row["reference"] for row in rows], [row["altered"] for row in rows]
+
+
+def _pack_of(spec: MetricSpec) -> str:
+    """The pack whose reports a metric is for; the default one if there are no invented reports of its own."""
+    pack = pack_titled(spec.modality)
+    known = pack is not None and (files("rrgmetrics.testing") / f"reports_{pack.name}.yaml").is_file()
+    return pack.name if pack and known else DEFAULT_PACK
 
 
 def needs_model(spec: MetricSpec) -> bool:

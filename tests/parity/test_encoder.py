@@ -1,10 +1,13 @@
-"""The bundled encoder's forward pass beside transformers' BertModel with the same weights."""
+"""The bundled encoder's forward passes, in torch and in numpy, beside transformers' BertModel with the same weights."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from float32 import assert_equal_in_float32
+from rrgmetrics.backends.bert_numpy import gelu
 
 
 @pytest.mark.parametrize("n_layers", [1, 2, 3])
@@ -16,6 +19,7 @@ def test_forward_pass(n_layers, reports):
     from transformers import BertConfig, BertModel
 
     from rrgmetrics.backends.bert import bert_forward, load_int8
+    from rrgmetrics.backends.bert_numpy import load_bert, read_arrays
     from rrgmetrics.backends.encoder import BUNDLED_FOLDER
 
     stored = json.loads((BUNDLED_FOLDER / "config.json").read_text())
@@ -35,3 +39,13 @@ def test_forward_pass(n_layers, reports):
         ours = bert_forward(weights, ids, mask, n_layers=n_layers, n_heads=stored["num_attention_heads"])
     inside = mask.bool()
     assert_equal_in_float32(ours[inside], theirs[inside])
+    bert = load_bert(read_arrays([BUNDLED_FOLDER / "model.safetensors"]), stored["num_attention_heads"])
+    in_numpy = bert([encoding.ids[: sum(encoding.attention_mask)][:512] for encoding in batch], n_layers=n_layers)
+    assert_equal_in_float32(in_numpy, theirs[inside])
+
+
+def test_gelu():
+    """The error of the rational approximation beside x·Φ(x) in 64 bits, where it is largest and far out."""
+    x = np.concatenate([np.linspace(-9, 9, 20_001), [-1e4, -0.0, 1e4]]).astype(np.float32)
+    exact = x.astype(np.float64) * ndtr(x.astype(np.float64))
+    assert np.abs(gelu(x.copy()) - exact).max() <= 1e-7 * 9

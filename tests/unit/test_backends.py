@@ -11,7 +11,7 @@ import pytest
 
 from float32 import ROUNDING, assert_equal_in_float32, in_float32
 from rrgmetrics import BackendError
-from rrgmetrics.backends import checkpoints, encoder
+from rrgmetrics.backends import bert, checkpoints, encoder
 from rrgmetrics.backends.tokens import rouge_tokens, tokenize_13a, words
 from rrgmetrics.backends.wordnet import BUNDLED, WordNet, load_wordnet
 
@@ -150,6 +150,28 @@ def test_encoders_are_loaded_once_while_one_is_held(monkeypatch):
 def test_unknown_device(device):
     with pytest.raises(BackendError, match=f"device '{device}' cannot be used here"):
         encoder.load_encoder(encoder.BUNDLED, device=device)
+
+
+def test_bundled_networks_need_no_torch(run_python):
+    """Importing it takes two seconds of the first answer."""
+    script = """
+import sys, rrgmetrics
+names = ["crepe", "bertscore", "semb_score", "radeval_bertscore", "ratescore"]
+texts = {"predictions": ["Small left effusion."], "references": ["Large right pneumothorax."]}
+results = rrgmetrics.score(names, **texts, device="cpu", progress=False)
+print(*(result.n_unscored for result in results.values()), "torch" in sys.modules)
+"""
+    assert run_python(script).split() == ["0", "0", "0", "0", "0", "False"]
+
+
+@pytest.mark.parametrize("driver", [False, True])
+def test_torch_is_asked_only_where_there_may_be_a_gpu(monkeypatch, driver):
+    import torch
+
+    asked = []
+    monkeypatch.setattr(bert, "_has_driver", lambda: driver)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: asked.append(1) or True)
+    assert (bert.pick_device(None), bool(asked)) == (("cuda", True) if driver else ("cpu", False))
 
 
 @pytest.fixture

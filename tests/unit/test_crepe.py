@@ -329,6 +329,23 @@ def scored(scorer, pairs):
     return scorer.pair_stats(pairs, readings)
 
 
+def test_weights_of_16_bits_that_numpy_lacks(tokens_folder):
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    exact = load_crepe(str(tokens_folder)).annotate_pairs(PAIRS)
+    file = tokens_folder / "model.safetensors"
+    save_file({name: x.to(torch.bfloat16) for name, x in load_file(file).items()}, file)
+    for ours, theirs in zip(load_crepe(str(tokens_folder)).annotate_pairs(PAIRS), exact, strict=True):
+        assert ours.counts == pytest.approx(theirs.counts, rel=0.01, abs=0.02)
+
+
+def test_numpy_reads_no_damaged_weights(tokens_folder):
+    change_weights(lambda weights: weights["error_regressors.3.weight"].fill(np.nan))(tokens_folder)
+    with pytest.raises(BackendError, match=r"error_regressors\.3\.weight holds numbers that are NaN"):
+        load_crepe(str(tokens_folder), device="cpu")
+
+
 def test_inference_needs_no_transformers(folder, run_python):
     script = """
 import sys

@@ -59,6 +59,18 @@ def test_the_command_line_shows_both_reports_and_the_errors(tmp_path, capsys):
     assert "C Reference: small right pleural effusion; candidate: small left pleural effusion." in shown
 
 
+def test_the_command_line_reads_what_it_is_told_and_says_what_it_knows(tmp_path, capsys):
+    ct, other = "CT chest. 6 mm nodule in the right upper lobe.", "CT chest. 6 mm nodule in the left upper lobe."
+    assert cli.main(["explain", ct, other, "--modality", "chest_ct"]) == 0
+    assert "1 error" in capsys.readouterr().out
+    assert cli.main(["explain", "No se observa derrame pleural.", ""]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "the reference looks Spanish. The bundled reader knows chest X-ray reports in English, brain CT" in shown
+    (tmp_path / "a.txt").write_text("\ufeffClear lungs.\r\n", encoding="utf-8")
+    assert cli.main(["explain", str(tmp_path / "a.txt"), ""]) == 0
+    assert "Reference\nClear lungs.\n" in capsys.readouterr().out
+
+
 def test_identical_reports_have_no_errors(capsys):
     assert cli.main(["explain", REFERENCE, REFERENCE]) == 0
     assert "No error." in capsys.readouterr().out

@@ -143,3 +143,46 @@ def test_the_bundled_engine_sorts_the_readers_errors():
     result = rrgmetrics.score(name, progress=False, **texts)[name]
     assert result.scores["mammo_green_wrong_location_laterality"] == 1
     assert result.scores["mammo_green_false_finding"] == 1
+
+
+FILM = "Small right effusion. The heart is normal in size. No pneumothorax."
+HEAD = "Bilateral mammogram. "
+
+
+def bundled(reference, candidate, name="mammo_green"):
+    result = rrgmetrics.score(name, progress=False, predictions=[candidate], references=[reference])[name]
+    return result, {key.removeprefix("mammo_green_"): value for key, value in result.scores.items() if value}
+
+
+def test_a_chest_film_is_no_mammogram():
+    result, _ = bundled(FILM, FILM)
+    assert list(result.unscored_reasons.values()) == ["the reference looks like a chest X-ray report"]
+    assert bundled(HEAD + "BI-RADS 1.", FILM)[0].n_unscored == 0  # a film in a mammogram's place misses it
+    assert bundled(FILM, FILM, "mammo_green?modality=chest_xray")[0].n_unscored == 0  # who asks for it
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "expected"),
+    [
+        ("Mass in the left breast. BI-RADS 4.", "Mass in the left breast. BI-RADS 5.", {"incorrect_birads": 1}),
+        (
+            "Mass in the left breast. BI-RADS 4.",
+            "Mass in the left breast. BI-RADS 4. BI-RADS 2.",
+            {},
+        ),  # the overall one
+        ("Mass in the left breast. BI-RADS 4.", "Mass in the left breast.", {"missing_finding": 1}),
+        ("Cyst in the left breast. BI-RADS 2.", "Cyst in the left breast.", {}),
+        ("Mass in the left breast.", "Mass in the left breast. BI-RADS 4.", {}),
+        ("Mass in the left breast. Density B.", "Mass in the left breast. Density C.", {"incorrect_breast_density": 1}),
+        ("Mass in the left breast. Density A.", "Mass in the left breast. Density B.", {}),
+        ("Mass in the left breast. Density D.", "Mass in the left breast.", {}),
+        ("No suspicious mass. BI-RADS 1.", "BI-RADS 1. Negative mammogram.", {}),
+        ("No suspicious mass. BI-RADS 1.", "BI-RADS 0.", {"incorrect_birads": 1}),
+    ],
+)
+def test_assessment_and_density(reference, candidate, expected):
+    """Neither is a finding to match; which differences count says the module."""
+    result, found = bundled(HEAD + reference, HEAD + candidate)
+    assert {kind: found[kind] for kind in KINDS if kind in found} == expected
+    assert result.scores["mammo_green"] == 1 / (1 + sum(expected.values()))
+    assert result.scores["mammo_green_matched"] == 1

@@ -73,6 +73,8 @@ def test_lower_is_better():
         ([0.2] * 4, [0.2] * 4, [1.0] * 4, "no better"),
         ([0.1] * 4, [0.2] * 4, [1.0] * 4, "no better"),
         ([0.9, 0.0, 0.0, 0.0], [0.2] * 4, [1.0] * 4, "unsure"),
+        ([0.201] * 4, [0.2] * 4, [1.0] * 4, "unsure"),  # is shown as 0.00 [0.00, 0.00]
+        ([0.9], [0.2], [1.0], "unsure"),  # one study says nothing of others
         ([0.5] * 4, [1.0] * 4, [1.0] * 4, "undefined"),
         ([np.nan] * 4, [0.2] * 4, [1.0] * 4, "undefined"),
     ],

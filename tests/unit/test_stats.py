@@ -68,6 +68,14 @@ def test_bootstrap_of_two_pairs_by_hand():
     assert bootstrap(MEAN, column(0, 1), trials=2_000, level=0.4)["score"][1:3] == (0.5, 0.5)
 
 
+def test_one_pair_or_one_group_has_no_interval():
+    """Every resample of it is itself, which would look like certainty."""
+    for rows, groups in ((column(0.5, NAN), None), (column(0, 1), ["a", "a"]), (column(NAN), None)):
+        estimate = bootstrap(MEAN, rows, groups=groups)["score"]
+        assert np.isnan(estimate[1:3]).all()
+    assert bootstrap(MEAN, column(0.5))["score"].value == 0.5
+
+
 def test_unscored_pairs_are_left_out():
     assert bootstrap(MEAN, column(1, NAN, 3), seed=3) == bootstrap(MEAN, column(1, 3), seed=3)
 

@@ -17,6 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rrgmetrics.backends.checkpoints import PICKLE, Checkpoint, limits
 from rrgmetrics.backends.checkpoints.archives import check_uncompressed
 from rrgmetrics.errors import BackendError
@@ -28,6 +31,7 @@ WRAPPERS = ("model_state_dict", "state_dict", "model")  # keys under which train
 SAFE_TORCH = (2, 6)  # before, `weights_only` could be made to run code (CVE-2025-32434)
 SPARE = 2  # times the stored weights that a network may have: its tied weights count twice
 PACKED = 16  # the same for quantised weights, of which a stored number holds several
+NOT_FINITE = "holds numbers that are NaN or infinite; the weights are damaged."
 ALLOWANCE = 2**24  # weights that any network may have: a pooler, a new head, tables that are not stored
 
 _LOCK = threading.RLock()
@@ -154,6 +158,25 @@ def load_tensors(file: Path) -> dict[str, Tensor]:
     return _finite(load_file(file), file)
 
 
+def load_arrays(file: Path) -> dict[str, NDArray[np.generic]]:
+    """Reads one file of safetensors without torch, unless its weights are of a kind that numpy lacks (bf16).
+
+    Raises:
+        BackendError: The file is damaged, or a number in it is not finite.
+    """
+    from safetensors.numpy import load_file
+
+    limits.stored_shapes([file])
+    try:
+        arrays: dict[str, NDArray[np.generic]] = load_file(file)
+    except (KeyError, TypeError):
+        return {name: tensor.float().numpy() for name, tensor in load_tensors(file).items()}
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise BackendError(f"{file}: {name} {NOT_FINITE}")
+    return arrays
+
+
 def check_pickle(file: Path) -> None:
     """Raises BackendError unless a pickle of torch can be read as data: by this torch, and without swelling."""
     import torch
@@ -173,7 +196,7 @@ def check_finite(weights: Iterable[tuple[str, Tensor]]) -> None:
         if tensor.is_floating_point() and tensor.numel() and not tensor.is_meta:
             values = tensor.detach().float() if tensor.element_size() == 1 else tensor.detach()
             if not all(math.isfinite(bound) for bound in torch.aminmax(values)):
-                raise BackendError(f"{name} holds numbers that are NaN or infinite; the weights are damaged.")
+                raise BackendError(f"{name} {NOT_FINITE}")
 
 
 def _load_pickle(file: Path) -> Any:

@@ -1,7 +1,8 @@
 """Loads CREPE checkpoints: rows of tokens go in, counts of errors come out.
 
-BERT checkpoints, the bundled one among them, need torch and tokenizers only; other encoders need transformers. Weights
-are checked against the config before anything runs: a score never comes from a checkpoint that lacks a part.
+A BERT whose heads read tokens, such as the bundled one, runs in numpy on a processor; other BERTs, other devices and 16
+bits need torch; other encoders need transformers. Weights are checked against the config before anything runs: a score
+never comes from a checkpoint that lacks a part.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.bert import BATCH_TOKENS, batches, bert_forward, load_int8, pack_matrices, quietly
+from rrgmetrics.backends.bert_numpy import load_bert, read_arrays, unpacked
 from rrgmetrics.backends.checkpoints import Checkpoint
 from rrgmetrics.backends.checkpoints.limits import Shape, check_folder, read_config, stored_shapes, weight_files
 from rrgmetrics.backends.checkpoints.loading import load_model
@@ -36,7 +38,7 @@ NAMED = 4  # weights that a message names
 
 Precision = Literal["fp32", "bf16", "fp16"]
 Array = NDArray[np.float64]
-Forward = Callable[["Tensor", "Tensor", "Tensor"], "tuple[Tensor, Tensor, Tensor | None]"]
+Row = tuple[list[int], list[int]]  # ids and types
 
 
 class Output(NamedTuple):
@@ -47,6 +49,10 @@ class Output(NamedTuple):
     rates: Array | None
 
 
+Forward = Callable[[Sequence[Row]], Iterable[Output]]
+TensorForward = Callable[["Tensor", "Tensor", "Tensor"], "tuple[Tensor, Tensor, Tensor | None]"]
+
+
 @dataclass(frozen=True)
 class Network:
     """A checkpoint in memory, with its forward pass.
@@ -55,7 +61,7 @@ class Network:
         identity: How the signature names the weights.
         settings: The heads.
         tokenizer: Makes rows of pairs.
-        forward: Padded ids, types and mask `(B, T)` → counts and presence logits `(B, C)`, rates `(B, T, C)` or None.
+        forward: The rows of a batch → an output for each.
         device: Where it runs.
     """
 
@@ -65,27 +71,38 @@ class Network:
     forward: Forward
     device: str
 
-    def run(self, rows: Sequence[tuple[list[int], list[int]]], batch_size: int | None) -> list[Output]:
-        """Reads rows of (ids, types), padded to the longest of a batch; returns the outputs in the order given."""
+    def run(self, rows: Sequence[Row], batch_size: int | None) -> list[Output]:
+        """Reads rows in batches of similar lengths; returns the outputs in the order given."""
         outputs: dict[int, Output] = {}
         for batch in batches([len(ids) for ids, _ in rows], self.device, batch_size):
-            outputs.update(zip(batch, self._run([rows[i] for i in batch]), strict=True))
+            outputs.update(zip(batch, self.forward([rows[i] for i in batch]), strict=True))
         return [outputs[i] for i in range(len(rows))]
 
-    def _run(self, rows: Sequence[tuple[list[int], list[int]]]) -> Iterator[Output]:
+
+def _padded(forward: TensorForward, device: str) -> Forward:
+    """A forward pass of torch, whose rows are padded to the longest of a batch.
+
+    Args:
+        forward: Padded ids, types and mask `(B, T)` → counts and presence logits `(B, C)`, rates `(B, T, C)` or None.
+        device: Where it runs.
+    """
+
+    def run(rows: Sequence[Row]) -> Iterator[Output]:
         import torch
 
         lengths = [len(ids) for ids, _ in rows]
         longest = max(lengths)
         ids, types = (
-            torch.tensor([row[i] + [0] * (longest - len(row[i])) for row in rows], device=self.device) for i in (0, 1)
+            torch.tensor([row[i] + [0] * (longest - len(row[i])) for row in rows], device=device) for i in (0, 1)
         )
-        mask = torch.tensor([[1] * length + [0] * (longest - length) for length in lengths], device=self.device)
+        mask = torch.tensor([[1] * length + [0] * (longest - length) for length in lengths], device=device)
         with torch.inference_mode():
-            counts, presence, rates = self.forward(ids, types, mask)
+            counts, presence, rates = forward(ids, types, mask)
         arrays = _array(counts), _array(presence), None if rates is None else _array(rates)
         for i, length in enumerate(lengths):
             yield Output(arrays[0][i], arrays[1][i], None if arrays[2] is None else arrays[2][i, :length])
+
+    return run
 
 
 def _array(tensor: Tensor) -> Array:
@@ -121,8 +138,12 @@ def read_checkpoint(checkpoint: Checkpoint) -> Description:
 def load_network(checkpoint: Checkpoint, device: str, precision: Precision) -> Network:
     """Loads a checkpoint onto a device; its identity has a checksum, so weights that changed are read again."""
     known = read_checkpoint(checkpoint)
-    load = _load_bert if _is_plain_bert(known.config) else _load_transformers
-    forward = load(checkpoint, known.config, known.settings, device, precision)
+    plain = _is_plain_bert(known.config)
+    if plain and known.settings.crepe_features == "tokens" and device == "cpu" and precision == "fp32":
+        forward = _load_numpy(checkpoint, known.config, known.settings)
+    else:
+        load = _load_bert if plain else _load_transformers
+        forward = _padded(load(checkpoint, known.config, known.settings, device, precision), device)
     return Network(checkpoint.identity, known.settings, known.tokenizer, forward, device)
 
 
@@ -165,9 +186,38 @@ def _is_plain_bert(config: Mapping[str, Any]) -> bool:
     )
 
 
+def _load_numpy(checkpoint: Checkpoint, config: Mapping[str, Any], settings: CrepeSettings) -> Forward:
+    """The forward pass of a BERT whose heads read tokens, in numpy; as `apply_heads` computes them."""
+    with _reading(checkpoint):
+        weights = read_arrays(weight_files(checkpoint.folder))
+    bert = load_bert(weights, config["num_attention_heads"], config.get("layer_norm_eps", 1e-12))
+    regressors, presence = (
+        [
+            np.concatenate([unpacked(weights, f"{heads}.{i}.{part}") for i in range(settings.num_error_categories)])
+            for part in ("weight", "bias")
+        ]
+        for heads in ("error_regressors", "error_presence")
+    )
+    special = [token for token in (settings.cls_token_id, settings.sep_token_id) if token is not None]
+
+    def forward(rows: Sequence[Row]) -> Iterator[Output]:
+        states = bert([ids for ids, _ in rows], [types for _, types in rows])
+        start = 0
+        for ids, _ in rows:
+            own = states[start : start + len(ids)]
+            start += len(ids)
+            with np.errstate(over="ignore", invalid="ignore"):  # heads that give no number leave the pair unscored
+                logits = own[0] @ presence[0].T + presence[1]
+                rates = np.logaddexp(0, own @ regressors[0].T + regressors[1], dtype=np.float64)
+            rates[np.isin(ids, special)] = 0
+            yield Output(rates.sum(axis=0), logits.astype(np.float64), rates)
+
+    return forward
+
+
 def _load_bert(
     checkpoint: Checkpoint, config: Mapping[str, Any], settings: CrepeSettings, device: str, precision: Precision
-) -> Forward:
+) -> TensorForward:
     """The forward pass of a BERT in plain torch."""
     import torch
 
@@ -194,7 +244,7 @@ def _load_bert(
 
 def _load_transformers(
     checkpoint: Checkpoint, config: Mapping[str, Any], settings: CrepeSettings, device: str, precision: Precision
-) -> Forward:
+) -> TensorForward:
     """The forward pass of any other encoder."""
     with quietly():
         model, loading = load_model(crepe_class(), checkpoint)

@@ -9,8 +9,11 @@ only where the reference makes none, so that a copy of the reference has no erro
 counts as one. `parser=strict` asks for counts, and reads and scores replies as theirs does; a reply that cannot be read
 leaves a pair unscored and does not end the run.
 
-Bundled: as GREEN's, with the reader's errors sorted into the six kinds. It reads the reports that the lexicon has a
-pack for (`modality`); others are unscored.
+Bundled: as GREEN's, with the reader's errors sorted into the six kinds, for mammograms; a reference of another kind is
+unscored. The assessment and the density are no findings to match, as in the question: only where there is no other
+does an assessment that agrees count as the one match of two negative reports. A category that differs is an error. One
+that is left out is a missing recommendation where something is to be done (0, 3 to 6); one that the reference does not
+give, a density that only one report gives, and a density on the same side of B and C are insignificant.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ from rrgmetrics.judges.protocols.replies import Pairs, between_braces, read_json
 from rrgmetrics.judges.protocols.statements import matched_words
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reader import ErrorCategory, FindingError
+from rrgmetrics.reader.penalties import silent
 from rrgmetrics.reports import Pair
 
 KINDS = (
@@ -40,6 +44,7 @@ KINDS = (
 )
 ONCE = "incorrect_birads"  # one error at most
 KIND_OF_CONCEPT = {"birads": "incorrect_birads", "breast_density": "incorrect_breast_density"}
+DENSE = frozenset({"density_c", "density_d"})  # in which a cancer may be hidden
 MAX_TOKENS = 8192
 MAX_COUNT = 1000
 OPEN_FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*(?:```|\Z)", re.DOTALL)  # theirs need not end
@@ -157,13 +162,14 @@ class MammoGreen:
 
     def from_comparison(self, pair: Pair, compared: Compared) -> MammoVerdict:
         """Returns the reader's matches and errors as a verdict."""
-        comparison, matched = compared.comparison, matched_words(compared)
+        comparison = compared.comparison
+        matched = matched_words(compared, KIND_OF_CONCEPT) or matched_words(compared)
         words: dict[str, list[str]] = {kind: [] for kind in KINDS}
         insignificant: list[str] = []
-        compares = False
+        compares, mute = False, silent(compared.candidate)  # a report that says nothing misses all
         for error in comparison.errors:
             kind = kind_of(error)
-            if kind is None or not error.significant:
+            if kind is None or not (mute or _matters(error)):
                 insignificant.append(error.sentence)
             elif error.category is not ErrorCategory.FALSE_COMPARISON or not compares:
                 words[kind].append(error.sentence)
@@ -175,10 +181,20 @@ class MammoGreen:
 
 def kind_of(error: FindingError) -> str | None:
     """The kind of an error of the reader; None for one that is never significant."""
-    for finding in (error.reference, error.candidate):
-        if finding and finding.concept in KIND_OF_CONCEPT:
-            return KIND_OF_CONCEPT[finding.concept]
+    said = [finding.concept for finding in (error.reference, error.candidate) if finding is not None]
+    if error.attribute and said and said[0] in KIND_OF_CONCEPT:
+        return KIND_OF_CONCEPT[said[0]]
     return KIND_OF.get(error.category)
+
+
+def _matters(error: FindingError) -> bool:
+    """Whether an error of the reader is significant here."""
+    ref, cand = error.reference, error.candidate
+    if cand is not None and ref is None and cand.concept in KIND_OF_CONCEPT:
+        return False
+    if ref is not None and cand is not None and ref.concept == cand.concept == "breast_density":
+        return ref.morphology.isdisjoint(DENSE) != cand.morphology.isdisjoint(DENSE)
+    return error.significant
 
 
 # --- reading

@@ -7,6 +7,8 @@ is there costs. A report that says nothing at all lets nothing stand.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.reader import Finding, Reading
 from rrgmetrics.reader.lexicon import load
@@ -37,11 +39,16 @@ def normal_statements(reading: Reading, other: Reading) -> dict[str, bool]:
     return statements
 
 
-def matched_words(compared: Compared) -> tuple[str, ...]:
-    """What the candidate has of the reference, in its words: each finding, and what is normal as one if all stands."""
+def matched_words(compared: Compared, without: Collection[str] = ()) -> tuple[str, ...]:
+    """What the candidate has of the reference, in its words: each finding, and what is normal as one if all stands.
+
+    Args:
+        compared: The comparison.
+        without: Concepts that are no finding to match.
+    """
     reference, comparison = compared.reference, compared.comparison
-    indices = sorted({link.reference for link in comparison.links})
-    matched = [reference.evidence(comparison.references[index].head) for index in indices]
+    heads = [comparison.references[index].head for index in sorted({link.reference for link in comparison.links})]
+    matched = [reference.evidence(head) for head in heads if head.concept not in without]
     statements = normal_statements(reference, compared.candidate)
     if statements and all(statements.values()):
         matched.append("; ".join(statements))

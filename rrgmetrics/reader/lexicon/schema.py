@@ -173,6 +173,7 @@ _RULE = _record(
         "unless_change": _names("change"),
         "known": _FLAG,
         "tip": _names("tip_sites"),
+        "morphology": _names("morphology"),
         "position": _names("position"),
         "zones": _names("zones"),
         "assertion": Value(choices=("present", "uncertain", "absent")),
@@ -314,6 +315,8 @@ SHAPES: dict[str, Shape] = {
                 joins=True,
             ),
             "opposed": Many(_record({"one": _names("morphology"), "other": _names("morphology")}), joins=True),
+            "scales": Many(_names("morphology"), joins=True),
+            "courses": Many(Value(of="change")),
         }
     ),
     "scope": _record(

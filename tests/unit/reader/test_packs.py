@@ -25,6 +25,11 @@ ROWS = [
     if line and not line.startswith("#")
     for what, sentence, expected in [line.split("\t")]
 ]
+PAIRS = [
+    pytest.param(*line.split("\t"), id=line[:70])
+    for line in (HERE / "packs_pairs.tsv").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
 
 # A report of each kind, and the pack that reads it.
 KINDS = {
@@ -53,6 +58,13 @@ def test_sentence_of_a_pack(pack: str, sentence: str, expected: str) -> None:
         reading = read(sentence)
         for part in expected.split(";"):
             check(part.strip(), reading, {}, pack)
+
+
+@pytest.mark.parametrize(("pack", "reference", "candidate", "expected"), PAIRS)
+def test_a_pair_of_a_pack(pack: str, reference: str, candidate: str, expected: str) -> None:
+    errors = explain(reference=reference, candidate=candidate, modality=pack).errors
+    letters = [error.category.letter if error.significant else error.category.letter.lower() for error in errors]
+    assert "".join(sorted(letters)) == expected.replace("none", "")
 
 
 @pytest.mark.parametrize("report", KINDS)

@@ -1,0 +1,134 @@
+"""Findings whose name is said once for both sides: "the right effusion is large, THE LEFT SMALL", "none on the left".
+
+What is said of the other side is a statement of its own: how much, since when, whether at all. Its mention stands on
+the word for the side, so that assertion, change and attributes are read of it as of any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon, SmallWords
+
+_OTHER = {"left": "right", "right": "left"}
+_DENYING = frozenset({"negation_before", "negation_after", "negation_verb"})
+_HEDGING = frozenset({"possible_before", "possible_after", "probable_before", "probable_after"})
+_TOLD = (
+    frozenset({"severity", "change", "measure", "acuity", "count", "tip", "position", "resolved_before"})
+    | _DENYING
+    | _HEDGING
+)
+_PLAIN = frozenset(
+    {"side", "zone", "location_preposition", "item_break", "morphology", "earlier_study", "clause_end", "several"}
+)
+_NAMELESS = frozenset({"concept", "normal", "holds", "recommendation", "hypothetical", "asymmetry"})
+_OF_BOTH = frozenset({"zone", "morphology", "acuity"})
+_LONGEST = 14  # items of a statement without a name
+
+
+def supply(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns the mentions with those whose name is left out, in the order of the text."""
+    if not mentions or not {"left", "right"} <= _sides(items):
+        return mentions
+    spans = sorted((mention.first, mention.last) for mention in mentions)
+    more: list[Mention] = []
+    for mention in mentions:
+        if not mention.denies and mention.whole_of is None:
+            start = max((last for _, last in spans if last <= mention.first), default=0)
+            end = min((first for first, _ in spans if first >= mention.last), default=len(items))
+            more += _behind(items, mention, (start, end), lexicon) or _ahead(items, mention, start, lexicon)
+    return sorted([*mentions, *more], key=lambda m: (m.at, m.first)) if more else mentions
+
+
+def _behind(items: list[Item], named: Mention, between: tuple[int, int], lexicon: Lexicon) -> list[Mention]:
+    """Returns the mentions without a name that follow the one at `named`, up to the next name."""
+    opening, *pieces = _pieces(items, named.last, between[1], lexicon)
+    own = _sides(items[between[0] : opening[1]])
+    if between[1] < len(items):  # the words next to the next name are its own: "suspected right hilar and ..."
+        pieces = [piece for piece in pieces[:-1] if _is_placed(items[slice(*piece)])]
+    whole = "bilateral" in own
+    stated = [opening, *pieces] if whole else pieces
+    told = [(piece, side) for piece in stated if (side := _told_of(items, piece, lexicon))]
+    if not told or (whole and {side for _, side in told} != _OTHER.keys()):
+        return []
+    if not whole and own & _OTHER.keys() != {_OTHER[told[0][1]]}:
+        return []
+    named.dropped = whole
+    return [_unnamed(items, named, piece, side, whole=whole) for piece, side in (told if whole else told[:1])]
+
+
+def _ahead(items: list[Item], named: Mention, start: int, lexicon: Lexicon) -> list[Mention]:
+    """Returns the mention without a name before the one at `named`: "NEW RIGHT and old left rib fractures"."""
+    pieces = list(_pieces(items, start, named.first, lexicon))
+    if len(pieces) < 2 or start:
+        return []
+    sides = [_told_of(items, piece, lexicon) for piece in pieces[-2:]]
+    if set(sides) != _OTHER.keys() or named.last - named.first > 1:
+        return []
+    return [_unnamed(items, named, pieces[-2], sides[0], whole=False)]
+
+
+def _unnamed(items: list[Item], named: Mention, piece: tuple[int, int], side: str, *, whole: bool) -> Mention:
+    """Returns the mention that stands on the word for its side."""
+    at = next(i for i in range(*piece) if items[i].senses.get("side") == side)
+    for i in range(piece[0], at):
+        if items[i].senses.keys() & _DENYING:
+            items[i] = items[i].saying({"negation_before": True})
+    return Mention(named.concept, at, at + 1, at, (items[at].first, items[at].last), elided=named, whole=whole)
+
+
+def _pieces(items: Sequence[Item], lo: int, hi: int, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
+    """Yields the parts of a sentence between its joints; a word of contrast opens a part."""
+    first = lo
+    for i in range(lo, hi):
+        if is_joint(items[i], lexicon.small):
+            yield first, i
+            first = i + 1
+    yield first, hi
+
+
+def _is_placed(said: Sequence[Item]) -> bool:
+    return any("location_preposition" in item.senses or "item_break" in item.senses for item in said)
+
+
+def inherit(mentions: Sequence[Mention]) -> None:
+    """Lets what is told of both sides together hold of each: "NEW bilateral effusions, large on the right ..."."""
+    for mention in mentions:
+        if mention.whole and mention.elided:
+            mention.course = mention.course or mention.elided.course
+            mention.modifiers.extend(
+                item
+                for item in mention.elided.modifiers
+                if item.senses.keys() & _OF_BOTH and item not in mention.modifiers
+            )
+
+
+def is_joint(item: Item, small: SmallWords) -> bool:
+    """Tells whether a statement may begin behind an item."""
+    return item.word in small.separators or ("clause_end" in item.senses and item.word not in small.then)
+
+
+def _told_of(items: Sequence[Item], piece: tuple[int, int], lexicon: Lexicon) -> str:
+    """Returns the side of which a part without a name tells something; "" if it does not."""
+    said = items[slice(*piece)]
+    sides = [item.senses["side"] for item in said if "side" in item.senses]
+    if len(sides) != 1 or sides[0] not in _OTHER or len(said) > _LONGEST:
+        return ""
+    small, tells = lexicon.small, False
+    for item in said:
+        kinds = item.senses.keys()
+        if kinds & _NAMELESS:
+            return ""
+        if not kinds and item.word not in small.unnamed:
+            return ""
+        only_words = kinds - _PLAIN - _TOLD - {"structure" if "zone" in kinds else ""}
+        if only_words - ({"quality"} if kinds & _TOLD else set()):
+            return ""
+        tells = tells or bool(kinds & _TOLD)
+    return sides[0] if tells else ""
+
+
+def _sides(items: Sequence[Item]) -> set[str]:
+    inside = [part for item in items for part in (item.senses, *item.senses.get("inside", ()))]
+    return {part["side"] for part in inside if "side" in part}

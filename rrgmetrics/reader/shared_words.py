@@ -1,0 +1,52 @@
+"""Nouns that two names share: "endotracheal and nasogastric TUBES", "pleural and pericardial EFFUSIONS".
+
+The first name lacks its last words; they are those of the next one of the list that make it a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.tokens import Item, Token
+
+_JOINTS = frozenset({"and", "or", ",", "/", "&", "the"})
+_REACH = 6  # items from a name to the one that it shares its noun with
+_PART = frozenset({"structure", "zone", "morphology", "route", "tip"})  # what a word may be that lacks its noun
+
+
+def share_nouns(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:
+    """Gives names that lack their noun the senses of the whole name, in place."""
+    whole: Item | None = None  # the name that the list behind an item comes to
+    reach = 0
+    for i in range(len(items) - 1, -1, -1):
+        item = items[i]
+        if "concept" in item.senses:
+            whole, reach = (item if item.last - item.first > 1 else whole), _REACH
+        elif item.word in _JOINTS or "side" in item.senses:
+            pass
+        elif item.word not in lexicon.trie or not item.senses.keys() <= _PART:
+            whole = None
+        elif whole and items[i + 1].word in _JOINTS:
+            senses = _with_noun(item, whole, tokens, lexicon)
+            if senses is not None:
+                items[i], reach = item.saying(senses), _REACH
+        reach -= 1
+        whole = whole if reach else None
+
+
+def _with_noun(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon) -> dict[str, object] | None:
+    """Returns what a word means with the last words of a name; None if nothing, or what the name itself means."""
+    start = lexicon.trie
+    for token in tokens[part.first : part.last]:
+        if token.word not in start:
+            return None
+        start = start[token.word]
+    for first in range(name.first + 1, name.last):
+        node = start
+        for token in tokens[first : name.last]:
+            node = node.get(token.word, {})
+        senses: dict[str, object] = node.get("", {})
+        if "concept" in senses:
+            return senses if senses["concept"] != name.senses["concept"] else None
+    return None
