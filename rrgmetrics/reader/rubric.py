@@ -263,8 +263,14 @@ class _Grader:
         return _Grade("certainty", matters, _WHY["certainty"][matters])
 
     def misnamed(self, ref: Graded, cand: Graded) -> _Grade | None:
-        """Returns another diagnosis for the picture that both reports describe."""
-        mine, theirs = (self._diagnoses(graded) for graded in (ref, cand))
+        """Returns another diagnosis for the picture that both reports describe.
+
+        What the reference names in the sentence that describes the picture may be meant for it too.
+        """
+        sentence = ref.unit.head.sentence
+        beside = (each for each in self.refs if each.unit.head.sentence == sentence)
+        mine = self._diagnoses(ref) or {name: None for each in beside for name in self._diagnoses(each)}
+        theirs = self._diagnoses(cand)
         if not mine or not theirs or any(related(x, y, self.lexicon) for x in mine for y in theirs):
             return None
         one, other = (self.lexicon.concepts[next(iter(names))].name for names in (mine, theirs))
