@@ -156,7 +156,8 @@ class _Grader:
     def differences(self, link: Link) -> Iterator[Difference]:
         """Yields the differences of one link, at most one for each attribute."""
         ref, cand = self.refs[link.reference], self.cands[link.candidate]
-        grades = [] if self._said_elsewhere(link) else [self.wording(ref, cand)]
+        said = self._said_elsewhere(link)
+        grades = [] if said else [self.wording(ref, cand)]
         if not link.other_words:
             errors = attribute_errors(ref.unit, cand.unit, self.lexicon)
             stated = {error.attribute: error.significant for error in errors if error.attribute}
@@ -166,9 +167,11 @@ class _Grader:
             if against:
                 stated.pop("descriptor", None)
             grades += [self.graded(link, attribute, matters) for attribute, matters in stated.items()]
-            grades += [self.certainty(ref, cand), against, self.misnamed(ref, cand)]
+            grades += [self.certainty(ref, cand), against]
             if stated.keys().isdisjoint(("device_position", "measurement")):
                 grades.append(self.malposition(ref, cand))
+        if not said:
+            grades.append(self.misnamed(ref, cand))
         for each in grades:
             if each:
                 yield Difference(link.reference, link.candidate, *each)
