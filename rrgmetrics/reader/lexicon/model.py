@@ -164,6 +164,8 @@ class SmallWords:
     carrying: frozenset[str]
     modal: frozenset[str]
     opening: frozenset[str]
+    others: frozenset[str]
+    nothing_left: frozenset[str]
     excising: frozenset[str]
     premises: frozenset[str]
     grown: frozenset[str]
