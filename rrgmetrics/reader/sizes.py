@@ -8,6 +8,7 @@ from rrgmetrics.reader.tokens import Item, Token
 _YEAR = 1900.0
 READING_MM = 0.5  # less than a bound that is not reached
 _BELOW, _NOT = frozenset({"<", "≤"}), frozenset({"not", "none", "no"})
+_PAST = frozenset({"before", "previously", "earlier", "formerly", "initially"})
 _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
 
@@ -65,9 +66,18 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
             kind = "measure" if "measure" in items[i - 1].senses else "severity"
             was = items[i - 1].senses[kind]
             items[i - 1].senses = {"before": (kind, max(was) if kind == "measure" else was)}
+        elif "measure" in item.senses and _is_past(items, i, lexicon):
+            items[i] = Item(item.first, item.last, {"before": ("measure", max(item.senses["measure"]))}, item.word)
         elif "measure" in item.senses and (asked or _advised(items, i, lexicon)):
             items[i] = Item(item.first, item.last, {}, item.word)
     return items
+
+
+def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether the size at `i` is that of an earlier study, as a word behind it says: "measured 9 mm BEFORE"."""
+    if i + 1 == len(items) or items[i + 1].word not in _PAST or not any("measure" in item.senses for item in items[:i]):
+        return False
+    return i + 2 == len(items) or items[i + 2].word in lexicon.small.closing
 
 
 def judge(items: list[Item], lexicon: Lexicon) -> list[Item]:
