@@ -92,7 +92,7 @@ def test_the_request_of_crimson_about_ct(case):
     assert case["expected"]["system_is_cxr_message"]
     assert [message.role for message in prompt.messages] == ["system", "user"]
     assert "X-ray" not in prompt.text
-    assert (prompt.schema is not None) == ("response_format" in other)
+    assert (prompt.json_schema is not None) == ("response_format" in other)
     (name,) = parse_names("crimson@openai:m?modality=chest_ct").values()
     assert name.options["temperature"] == other["temperature"]
 
