@@ -13,6 +13,8 @@ from rrgmetrics.integrations.documents import DEFAULT_METRICS
 from rrgmetrics.integrations.task_files import DATA, LOADERS, QUESTIONS, shipped, task_files
 from rrgmetrics.prepared import parse_names
 
+NEEDED = ("reference", "findings", "image")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `rrgmetrics harness`."""
@@ -53,5 +55,18 @@ def _found(data: str) -> str:
     if path.suffix in LOADERS:
         if not path.is_file():
             raise InputError(f"--data {data}: there is no such file.")
+        _check_columns(path)
         return str(path.resolve())
     return data
+
+
+def _check_columns(path: Path) -> None:
+    """Looks at the first row; InputError where it lacks what the tasks ask for."""
+    if path.suffix == ".json":  # an array, or a table in one of many forms
+        return
+    _, _, row = next(files.rows_of(path, NEEDED), ("", 0, {}))
+    if "reference" not in row or not {"findings", "image"} & row.keys():
+        raise InputError(
+            f"--data {path} has the columns {', '.join(row) or '(none)'}; the tasks read 'reference', and 'findings' "
+            "to summarise or 'image' to describe. Rename them."
+        )

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rrgmetrics.backends.checkpoints import answers, keep_pins, offline_by_choice
-from rrgmetrics.doctor.needs import Need, needs
+from rrgmetrics.doctor.needs import Need, needs, needs_of
 from rrgmetrics.doctor.published import examples, score_example, score_invented
 from rrgmetrics.doctor.repositories import Remark, Repository, look_here, look_there
 from rrgmetrics.english import counted
-from rrgmetrics.names import parse_names
+from rrgmetrics.names import READER, parse_name, parse_names
 from rrgmetrics.specs import SPECS
 
 HUB = "https://huggingface.co"
@@ -58,7 +58,7 @@ def configurations(names: Sequence[str] = ()) -> list[str]:
     chosen = list[str]()
     for text, name in parse_names(names or list(SPECS)).items():
         published = f"{name.spec.name}@paper"
-        chosen.append(published if text == name.spec.name and "paper" in name.spec.configs else text)
+        chosen.append(published if text == name.spec.name and "paper" in name.spec.configs else str(name))
     if not names:
         chosen += sorted(loaded - set(chosen))
     return list(dict.fromkeys(chosen))
@@ -106,7 +106,7 @@ class Doctor:
             InputError: A name is not that of a metric.
         """
         for configuration in configurations(names):
-            repositories = tuple(self._repository(need) for need in needs() if configuration in need.configurations)
+            repositories = tuple(self._repository(need) for need in needs_of(configuration))
             remarks = [remark for repository in repositories for remark in repository.remarks]
             if not repositories:
                 remarks.append(_without_weights(configuration))
@@ -140,9 +140,11 @@ class Doctor:
 
 
 def _without_weights(configuration: str) -> Remark:
-    spec = SPECS.get(configuration.partition("@")[0].partition("?")[0])
-    if spec is not None and spec.judge:
+    name = parse_name(configuration)
+    if name.spec.judge and "paper" not in name.spec.configs and name.config in (*READER, "paper"):
         return Remark("ok", "It has no published weights; it asks a model that you name.")
+    if name.config not in name.spec.configs:
+        return Remark("left", f"{name.config} is a model of your choice, of which nothing is known here.")
     return Remark("ok", "It loads no weights.")
 
 

@@ -71,3 +71,14 @@ def needs() -> Sequence[Need]:
 
     rows = yaml.safe_load((Path(__file__).parent / "needs.yaml").read_text(encoding="utf-8"))
     return tuple(Need(configurations=tuple(row.pop("for")), **row) for row in rows)
+
+
+def needs_of(configuration: str) -> list[Need]:
+    """Returns what a configuration loads; options choose among checkpoints only where the table says so.
+
+    Example:
+        >>> [need.name for need in needs_of("bertscore@paper?idf=call")]
+        ['roberta-large']
+    """
+    exactly = [need for need in needs() if configuration in need.configurations]
+    return exactly or [need for need in needs() if configuration.partition("?")[0] in need.configurations]

@@ -44,6 +44,13 @@ _SIGNS = (
     (b"\xff\xfe", "UTF-16"),
     (b"\xfe\xff", "UTF-16"),
 )
+_ADVICE = {
+    ".json": "Write one object a line and name it .jsonl",
+    ".tsv": "Write commas between cells and name it .csv",
+    ".tab": "Write commas between cells and name it .csv",
+    ".xlsx": "Export it as CSV UTF-8",
+    ".xls": "Export it as CSV UTF-8",
+}
 # One cell: in quotes (group 1, quotes inside doubled) or bare (group 2). Possessive, hence linear.
 _CELL = re.compile(r'"([^"]*+(?:""[^"]*+)*+)"|([^",\r\n]*+)')
 _COLUMN_BYTES = {name.encode() for name in COLUMNS}
@@ -120,7 +127,8 @@ def check_file(path: Path) -> str:
     suffix = suffix_of(path)
     if suffix not in READERS or (suffix == ".parquet" and path.suffix.lower() in COMPRESSED):
         known = f"{', '.join(READERS)}, and all but Parquet compressed ({', '.join(COMPRESSED)})"
-        raise InputError(f"{path} ends in {''.join(path.suffixes[-2:]) or 'nothing'!r}; we read {known}.")
+        advice = f" {_ADVICE[suffix]}." if suffix in _ADVICE else ""
+        raise InputError(f"{path} ends in {''.join(path.suffixes[-2:]) or 'nothing'!r}; we read {known}.{advice}")
     if not head:
         raise InputError(f"{path} is empty.")
     kind = _kind(head, suffix)

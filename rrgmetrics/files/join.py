@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import some
 from rrgmetrics.files.read import Reports, Studies
 from rrgmetrics.reports import Pair
+
+_NUMBER = re.compile(r"^0*(\d+?)(?:\.0)?$")
 
 
 def join(references: Reports, system: Reports) -> Studies:
@@ -77,4 +80,13 @@ def _check_same_ids(references: Reports, system: Reports) -> None:
             problems.append(f"{len(only_here):,} only in {here.name} ({some(only_here)})")
     if problems:
         both = f"{references.name} and {system.name}"
-        raise InputError(f"{both} do not hold the same studies. Values of study_id: {'; '.join(problems)}.")
+        hint = _as_numbers(references, system)
+        raise InputError(f"{both} do not hold the same studies. Values of study_id: {'; '.join(problems)}.{hint}")
+
+
+def _as_numbers(references: Reports, system: Reports) -> str:
+    """What became of ids that a program took for numbers; "" where something else is wrong."""
+    ours, theirs = ({_NUMBER.sub(r"\1", each) for each in side.study_ids or ()} for side in (references, system))
+    if ours != theirs:
+        return ""
+    return " They differ in leading zeros or in .0 alone: write ids as text (in pandas: read_csv(..., dtype=str))."

@@ -53,6 +53,16 @@ class Functions:
     def _metrics(self) -> Metrics:
         return prepare(list(self.names))
 
+    def loaded(self) -> Functions:
+        """Returns itself, with its models in memory: what is missing is told before anything is generated.
+
+        Raises:
+            BackendError: Weights that are not there.
+            MissingExtraError: A package that is not installed.
+        """
+        _ = self._metrics
+        return self
+
     @property
     def columns(self) -> dict[str, bool | None]:
         """Every column that `process_results` gives, with its direction: whether higher is better."""

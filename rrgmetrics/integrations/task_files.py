@@ -26,7 +26,7 @@ functions = Functions(
 {metrics}    ],
     reference="reference",  # the column with the radiologist's report
     all_keys={all_keys},
-)
+).loaded()
 process_results, images = functions.process_results, functions.images
 
 __all__ = ["corpus", "images", "no_images", "process_results"]

@@ -183,7 +183,7 @@ def _each(names: Sequence[str]) -> str:
 def _where(metrics: Sequence[str], n: int) -> str:
     """In which metrics."""
     if len(metrics) == n > 1:
-        return f"in all {n} metrics"
+        return "in both metrics" if n == 2 else f"in all {n} metrics"
     return f"in {listed(metrics)}" if len(metrics) <= NAMED else f"in {len(metrics)} of {counted(n, 'metric')}"
 
 
@@ -215,7 +215,8 @@ def verdict_alone(system: str, better: Sequence[str], others: Sequence[str]) -> 
     n = len(better) + len(others)
     lines = ["Trivial systems look at no image: an empty report, a normal template, the report of another study."]
     if not better:
-        return Verdict(f"{system} is not clearly better than a trivial system {_where(others, n)}.", tuple(lines))
+        where = f"in any of {n} metrics" if n > 1 else _where(others, n)  # "not in all" would allow some
+        return Verdict(f"{system} is not clearly better than a trivial system {where}.", tuple(lines))
     if others:
         lines.append(f"It is not clearly better than the best of them {_where(others, n)}.")
     return Verdict(f"{system} is better than every trivial system {_where(better, n)}.", tuple(lines))

@@ -85,9 +85,10 @@ class _Walk(Sentence):
         super().__init__(items, mentions, lexicon)
         self.absent = False
         self.once = False  # "is not" denies one quality only
-        self.resolved = False
+        self.resolved = ""  # "nothing": no word of when it was there ("no residual effusion")
         self.certainty: Certainty = "definite"
         self.hypothetical = False
+        self.premise = False  # what is supposed ends at the verb: "given the history of fever is most likely pneumonia"
         self.linking = False  # a cue such as "consistent with" has just been read
         self.joined = False  # "versus", "or" has just been read
         self.comma = False  # since the last mention
@@ -115,7 +116,7 @@ class _Walk(Sentence):
         elif self.absent or self.once:
             mention.assertion = "absent"
         elif self.resolved:
-            mention.assertion, mention.change = "absent", "resolved"
+            mention.assertion, mention.change = "absent", "stable" if self.resolved == "nothing" else "resolved"
         else:
             self._commit(mention, before)
         self.clause.append(mention)
@@ -168,15 +169,16 @@ class _Walk(Sentence):
         told = shown or ("negation_before" in senses and self._told(i))
         if senses.keys() & {"hypothetical", "recommendation"} and not told:
             self.hypothetical = True
+            self.premise = any(each.word in self.small.premises for each in self.items[max(0, i - 3) : i])
             self._asked_for(i)
         elif "hypothetical_after" in senses:
             self._only_spoken_of()
         elif not judged or "preferred_to" in senses:
             self._cue(i, item)
         if "resolved_before" in senses and not (senses.get("change") == "resolved" and self._ends_statement(i)):
-            self.resolved = True
+            self.resolved = "nothing" if item.word in self.small.nothing_left else "resolved"
         elif item.word in self.small.excising and i + 1 < len(self.items) and self.items[i + 1].word == "of":
-            self.resolved = True  # "resection of a mass", but "of the upper lobe" is an operation
+            self.resolved = "resolved"  # "resection of a mass", but "of the upper lobe" is an operation
         elif senses.get("change") == "resolved" and not self._is_advised(i):
             self._resolve(i)
         if item.word in self.small.apposing and self._is_named(i):
@@ -249,7 +251,8 @@ class _Walk(Sentence):
         return "concept" in next((each.senses for each in ahead), {})
 
     def _end_clause(self) -> None:
-        self.absent = self.once = self.resolved = self.hypothetical = False
+        self.absent = self.once = self.hypothetical = self.premise = False
+        self.resolved = ""
         self.linking = self.joined = self.comma = False
         self.certainty = "definite"
         self.fresh = self.listing = self.conjoined = self.accompanied = self.lacking = False
@@ -372,7 +375,7 @@ class _Walk(Sentence):
 
     def _resolve(self, i: int) -> None:
         if not self._statement():
-            self.resolved = True
+            self.resolved = "resolved"
             return
         devices = all(m.denies or self.lexicon.concepts[m.concept].is_device for m in self._statement())
         for mention in self._subject(i, denied=devices):  # "ETT, NGT removed", but "port in place, effusion gone"
@@ -464,6 +467,8 @@ class _Walk(Sentence):
 
     def _verb(self, i: int) -> None:
         self.verb_at = i
+        if self.premise and self.clause:
+            self.hypothetical = self.premise = False
         if self._is_called(i):
             self.linking = True
 

@@ -80,6 +80,9 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
             says_where = _starts_with_place(items, mention)
             articles = [item.word for item in pre[-3:]]
             mention.definite_article = not says_where and not small.definite.isdisjoint(articles)
+            known = any(item.word == "previously" and "earlier_study" in item.senses for item in pre)
+            if known and mention.assertion == "absent" and not (mention.denies or mention.change):
+                mention.change = "resolved"  # "I cannot see the PREVIOUSLY reported nodule"
         if k == len(groups) - 1:
             tail = items[group[0].last :]
             for mention in group:
@@ -323,7 +326,11 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         fields.setdefault("worse_side", one_side(fields["sides"] - {"bilateral"}))
     if device.is_device:
         fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
-    fields["change"] = mention.change or mention.course or _since(fields, device, lexicon)
+    since = _since(fields, device, lexicon)
+    told = (
+        since if since and mention.course == "stable" else mention.course or since
+    )  # "no change but larger, was small"
+    fields["change"] = mention.change or told
     return fields
 
 

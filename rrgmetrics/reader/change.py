@@ -48,6 +48,8 @@ def _without(kind: str, item: Item) -> dict[str, object]:
 def _counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a number counts no findings: "two views", "four hours"."""
     after = items[i + 1] if i + 1 < len(items) else None
+    if items[i].word == "one" and any(item.word in lexicon.small.others for item in items if item is not items[i]):
+        return True  # "ONE apical, the other basal"
     return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == _CHEST)
 
 
@@ -75,6 +77,8 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     small = lexicon.small
     if i and items[i - 1].word in small.indefinite:
         return True
+    if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):
+        return i + 1 == len(items) or items[i + 1].word in small.closing | {"of"}  # "the right being the LARGER"
     placed = False
     for item in items[i + 1 : i + 1 + _NEAR]:
         if "asymmetry" in item.senses:
@@ -205,13 +209,16 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
 
 def _of_the_study(items: list[Item], i: int, right: _Head, lexicon: Lexicon) -> bool:
     """Tells whether a change is set apart from the first finding: "no interval change with small effusions"."""
-    return any(item.word in lexicon.small.strong_separators for item in items[i + 1 : right[0]])
+    small = lexicon.small
+    return any(item.word in small.strong_separators or item.word in small.otherwise for item in items[i + 1 : right[0]])
 
 
 def _looks_back(items: list[Item], i: int, left: _Head, right: _Head, lexicon: Lexicon) -> bool:
     """Tells whether a word of change between two things is said of the one before it."""
     if items[i].word not in lexicon.small.verbs and _leads(items, i, lexicon):
         return False
+    if right[2] is None and right[0] == i + 1:
+        return False  # "which is BETTER aerated"
     if _is_predicate(items, i, left[1], lexicon):
         return True
     return any(_separates(item, lexicon) for item in items[i + 1 : right[0]])
@@ -271,6 +278,8 @@ def _list_after(items: list[Item], i: int, heads: list[_Head], right: int, lexic
         mention = heads[k + 1][2]
         if mention is None or mention.denies or not _one_list(between, lexicon):
             break
+        if mention.elided or getattr(heads[k][2], "elided", None) is mention:
+            break  # "new right and old left fractures"
         if any(item.word in small.indefinite or "severity" in item.senses or item.word == "with" for item in between):
             break
         if not leads and any(item.word in small.definite for item in between):

@@ -37,7 +37,7 @@ def supply(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
         if not mention.denies and mention.whole_of is None:
             start = max((last for _, last in spans if last <= mention.first), default=0)
             end = min((first for first, _ in spans if first >= mention.last), default=len(items))
-            more += _behind(items, mention, (start, end), lexicon)
+            more += _behind(items, mention, (start, end), lexicon) or _ahead(items, mention, start, lexicon)
     return sorted([*mentions, *more], key=lambda m: (m.at, m.first)) if more else mentions
 
 
@@ -54,16 +54,28 @@ def _behind(items: list[Item], named: Mention, between: tuple[int, int], lexicon
         return []
     if not whole and own & _OTHER.keys() != {_OTHER[told[0][1]]}:
         return []
-    mentions = []
-    for (first, last), side in told if whole else told[:1]:
-        at = next(i for i in range(first, last) if items[i].senses.get("side") == side)
-        for i in range(first, at):
-            if items[i].senses.keys() & _DENYING:
-                items[i] = items[i].saying({"negation_before": True})
-        place = (items[at].first, items[at].last)
-        mentions.append(Mention(named.concept, at, at + 1, at, place, elided=named, whole=whole))
     named.dropped = whole
-    return mentions
+    return [_unnamed(items, named, piece, side, whole=whole) for piece, side in (told if whole else told[:1])]
+
+
+def _ahead(items: list[Item], named: Mention, start: int, lexicon: Lexicon) -> list[Mention]:
+    """Returns the mention without a name before the one at `named`: "NEW RIGHT and old left rib fractures"."""
+    pieces = list(_pieces(items, start, named.first, lexicon))
+    if len(pieces) < 2 or start:
+        return []
+    sides = [_told_of(items, piece, lexicon) for piece in pieces[-2:]]
+    if set(sides) != _OTHER.keys() or named.last - named.first > 1:
+        return []
+    return [_unnamed(items, named, pieces[-2], sides[0], whole=False)]
+
+
+def _unnamed(items: list[Item], named: Mention, piece: tuple[int, int], side: str, *, whole: bool) -> Mention:
+    """Returns the mention that stands on the word for its side."""
+    at = next(i for i in range(*piece) if items[i].senses.get("side") == side)
+    for i in range(piece[0], at):
+        if items[i].senses.keys() & _DENYING:
+            items[i] = items[i].saying({"negation_before": True})
+    return Mention(named.concept, at, at + 1, at, (items[at].first, items[at].last), elided=named, whole=whole)
 
 
 def _pieces(items: Sequence[Item], lo: int, hi: int, lexicon: Lexicon) -> Iterator[tuple[int, int]]:

@@ -131,7 +131,10 @@ class _Said(NamedTuple):
 
 def _say(parsed: Parsed) -> _Said:
     lexicon, items = parsed.lexicon, parsed.items
-    communicates = True in ["communication" in item.senses for item in items]
+    communicates = any(
+        "communication" in item.senses and not (i + 1 < len(items) and items[i + 1].word in lexicon.small.showing)
+        for i, item in enumerate(items)
+    )
     mentions = [] if communicates else parsed.once(asserted)
     ahead = clause_ahead(items, mentions, lexicon) if mentions else 0
     said = _told(items, mentions, lexicon)
@@ -229,7 +232,8 @@ def _explained(
     if not findings or mention.certainty == "definite" or mention.assertion == "absent":
         return []
     if observations:
-        return [len(findings) - 1] if _names(mention, findings[-1], lexicon) else []
+        other = _is_other_reading(mention, items, findings[-1], lexicon)
+        return [len(findings) - 1] if other or _names(mention, findings[-1], lexicon) else []
     pointed = any(item.word in lexicon.small.pointers for item in items[: mention.first])
     in_place = lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]
     return _described(findings, section, number, lexicon) if pointed and in_place else []
@@ -246,6 +250,18 @@ def _described(findings: list[Finding], section: str, number: int, lexicon: Lexi
         if not lexicon.concepts[before.concept].sign_of:
             break
     return []
+
+
+def _is_other_reading(mention: Mention, items: list[Item], before: Finding, lexicon: Lexicon) -> bool:
+    """Tells whether a doubt behind a contrast reads the picture before it: "atelectasis, THOUGH possibly PNEUMONIA"."""
+    if before.assertion == "absent" or any(
+        "side" in item.senses or "zone" in item.senses for item in mention.modifiers
+    ):
+        return False
+    ahead = [item.word for item in items[max(0, mention.first - 4) : mention.first]]
+    groups = {lexicon.concepts[each].group for each in (mention.concept, before.concept)}
+    contrasted = not lexicon.small.contrasts.isdisjoint(ahead)
+    return contrasted and groups <= lexicon.groups["one_picture"] and before.certainty != "definite"
 
 
 def _names(mention: Mention, before: Finding, lexicon: Lexicon) -> bool:

@@ -152,7 +152,7 @@ def _before_rib(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lex
 def _joins(between: Iterable[Item], lexicon: Lexicon) -> bool:
     """Tells whether a list goes on: "the left fourth AND RIGHT sixth ribs"."""
     words = list(between)
-    return 0 < len(words) <= _NEAR and all("side" in item.senses or item.word in _JOINTS for item in words)
+    return 0 < len(words) <= _NEAR and all("side" in item.senses or item.word in _JOINTS | {"of"} for item in words)
 
 
 @per_lexicon

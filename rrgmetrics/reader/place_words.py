@@ -16,6 +16,8 @@ _OTHERS = frozenset({"concept", "structure", "item_break", "clause_end", "side"}
 _CLAUSE = 12  # items to either side in which a word for one side says which side "both" is on
 _LIST = 7  # items from "upper" to the noun that it shares
 _REACH = 6  # items from "more" to the side
+_THAN = frozenset({"than", "that", "on", "the", "in"})
+_OTHER_SIDE = {"left": "right", "right": "left"}
 _JOINTS = frozenset({"and", "to", "or", "/", ",", "the", "–"})  # between "upper" and "mid zones"
 
 
@@ -25,6 +27,9 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
     i = 0
     while i < len(items):
         item = items[i]
+        if item.word == "," and _is_aside(items, i):
+            del items[i + 2], items[i]
+            item = items[i]
         if item.word in small.pairing and not item.senses and _is_pair(items, i, tokens, lexicon):
             items[i] = Item(item.first, item.last, {"side": "bilateral"}, item.word)
         elif item.word in small.heights and not item.senses:
@@ -34,11 +39,22 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
         elif item.word in small.more:
             end = _asymmetry(items, i, lexicon)
             if end:
-                i = i - 1 if i and _side(items[i - 1]) and "asymmetry" in items[end - 1].senses else i
-                senses = {"asymmetry": items[end - 1].senses.get("asymmetry") or _side(items[end - 1])}
+                than = _than_a_side(items, i)
+                i = i - 1 if i and _side(items[i - 1]) and (than or "asymmetry" in items[end - 1].senses) else i
+                side = _side(items[end - 1])
+                worse = _OTHER_SIDE[side] if than and side else side
+                senses = {"asymmetry": items[end - 1].senses.get("asymmetry") or worse}
                 items[i:end] = [Item(items[i].first, items[end - 1].last, senses, item.word)]
         i += 1
     return items
+
+
+def _is_aside(items: list[Item], i: int) -> bool:
+    """Tells whether an adverb stands between the comma at `i` and another: "right and, TO A LESSER EXTENT, left"."""
+    if not i or i + 2 >= len(items) or items[i + 2].word != "," or items[i - 1].word not in ("and", "or", "but"):
+        return False
+    said = items[i + 1]
+    return "nothing" in said.senses or (said.word.endswith("ly") and said.senses.keys() <= {"change"})
 
 
 def _shared_noun(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> dict[str, object]:
@@ -95,6 +111,17 @@ def _is_plural(item: Item, tokens: Sequence[Token]) -> bool:
     return last.end - last.start > len(last.word)
 
 
+def _than_a_side(items: list[Item], i: int) -> int:
+    """Returns the end of "larger than the left" at `i`, 0 if nothing is compared with a side."""
+    at = i + 1
+    if at >= len(items) or items[at].word != "than":
+        return 0
+    while at + 1 < len(items) and at - i < _REACH and items[at].word in _THAN:
+        at += 1
+    ends = at + 1 == len(items) or "zone" not in items[at + 1].senses
+    return at + 1 if _side(items[at]) and ends else 0
+
+
 def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
     """Returns the end of "more abundant within the right" at `i`, 0 if it does not compare two sides."""
     small = lexicon.small
@@ -104,6 +131,9 @@ def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
     if [item.word for item in items[i : i + 2]] == ["most", "of"]:
         return 0  # "most of the left lower lobe"
     placed = False
+    other = _than_a_side(items, i)
+    if other:
+        return other
     for k in range(i, min(len(items), i + _REACH)):
         item = items[k]
         if "asymmetry" in item.senses:

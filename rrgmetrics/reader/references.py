@@ -179,6 +179,12 @@ def pointer(items: Sequence[Item], lexicon: Lexicon) -> int | None:
     while verb < len(items) and (items[verb].word in small.subjects or items[verb].word in small.definite):
         points = points or items[verb].word in small.subjects
         verb += 1
+    if verb and not points and verb < len(items):
+        one = verb
+        while one < len(items) and items[one].senses.keys() & PLACES:
+            one += 1
+        if one > verb and one < len(items) and items[one].word == "one":
+            points, verb = True, one + 1  # "the right apical ONE has grown"
     if not points or verb == len(items):
         return None
     start = verb

@@ -12,7 +12,8 @@ from rrgmetrics import BackendError, InputError, prepare
 from rrgmetrics.backends import checkpoints as stored
 from rrgmetrics.cli import main
 from rrgmetrics.doctor import Doctor, configurations, published
-from rrgmetrics.doctor.needs import needs
+from rrgmetrics.doctor.needs import needs, needs_of
+from rrgmetrics.scorers import srr_bert_f1
 from rrgmetrics.specs import SPECS
 
 CREPE = "gihuncho/crepe-biomedbert"
@@ -193,6 +194,22 @@ def test_the_tables_name_what_our_configurations_load(home, monkeypatch):
     assert {need.repository for need in needs()} <= set(stored.pins())
 
 
+def test_options_and_models_of_ones_own_are_told_apart(home):
+    """Options that choose other weights name those; others change nothing; what nobody published is left open."""
+    told = {
+        f"srr_bert_f1@paper?level={level}&statuses={'yes' if statuses else 'no'}": f"{repository} is not here"
+        for (level, statuses), repository in srr_bert_f1.PUBLISHED.items()
+    } | {
+        "bertscore@paper?idf=call": "roberta-large is not here",
+        "crepe@my-lab/crepe": "my-lab/crepe is a model of your choice, of which nothing is known here.",
+        "green@openai:my-model": "openai:my-model is a model of your choice, of which nothing is known here.",
+        "mammo_green": "It has no published weights; it asks a model that you name.",
+        "green@reader": "It loads no weights.",
+    }
+    for checkup, sentence in zip(Doctor("http://127.0.0.1:9").examine(list(told)), told.values(), strict=True):
+        assert checkup.remarks[0].sentence.startswith(sentence), checkup.configuration
+
+
 def test_the_command_over_every_metric(home, monkeypatch, capsys, crepe):
     """A Hub that holds all repositories, with weights that nothing can be made of: a sentence each, and a report."""
     junk = {"config.json": b"{}", "model.safetensors": b"junk", "vocab.txt": b"a\nb\n"}
@@ -209,7 +226,7 @@ def test_the_command_over_every_metric(home, monkeypatch, capsys, crepe):
     assert named[:-1] == configurations()
     assert {line.split("@")[0] for line in named[:-1]} == set(SPECS)
     faults = [line for line in lines if line.startswith("  ✗ ")]
-    loaded = [name for name in configurations() if any(name in need.configurations for need in needs())]
+    loaded = [name for name in configurations() if needs_of(name)]
     assert len(faults) == len(loaded) - 2  # the two judges' weights are not loaded without a GPU
     assert named[-1].startswith(f"{len(configurations())} configurations: ")
     report = (home / "rrgmetrics-doctor.md").read_text()

@@ -90,11 +90,16 @@ def test_a_reply_that_ends_at_its_limit_is_half_a_one(model, tmp_path):
 
 
 def test_the_end_of_the_context_is_a_limit_too_alone_and_in_any_batch(model):
-    """A longer prompt beside it does not take its room away."""
+    """A longer prompt beside it does not take its room away; nobody is asked twice for what has no room."""
     asked = prompts(4, max_tokens=1000)
     alone = load(model(endless=True, positions=12), 1).answer(asked)
-    assert load(model(endless=True, positions=12), 4).answer(asked) == alone
-    assert len({reply.error for reply in alone if "cut off" in reply.error}) > 1
+    engine = load(model(endless=True, positions=12))
+    calls, generate = [], engine.source.model.generate
+    engine.source.model.generate = lambda **keywords: calls.append(keywords) or generate(**keywords)
+    assert engine.answer(asked) == alone
+    cut = {reply.partial: reply.error for reply in alone if "cut off" in reply.error}
+    assert len(calls) == len(cut) > 1
+    assert set(cut.values()) == {"the reply was cut off where the 12 tokens that the model reads and writes end"}
 
 
 def test_each_prompt_has_its_own_longest_reply(model):

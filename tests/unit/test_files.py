@@ -186,6 +186,8 @@ UNUSABLE = {
     "semicolons.csv": ("study_id;reference;candidate\n1;a;b\n", "separated by semicolons; write commas"),
     "tabs.csv": ("study_id\treference\tcandidate\n1\ta\tb\n", "separated by tabs"),
     "table.xlsx": (b"PK\x03\x04", "ends in '.xlsx'; we read .csv, .jsonl, .parquet, .txt"),
+    "pairs.tsv": (PAIRS.replace(",", "\t"), "Write commas between cells and name it .csv"),
+    "pairs.json": ('[{"reference": "a", "candidate": "b"}]', "Write one object a line and name it .jsonl"),
     "reports.txt": ("Clear.\n", "pass references and reports as two text files"),
 }
 
@@ -259,6 +261,15 @@ def test_join_refuses_to_guess(save):
     with pytest.raises(InputError, match=r"9 reports and .* 8"):
         files.join(without, fewer)
     assert files.join(without, without).study_ids is None
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [("7", "007"), ("7", "7.0"), ("0", "000")])
+def test_ids_that_became_numbers_are_recognised(save, ours, theirs):
+    references = files.read_references(save("r.csv", f"study_id,reference\n{ours},a\n12,a\n"))
+    for other, said in ((theirs, True), (f"{theirs}1", False)):
+        with pytest.raises(InputError) as refused:
+            files.join(references, files.read_system(save("s.csv", f"study_id,report\n{other},A\n12,A\n")))
+        assert ("leading zeros" in str(refused.value)) == said
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------

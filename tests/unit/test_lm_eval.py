@@ -82,6 +82,14 @@ def test_shipped_tasks_are_those_written_and_call_what_is_there(harness):
         assert task["process_results"] == module.functions.process_results
 
 
+def test_weights_that_are_missing_are_told_before_a_model_generates(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    functions = Functions(["bleu", "crepe@my-lab/my-crepe"])
+    assert "crepe__my_lab_my_crepe" in functions.columns
+    with pytest.raises(rrgmetrics.BackendError, match="my-lab/my-crepe is not in"):
+        functions.loaded()
+
+
 def test_images_are_opened(tmp_path):
     from PIL import Image
 
@@ -95,6 +103,8 @@ def test_command_shows_and_writes(tmp_path, capsys):
     assert cli.main(["harness", "lm-eval"]) == 0
     assert Path(capsys.readouterr().out.strip()) == shipped("lm-eval")
     (tmp_path / "pairs.csv").write_text("reference,findings\na,b\n")
+    other = tmp_path / "other.csv"
+    other.write_text("study_id,report\na,b\n")
     command = ["harness", "lmms-eval", "--output", str(tmp_path / "tasks"), "--metrics", "rouge,green"]
     assert cli.main([*command, "--data", str(tmp_path / "pairs.csv")]) == 0
     text = (tmp_path / "tasks" / "report_summarisation.yaml").read_text()
@@ -107,6 +117,7 @@ def test_command_shows_and_writes(tmp_path, capsys):
     for more, words in [
         ([], "exists; pass --force"),
         (["--data", "nothing.csv", "--force"], "--data nothing.csv: there is no such file."),
+        (["--data", str(other), "--force"], "has the columns study_id, report; the tasks read 'reference', and"),
         (["--metrics", "rouje"], "did you mean rouge?"),
     ]:
         assert cli.main([*command, *more]) == 2

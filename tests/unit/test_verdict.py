@@ -48,4 +48,5 @@ def test_which_system_is_better(tallies, headline, parts):
 def test_a_single_system_beside_trivial_ones():
     assert verdict_alone("a", FIVE, ()).headline == "a is better than every trivial system in all 5 metrics."
     assert "not clearly better than the best of them in U." in " ".join(verdict_alone("a", FIVE, ["U"]).lines)
-    assert verdict_alone("a", (), FIVE).headline == "a is not clearly better than a trivial system in all 5 metrics."
+    assert verdict_alone("a", FIVE[:2], ()).headline == "a is better than every trivial system in both metrics."
+    assert verdict_alone("a", (), FIVE).headline == "a is not clearly better than a trivial system in any of 5 metrics."

@@ -15,11 +15,12 @@ from rrgmetrics.backends.bert import quietly
 from rrgmetrics.backends.checkpoints import loading
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError, InputError
-from rrgmetrics.judges.base import EngineName, Message, Prompt
+from rrgmetrics.judges.base import EngineName, Message, Prompt, Reply
 from rrgmetrics.judges.engines.adapters import Causal, find_causal, load_causal
 from rrgmetrics.judges.engines.asking import Answer, ended, failed
 
 BATCH_SIZE = 8  # as the authors of GREEN
+SMALL, SMALL_BATCH = 50_000_000, 64  # weights of a model that takes as long over one prompt as over 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,8 @@ class LocalModel:
                 yield failed(batch[0], "the device has too little memory for this prompt")
             else:
                 for index, (text, why) in zip(batch, replies, strict=True):
-                    yield ended(index, text, why, limit)
+                    answer = ended(index, text, why, limit)
+                    yield at_the_end(answer, window) if limit < prompts[index].max_tokens else answer
             start += len(batch)
 
     def _generate(self, ids: Sequence[list[int]], limit: int) -> list[tuple[str, str]]:
@@ -142,7 +144,8 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
         raise InputError("hf: decodes greedily; leave out temperature, or serve the model and use openai:<model>.")
     loaded = _load(find_causal(name.model), device)
     raw = name.raw or not getattr(loaded.tokenizer, "chat_template", None)
-    return LocalModel(loaded, raw, batch_size or BATCH_SIZE)
+    small = sum(weights.numel() for weights in loaded.model.parameters()) < SMALL
+    return LocalModel(loaded, raw, batch_size or (SMALL_BATCH if small else BATCH_SIZE))
 
 
 @shared
@@ -180,6 +183,14 @@ def _place(device: str | None) -> str:
 def too_large(index: int, row: Sequence[int], window: int) -> Answer:
     """Makes the answer to a prompt that leaves the model no token for a reply."""
     return failed(index, f"the prompt has {len(row):,} tokens and the model reads {window:,}")
+
+
+def at_the_end(answer: Answer, window: int) -> Answer:
+    """Returns the answer; one that was cut off where the model's window ends stays so, whatever budget it is given."""
+    if not answer.cut:
+        return answer
+    reason = f"the reply was cut off where the {window:,} tokens that the model reads and writes end"
+    return answer._replace(reply=Reply(None, reason, answer.reply.partial), cut=False)
 
 
 def context_length(config: Any) -> int:

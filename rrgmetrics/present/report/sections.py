@@ -149,7 +149,8 @@ def _face(system: str, results: Results, rows: Sequence[Row], worth: Worth | Non
 
 
 def _written(collapse: Collapse) -> str:
-    return f"{collapse.own.n_distinct:,} different reports for {counted(collapse.own.n_reports, 'study', 'studies')}"
+    studies = counted(collapse.own.n_reports, "study", "studies")
+    return f"{counted(collapse.own.n_distinct, 'different report')} for {studies}"
 
 
 # --- differences and scores -------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ functions = Functions(
     ],
     reference="reference",  # the column with the radiologist's report
     all_keys=False,
-)
+).loaded()
 process_results, images = functions.process_results, functions.images
 
 __all__ = ["corpus", "images", "no_images", "process_results"]
