@@ -148,6 +148,7 @@ class SmallWords:
     plural: frozenset[str]
     single: frozenset[str]
     ratios: frozenset[str]
+    landmarks: frozenset[str]
     above: frozenset[str]
     below: frozenset[str]
     none: frozenset[str]
@@ -207,6 +208,7 @@ class Lexicon:
         denials: Structure and quality → the concepts that such a normal statement denies.
         headings: A heading → its section, and whether the section is read.
         rules: The rules of `context.yaml`.
+        harm: Those beside them where harm is weighed.
         indications: Kind of indication → the pattern of its words.
         denied: What denies the rest of its clause in an indication.
         known: What tells which diseases an indication knows of.
@@ -218,6 +220,7 @@ class Lexicon:
         old: The kinds of acuity that speak of something old.
         units: Unit of length → mm.
         diameters: Structure → the qualities that its diameter tells, each with the mm from which on it does.
+        shares: Word for a narrowing → the severities that its per cent tell, each from a number on.
         times: The words between two sizes.
         position_names: What the reader calls a device's position.
         size_names: What it calls the severity of a finding that has a size, by step.
@@ -240,6 +243,7 @@ class Lexicon:
     denials: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     headings: dict[str, tuple[str, bool]] = field(default_factory=dict)
     rules: list[dict[str, Any]] = field(default_factory=list)
+    harm: list[dict[str, Any]] = field(default_factory=list)
     indications: dict[str, str] = field(default_factory=dict)
     denied: str = _NEVER
     known: Known = field(default_factory=Known)
@@ -249,6 +253,7 @@ class Lexicon:
     old: frozenset[str] = frozenset()
     units: dict[str, float] = field(default_factory=dict)
     diameters: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
+    shares: dict[str, list[tuple[float, int]]] = field(default_factory=dict)
     times: frozenset[str] = frozenset()
     position_names: dict[str, str] = field(default_factory=dict)
     size_names: dict[int, str] = field(default_factory=dict)
