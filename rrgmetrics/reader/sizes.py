@@ -10,6 +10,7 @@ READING_MM = 0.5  # less than a bound that is not reached
 _BELOW, _NOT = frozenset({"<", "≤"}), frozenset({"not", "none", "no"})
 RATIO = "_ratio"  # ends the names of structures whose size is a number without a unit
 _PAST = frozenset({"before", "previously", "earlier", "formerly", "initially"})
+_TODAY = frozenset({"now", "currently", "today"})
 _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
 
@@ -77,7 +78,7 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
             kind = "measure" if "measure" in items[i - 1].senses else "severity"
             was = items[i - 1].senses[kind]
             items[i - 1].senses = {"before": (kind, max(was) if kind == "measure" else was)}
-        elif "measure" in item.senses and _is_past(items, i, lexicon):
+        elif "measure" in item.senses and (_is_past(items, i, lexicon) or _is_bracketed(items, i)):
             items[i] = Item(item.first, item.last, {"before": ("measure", max(item.senses["measure"]))}, item.word)
         elif "measure" in item.senses and (asked or _advised(items, i, lexicon) or _is_way(items, i, lexicon)):
             items[i] = Item(item.first, item.last, {}, item.word)
@@ -89,6 +90,12 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     if i + 1 == len(items) or items[i + 1].word not in _PAST or not any("measure" in item.senses for item in items[:i]):
         return False
     return i + 2 == len(items) or items[i + 2].word in lexicon.small.closing
+
+
+def _is_bracketed(items: list[Item], i: int) -> bool:
+    """Tells whether the size at `i` is an earlier one because the one before it is of today: "NOW 3 cm (4 cm)"."""
+    words = [item.word for item in items[max(0, i - 4) : i]]
+    return words[-1:] == ["("] and "measure" in items[i - 2].senses and bool(_TODAY.intersection(words[:-2]))
 
 
 def judge(items: list[Item], lexicon: Lexicon) -> list[Item]:
