@@ -139,8 +139,8 @@ class _Grader:
 
         A device called malpositioned by one report and well positioned by the other: the danger is denied. Words that
         are not interchangeable, for pictures at two places: an opacity at the apex is no atelectasis at the base. A
-        normal variant or an artefact that the other report makes a disease of. What one report calls old and harmless,
-        and the other fresh.
+        normal variant or an artefact that the other report makes a disease of. What is old and harmless, and the
+        candidate makes fresh.
         """
         ref, cand = self.refs[link.reference], self.cands[link.candidate]
         heads = (ref.unit.head, cand.unit.head)
@@ -151,7 +151,7 @@ class _Grader:
         if _turned(ref, cand, self.lexicon) or _turned(cand, ref, self.lexicon):
             return True
         a, b = ref.unit, cand.unit
-        if {acute(a, self.lexicon), acute(b, self.lexicon)} == {True, False} and ref.matters != cand.matters:
+        if acute(a, self.lexicon) is False and acute(b, self.lexicon) and cand.matters and not ref.matters:
             return True
         elsewhere = {a.side, b.side} == {"left", "right"} or not near(a.zones, b.zones, self.lexicon)
         return elsewhere and self.wording(ref, cand) is not None
