@@ -48,7 +48,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
     walk = _Walk(items, mentions, lexicon)
     small = lexicon.small
     acting = small.list_joints | small.apposing | small.questions | small.preferring | small.inverted
-    acting = acting | small.historic | small.causing
+    acting = acting | small.historic | small.causing | small.explanations | small.relative
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -97,6 +97,7 @@ class _Walk(Sentence):
         self.lacking = False  # what is denied is the subject: "the absence of effusion suggests ..."
         self.fresh = False  # a hedge has been read since the last mention
         self.listing = False  # the hedge opened a list ("differential includes ...")
+        self.relative = False  # inside ", which ..."
         self.verb_at = self.met_at = -1
         self.clause: list[Mention] = []  # mentions of the clause
         self.aside: list[Mention] = []  # those before "after surgery, ..."
@@ -181,6 +182,8 @@ class _Walk(Sentence):
             self.resolved = "resolved"  # "resection of a mass", but "of the upper lobe" is an operation
         elif senses.get("change") == "resolved" and not self._is_advised(i):
             self._resolve(i)
+        if item.word in self.small.explanations and self._explains(i):
+            self._hedge(i, item, "possible" if self.certainty == "definite" else self.certainty)
         if item.word in self.small.apposing and self._is_named(i):
             self.linking = True
         elif item.word == ":" and self._apposition(i):
@@ -251,7 +254,7 @@ class _Walk(Sentence):
         return "concept" in next((each.senses for each in ahead), {})
 
     def _end_clause(self) -> None:
-        self.absent = self.once = self.hypothetical = self.premise = False
+        self.absent = self.once = self.hypothetical = self.premise = self.relative = False
         self.resolved = ""
         self.linking = self.joined = self.comma = False
         self.certainty = "definite"
@@ -304,6 +307,11 @@ class _Walk(Sentence):
         """Returns as which judgement other words count: "is thought to be PRESENT", "consolidation?"."""
         if item.word in self.small.questions:
             return "possible_after"
+        ends = i + 1 == len(self.items) or self.items[i + 1].word in self.small.closing
+        if ends and item.word in self.small.nothing_left and self.items[i - 1].word == ":":
+            return "negation_after"  # "Pneumothorax: NO."
+        if ends and i and self.items[i - 1].word in self.small.verbs:
+            return next((f"{kind}_after" for kind in ("probable", "possible") if f"{kind}_before" in item.senses), None)
         after = [each.word for each in self.items[i + 1 : i + 3]]
         if after and after[after[0] == "be" and len(after) > 1] in self.small.existent:
             return next((f"{kind}_after" for kind in ("probable", "possible") if f"{kind}_before" in item.senses), None)
@@ -407,6 +415,8 @@ class _Walk(Sentence):
         self.conjoined = item.word == "and"
         if (self.absent or self.resolved) and self.clause and self._new_statement(i):
             self._end_clause()
+        elif self._beside_relative(i, item):
+            self.relative = not self.relative
         elif self.verb_at >= 0 and self.clause and self.verb_ahead(i):
             self.segment = len(self.clause)
             self.verb_at = -1
@@ -417,6 +427,12 @@ class _Walk(Sentence):
                 self.joined = True
             elif not self._coordinated(i):
                 self.certainty, self.linking = "definite", False
+
+    def _explains(self, i: int) -> bool:
+        """Tells whether what a picture is follows: "for which the main CONSIDERATION is malignancy"."""
+        after = self.items[i + 1 : i + 4]
+        named = any("concept" in item.senses for item in after)
+        return bool(after) and after[0].word in self.small.identifying and named and bool(self._statement())
 
     def _is_named(self, i: int) -> bool:
         """Tells whether the name of what was described ends the sentence: "diffuse airspace disease, ARDS"."""
@@ -459,6 +475,12 @@ class _Walk(Sentence):
             if not item.senses or not item.senses.keys() <= ATTRIBUTIVE:
                 return False
         return False
+
+    def _beside_relative(self, i: int, item: Item) -> bool:
+        """Tells whether a comma opens or ends a relative clause: "oedema, WHICH was present, has cleared"."""
+        if item.word != ",":
+            return False
+        return self.relative or (i + 1 < len(self.items) and self.items[i + 1].word in self.small.relative)
 
     def _is_premise(self, i: int) -> bool:
         """Tells whether the words before the comma at `i` only lead to the statement behind it."""

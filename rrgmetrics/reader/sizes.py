@@ -66,11 +66,22 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
             kind = "measure" if "measure" in items[i - 1].senses else "severity"
             was = items[i - 1].senses[kind]
             items[i - 1].senses = {"before": (kind, max(was) if kind == "measure" else was)}
+        elif "measure" in item.senses and _grew(items, i):
+            unit = item.senses["measure"][0] / float(item.word)
+            was = ("measure", unit * float(items[i - 2].word))
+            items[i] = Item(item.first, item.last, {**item.senses, "before": was}, item.word)
         elif "measure" in item.senses and _is_past(items, i, lexicon):
             items[i] = Item(item.first, item.last, {"before": ("measure", max(item.senses["measure"]))}, item.word)
         elif "measure" in item.senses and (asked or _advised(items, i, lexicon)):
             items[i] = Item(item.first, item.last, {}, item.word)
     return items
+
+
+def _grew(items: list[Item], i: int) -> bool:
+    """Tells whether a bare number before the size at `i` is what was: "has gone FROM 6 TO 11 mm"."""
+    if i < 3 or items[i - 1].word != "to" or not items[i - 2].word[0].isdigit() or not items[i].word[0].isdigit():
+        return False
+    return not items[i - 2].senses and (items[i - 3].word == "from" or "nothing" in items[i - 3].senses)
 
 
 def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
