@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rrgmetrics.errors import MissingExtraError
+from rrgmetrics.errors import BackendError, MissingExtraError
 
 
 def load_gradio() -> Any:
@@ -17,6 +17,30 @@ def load_gradio() -> Any:
         with _no_stubs():
             return _imported()
     return _imported()
+
+
+def launched(page: Any, **keywords: Any) -> Any:
+    """Launches a page, as `Blocks.launch` does, and once more where a busy machine has kept it from answering.
+
+    Args:
+        page: A `gradio.Blocks`.
+        **keywords: Of `Blocks.launch`.
+
+    Raises:
+        BackendError: Gradio asks the page that it serves, as it does at every launch, and gets no answer.
+    """
+    for last in (False, True):
+        try:
+            return page.launch(**keywords)
+        except Exception as error:  # Gradio raises ValueError or a bare Exception
+            if "localhost" not in str(error):
+                raise
+            page.close(verbose=False)
+            if last:
+                raise BackendError(
+                    "The page was started but does not answer on this machine. If http_proxy is set, set "
+                    "NO_PROXY=127.0.0.1,localhost too; if the machine is busy, try again."
+                ) from error
 
 
 def _imported() -> Any:

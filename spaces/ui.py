@@ -27,7 +27,7 @@ from rrgmetrics.results import Result
 from rrgmetrics.spaces import batch, snippets
 from rrgmetrics.spaces.controls import asked_name, option_controls, with_words
 from rrgmetrics.spaces.examples import examples, opening, sample_file
-from rrgmetrics.spaces.framework import load_gradio
+from rrgmetrics.spaces.framework import launched, load_gradio
 from rrgmetrics.spaces.limits import MAX_MEGABYTES, MAX_PAIRS, check_pair
 from rrgmetrics.spaces.pair_view import CANDIDATE, REFERENCE, pair_view
 from rrgmetrics.spaces.ready import ready
@@ -83,7 +83,7 @@ def launch(name: str, **keywords: Any) -> Any:
         What `Blocks.launch` returns.
     """
     page = build_space(name)
-    served = page.launch(**{**launch_options(), **keywords, "prevent_thread_lock": True})
+    served = launched(page, **{**launch_options(), **keywords, "prevent_thread_lock": True})
     threading.Thread(target=opened, args=(name,), daemon=True).start()
     if not keywords.get("prevent_thread_lock"):
         page.block_thread()

@@ -9,6 +9,7 @@ of `rrgmetrics.score`; of the headline `_low` and `_high` are the 95% interval b
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -155,4 +156,6 @@ def _doc(row: Mapping[str, Any], task_name: str, query: str, **more: Any) -> Doc
     return Doc(task_name=task_name, query=query, choices=[row["reference"] or ""], gold_index=0, specific=known, **more)
 
 
-TASKS_TABLE = report_tasks("reports")  # a folder with test.jsonl, in the working directory
+# A folder with test.jsonl in the working directory; by its full path, for where there is none `datasets` takes another
+# folder of that name from its cache.
+TASKS_TABLE = report_tasks(str(Path("reports").resolve()))

@@ -23,7 +23,7 @@ from rrgmetrics.reader.scope import CHEST_XRAY, out_of_scope
 from rrgmetrics.spaces.compare import tables
 from rrgmetrics.spaces.compare.scoring import check_reports, compare_reports, title_of
 from rrgmetrics.spaces.compare.verdict import summary
-from rrgmetrics.spaces.framework import load_gradio
+from rrgmetrics.spaces.framework import launched, load_gradio
 from rrgmetrics.spaces.ui import launch_options
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def launch(**keywords: Any) -> Any:
     page = compare_space()
     options = launch_options()
     options["head"] += f"<style>{STYLE_SHEET.read_text(encoding='utf-8')}</style>"
-    served = page.launch(**{**options, **keywords, "prevent_thread_lock": True})
+    served = launched(page, **{**options, **keywords, "prevent_thread_lock": True})
     threading.Thread(target=_warm_up, daemon=True).start()
     if not keywords.get("prevent_thread_lock"):
         page.block_thread()

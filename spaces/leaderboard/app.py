@@ -14,6 +14,7 @@ from typing import Any
 
 from rrgmetrics.errors import MissingExtraError
 from rrgmetrics.spaces import theme
+from rrgmetrics.spaces.framework import launched
 from rrgmetrics.spaces.leaderboard import pages
 from rrgmetrics.spaces.leaderboard.board import Board
 
@@ -115,7 +116,7 @@ def serve(board: Board, *, host: str = "127.0.0.1", port: int | None = None, pro
         proxies: As for `leaderboard_app`.
     """
     app = leaderboard_app(board, proxies=proxies)
-    app.launch(server_name=host, server_port=port, **launch_options(board))
+    launched(app, server_name=host, server_port=port, **launch_options(board))
 
 
 # --- pages of widgets -------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 import rrgmetrics
 from float32 import assert_equal_in_float32, in_float32
 from rrgmetrics import SPECS, files, spaces
-from rrgmetrics.errors import InputError
+from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.metaeval.measured import USUAL, measured_sets, reads_chest_xrays
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.explanations import VIEWS, explain_pair
@@ -21,6 +21,7 @@ from rrgmetrics.present.usual import usual
 from rrgmetrics.reports import Context, Pair
 from rrgmetrics.spaces import batch, controls, limits, rows, snippets, ui
 from rrgmetrics.spaces.examples import examples, opening, sample_file
+from rrgmetrics.spaces.framework import launched
 from rrgmetrics.spaces.pair_view import pair_view
 
 pytest.importorskip("gradio")
@@ -499,3 +500,26 @@ def test_round_trip_and_errors():
         assert "event: error" in httpx.get(f"{call}/{event}", timeout=600).text
     finally:
         page.close()
+
+
+@pytest.mark.parametrize(("failures", "launches"), [(0, 1), (1, 2), (2, 2)])
+def test_a_page_that_does_not_answer_at_once_is_launched_again(failures, launches):
+    said = []
+
+    class Page:
+        def launch(self, **keywords):
+            said.append("launch")
+            if said.count("launch") <= failures:
+                raise ValueError("When localhost is not accessible, a shareable link must be created.")
+            return keywords["server_port"]
+
+        def close(self, verbose):
+            said.append("close")
+
+    if failures < 2:
+        assert launched(Page(), server_port=7) == 7
+    else:
+        with pytest.raises(BackendError, match="NO_PROXY"):
+            launched(Page(), server_port=7)
+    assert said.count("launch") == launches
+    assert said.count("close") == failures
