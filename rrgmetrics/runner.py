@@ -20,10 +20,12 @@ import numpy as np
 from rrgmetrics import aggregate, signature
 from rrgmetrics.backends.base import Backend, Composed, ComposedPairs, PairBackend, SupportsLookahead
 from rrgmetrics.backends.reader import reader_backend
+from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.gate import Gate, modality_of, open_gate, warn_of_scopes
 from rrgmetrics.modalities import details_of, facts_of, pack_of, warn_of_packs
 from rrgmetrics.names import MetricName
 from rrgmetrics.progress import Progress
+from rrgmetrics.reader.collection import looked_through, set_aside
 from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, first_pack, pack_in_use, pack_used
 from rrgmetrics.reader.scope import pack_for
 from rrgmetrics.reports import Pair, distinct_texts
@@ -110,6 +112,11 @@ class Step:
         """The normalised pairs, as the backends read them."""
         return normalise(self.pairs, self.kind.normaliser)
 
+    @property
+    def plain(self) -> bool:
+        """Whether what its metrics make is small objects without cycles: none asks an encoder or a judge."""
+        return all(isinstance(job.backend, (TextFunction, Composed, ComposedPairs)) for job in self.jobs)
+
 
 @dataclass
 class Collected:
@@ -190,21 +197,24 @@ def run(
     of = Counter({id(job): 0 for job in jobs})
     for step in steps:
         of.update({id(job): len(step.pairs) for job in step.jobs})
-    for index, step in enumerate(steps):
-        for part in annotations.parts(index):
-            began = perf_counter()
-            with pack_used(part.kind.pack):
-                gate = _gate(part, annotations)
-                pairs = normalise(gate.pairs, step.kind.normaliser)
-            blocks.setdefault((step.call, step.kind), []).append(gate)
-            for job in step.jobs:
-                key = step.call, id(job)
-                with pack_used(part.kind.pack):  # for nobody who waits for the next word of progress
-                    _score(job, pairs, annotations.read(job.backend, pairs, index), frequencies[key], collected[key])
-                done, ended = done + len(part.pairs), perf_counter()
-                yield Progress(done, total, str(job.name), len(part.pairs), of[id(job)], ended - began)
-                began = perf_counter()
-        annotations.forget(index)
+    with looked_through():
+        for index, step in enumerate(steps):
+            with set_aside(step.plain):
+                for part in annotations.parts(index):
+                    began = perf_counter()
+                    with pack_used(part.kind.pack):
+                        gate = _gate(part, annotations)
+                        pairs = normalise(gate.pairs, step.kind.normaliser)
+                    blocks.setdefault((step.call, step.kind), []).append(gate)
+                    for job in step.jobs:
+                        key = step.call, id(job)
+                        with pack_used(part.kind.pack):  # for nobody who waits for the next word of progress
+                            read = annotations.read(job.backend, pairs, index)
+                            _score(job, pairs, read, frequencies[key], collected[key])
+                        done, ended = done + len(part.pairs), perf_counter()
+                        yield Progress(done, total, str(job.name), len(part.pairs), of[id(job)], ended - began)
+                        began = perf_counter()
+                annotations.forget(index)
     gates = {key: Gate.joined(of_call, calls[key[0]]) for key, of_call in blocks.items()}
     if announce:
         warn_of_scopes((job.name, gate.reasons) for job in jobs for gate in _gates_of(job, gates))
@@ -264,11 +274,7 @@ class Annotations:
     def __init__(self, steps: Sequence[Step], memory: Memory) -> None:
         self._steps = steps
         self._memory = memory
-        self._last: dict[str | Pair, int] = {}
-        for index, step in enumerate(steps):
-            for pairs in (step.pairs, step.normalised):
-                self._last.update(dict.fromkeys(pairs, index))
-                self._last.update(dict.fromkeys(distinct_texts(pairs), index))
+        self._ending = last_uses(steps)
         self._references = (
             {pair.reference for step in steps for pair in (*step.pairs, *step.normalised)} if memory.size else set()
         )
@@ -348,10 +354,22 @@ class Annotations:
 
     def forget(self, index: int) -> None:
         """Drops the texts and pairs that no step after `index` needs."""
-        for known in self._by_backend.values():
-            for item in [item for item in known if self._last.get(item, index) <= index]:
-                del known[item]
+        for item in self._ending.pop(index, ()):
+            for known in self._by_backend.values():
+                known.pop(item, None)
         self._parts.pop(index, None)
+
+
+def last_uses(steps: Sequence[Step]) -> dict[int, list[str | Pair]]:
+    """The texts and pairs that no step after one needs, by the index of the step."""
+    last: dict[str | Pair, int] = {}
+    for index, step in enumerate(steps):
+        for pairs in (step.pairs, step.normalised):
+            last.update(dict.fromkeys((*pairs, *distinct_texts(pairs)), index))
+    ending: dict[int, list[str | Pair]] = {}
+    for item, index in last.items():
+        ending.setdefault(index, []).append(item)
+    return ending
 
 
 def _key(backend: Backend | PairBackend) -> str:

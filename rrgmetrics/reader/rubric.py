@@ -14,29 +14,15 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from rrgmetrics.reader.differences import attribute_errors, doubted, opposed, position
+from rrgmetrics.reader.graded import Graded, graded, regraded
 from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
-from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance, Unit
+from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance
 from rrgmetrics.reader.places import near, same_side
-from rrgmetrics.reader.significance import indication_kinds, level, position_of
+from rrgmetrics.reader.significance import harm, indication_kinds, position_of
 from rrgmetrics.reader.similarity import related
-from rrgmetrics.reader.wording import phrase
 from rrgmetrics.reports import Context
 
 READERS_DIFFER_MM = 1.0  # two readers of one nodule
-
-
-class Graded(NamedTuple):
-    """An observation of one report, in words, in its class of significance; `why` says the reason."""
-
-    unit: Unit
-    words: str
-    significance: Significance
-    why: str
-
-    @property
-    def matters(self) -> bool:
-        """Whether it is urgent or actionable."""
-        return self.significance in SIGNIFICANT
 
 
 class Difference(NamedTuple):
@@ -80,13 +66,13 @@ def appraise(comparison: Comparison, context: Context) -> Appraisal:
         >>> comparison = compare(read("Large left pneumothorax. Old rib fracture."), read("Left lung lucency."))
         >>> appraisal = appraise(comparison, Context())
         >>> [(finding.words, finding.significance) for finding in appraisal.references]
-        [('large left pneumothorax', 'urgent'), ('rib fracture', 'not_actionable_not_urgent')]
+        [('large left pneumothorax', 'urgent'), ('rib fracture', 'benign_expected')]
         >>> appraisal.missing, [difference.attribute for difference in appraisal.differences]
         ((1,), ['underinterpretation'])
     """
     lexicon = load()
-    refs = tuple(_graded(unit, context, lexicon) for unit in comparison.references)
-    cands = tuple(_graded(unit, context, lexicon) for unit in comparison.candidates)
+    refs = tuple(graded(unit, context, lexicon) for unit in comparison.references)
+    cands = tuple(graded(unit, context, lexicon) for unit in comparison.candidates)
     grader = _Grader(refs, cands, [], context, lexicon)
     links = [link for link in comparison.links if not grader.apart(link)]
     grader.links.extend(links := links + _vague_links(refs, cands, links, lexicon))
@@ -94,37 +80,13 @@ def appraise(comparison: Comparison, context: Context) -> Appraisal:
     missing = tuple(r for r in range(len(refs)) if not any(r == pair[0] for pair in linked))
     false = tuple(c for c in range(len(cands)) if not any(c == pair[1] for pair in linked))
     return Appraisal(
-        references=_only_named(refs, missing, "class", lexicon),
-        candidates=_only_named(cands, false, "added", lexicon),
+        references=regraded(refs, missing, cands, tuple(c for _, c in linked), "class", lexicon),
+        candidates=regraded(cands, false, refs, tuple(r for r, _ in linked), "added", lexicon),
         links=tuple(linked),
         missing=missing,
         false=false,
         differences=tuple(difference for link in links for difference in grader.differences(link)),
     )
-
-
-def _graded(unit: Unit, context: Context, lexicon: Lexicon) -> Graded:
-    return Graded(unit, phrase(unit, lexicon), *level(unit.head, context, lexicon))
-
-
-def _only_named(graded: tuple[Graded, ...], alone: tuple[int, ...], key: str, lexicon: Lexicon) -> tuple[Graded, ...]:
-    """Regrades diagnoses that only one report has (`alone`), but whose pictures both describe."""
-    described = {
-        name
-        for i, each in enumerate(graded)
-        if i not in alone
-        for finding in each.unit.readings
-        for name in (finding.concept, *lexicon.concepts[finding.concept].ancestors)
-    }
-    regraded = list(graded)
-    for i in alone:
-        head = graded[i].unit.head.concept
-        names = {head, *lexicon.concepts[head].ancestors}
-        for row in lexicon.rubric["named"]:
-            if key in row and not names.isdisjoint(row["diagnosis"]) and not described.isdisjoint(row["shown_by"]):
-                regraded[i] = graded[i]._replace(significance=row[key], why=row["why"])
-                break
-    return tuple(regraded)
 
 
 def _vague_links(
@@ -194,7 +156,8 @@ class _Grader:
     def differences(self, link: Link) -> Iterator[Difference]:
         """Yields the differences of one link, at most one for each attribute."""
         ref, cand = self.refs[link.reference], self.cands[link.candidate]
-        grades = [] if self._said_elsewhere(link) else [self.wording(ref, cand)]
+        said = self._said_elsewhere(link)
+        grades = [] if said else [self.wording(ref, cand)]
         if not link.other_words:
             errors = attribute_errors(ref.unit, cand.unit, self.lexicon)
             stated = {error.attribute: error.significant for error in errors if error.attribute}
@@ -204,9 +167,11 @@ class _Grader:
             if against:
                 stated.pop("descriptor", None)
             grades += [self.graded(link, attribute, matters) for attribute, matters in stated.items()]
-            grades += [self.certainty(ref, cand), against, self.misnamed(ref, cand)]
+            grades += [self.certainty(ref, cand), against]
             if stated.keys().isdisjoint(("device_position", "measurement")):
                 grades.append(self.malposition(ref, cand))
+        if not said:
+            grades.append(self.misnamed(ref, cand))
         for each in grades:
             if each:
                 yield Difference(link.reference, link.candidate, *each)
@@ -301,8 +266,14 @@ class _Grader:
         return _Grade("certainty", matters, _WHY["certainty"][matters])
 
     def misnamed(self, ref: Graded, cand: Graded) -> _Grade | None:
-        """Returns another diagnosis for the picture that both reports describe."""
-        mine, theirs = (self._diagnoses(graded) for graded in (ref, cand))
+        """Returns another diagnosis for the picture that both reports describe.
+
+        What the reference names in the sentence that describes the picture may be meant for it too.
+        """
+        sentence = ref.unit.head.sentence
+        beside = (each for each in self.refs if each.unit.head.sentence == sentence)
+        mine = self._diagnoses(ref) or {name: None for each in beside for name in self._diagnoses(each)}
+        theirs = self._diagnoses(cand)
         if not mine or not theirs or any(related(x, y, self.lexicon) for x in mine for y in theirs):
             return None
         one, other = (self.lexicon.concepts[next(iter(names))].name for names in (mine, theirs))
@@ -331,7 +302,7 @@ class _Grader:
 
     def changes_class(self, ref: Graded, **values: Any) -> bool:
         """Tells whether the reference's finding with another value of an attribute would be of another class."""
-        changed = level(replace(ref.unit.head, **values), self.context, self.lexicon)
+        changed = harm(replace(ref.unit.head, **values), self.context, self.lexicon)
         return _differ(ref.significance, changed.significance)
 
 

@@ -44,22 +44,48 @@ def significance(finding: Finding, context: Context, lexicon: Lexicon) -> Signif
 def level(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
     """Returns the class of clinical significance of a finding in its context, with the reason."""
     concept = lexicon.concepts[finding.concept]
-    grade, why = concept.significance, concept.why
+    stated = Level(concept.significance, concept.why)  # type: ignore[arg-type]
+    return _ruled(stated, _rules_of(finding.concept), finding, context, lexicon)
+
+
+def harm(finding: Finding, context: Context, lexicon: Lexicon) -> Level:
+    """Returns what is at stake for the patient if a finding is missed or made up, with the reason.
+
+    Its class of significance, less what nobody acts on in this patient (`harm` in `lexicon/*/context.yaml`).
+    """
+    return _ruled(level(finding, context, lexicon), _harm_of(finding.concept), finding, context, lexicon)
+
+
+def _ruled(
+    found: Level, rules: tuple[dict[str, Any], ...], finding: Finding, context: Context, lexicon: Lexicon
+) -> Level:
+    """Returns the class that the last fitting rule gives."""
+    concept = lexicon.concepts[finding.concept]
     position = position_of(finding, lexicon)
     kinds = indication_kinds(context.indication)
     known = not known_concepts(context.indication).isdisjoint((finding.concept, *concept.ancestors))
-    for rule in _rules_of(finding.concept):
-        if _fits(rule, finding, position, context.age, kinds, known):
-            grade, why = rule["significance"], rule["why"]
-    return Level(grade, why)  # type: ignore[arg-type]
+    for rule in rules:
+        begins = found.significance in rule.get("from", (found.significance,))
+        if begins and _fits(rule, finding, position, context.age, kinds, known):
+            found = Level(rule["significance"], rule["why"])
+    return found
 
 
 @per_lexicon
 def _rules_of(concept: str) -> tuple[dict[str, Any], ...]:
     """The rules of `lexicon/*/context.yaml` that a concept may come under."""
-    lexicon = load()
-    names = {concept, *lexicon.concepts[concept].ancestors, "any"}
-    return tuple(rule for rule in lexicon.rules if not names.isdisjoint(rule["concepts"]))
+    return _naming(concept, load().rules)
+
+
+@per_lexicon
+def _harm_of(concept: str) -> tuple[dict[str, Any], ...]:
+    """The rules of harm that a concept may come under."""
+    return _naming(concept, load().harm)
+
+
+def _naming(concept: str, rules: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+    names = {concept, *load().concepts[concept].ancestors, "any"}
+    return tuple(rule for rule in rules if not names.isdisjoint(rule["concepts"]))
 
 
 @per_lexicon

@@ -35,13 +35,13 @@ WRONG: Mapping[Significance, float] = {
     "urgent": 2.0,
     "actionable_not_urgent": 1.0,
     "not_actionable_not_urgent": 0.25,
-    "benign_expected": 0.25,
+    "benign_expected": 0.125,
 }
 RIGHT: Mapping[Significance, float] = {
     "urgent": 2.0,
     "actionable_not_urgent": 1.0,
     "not_actionable_not_urgent": 0.5,
-    "benign_expected": 0.5,
+    "benign_expected": 0.25,
 }
 # What a difference of a matched finding weighs: in its description, in its course; significant or not.
 DESCRIPTION = {True: 1.0, False: 0.5}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 from collections import Counter
 
@@ -129,3 +130,31 @@ def test_references_are_remembered_between_calls(monkeypatch):
     for references in (REFERENCES[2:], REFERENCES[:2]):  # a third one takes the place of the oldest
         metrics.score(predictions=["Edema."] * len(references), references=references, progress=False)
     assert [read[text] for text in REFERENCES] == [2, 1, 1]
+
+
+def test_the_garbage_collector_rests_while_reports_are_read(metrics):
+    states = []
+    for each in metrics.steps(PAIRS, block=1):
+        if not isinstance(each, dict):
+            states.append(gc.isenabled())
+    assert states == [False] * 9
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0
+    left = metrics.steps(PAIRS, block=1)
+    next(left)
+    left.close()
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0
+
+
+def test_it_works_where_a_model_is_asked():
+    assert all(gc.isenabled() for _ in rrgmetrics.prepare(["bertscore"]).steps(PAIRS))
+
+
+def test_a_text_that_comes_again_is_read_once_however_far_away(monkeypatch):
+    read = Counter()
+    monkeypatch.setattr(reader, "read", lambda text, read_text=reader.read: read.update([text]) or read_text(text))
+    pairs = check_pairs([*CANDIDATES, CANDIDATES[0]], [*REFERENCES, REFERENCES[1]])
+    *_, results = rrgmetrics.prepare(["finding_errors", "green"]).steps(pairs, block=1)
+    assert read == dict.fromkeys([*CANDIDATES, *REFERENCES], 1)
+    assert len(results["green"].pair_stats) == 4

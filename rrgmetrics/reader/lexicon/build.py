@@ -300,6 +300,7 @@ def _add_normals(lexicon: Lexicon, trie: _Builder) -> None:
 def _add_context(lexicon: Lexicon) -> None:
     context = load_file("context")
     lexicon.rules = context["rules"]
+    lexicon.harm = context.get("harm", [])
     lexicon.denied = rf"\b(?:{'|'.join(context['denials'])})\b"
     for kind, words in context["indications"].items():
         lexicon.indications[kind] = _any_of(words)

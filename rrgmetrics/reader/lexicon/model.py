@@ -210,6 +210,7 @@ class Lexicon:
         denials: Structure and quality → the concepts that such a normal statement denies.
         headings: A heading → its section, and whether the section is read.
         rules: The rules of `context.yaml`.
+        harm: Those beside them where harm is weighed.
         indications: Kind of indication → the pattern of its words.
         denied: What denies the rest of its clause in an indication.
         known: What tells which diseases an indication knows of.
@@ -243,6 +244,7 @@ class Lexicon:
     denials: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     headings: dict[str, tuple[str, bool]] = field(default_factory=dict)
     rules: list[dict[str, Any]] = field(default_factory=list)
+    harm: list[dict[str, Any]] = field(default_factory=list)
     indications: dict[str, str] = field(default_factory=dict)
     denied: str = _NEVER
     known: Known = field(default_factory=Known)

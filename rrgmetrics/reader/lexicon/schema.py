@@ -177,6 +177,7 @@ _RULE = _record(
         "position": _names("position"),
         "zones": _names("zones"),
         "assertion": Value(choices=("present", "uncertain", "absent")),
+        "from": Many(_SIGNIFICANCE),
         "age_at_least": _NUMBER,
         "age_below": _NUMBER,
         "size_mm_below": _NUMBER,
@@ -289,7 +290,8 @@ SHAPES: dict[str, Shape] = {
                 }
             ),
             "rules": Many(_RULE, joins=True),
-        }
+        },
+        {"harm": Many(_RULE, joins=True)},
     ),
     "rubric": _record(
         {
@@ -304,7 +306,7 @@ SHAPES: dict[str, Shape] = {
                         "class": _SIGNIFICANCE,
                         "why": _TEXT,
                     },
-                    {"added": _SIGNIFICANCE},
+                    {"added": _SIGNIFICANCE, "shown": _SIGNIFICANCE},
                 ),
                 joins=True,
             ),
@@ -397,7 +399,7 @@ SHAPES: dict[str, Shape] = {
         )
     ),
 }
-LAST_WINS = "rules"  # of context.yaml; in every other list the first of two rows wins
+LAST_WINS = ("rules", "harm")  # of context.yaml; in every other list the first of two rows wins
 
 
 def shape_of(name: str) -> Shape:
@@ -430,5 +432,5 @@ def _merge(shape: Shape | None, ours: Any, theirs: Any, key: str = "") -> Any:
             merged["terms"] = [term for term in merged["terms"] if term not in lost]
         return merged
     if isinstance(shape, Many) and shape.joins and isinstance(ours, list) and isinstance(theirs, list):
-        return [*ours, *theirs] if key == LAST_WINS else [*theirs, *ours]
+        return [*ours, *theirs] if key in LAST_WINS else [*theirs, *ours]
     return theirs
