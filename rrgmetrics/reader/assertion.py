@@ -48,7 +48,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
     walk = _Walk(items, mentions, lexicon)
     small = lexicon.small
     acting = small.list_joints | small.apposing | small.questions | small.preferring | small.inverted
-    acting = acting | small.historic | small.causing | small.explanations | small.relative
+    acting = acting | small.altered | small.historic | small.causing | small.explanations | small.relative
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -109,7 +109,7 @@ class _Walk(Sentence):
         if before is None and self.aside and self.linking and self.comma:
             before = self.aside[-1]
         if mention.denies:
-            mention.assertion = "present" if self.once or self.absent else "absent"
+            mention.assertion = "present" if self.once or self.absent or self.resolved else "absent"
             if mention.assertion == "present":
                 mention.dropped = True  # "not normal" says nothing exact
         elif self.hypothetical:
@@ -165,6 +165,8 @@ class _Walk(Sentence):
             self.aside = aside
             if item.word in self.small.existing:
                 self.verb_at = i
+        if self.items[0].word in self.small.neither and ("change" in senses or item.word in self.small.altered):
+            self._leave_unchanged()
         judged = self._judge(i, item)
         shown = not i and "hypothetical" in senses and self.shows(i)
         told = shown or ("negation_before" in senses and self._told(i))
@@ -224,6 +226,8 @@ class _Walk(Sentence):
             for mention in self._statement():
                 if not mention.denies and not self.lexicon.concepts[mention.concept].is_device:
                     mention.assertion = "absent"  # but an unremarkable pacemaker is there
+        elif "possible_after" in senses and not self.clause and item.word in self.small.supposing:
+            self._hedge(i, item, "possible")  # "IF REAL, the nodule is small"
         elif "evidenced_by" in senses:
             self.certainty, self.linking, self.joined = "definite", False, False
 
@@ -308,6 +312,8 @@ class _Walk(Sentence):
         if item.word in self.small.questions:
             return "possible_after"
         ends = i + 1 == len(self.items) or self.items[i + 1].word in self.small.closing
+        if item.word in self.small.neither and i + 1 < len(self.items) and self.items[i + 1].word in self.small.grounds:
+            return "negation_after"  # "effusion NEITHER on the left nor on the right"
         if ends and item.word in self.small.nothing_left and self.items[i - 1].word == ":":
             return "negation_after"  # "Pneumothorax: NO."
         if ends and i and self.items[i - 1].word in self.small.verbs:
@@ -362,6 +368,12 @@ class _Walk(Sentence):
         describing = before.concept in self.lexicon.roles["describing"] and before.assertion == "present"
         return before if describing and self.same_picture(before, mention) else None
 
+    def _leave_unchanged(self) -> None:
+        """Takes what is denied a change for there: "NEITHER the effusion NOR the collapse HAS CHANGED"."""
+        for mention in self._statement():
+            if mention.assertion == "absent" and not mention.denies and not mention.change:
+                mention.assertion, mention.change = "present", "stable"
+
     def _only_spoken_of(self) -> None:
         for mention in self._statement():
             mention.dropped = True
@@ -386,6 +398,9 @@ class _Walk(Sentence):
             self.resolved = "resolved"
             return
         devices = all(m.denies or self.lexicon.concepts[m.concept].is_device for m in self._statement())
+        denied_ahead = i + 1 < len(self.items) and "negation_before" in self.items[i + 1].senses
+        if denied_ahead:
+            self.resolved = ""  # "both drains removed WITHOUT pneumothorax"
         for mention in self._subject(i, denied=devices):  # "ETT, NGT removed", but "port in place, effusion gone"
             if not mention.denies and mention.at != i:  # "the mass HAS BEEN RESECTED" is a resection
                 mention.assertion, mention.change = "absent", "resolved"
@@ -441,7 +456,9 @@ class _Walk(Sentence):
             return False
         names = {concept, *self.lexicon.concepts[concept].ancestors}
         roles = self.lexicon.roles
-        described = self._statement()[-1].concept in roles["picture"] | roles["describing"]
+        concepts = self.lexicon.concepts
+        last = next((m for m in reversed(self._statement()) if m.denies or not concepts[m.concept].sign_of), None)
+        described = last is not None and last.concept in roles["picture"] | roles["describing"]
         return described and not names.isdisjoint(self.lexicon.rubric["diagnoses"])
 
     def _is_due(self, i: int, item: Item) -> bool:

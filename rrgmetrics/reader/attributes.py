@@ -59,6 +59,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
     items = list(items)
     _deny_positions(items)
     _judge_depths(items, mentions, lexicon)
+    _spare(items, small)
     topic = _topic(items, mentions)
     settle(items, mentions, lexicon)
     give(items, mentions, lexicon)
@@ -113,6 +114,18 @@ def _deny_positions(items: list[Item]) -> None:
             denied = 0
         else:
             denied = max(0, denied - 1)
+
+
+def _spare(items: list[Item], small: SmallWords) -> None:
+    """Takes the place from words for places without the finding, in place: "SPARING the left lung"."""
+    spared = False
+    for i, item in enumerate(items):
+        if item.word in small.sparing:
+            spared = True
+        elif is_joint(item, small) or "concept" in item.senses:
+            spared = False
+        elif spared and item.senses.keys() & {"side", "zone"}:
+            items[i] = item.saying({})
 
 
 def _topic(items: list[Item], mentions: list[Mention]) -> Item | None:
@@ -303,6 +316,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         if "asymmetry" in senses:
             fields["both"] = True
             fields["worse_side"] = senses["asymmetry"]
+            fields["than"] = "than" in senses
             continue
         if "side" in senses or "zone" in senses:
             _place(fields, senses, lexicon, leads, group)
@@ -337,6 +351,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         fields.pop("position", None)  # "in a high position, at T7"
     if not fields["sides"] and (fields.get("both") or fields.get("several")):
         fields["sides"].add("bilateral")
+    if fields.get("than") and fields["sides"] == {fields["worse_side"]}:
+        fields["sides"] = {"bilateral"}  # "the left effusion is larger than the right one"
     if "bilateral" in fields["sides"] and len(fields["sides"]) == 2:
         fields.setdefault("worse_side", one_side(fields["sides"] - {"bilateral"}))
     if device.is_device:

@@ -226,11 +226,13 @@ def _looks_back(items: list[Item], i: int, left: _Head, right: _Head, lexicon: L
     """Tells whether a word of change between two things is said of the one before it."""
     if items[i].word not in lexicon.small.verbs and _leads(items, i, lexicon):
         return False
+    if [item.word for item in items[max(0, i - 2) : i]] == ["and", ","]:
+        return False  # "cardiomegaly and, NEW since March, edema"
     if right[2] is None and right[0] == i + 1:
         return False  # "which is BETTER aerated"
     if _is_predicate(items, i, left[1], lexicon):
         return True
-    return any(_separates(item, lexicon) for item in items[i + 1 : right[0]])
+    return any(_separates(item, lexicon) or "negation_before" in item.senses for item in items[i + 1 : right[0]])
 
 
 def _leads(items: list[Item], i: int, lexicon: Lexicon) -> bool:

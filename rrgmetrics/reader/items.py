@@ -102,11 +102,21 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         else:
             if ("zone" in senses or "listed" in senses) and _is_plural(tokens[end - 1]):
                 senses = {**senses, "several": True}  # "the lung bases" are both
+            if "change" in senses and end - i > 1 and "quality" not in senses:
+                senses = _with_quality(senses, tokens[end - 1], lexicon)
             items.append(Item(i, end, senses, word))
         i = end
     share_nouns(items, tokens, lexicon)
     items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
     return judge(items, lexicon) if lexicon.diameters else items
+
+
+def _with_quality(senses: Senses, last: Token, lexicon: Lexicon) -> Senses:
+    """Returns a change with the quality that its last word has by itself: the heart "has become LARGER"."""
+    own = lexicon.trie.get(last.word, {}).get("", {})
+    return (
+        {**senses, "quality": own["quality"]} if own.get("change") == senses["change"] and "quality" in own else senses
+    )
 
 
 def _is_plural(token: Token) -> bool:

@@ -65,6 +65,8 @@ def _is_similar(items: Sequence[Item], i: int) -> bool:
 def _is_apart(items: Sequence[Item], i: int) -> bool:
     """Tells whether a pronoun is one of something else: "that IN the apex", "AN OLD one", "the EXISTING one"."""
     behind = items[i + 1].word if i + 1 < len(items) else ""
+    if items[i].word == "another":
+        return behind in _LEADING or "item_break" in items[min(i + 1, len(items) - 1)].senses
     if items[i].word != "one":
         return behind in _LEADING
     ahead = items[i - 1] if i else None

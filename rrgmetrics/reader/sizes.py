@@ -8,7 +8,7 @@ from rrgmetrics.reader.tokens import Item, Token
 _YEAR = 1900.0
 READING_MM = 0.5  # less than a bound that is not reached
 _BELOW, _NOT = frozenset({"<", "≤"}), frozenset({"not", "none", "no"})
-_PAST = frozenset({"before", "previously", "earlier", "formerly", "initially"})
+_PAST = frozenset({"yesterday", "before", "previously", "earlier", "formerly", "initially"})
 _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
 
@@ -86,7 +86,11 @@ def _grew(items: list[Item], i: int) -> bool:
 
 def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether the size at `i` is that of an earlier study, as a word behind it says: "measured 9 mm BEFORE"."""
-    if i + 1 == len(items) or items[i + 1].word not in _PAST or not any("measure" in item.senses for item in items[:i]):
+    if (
+        i + 1 == len(items)
+        or items[i + 1].word not in _PAST
+        or not any("measure" in item.senses for item in items if item is not items[i])
+    ):
         return False
     return i + 2 == len(items) or items[i + 2].word in lexicon.small.closing
 
