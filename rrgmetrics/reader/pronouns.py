@@ -30,6 +30,8 @@ def stand_in(items: Sequence[Item], mentions: list[Mention], lexicon: Lexicon) -
     for i, item in enumerate(items):
         if item.word in _PRONOUNS and _is_apart(items, i) and _has_place(items, i):
             named = next((m for m in reversed(mentions) if m.last <= i and not m.denies), None)
+            if named is not None and item.word == "one" and lexicon.concepts[named.concept].is_device:
+                continue  # its parts: "leads, ONE in the right atrium"
             listed = named is not None and any(
                 "count" in each.senses for each in items[max(0, named.first - 3) : named.first]
             )
