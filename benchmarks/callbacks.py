@@ -26,6 +26,7 @@ from examples.train_report_generator.config import read_config
 from examples.train_report_generator.training import prepare
 from rrgmetrics.callbacks.baselines import Watch
 from rrgmetrics.callbacks.scoring import Scoring
+from rrgmetrics.machine import processor
 from rrgmetrics.reports import check_pairs
 from rrgmetrics.specs import SPECS
 
@@ -38,6 +39,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=300, help="of training: without any, reports have no words")
     parser.add_argument("--times", type=int, default=5)
     options = parser.parse_args()
+    print(processor(), flush=True)
     config = replace(read_config(DRAWN, {}), steps=options.steps, evaluations=1)
     with tempfile.TemporaryDirectory() as folder:
         trainer, _, validation = prepare(config, Path(folder))

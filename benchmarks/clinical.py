@@ -25,6 +25,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from rrgmetrics.machine import processor
 from rrgmetrics.specs import PRESETS
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -109,6 +110,7 @@ def main() -> None:
     if options.measure:
         print(json.dumps(measure(options.measure, options.pairs)))
         return
+    print(processor(), flush=True)
     rows: dict[str, list[list[float]]] = {}
     for _ in range(options.rounds):
         for side in ("ours", "theirs"):
@@ -120,8 +122,8 @@ def main() -> None:
     print(f"{machine}, {options.pairs} distinct pairs, best of {options.rounds}\n")
     print("| | ms a pair | CPU ms a pair |\n|---|---|---|")
     for name, runs in rows.items():
-        clock, processor = (min(column) for column in zip(*runs, strict=True))
-        print(f"| {name} | {clock:.2f} | {processor:.2f} |")
+        clock, used = (min(column) for column in zip(*runs, strict=True))
+        print(f"| {name} | {clock:.2f} | {used:.2f} |")
 
 
 if __name__ == "__main__":

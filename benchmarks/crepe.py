@@ -29,6 +29,7 @@ from rrgmetrics.backends.checkpoints import find_checkpoint
 from rrgmetrics.backends.checkpoints.loading import load_model, load_tokenizer
 from rrgmetrics.backends.crepe import BUNDLED, load_crepe
 from rrgmetrics.backends.encoder import BUNDLED_FOLDER as VOCABULARY
+from rrgmetrics.machine import processor
 from rrgmetrics.reports import Pair
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -46,6 +47,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.memory:
         return memory(options)
+    print(processor(), flush=True)
     arguments = ["--memory", "--pairs", str(options.pairs), "--checkpoint", options.checkpoint]
     # First: a process begins with the peak of the one that started it.
     done = subprocess.run([sys.executable, __file__, *arguments], check=True, capture_output=True, text=True)

@@ -19,6 +19,7 @@ import time
 from multiprocessing.connection import Connection
 
 import rrgmetrics
+from rrgmetrics.machine import processor
 
 REPLY = """The candidate reports everything.
 [Clinically Significant Errors]:
@@ -114,6 +115,7 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=0.2, help="that the server takes for a reply")
     options = parser.parse_args()
+    print(processor(), flush=True)
     print(f"{os.cpu_count()} cores")
     with tempfile.TemporaryDirectory() as folder:
         measure(options.pairs, options.concurrency, options.seconds, folder)

@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from reader import READ, SCORE, fresh, invented  # the benchmark beside this one
+from reader import CREPE, READ, SCORE, fresh, invented  # the benchmark beside this one
 
 import rrgmetrics
 from rrgmetrics import files, stats
+from rrgmetrics.machine import processor
 from rrgmetrics.reader import read
 from rrgmetrics.reports import MAX_CHARACTERS
 from rrgmetrics.scorers.base import Mean
@@ -49,6 +50,7 @@ HOSTILE = (  # what made some reader's time grow faster than its text
 def main() -> int:
     """Prints a line for each promise; 1 if one is broken."""
     broken = 0
+    print(processor(), flush=True)
     for what, seconds, limit in measured():
         broken += not seconds <= limit
         print(f"{what:64} {seconds:7.2f} of {limit:5.1f} s  {'kept' if seconds <= limit else 'BROKEN'}", flush=True)
@@ -60,6 +62,7 @@ def measured() -> Iterator[tuple[str, float, float]]:
     yield "import rrgmetrics", min(float(_printed(IMPORT)) for _ in range(3)), 0.05
     yield "the reader's first report, in a fresh process", min(fresh(READ)[1:]), 0.25
     yield "the first answer of `rrgmetrics score`, one pair", min(fresh(SCORE)[1:]), 1.0
+    yield "the same of CREPE, a network", min(fresh(CREPE)[1:]), 1.0
     yield "1,000 reports read", best(lambda: [read(text) for text in invented()]) / 0.6, 0.5
     yield "10,000 trials and permutations on 2,000 pairs", best(trials), 20.0
     with tempfile.TemporaryDirectory() as folder:

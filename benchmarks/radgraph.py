@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from rrgmetrics.backends.radgraph import load_backend
+from rrgmetrics.machine import processor
 from rrgmetrics.reader import read
 from rrgmetrics.reader.graph import Graph, build_graph
 from rrgmetrics.scorers.radgraph_f1 import compare_graphs
@@ -69,6 +70,7 @@ def main() -> None:
     parser.add_argument("--cpu", action="store_true", help="processor time instead of the clock's, on a busy machine")
     parser.add_argument("--sizes", nargs="+", choices=list(SIZES), default=list(SIZES))
     options = parser.parse_args()
+    print(processor(), flush=True)
     texts = make_reports(options.reports)
     clock = "process_time" if options.cpu else "perf_counter"
     bundled(texts, options.rounds, clock)

@@ -20,8 +20,11 @@ import tempfile
 import time
 from pathlib import Path
 
+from rrgmetrics.machine import processor
+
 READ = ("-c", "from rrgmetrics.reader import read; read('Clear lungs.')")
 SCORE = ("-m", "rrgmetrics", "score", "--metrics", "finding_errors", "--references", "r.txt", "--predictions", "c.txt")
+CREPE = tuple("crepe" if word == "finding_errors" else word for word in SCORE)
 ROUNDS = 5
 PARTS = (
     "The heart is normal in size and the mediastinum is unremarkable.",
@@ -35,6 +38,7 @@ PARTS = (
 
 def main(arguments: list[str]) -> None:
     """Print all measurements."""
+    print(processor(), flush=True)
     for what, command in (("the reader's first report", READ), ("the command line's first answer", SCORE)):
         first, *later = fresh(command)
         print(f"{what}: {min(later):.3f} s, median {statistics.median(later):.3f} s; with nothing kept {first:.3f} s")

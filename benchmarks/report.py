@@ -16,6 +16,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from rrgmetrics.comparison import compare_systems
+from rrgmetrics.machine import processor
 from rrgmetrics.prepared import prepare
 from rrgmetrics.present.report import report_page
 from rrgmetrics.reports import Pair
@@ -51,6 +52,7 @@ def main() -> None:
     parser.add_argument("--systems", type=int, default=3)
     parser.add_argument("--rounds", type=int, default=3, help="times that the page is opened; the best counts")
     options = parser.parse_args()
+    print(processor(), flush=True)
     systems = made(options.studies, options.systems)
     with prepare(["finding_errors", "rouge", "bleu"]) as metrics:
         results = dict(zip(systems, metrics.score_sets(list(systems.values()), progress=False), strict=True))

@@ -23,6 +23,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from rrgmetrics.machine import processor
+
 NAMES = ("bleu", "rouge", "finding_errors", "radgraph_f1", "chexbert_f1")
 WAYS = ("one", "workers", "stream", "stream-workers", "ray")
 KILLED = ("workers", "stream-workers", "ray")  # ways in which a worker is killed
@@ -224,6 +226,7 @@ def main() -> None:
     if options.run:
         print(json.dumps(run(options.run[0], Path(options.run[1]), options.metrics, options.kill_after)))
         return
+    print(processor(), flush=True)
     more = ["--kill-after", str(options.kill_after), "--metrics", *options.metrics]
     print("pairs      way             wall s  CPU ms/pair  driver MB  worker MB  largest difference from one process")
     with tempfile.TemporaryDirectory() as temporary, open(options.log, "a") as log:

@@ -24,6 +24,7 @@ import httpx
 import numpy as np
 
 import rrgmetrics
+from rrgmetrics.machine import processor
 
 PLACES = ("right", "left", "right upper", "left lower", "bilateral")
 FINDINGS = ("pleural effusion", "consolidation", "atelectasis", "opacity", "nodule")
@@ -37,6 +38,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=6, help="pairs a user sends")
     parser.add_argument("--rows", type=int, default=10_000, help="of the file; 0: no file")
     options = parser.parse_args()
+    print(processor(), flush=True)
     address, process, start = serve(options.metric)
     try:
         asyncio.run(measure(Space(address, process.pid), options, start))

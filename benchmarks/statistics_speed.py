@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from rrgmetrics import stats
+from rrgmetrics.machine import processor
 from rrgmetrics.scorers.base import Array, Mean
 from rrgmetrics.stats.resampling import block_sizes, resamples
 
@@ -31,6 +32,7 @@ def main() -> None:
     parser.add_argument("--systems", type=int, default=3)
     parser.add_argument("--trials", type=int, default=2_000, help="of 10,000 that compare takes (default %(default)s)")
     options = parser.parse_args()
+    print(processor(), flush=True)
     rng = np.random.default_rng(0)
     shape = (options.systems, options.studies, N_STATS)
     tables = [list(rng.poisson(2, size=shape).astype(np.float64)) for _ in range(N_METRICS)]

@@ -23,6 +23,8 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rrgmetrics.machine import processor
+
 SIDES = ("left", "right", "bilateral")
 SIZES = ("tiny", "small", "moderate", "large")
 ZONES = ("upper", "mid", "lower")
@@ -280,6 +282,7 @@ def main() -> None:
         run, kind, n = options.measure
         print(json.dumps(measure(run, kind, int(n))))
         return
+    print(processor())
     print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}, best of {options.rounds}; {Path(__file__).name}\n")
     compare(options.rounds, options.kinds, options.share)
     if not options.peers:

@@ -327,7 +327,7 @@ def prepare(
     """
     heed_fork()
     parsed = parse_names(names)
-    runtime = Runtime(check_batch_size(batch_size), device)
+    runtime = Runtime(batch_size, device)
     check_workers(workers, parsed.values())
     scorers = [build_scorer(name) for name in parsed.values()]  # all of them before any model is loaded
     jobs = {}
@@ -393,13 +393,6 @@ def score(
     checked = files.pairs_of(pairs, predictions, references, contexts, columns)
     with prepare(texts, batch_size=batch_size, device=device, workers=workers) as metrics:
         return metrics.score_pairs(checked, progress=progress)
-
-
-def check_batch_size(batch_size: Any) -> int | None:
-    """Raises InputError unless it is None or a whole number of at least 1."""
-    if batch_size is not None and (isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1):
-        raise InputError(f"batch_size is {batch_size!r}; pass a whole number of at least 1, or None.")
-    return batch_size
 
 
 def _failed(job: Job, n_pairs: int, error: Exception) -> Result:

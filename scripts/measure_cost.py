@@ -11,16 +11,11 @@ from __future__ import annotations
 import datetime
 import math
 import os
-import platform
-import re
 import sys
 import time
-from pathlib import Path
-
-import torch
 
 import rrgmetrics
-from rrgmetrics.english import listed
+from rrgmetrics.machine import processor
 from rrgmetrics.metaeval.measured import FILE, reads_chest_xrays
 from rrgmetrics.metaeval.recording import record_rows
 from rrgmetrics.stats import Estimate
@@ -28,12 +23,10 @@ from rrgmetrics.synthesis.generator import generate_pairs
 
 N = 1000
 SEED = 16
-MATTER = ("avx512_vnni", "avx512_bf16", "amx_int8", "amx_bf16")  # models at 8 and 16 bits are faster with them
 
 
 def main(*names: str) -> None:
     """Measures and writes."""
-    torch.set_num_threads(1)  # threads that wait for one another count as work
     pairs = list(generate_pairs(N, seed=SEED))
     texts = {"references": [pair.reference for pair in pairs], "predictions": [pair.candidate for pair in pairs]}
     words = {key: round(sum(len(text.split()) for text in reports) / N) for key, reports in texts.items()}
@@ -53,18 +46,7 @@ def main(*names: str) -> None:
     print(f"{FILE}: {len(rows)} metrics")
 
 
-def processor() -> str:
-    """Describes this machine's processor: `AMD EPYC, AVX512 with VNNI and BF16`; busy, if others use it too."""
-    file = Path("/proc/cpuinfo")
-    told = file.read_text() if file.is_file() else ""
-    name = re.search(r"^model name\s*: (.*)$", told, re.MULTILINE)
-    flags = re.search(r"^flags\s*: (.*)$", told, re.MULTILINE)
-    has = set(flags[1].split()) if flags else set()
-    more = [flag.removeprefix("avx512_").upper().replace("_", " ") for flag in MATTER if flag in has]
-    vectors = torch.backends.cpu.get_cpu_capability()
-    busy = ", busy" if os.getloadavg()[0] > (os.cpu_count() or 1) + 1 else ""  # which makes the time longer
-    return f"{name[1] if name else platform.processor()}, {vectors}{f' with {listed(more)}' if more else ''}{busy}"
-
-
 if __name__ == "__main__":
+    if os.environ.get("OMP_NUM_THREADS") != "1":  # threads that wait for others count as work
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | {"OMP_NUM_THREADS": "1"})
     main(*sys.argv[1:])

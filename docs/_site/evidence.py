@@ -11,12 +11,14 @@ from rrgmetrics.metaeval import advice
 from rrgmetrics.metaeval.measured import MeasuredSet
 from rrgmetrics.metaeval.stress.kinds import KINDS, kinds_of
 from rrgmetrics.metaeval.stress.measure import Stressed
-from rrgmetrics.metaeval.stress.stored import stored_stress
+from rrgmetrics.metaeval.stress.stored import results_file, stored_stress
+from rrgmetrics.metaeval.stress.written import written_packs
 from rrgmetrics.present import evidence as tables
 from rrgmetrics.present.documents import markdown
 from rrgmetrics.present.short import short
-from rrgmetrics.present.stress import BY_CONSTRUCTION, READER_MARK, SUMMARY, remarks, summary_of
+from rrgmetrics.present.stress import BY_CONSTRUCTION, READER_MARK, SUMMARY, remarks, reports_of, summary_of
 from rrgmetrics.reader import ErrorCategory
+from rrgmetrics.reader.lexicon import all_packs
 from rrgmetrics.specs import SPECS
 from rrgmetrics.stats import Estimate
 
@@ -98,8 +100,19 @@ def stress() -> str:
         _heat([category.letter + " " + category.value.replace("_", " ") for category in ErrorCategory], by_kind),
         "## In words",
         "\n".join(f"- [`{name}`](../metrics/{name}.md): {' '.join(remarks(stored.metrics[name]))}" for name in ordered),
+        *(part for pack in written_packs() for part in _written(pack)),
     ]
     return "\n\n".join(parts)
+
+
+def _written(pack: str) -> Iterator[str]:
+    """What metrics see of reports of another kind."""
+    stored = stored_stress(results_file(pack))
+    summary = {name: summary_of(metric) for name, metric in stored.metrics.items()}
+    ordered = sorted(summary, key=lambda name: -summary[name]["seen"])
+    yield f"## On {all_packs()[pack].title.removesuffix(' in English')}"
+    yield f"{reports_of(stored)}: few of each kind, and the reader did not make them. 1 is best in every column."
+    yield _heat(list(SUMMARY), {name: list(summary[name].values()) for name in ordered}, marked=False)
 
 
 def _by_category(metric: Stressed) -> list[float]:
@@ -109,10 +122,10 @@ def _by_category(metric: Stressed) -> list[float]:
     ]
 
 
-def _heat(heads: list[str], rows: dict[str, list[float]]) -> str:
+def _heat(heads: list[str], rows: dict[str, list[float]], *, marked: bool = True) -> str:
     """A table whose cells are shaded by their value, 0 to 1."""
     lines = [
-        f'<tr><th scope="row"><a href="../../metrics/{name}/">{name}</a>{_dagger(name)}</th>'
+        f'<tr><th scope="row"><a href="../../metrics/{name}/">{name}</a>{_dagger(name) if marked else ""}</th>'
         + "".join(f'<td style="--share:{value:.2f}">{short(value)}</td>' for value in values)
         + "</tr>"
         for name, values in rows.items()

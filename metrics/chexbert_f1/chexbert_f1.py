@@ -8,7 +8,7 @@ import rrgmetrics  # From: rrgmetrics
 _DESCRIPTION = """
 CheXbert F1 labels each report with CheXpert's 14 conditions and compares the labels: micro F1 over all pairs and
 conditions, macro and weighted F1, the same over the five conditions of CheXpert's competition, and F1 of each
-condition. The default labels with an bundled reader of chest X-ray reports and runs offline; CheXbert's weights are
+condition. The default labels with a bundled reader of chest X-ray reports and runs offline; CheXbert's weights are
 the configuration `paper`.
 """
 

@@ -6,7 +6,7 @@ import evaluate
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-Every abnormal finding of a chest X-ray report weighs what it means for this patient, in view of age and indication:
+Every abnormal finding of a radiology report weighs what it means for this patient, in view of age and indication:
 urgent 1, actionable 0.5, not actionable 0.25, expected or benign 0. With W the weight of the reference's findings,
 F that of false ones, and w² / (w + Σe) the credit of a matched finding whose attributes are wrong (e is 0.5 for a
 difference that could change treatment, else 0): **S = (Σ credit − F) / W**; CRIMSON is S, and where false findings

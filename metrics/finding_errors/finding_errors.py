@@ -6,7 +6,7 @@ import evaluate
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-Counts the errors of a chest X-ray report against the radiologist's, by kind: A false finding, B missing finding, C
+Counts the errors of a radiology report against the radiologist's, by kind: A false finding, B missing finding, C
 wrong location, D wrong severity, E false comparison, F missing comparison (the categories of ReXVal and CREPE).
 Both reports are read into findings by a deterministic reader whose knowledge is a set of YAML files that a
 radiologist can correct; the findings are matched, and what is left or differs is an error. Every error comes with

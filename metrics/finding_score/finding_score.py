@@ -5,7 +5,7 @@ import evaluate
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-How right a chest X-ray report is, from 0 to 1, weighed by what it means for the patient. Both reports are read into
+How right a radiology report is, from 0 to 1, weighed by what it means for the patient. Both reports are read into
 findings, the findings are matched, and each finding and each difference is graded in the patient's context in the
 classes of CRIMSON. With g the weight of what is right and e the weight of what is wrong, the score is 1 − e / (e +
 g + ¼).

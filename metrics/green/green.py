@@ -6,7 +6,7 @@ import evaluate
 import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
-A judge lists what a chest X-ray report gets wrong against the radiologist's, clinically significant and
+A judge lists what a radiology report gets wrong against the radiologist's, clinically significant and
 insignificant, in six kinds (a to f), and the findings that match. **GREEN = m / (m + s)** with m matched findings
 and s significant errors, 0 where nothing matches. The number of errors itself is `green_errors` (GREEN EC or GREEN
 E in papers).

@@ -19,7 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "reports",
         nargs="?",
         metavar="FILE",
-        help="reports to change: CSV, JSONL, Parquet, text, a data set's folder, hub:<id>; default: 300 generated ones",
+        help="reports to change: CSV, JSONL, Parquet, text, a data set's folder, hub:<id>; written:chest_ct, "
+        "written:mammography: invented reports, the changes written by hand; default: 300 generated ones",
     )
     parser.add_argument(
         "--metrics",
@@ -45,8 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Changes the reports, scores them, prints the tables and writes what was asked for."""
-    from rrgmetrics.metaeval.stress import N_REPORTS, stress
+    from rrgmetrics.metaeval.stress import N_REPORTS, Suite, stress, written_suite
     from rrgmetrics.metaeval.stress.scoring import read_metrics
+    from rrgmetrics.metaeval.stress.written import PREFIX
     from rrgmetrics.present.stress import COLUMNS, stress_tables
     from rrgmetrics.present.stress_page import stress_page
     from rrgmetrics.synthesis.sources import GENERATOR, load_collection
@@ -57,15 +59,19 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"--per-kind is {options.per_kind}; take a number of pairs, or 0 for all.")
     names = split_names(options.metrics)
     read_metrics(names)
-    inputs = [options.reports] if options.reports else []
-    check_documents(options, pages=[options.html], inputs=inputs)
     source = options.reports or f"{GENERATOR}{options.n_reports or N_REPORTS}"
-    collection = load_collection(source, columns=options.column, id_column=options.id_column, seed=options.seed)
-    texts = [report.text for report in collection.reports][: options.n_reports]
+    written = source.startswith(PREFIX)
+    check_documents(options, pages=[options.html], inputs=[options.reports] if options.reports and not written else [])
+    texts: list[str] | Suite
+    if written:
+        texts = written_suite(source.removeprefix(PREFIX), seed=options.seed)
+    else:
+        collection = load_collection(source, columns=options.column, id_column=options.id_column, seed=options.seed)
+        texts, source = [report.text for report in collection.reports][: options.n_reports], collection.name
     report = stress(
         names,
         texts,
-        source=collection.name,
+        source=source,
         per_kind=options.per_kind,
         seed=options.seed,
         batch_size=options.batch_size,

@@ -107,7 +107,9 @@ def _train_judge(options: argparse.Namespace) -> None:
     _training_console().print(
         f"{found.n} held-out pairs: errors counted differ by {found.mae:.2f} on average, {found.exact:.0%} are exact, "
         f"{found.unreadable:.0%} of the replies hold no verdict",
-        f"Judge with it: {config.protocol}@{run.folder}",
+        f"Judge with it: {config.protocol}@{run.folder}"
+        if found.unreadable < 1
+        else "It has not learnt the form of a reply yet: train it for more epochs=, or on more pairs.",
         sep="\n",
     )
 

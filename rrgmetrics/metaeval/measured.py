@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 import yaml
 
+from rrgmetrics.reader.lexicon import AUTO, all_packs
 from rrgmetrics.reader.scope import reads
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.stats import Estimate
@@ -119,6 +120,13 @@ class Measurement(NamedTuple):
 def reads_chest_xrays(spec: MetricSpec) -> bool:
     """Whether a metric says anything of reports of chest X-rays, on which costs and stress are measured."""
     return reads(spec.modality, "chest x-ray")
+
+
+def reads_reports_of(spec: MetricSpec, pack: str) -> bool:
+    """Whether a metric says anything of the reports that a pack reads; any text, or as it follows the report."""
+    option = spec.options.get("modality")
+    follows = option is not None and option.default == AUTO and reads_chest_xrays(spec)
+    return follows or reads(spec.modality, all_packs()[pack].kind)
 
 
 @cache

@@ -11,13 +11,15 @@ from rrgmetrics.english import counted, listed
 from rrgmetrics.metaeval import advice
 from rrgmetrics.metaeval.measured import DEVELOPMENT, Measured, MeasuredSet, measured_sets, of_metric
 from rrgmetrics.metaeval.model import label_of
-from rrgmetrics.metaeval.stress.stored import stored_stress
+from rrgmetrics.metaeval.stress.stored import results_file, stored_stress
+from rrgmetrics.metaeval.stress.written import written_packs
 from rrgmetrics.present import html
 from rrgmetrics.present.documents import markdown
 from rrgmetrics.present.numbers import estimate, figure
 from rrgmetrics.present.short import NOTHING, STYLES, short, short_bound, span
-from rrgmetrics.present.stress import remarks
+from rrgmetrics.present.stress import remarks, reports_of
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
+from rrgmetrics.reader.lexicon import all_packs
 from rrgmetrics.specs import MetricSpec
 from rrgmetrics.stats import Estimate
 from rrgmetrics.version import VERSION
@@ -181,6 +183,7 @@ def page(specs: Sequence[MetricSpec]) -> Iterator[Section]:
         yield from _sections(data, specs)
     yield _kinds_section(specs)
     yield _stress_section(specs)
+    yield from (_written_section(specs, pack) for pack in written_packs())
 
 
 def _short(specs: Sequence[MetricSpec]) -> Iterator[str]:
@@ -295,6 +298,18 @@ def _stress_section(specs: Sequence[MetricSpec]) -> Section:
         f"{stored.n_reports} generated reports, changed in known ways (`rrgmetrics stress`; rrgmetrics "
         f"{stored.version}, {stored.date}). A generator that is trained on a metric, or chosen by it, finds what games "
         f"it.{caveat}",
+        items=tuple(f"`{name}`: {' '.join(remarks(metric))}" for name, metric in known),
+    )
+
+
+def _written_section(specs: Sequence[MetricSpec], pack: str) -> Section:
+    """What each metric sees of changed reports of another kind, whose changes were written by hand."""
+    stored = stored_stress(results_file(pack))
+    known = [(spec.name, stored.metrics[spec.name]) for spec in specs if spec.name in stored.metrics]
+    return Section(
+        f"What each sees of {all_packs()[pack].title.removesuffix(' in English')}",
+        f"{reports_of(stored)[:1].upper()}{reports_of(stored)[1:]} (`rrgmetrics stress {stored.source}`; rrgmetrics "
+        f"{stored.version}, {stored.date}). Few of each kind: a hint, no ranking.",
         items=tuple(f"`{name}`: {' '.join(remarks(metric))}" for name, metric in known),
     )
 

@@ -8,9 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from rrgmetrics.english import counted, listed
 from rrgmetrics.metaeval.stress.kinds import GROUPS, KINDS, LADDERS, Group, kinds_of
 from rrgmetrics.metaeval.stress.measure import OfKind, Stressed, StressReport
+from rrgmetrics.metaeval.stress.stored import StoredStress
+from rrgmetrics.metaeval.stress.written import PREFIX
 from rrgmetrics.present import tables
 from rrgmetrics.present.short import NOTHING, best_strong, short
 from rrgmetrics.present.tables import Cell, Cells, Table
+from rrgmetrics.reader.lexicon import all_packs
 
 COLUMNS = 3  # metrics beside each other on a terminal
 GOOD, POOR = 0.9, 0.5
@@ -106,6 +109,14 @@ def about(report: StressReport) -> str:
     n = counted(len(report.suite.reports), "report")
     source = f" of {report.suite.source}" if report.suite.source else ""
     return f"{n}{source}, {counted(len(report.suite.cases), 'changed report')}"
+
+
+def reports_of(stored: StoredStress) -> str:
+    """What a stored measurement was made on, in words: "300 generated reports"."""
+    pack = all_packs().get(stored.source.removeprefix(PREFIX))
+    if pack is None:
+        return f"{stored.n_reports} generated reports"
+    return f"{stored.n_reports} invented {pack.title.removesuffix(' in English')}, the errors written by hand"
 
 
 def remarks(metric: Stressed) -> list[str]:

@@ -8,15 +8,18 @@ from collections.abc import Iterator
 from rrgmetrics.gate import modality_of
 from rrgmetrics.metaeval.stress.kinds import KINDS, LADDERS, kinds_of
 from rrgmetrics.metaeval.stress.measure import Stressed
-from rrgmetrics.metaeval.stress.stored import StoredStress, stored_stress
+from rrgmetrics.metaeval.stress.stored import StoredStress, results_file, stored_stress
+from rrgmetrics.metaeval.stress.written import PREFIX, written_packs
 from rrgmetrics.names import parse_name
 from rrgmetrics.present.short import short
-from rrgmetrics.present.stress import remarks, value_of
+from rrgmetrics.present.stress import remarks, reports_of, value_of
 from rrgmetrics.reader import ErrorCategory
+from rrgmetrics.reader.lexicon import DEFAULT_PACK
 from rrgmetrics.specs import MetricSpec
+from rrgmetrics.specs.shared import MAMMOGRAPHY
 
 READS = """\
-A pair whose reference is no English report of the chest (another language, another part of the body or modality, a text
+A pair whose reference is no English report of {what} (another language, another part of the body or modality, a text
 that says nothing that could be read) is unscored, with the reason. A candidate that cannot be read scores as an empty
 one or as it stands, whichever is worse. Checkpoints and engines that are named are asked about every pair."""
 ANY_TEXT = """\
@@ -34,27 +37,35 @@ TRICKS = "tricks that score no better than a report with two errors"
 def stress_block(spec: MetricSpec) -> str:
     """Returns the part of a metric's card on what it sees and what it does not."""
     name = parse_name(spec.name)
-    scope = READS if modality_of(name) else ANY_TEXT
-    stored = stored_stress()
-    metric = stored.metrics.get(spec.name)
-    if metric is None:
-        return "\n\n".join((scope, NOT_MEASURED))
-    said = "\n".join(f"- {remark}" for remark in remarks(metric))
+    what = "mammograms" if spec.modality == MAMMOGRAPHY else "the chest"
+    scope = READS.format(what=what) if modality_of(name) else ANY_TEXT
+    stored = [stored_stress(results_file(pack)) for pack in (DEFAULT_PACK, *written_packs())]
+    parts = [part for each in stored if spec.name in each.metrics for part in _parts(each, each.metrics[spec.name])]
+    return "\n\n".join((*(parts or [NOT_MEASURED]), scope))
+
+
+def _parts(stored: StoredStress, metric: Stressed) -> Iterator[str]:
+    """What was measured on reports of one kind."""
+    yield _about(stored, metric)
+    yield "\n".join(f"- {remark}" for remark in remarks(metric))
     rows = "\n".join(f"| {head} | {', '.join(cells)} |" for head, cells in _rows(metric) if cells)
-    parts = [_about(stored, metric), said, f"| change | share (loss) |\n|---|---|\n{rows}"]
+    yield f"| change | share (loss) |\n|---|---|\n{rows}"
     if metric.rests_on_the_reader:
-        parts.append(MADE_BY_THE_READER)
-    return "\n\n".join([*parts, scope])
+        yield MADE_BY_THE_READER
 
 
 def _about(stored: StoredStress, metric: Stressed) -> str:
     own, other = (f"{value:.2f}" for value in (metric.means["intact"], metric.means["other"]))
+    how = f"`rrgmetrics stress{_argument(stored)}`; version {stored.version}, {stored.date}"
     return (
-        f"{metric.title} {metric.arrow} on {stored.n_reports} generated reports, changed in known ways and scored "
-        f"against themselves\n(`rrgmetrics stress`; version {stored.version}, {stored.date}). Of errors the share that "
-        "scores worse, in brackets the mean\nloss in units of what another patient's report costs: a report itself "
-        f"scores {own} on the mean, another patient's {other}."
+        f"{metric.title} {metric.arrow} on {reports_of(stored)}, changed in known ways and scored against themselves\n"
+        f"({how}). Of errors the share that scores worse, in brackets the mean\nloss in units of what another "
+        f"patient's report costs: a report itself scores {own} on the mean, another patient's {other}."
     )
+
+
+def _argument(stored: StoredStress) -> str:
+    return f" {stored.source}" if stored.source.startswith(PREFIX) else ""
 
 
 def _rows(metric: Stressed) -> Iterator[tuple[str, list[str]]]:

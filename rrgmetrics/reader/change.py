@@ -208,12 +208,21 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
         said_of = _list_before(items, i, heads, left, lexicon)
     elif right is not None and not _of_the_study(items, i, heads[right], lexicon):
         of_itself = "quality" in items[i].senses and items[i].word not in lexicon.small.comparatives
-        if of_itself and getattr(heads[right][2], "concept", "") in lexicon.roles["anything"]:
+        anything = getattr(heads[right][2], "concept", "") in lexicon.roles["anything"]
+        if of_itself and anything and not _compares_dates(items[heads[right][1] :], lexicon):
             return  # "increased opacity" is an opacity
         said_of = _list_after(items, i, heads, right, lexicon)
     else:
         return
     yield from ((mention, change) for mention in said_of)
+
+
+def _compares_dates(items: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether what follows a finding compares it with an earlier study, and not with another place."""
+    at = next(
+        (i for i, item in enumerate(items) if "earlier_study" in item.senses or item.word in lexicon.small.dates), None
+    )
+    return at is not None and not any(item.senses.keys() & {"side", "zone"} for item in items[at + 1 : at + 5])
 
 
 def _of_the_study(items: list[Item], i: int, right: _Head, lexicon: Lexicon) -> bool:

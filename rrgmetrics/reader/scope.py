@@ -70,6 +70,8 @@ class _Knowledge(NamedTuple):
     kinds: tuple[Kind, ...]
     elsewhere: tuple[Kind, ...]  # those that are not of the chest
     terms: dict[str, list[tuple[tuple[str, ...], Kind]]]  # first word → terms, the longest first, with their kind
+    decisive: frozenset[tuple[str, ...]]  # terms one of which is enough where no word of the chest stands
+    chest: frozenset[str]
 
 
 def scope_of(report: str) -> Scope:
@@ -275,7 +277,10 @@ def _other_report(words: Sequence[str], n_statements: int, knowledge: _Knowledge
     A CT report of the chest may name more of the abdomen than of the chest, so that its own words come first; those of
     a kind that a pack reads come before it where they are more.
     """
-    counts = {kind: len(terms) for kind, terms in _cues(words, knowledge).items()}
+    cues = _cues(words, knowledge)
+    counts = {kind: len(terms) for kind, terms in cues.items()}
+    if knowledge.chest.isdisjoint(words):
+        counts = {kind: n + (CUES - 1) * (not knowledge.decisive.isdisjoint(cues[kind])) for kind, n in counts.items()}
     own = max(counts.get(kind, 0) for kind in knowledge.own)
     if own >= CUES and knowledge.own[-1] != XRAY:
         return None
@@ -322,7 +327,10 @@ def _knowledge() -> _Knowledge:
     grammar = plain(vocabulary["grammar"])
     own = plain(word for kind in ("report", "clinical", "description", "anatomy") for word in vocabulary[kind])
     english = grammar | own | lexicon.terms_words
+    decisive = {tuple(words_of(term, lexicon.words)) for terms in tables["decisive"].values() for term in terms}
     terms_of: dict[Kind, list[str]] = {**tables["elsewhere"], **tables["modality"]}
+    for kind, more in tables["decisive"].items():
+        terms_of[kind] = [*terms_of.get(kind, ()), *more]
     terms: dict[str, list[tuple[tuple[str, ...], Kind]]] = {}
     for kind, listed in terms_of.items():
         for term in listed:
@@ -337,6 +345,8 @@ def _knowledge() -> _Knowledge:
         foreign=frozenset().union(*languages.values()),
         languages=languages,
         scripts=tables["scripts"],
+        decisive=frozenset(decisive),
+        chest=frozenset(plain(tables["chest"])),
         broken=frozenset(pair for row in tables["broken"] for pair in product(row["first"], row["then"])),
         own=tuple(pack.kind for pack in chain(pack_in_use())),
         packed=frozenset(pack.kind for pack in all_packs().values()),

@@ -23,7 +23,11 @@ def explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Le
     if feigned is None or feigned.concept not in lexicon.roles["feigned"] or feigned.assertion == "uncertain":
         return
     small, identified = lexicon.small, False
-    for item in items[feigned.last : i]:
+    articles = small.definite | small.indefinite
+    between = [item for item in items[feigned.last : i] if item.word not in articles]
+    vague = feigned.concept in lexicon.roles["describing"]  # a nodule beside it is one of a list
+    named = vague and bool(between) and between[-1].word == ","
+    for item in between[:-1] if named else between:
         if item.word in small.identifying:
             identified = True
             continue
@@ -31,7 +35,7 @@ def explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Le
         other = item.word not in small.leading_to and bool(item.senses.keys() - _OF_FEIGNED)
         if other if identified else parted:
             return
-    feigned.dropped = feigned.dropped or identified
+    feigned.dropped = feigned.dropped or identified or named  # "densities at both bases, THE NIPPLES"
 
 
 def _is_of_tip(mention: Mention, items: list[Item]) -> bool:

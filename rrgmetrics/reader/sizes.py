@@ -8,7 +8,9 @@ from rrgmetrics.reader.tokens import Item, Token
 _YEAR = 1900.0
 READING_MM = 0.5  # less than a bound that is not reached
 _BELOW, _NOT = frozenset({"<", "≤"}), frozenset({"not", "none", "no"})
+RATIO = "_ratio"  # ends the names of structures whose size is a number without a unit
 _PAST = frozenset({"yesterday", "before", "previously", "earlier", "formerly", "initially"})
+_TODAY = frozenset({"now", "currently", "today"})
 _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
 
@@ -46,13 +48,23 @@ def ratio(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Le
     """Reads the number behind "cardiothoracic ratio", "0.58", "58" or "17/29": above a half the heart is enlarged."""
     named = next((item for item in reversed(items[-4:]) if "structure" in item.senses), None)
     if named is None or named.word not in lexicon.small.ratios:
-        return i + 1, {}
+        is_number = named is not None and _with_diameter(named, lexicon).endswith(RATIO)
+        return i + 1, {"measure": (float(tokens[i].word),)} if is_number else narrowed(tokens, i, last, items, lexicon)
     share, end = float(tokens[i].word), i + 1
     if i + 2 < last and tokens[i + 1].word == "/" and tokens[i + 2].word[0].isdigit():
         share, end = share / max(1.0, float(tokens[i + 2].word)), i + 3
     share = share if share < 1 else share / 100
     share += 0.01 if any(item.word in lexicon.small.above for item in items[-3:]) else 0
     return end, {"quality": ("enlarged" if share > _LARGEST_HEART else "normal",)} if 0.3 <= share < 1 else {}
+
+
+def narrowed(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> Senses:
+    """Reads the share by which a vessel is narrowed, "90% stenosis", "narrowing of 50%": a severity."""
+    around = [*(token.word for token in tokens[i + 1 : min(last, i + 5)]), *(item.word for item in items[-4:])]
+    if lexicon.shares.keys().isdisjoint(around) or not 1 <= float(tokens[i].word) <= 100:
+        return {}
+    rows = next(lexicon.shares[word] for word in around if word in lexicon.shares)
+    return {"severity": next(step for least, step in reversed(rows) if float(tokens[i].word) >= least)}
 
 
 def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
@@ -67,12 +79,12 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
             was = items[i - 1].senses[kind]
             items[i - 1].senses = {"before": (kind, max(was) if kind == "measure" else was)}
         elif "measure" in item.senses and _grew(items, i):
-            unit = item.senses["measure"][0] / float(item.word)
+            unit = item.senses["measure"][0] / max(float(item.word), 0.1)
             was = ("measure", unit * float(items[i - 2].word))
             items[i] = Item(item.first, item.last, {**item.senses, "before": was}, item.word)
-        elif "measure" in item.senses and _is_past(items, i, lexicon):
+        elif "measure" in item.senses and (_is_past(items, i, lexicon) or _is_bracketed(items, i)):
             items[i] = Item(item.first, item.last, {"before": ("measure", max(item.senses["measure"]))}, item.word)
-        elif "measure" in item.senses and (asked or _advised(items, i, lexicon)):
+        elif "measure" in item.senses and (asked or _advised(items, i, lexicon) or _is_way(items, i, lexicon)):
             items[i] = Item(item.first, item.last, {}, item.word)
     return items
 
@@ -93,6 +105,12 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     ):
         return False
     return i + 2 == len(items) or items[i + 2].word in lexicon.small.closing
+
+
+def _is_bracketed(items: list[Item], i: int) -> bool:
+    """Tells whether the size at `i` is an earlier one because the one before it is of today: "NOW 3 cm (4 cm)"."""
+    words = [item.word for item in items[max(0, i - 4) : i]]
+    return words[-1:] == ["("] and "measure" in items[i - 2].senses and bool(_TODAY.intersection(words[:-2]))
 
 
 def judge(items: list[Item], lexicon: Lexicon) -> list[Item]:
@@ -156,6 +174,18 @@ def _is_course(items: list[Item], i: int) -> bool:
     kinds = items[i - 1].senses.keys() & items[i + 1].senses.keys() & {"severity", "measure"}
     started = i > 1 and (items[i - 2].word == "from" or "nothing" in items[i - 2].senses)
     return bool(kinds) and (started or items[i].word == "→")
+
+
+def _is_way(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a length is the way to a landmark: "4 cm FROM THE NIPPLE", "3 cm posterior to the nipple"."""
+    small, from_there = lexicon.small, False
+    for item in items[i + 1 : i + 6]:
+        if item.word in small.landmarks:
+            return from_there or item is items[i + 1]
+        from_there = from_there or item.word in ("from", "to")
+        if item.word in small.separators or "concept" in item.senses:
+            break
+    return False
 
 
 def _before(items: list[Item], i: int, passed: frozenset[str]) -> str:

@@ -12,7 +12,8 @@ from rrgmetrics.reader.engine import read
 from rrgmetrics.reader.lexicon import Lexicon, load, load_file, pack_in_use
 from rrgmetrics.reader.lexicon.build import forms_of, words_of
 from rrgmetrics.reader.lexicon.checking import terms
-from rrgmetrics.reader.lexicon.faults import Term, place, whose
+from rrgmetrics.reader.lexicon.faults import place, whose
+from rrgmetrics.reader.lexicon.terms import Term
 from rrgmetrics.reader.model import Finding, Reading, Scope, Span, Unit
 from rrgmetrics.reader.srr_labels import srr_labels
 from rrgmetrics.reader.wording import phrase

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rrgmetrics.backends.base import Backend, PairBackend
 from rrgmetrics.deprecated import renamed
+from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.frequencies import Frequencies
 
@@ -33,11 +34,21 @@ class Bars:
 
 @dataclass(frozen=True)
 class Runtime:
-    """The settings of a run that change its speed, and never a score beyond a stated tolerance."""
+    """The settings of a run that change its speed, and never a score beyond a stated tolerance.
+
+    Raises:
+        InputError: `batch_size` is neither None nor a whole number of at least 1.
+    """
 
     batch_size: int | None = None
     device: str | None = None
     progress: Bars = field(default_factory=Bars)
+
+    def __post_init__(self) -> None:
+        """Checks what users pass on."""
+        size: Any = self.batch_size
+        if size is not None and (isinstance(size, bool) or not isinstance(size, int) or size < 1):
+            raise InputError(f"batch_size is {size!r}; pass a whole number of at least 1, or None.")
 
 
 def of_pairs(pairs: Sequence[Pair], annotations: Mapping[str, Any]) -> list[tuple[Any, Any]]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from rrgmetrics.backends.comparison import ComparedPairs
 from rrgmetrics.judges.judge import Judge
 from rrgmetrics.judges.protocols.crimson import Crimson as Protocol
-from rrgmetrics.judges.protocols.crimson import CrimsonVerdict, Patient
+from rrgmetrics.judges.protocols.crimson import CrimsonVerdict
+from rrgmetrics.judges.protocols.crimson_question import Patient
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.judged import BUNDLED_ENGINES, JudgeScorer

@@ -46,6 +46,7 @@ RIGHT: Mapping[Significance, float] = {
 # What a difference of a matched finding weighs: in its description, in its course; significant or not.
 DESCRIPTION = {True: 1.0, False: 0.5}
 COURSE = {True: 0.5, False: 0.25}
+URGENT = 2.0  # times the weight of a difference that would change the treatment, where the finding is urgent
 DENIED = 1.25  # times the weight of what matters and is not only missing but denied: a false all-clear ends the search
 NOTHING_RIGHT = 0.25
 
@@ -152,15 +153,16 @@ def _differences(appraisal: Appraisal) -> Iterator[ScoredError]:
     for difference in appraisal.differences:
         reference, candidate = appraisal.references[difference.reference], appraisal.candidates[difference.candidate]
         attribute = difference.attribute.replace("_", " ")
+        at_stake = URGENT if difference.significant and reference.significance == "urgent" else 1.0
         sentence = f"{reference.words} / {candidate.words}: {attribute}, {difference.why}."
         if difference.attribute == "temporal":
             said = any(finding.change for finding in reference.unit.readings)
             category = ErrorCategory.MISSING_COMPARISON if said else ErrorCategory.FALSE_COMPARISON
-            weight = COURSE[difference.significant]
+            weight = COURSE[difference.significant] * at_stake
         else:
             place = difference.attribute in _PLACES
             category = ErrorCategory.INCORRECT_LOCATION if place else ErrorCategory.INCORRECT_SEVERITY
-            weight = DESCRIPTION[difference.significant]
+            weight = DESCRIPTION[difference.significant] * at_stake
         yield ScoredError(category, sentence, weight, difference.significant)
 
 

@@ -6,7 +6,9 @@ import pytest
 
 import rrgmetrics
 from float32 import needs_model, rounding
-from rrgmetrics.testing import checks_of, scores
+from rrgmetrics.metaeval.measured import reads_reports_of
+from rrgmetrics.specs.shared import MODALITY_OPTION
+from rrgmetrics.testing import case_of, checks_of, scores
 from rrgmetrics.testing.scores import assert_same
 
 
@@ -14,6 +16,32 @@ from rrgmetrics.testing.scores import assert_same
 @pytest.mark.parametrize("check", checks_of(scores), ids=lambda check: check.__name__)
 def test_scores(case, check):
     check(case)
+
+
+OTHER_KINDS = [
+    pytest.param(pack, name, id=f"{pack}-{name}")
+    for pack in ("chest_ct", "mammography")
+    for name, spec in rrgmetrics.SPECS.items()
+    if spec.options.get("modality", MODALITY_OPTION).default == "auto" and "modality" in spec.options
+    if reads_reports_of(spec, pack)
+]
+
+
+@pytest.mark.parametrize(("pack", "name"), OTHER_KINDS)
+def test_scores_of_other_kinds_of_report(pack, name):
+    """What follows the report obeys the same on chest CT and on mammograms, each read with its own pack."""
+    references, altered = rrgmetrics.testing.invented_reports(pack)
+    case = case_of(name, references=references, altered=altered)
+    assert case.on_altered.modalities == {pack: len(references)}
+    for check in (
+        scores.check_keys,
+        scores.check_empty_texts,
+        scores.check_identical_text_is_best,
+        scores.check_pair_order,
+        scores.check_alone_as_in_a_batch,
+        scores.check_reduce_equals_scoring,
+    ):
+        check(case)
 
 
 def test_keys_are_unique_over_all_metrics():

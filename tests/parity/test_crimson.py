@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from rrgmetrics.errors import VerdictError
-from rrgmetrics.judges.protocols.crimson import Crimson, authors_prompts, question
+from rrgmetrics.judges.protocols.crimson import Crimson
 from rrgmetrics.judges.protocols.crimson_json import published, tolerant
+from rrgmetrics.judges.protocols.crimson_question import authors_prompts, question
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, tally
 from rrgmetrics.reports import Context, Pair
 

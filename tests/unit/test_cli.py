@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 
 import pytest
@@ -219,3 +220,18 @@ def test_register_and_remove(capsys, monkeypatch, tmp_path):
     assert run(capsys, "register", "--remove")[1].out.count("\n") == 1
     assert not script.exists()
     assert not list((tmp_path / "downloads").iterdir())
+
+
+def test_threads_wait_asleep_in_a_process_of_ours_alone(monkeypatch, capsys):
+    for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
+        monkeypatch.setenv(name, "")  # so that it is as it was in the end
+        monkeypatch.delenv(name)
+    assert cli.main(["list"]) == 0
+    assert "GOMP_SPINCOUNT" not in os.environ
+    monkeypatch.setattr("sys.argv", ["rrgmetrics", "list"])
+    assert cli.main() == 0
+    assert os.environ["GOMP_SPINCOUNT"] == "10000"
+    monkeypatch.delenv("GOMP_SPINCOUNT")
+    monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
+    assert cli.main() == 0
+    assert "GOMP_SPINCOUNT" not in os.environ

@@ -8,9 +8,10 @@ import pytest
 
 import rrgmetrics
 from rrgmetrics.errors import MissingExtraError, VerdictError
-from rrgmetrics.judges.protocols import crimson as protocol
-from rrgmetrics.judges.protocols.crimson import Crimson, described, question
+from rrgmetrics.judges.protocols import crimson_question
+from rrgmetrics.judges.protocols.crimson import Crimson
 from rrgmetrics.judges.protocols.crimson_json import LONGEST, tolerant
+from rrgmetrics.judges.protocols.crimson_question import described, question
 from rrgmetrics.reader import compare, read
 from rrgmetrics.reader.rubric import appraise
 from rrgmetrics.reader.significance import indication_kinds
@@ -144,8 +145,8 @@ def test_the_question_tells_what_is_known_of_the_patient():
 
 
 def test_the_authors_question_needs_their_package(monkeypatch):
-    protocol.authors_prompts.cache_clear()
-    monkeypatch.setattr(protocol.importlib.util, "find_spec", lambda name: None)
+    crimson_question.authors_prompts.cache_clear()
+    monkeypatch.setattr(crimson_question.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match="crimson-score"):
         rrgmetrics.score("crimson@openai:x?wording=published", predictions=["a"], references=["b"], progress=False)
 

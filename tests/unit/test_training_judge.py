@@ -270,26 +270,29 @@ def test_an_adapter_judges_as_the_merged_weights(few, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_tiny_model_learns_64_pairs_and_green_reproduces_their_verdicts(tmp_path):
-    """The same 64 stand for train and validation, for what is tested is whether they can be learnt."""
+@pytest.mark.parametrize(
+    ("name", "n_pairs", "epochs"), [("green", 64, 60), ("crimson", 8, 300), ("chexprompt", 8, 300)]
+)
+def test_a_tiny_model_learns_pairs_and_reproduces_their_verdicts(tmp_path, name, n_pairs, epochs):
+    """The same pairs stand for train and validation, for what is tested is whether they can be learnt."""
     nothing = Label((0,) * 6, (0,) * 6)
     facts = {"source": "invented", "label_source": "none", "label_version": ""}
+    chosen = PAIRS[:: len(PAIRS) // n_pairs]
     rows = [
         row_of(Draft(*pair[:2], f"s{number}", "own", 0), nothing, split=split, **facts)._asdict()
         for split in ("train", "validation")
-        for number, pair in enumerate(PAIRS)
+        for number, pair in enumerate(chosen)
     ]
     parquet.write_table(pyarrow.Table.from_pylist(rows, schema=schema()), tmp_path / "pairs.parquet")
     config = config_for(
-        str(tmp_path / "pairs.parquet"), hidden_size=64, layers=2, attention_heads=4, batch_size=8, epochs=60,
-        evaluations=1 / 20, validation_pairs=64,
+        str(tmp_path / "pairs.parquet"), protocol=name, hidden_size=64, layers=2, attention_heads=4, batch_size=8,
+        epochs=epochs, evaluations=3 / epochs, validation_pairs=n_pairs, max_length=2048,
     )  # fmt: skip
     run = train(config, tmp_path / "run")
-    texts = {"predictions": [pair.candidate for pair in PAIRS], "references": [pair.reference for pair in PAIRS]}
-    names = ["green", f"green@{run.folder}?cache=no"]
-    bundled, learnt = rrgmetrics.score(names, **texts, progress=False).values()
+    texts = {"predictions": [pair.candidate for pair in chosen], "references": [pair.reference for pair in chosen]}
+    bundled, learnt = rrgmetrics.score([name, f"{name}@{run.folder}?cache=no"], **texts, progress=False).values()
     assert learnt.n_unscored == 0
-    assert sum(bundled.per_pair["green"] == learnt.per_pair["green"]) >= 60
+    assert sum(bundled.per_pair[name] == learnt.per_pair[name]) >= 0.9 * n_pairs
 
 
 # --- the command

@@ -3,9 +3,8 @@
 arXiv 2603.06183; code rajpurkarlab/CRIMSON 07e3331 (`crimson-score` 0.2.0). The arithmetic is in `crimson_score`, the
 reading of replies in `crimson_json`, the bundled judge's knowledge in `rrgmetrics.reader.rubric`.
 
-Wordings of the question: `own`, in our words, for any model; `published`, the authors', as they ask GPT; `checkpoint`,
-the same without its guidelines, as medgemma-4b-it-crimson was trained. The authors' texts are taken from their package,
-which must be installed for them. It knows that checkpoint by its Hub id only, and asks a local copy with guidelines.
+The question and its wordings are in `crimson_question`. The authors' package knows the checkpoint by its Hub id only,
+and asks a local copy with guidelines.
 
 Differs from the authors: with `parser=tolerant` a reply without its four parts is unscored (theirs scores `{}` 1.0 and
 fails on others), and JSON repair drops no finding; scores are not rounded to four digits. `complete` is ours: what a
@@ -23,22 +22,19 @@ Weight 0.25 for unknown labels is the code's alone; `labels=strict` leaves such 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
 from rrgmetrics.backends.comparison import Compared
-from rrgmetrics.errors import MissingExtraError, VerdictError
+from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.crimson_json import published, published_ct, tolerant
+from rrgmetrics.judges.protocols.crimson_question import Patient, question
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, SEVERITY, SIGNIFICANCE, Tally, tally
-from rrgmetrics.judges.protocols.templates import digits, fill, is_ct, of_pack
+from rrgmetrics.judges.protocols.templates import digits, is_ct, of_pack
 from rrgmetrics.reader import ErrorCategory, FindingError
 from rrgmetrics.reader.rubric import Appraisal, Graded, appraise
 from rrgmetrics.reports import Context, Pair
@@ -110,9 +106,6 @@ class CrimsonVerdict:
             "evaluation": dict(self.evaluation),
             "notes": list(self.notes),
         }
-
-
-Patient = Literal["years", "dicom", "keys"]
 
 
 @dataclass(frozen=True)
@@ -192,77 +185,6 @@ def _within(value: Any, schema: Mapping[str, Any]) -> Any:
         known = schema["properties"]
         return {key: _within(value[key], known[key]) for key in known if key in value}
     return [_within(item, schema["items"]) for item in value] if schema["type"] == "array" else value
-
-
-# --- asking
-
-
-def question(reference: str, candidate: str, context: Context, wording: str = "own", patient: Patient = "years") -> str:
-    """Returns the user's message; `wording` is own, published or checkpoint, `patient` how context is written."""
-    known = described(context, patient)
-    if wording == "own":
-        lines = "".join(f"{name}: {value}\n" for name, value in known.items())
-        about = f"Patient:\n{lines}\n" if lines else ""
-        return fill(of_pack("crimson"), context=about, reference=reference, candidate=candidate)
-    guided = wording == "published"
-    text: str = authors_prompts().build_prompt(
-        reference,
-        candidate,
-        patient_context=known or None,
-        include_significance_examples=guided,
-        include_attribute_guidelines=guided,
-        include_context_guidelines=guided,
-    )
-    return text
-
-
-def described(context: Context, patient: Patient = "years") -> dict[str, str]:
-    """Describes the patient as the authors' questions do.
-
-    Args:
-        context: What is known.
-        patient: "years": `Age: 72`, the authors' field names; "dicom": `Age: 072Y`, as on RadPref; "keys": `age: 25`,
-            `indication: ...`, as on RadJudge.
-
-    Example:
-        >>> described(Context(72.0, "F", "Cough."), "dicom")
-        {'Age': '072Y', 'Sex': 'F', 'Indication': 'Cough.'}
-        >>> described(Context(25.0), "keys")
-        {'age': '25'}
-    """
-    age = _age(context.age, patient == "dicom")
-    known = {"Age": age, "Sex": context.sex, "Indication": context.indication.strip()}
-    return {name.lower() if patient == "keys" else name: value for name, value in known.items() if value}
-
-
-def _age(years: float | None, dicom: bool) -> str:
-    """An age in years, in months below two years, and in days below a month."""
-    if years is None:
-        return ""
-    units: tuple[tuple[float, str, str], ...] = ((years, "Y", ""), (years * 12, "M", " months"))
-    number, letter, word = units[0] if years >= 2 else units[1]
-    if years * 12 < 1:
-        number, letter, word = years * 365.25, "D", " days"
-    if dicom:
-        return f"{round(number):03d}{letter}"
-    return f"{number:g}" if not word else f"{round(number)}{word}"
-
-
-@cache
-def authors_prompts() -> ModuleType:
-    """The module `CRIMSON.prompt_parts` of crimson-score, loaded alone: its package would load models' libraries."""
-    package = importlib.util.find_spec("CRIMSON")
-    folders = package.submodule_search_locations if package else None
-    file = Path(folders[0]) / "prompt_parts.py" if folders else None
-    spec = importlib.util.spec_from_file_location("crimson_prompt_parts", file) if file and file.is_file() else None
-    if spec is None or spec.loader is None:
-        raise MissingExtraError(
-            "crimson: the authors' prompt is in their package; `pip install --no-deps crimson-score==0.2.0` brings it. "
-            "Without it, ?wording=own asks in our words."
-        )
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 # --- reading

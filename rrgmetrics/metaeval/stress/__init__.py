@@ -15,6 +15,7 @@ from rrgmetrics.metaeval.stress.kinds import KINDS, LADDERS
 from rrgmetrics.metaeval.stress.measure import OfKind, OfLadder, Stressed, StressReport, measure_suite
 from rrgmetrics.metaeval.stress.scoring import Named, read_metrics, score_suite
 from rrgmetrics.metaeval.stress.suite import N_REPORTS, PER_KIND, Case, Suite, build_suite
+from rrgmetrics.metaeval.stress.written import written_packs, written_suite
 from rrgmetrics.prepared import prepare
 from rrgmetrics.synthesis.sources import GENERATOR, load_collection
 
@@ -31,6 +32,8 @@ __all__ = [
     "Suite",
     "build_suite",
     "stress",
+    "written_packs",
+    "written_suite",
 ]
 
 

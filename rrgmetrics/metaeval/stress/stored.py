@@ -1,4 +1,6 @@
-"""Reads and writes `results.yaml`: what each bundled metric sees of changed reports, on 300 of our generator's.
+"""Reads and writes `results.yaml`, `results_<pack>.yaml`: what each bundled metric sees of changed reports.
+
+Of chest X-rays on 300 of our generator's, of chest CT and mammograms on those of `written`.
 
 `scripts/measure_stress.py` writes it; the cards are made from it.
 """
@@ -16,9 +18,16 @@ import yaml
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.stress.kinds import KINDS
 from rrgmetrics.metaeval.stress.measure import NAN, OfKind, OfLadder, Stressed, StressReport
+from rrgmetrics.reader.lexicon import DEFAULT_PACK
 from rrgmetrics.version import VERSION
 
-FILE = Path(__file__).parent / "results.yaml"
+
+def results_file(pack: str = DEFAULT_PACK) -> Path:
+    """The file of what was measured on reports that a pack reads."""
+    return Path(__file__).parent / ("results.yaml" if pack == DEFAULT_PACK else f"results_{pack}.yaml")
+
+
+FILE = results_file()
 HEADER = """\
 # Made by scripts/measure_stress.py; not to be edited. Of each kind: share, loss in units of what another patient's
 # report costs, share of errors that cost more (harmless kinds), pairs scored, unscored. Of each order: share, steps.

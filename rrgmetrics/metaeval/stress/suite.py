@@ -57,6 +57,7 @@ class Suite:
         tried: By kind, the reports that it was tried on.
         source: Where the reports come from, for people.
         seed: Of the draws.
+        by_reader: Whether the reader made the errors, so that it sees them by construction.
     """
 
     reports: tuple[str, ...]
@@ -64,6 +65,7 @@ class Suite:
     tried: Mapping[str, int]
     source: str
     seed: int
+    by_reader: bool = True
 
     @cached_property
     def applied(self) -> Mapping[str, int]:

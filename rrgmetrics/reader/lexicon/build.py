@@ -285,6 +285,10 @@ def _add_attributes(lexicon: Lexicon, trie: _Builder) -> None:
     lexicon.diameters = {
         key: [(row["from"], row["quality"]) for row in rows] for key, rows in tables["diameters"].items()
     }
+    lexicon.shares = {
+        word: [(row["from"], tables["severity"][row["severity"]]["step"]) for row in rows]
+        for word, rows in tables["shares"].items()
+    }
     lexicon.position_names, lexicon.size_names = tables["names"]["position"], tables["names"]["size"]
 
 

@@ -6,11 +6,12 @@ from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.reader.lexicon.faults import Fault, Source, Term, find_faults, find_terms, hint
+from rrgmetrics.reader.lexicon.faults import Fault, find_faults, find_terms, hint
 from rrgmetrics.reader.lexicon.files import own_files
 from rrgmetrics.reader.lexicon.in_use import DEFAULT_PACK, folder_in_use, pack_in_use
 from rrgmetrics.reader.lexicon.packs import BUNDLED, Pack, chain, concepts_of, find_packs, lay
 from rrgmetrics.reader.lexicon.schema import LABEL_FILES, SHAPES
+from rrgmetrics.reader.lexicon.terms import Source, Term
 
 
 def check(files: Iterable[str | Path] = (), pack: str = "") -> list[Fault]:

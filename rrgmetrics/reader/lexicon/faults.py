@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,29 +13,12 @@ from rrgmetrics.english import by_number
 from rrgmetrics.reader.lexicon.build import forms_of, words_of
 from rrgmetrics.reader.lexicon.packs import all_packs
 from rrgmetrics.reader.lexicon.schema import SHAPES, Many, Record, Shape, Table, Value, empty, merge, shape_of
-from rrgmetrics.reader.tokens import ENDS
+from rrgmetrics.reader.lexicon.terms import Source, Term, claim_of, how_to_take_away, sense_of, unreadable
 
-LONGEST_HEADING = 5  # words
 _TAGS = {str: ("str",), int: ("int",), float: ("int", "float"), bool: ("bool",)}
 _KINDS = {str: "words", int: "a whole number", float: "a number", bool: "yes or no"}
 _IDENTIFIER = re.compile(r"[a-z0-9_]+")
-_SPELLING = re.compile(r"[a-z]+\d{0,2}")
 _DIGITS = re.compile(r"[\d.,/]+")
-_STRANGE = re.compile(r"[^A-Za-z0-9 .,;:!?/—–()\[\]'\-_]")
-# The tables of attributes.yaml and anatomy.yaml of which a term can name one entry only.
-_ATTRIBUTES = (
-    "change",
-    "acuity",
-    "morphology",
-    "position",
-    "route",
-    "asymmetry",
-    "severity",
-    "tip_sites",
-    "count",
-    "sides",
-    "zones",
-)
 # The cues that deny or hedge what stands behind them; `absence of the breast` is a finding all the same.
 _DENYING = ("negation_before", "resolved_before")
 _HEDGING = ("probable_before", "possible_before", "not_excluded_before", "hypothetical")
@@ -54,33 +36,6 @@ class Fault(NamedTuple):
     def __str__(self) -> str:
         """The line of an error: `lung.yaml:12: ...`."""
         return f"{place(self.file, self.line)}: {self.message}"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Source:
-    """One file that was read: its name, its nodes with their lines, its layer, and whether it is the user's own."""
-
-    path: Path
-    name: str
-    node: Any
-    content: Any
-    layer: int
-    is_own: bool
-
-    @property
-    def holds_concepts(self) -> bool:
-        """Whether it is a file of concepts."""
-        return self.name not in SHAPES
-
-
-class Term(NamedTuple):
-    """A term where it stands: the keys that lead to it, and how it is looked for."""
-
-    text: str
-    source: Source
-    keys: tuple[str, ...]
-    line: int
-    value: Value
 
 
 def find_faults(sources: Sequence[Source], concept_files: Sequence[str]) -> list[Fault]:
@@ -260,7 +215,7 @@ class _Check:
             if term.value.of == "terms":
                 fault = "" if tuple(term.text.split()) in known else "it is no term of the lexicon; name one."
             else:
-                fault = _fault(term, self.words_of(term.text), compounds, small["abbreviations"])
+                fault = unreadable(term, self.words_of(term.text), compounds, small["abbreviations"])
             if fault:
                 self._say(term.source, term.line, f'"{term.text}" is never read: {fault}')
 
@@ -274,7 +229,7 @@ class _Check:
         }
         owners: dict[tuple[str, Words], dict[str, Term]] = {}
         for term in self.terms:
-            kind, owner = _claim(term)
+            kind, owner = claim_of(term)
             if kind and term.source.layer >= lost.get((owner, term.text), 0):
                 for form in forms_of(term.text, self.contents["spellings"]["phrases"]):
                     owners.setdefault((kind, self.words_of(form)), {}).setdefault(owner, term)
@@ -282,7 +237,7 @@ class _Check:
             for owner, term in claims.items() if len(claims) > 1 else ():
                 other, twin = next((key, claim) for key, claim in claims.items() if key != owner)
                 both = f"{owner} and under {other} ({twin.source.path.name}:{twin.line} of {whose(twin.source)})"
-                advice = f"remove it from one{_without(kind, term, twin)}."
+                advice = f"remove it from one{how_to_take_away(kind, term, twin)}."
                 self._say(
                     term.source, term.line, f'"{term.text}" stands under {both}; only one {kind} has it: {advice}'
                 )
@@ -291,7 +246,7 @@ class _Check:
         """Finds terms of concepts that say something else: a quality, structure, cue, number or normal statement."""
         senses = self._senses()
         named = {
-            self.words_of(term.text) for term in self.terms if _claim(term)[0] == "concept" and not term.source.is_own
+            self.words_of(term.text) for term in self.terms if claim_of(term)[0] == "concept" and not term.source.is_own
         }
         openings = {
             self.words_of(form): "denies" if term.keys[0] in _DENYING else "hedges"
@@ -300,7 +255,7 @@ class _Check:
             for form in forms_of(term.text, self.contents["spellings"]["phrases"])
         }
         for term in self.terms:
-            if _claim(term)[0] != "concept":
+            if claim_of(term)[0] != "concept":
                 continue
             words = self.words_of(term.text)
             sense, is_shared = senses.get(words, ("", False))
@@ -326,7 +281,7 @@ class _Check:
         normal = {quality for entry in self.contents["normal"]["structures"].values() for quality in entry["when"]}
         senses: dict[Words, tuple[str, bool]] = {}
         for term in self.terms:
-            sense, is_shared = _sense(term)
+            sense, is_shared = sense_of(term)
             is_shared = is_shared and not (term.source.name == "qualities" and term.keys[0] in normal)
             if sense and not (is_shared and term.source.is_own):
                 for form in forms_of(term.text, self.contents["spellings"]["phrases"]):
@@ -406,62 +361,3 @@ def _at(content: Any, keys: Sequence[str]) -> Any:
     for key in keys:
         content = content.get(key) if isinstance(content, dict) else None
     return content
-
-
-def _fault(term: Term, words: Sequence[str], compounds: set[tuple[str, ...]], abbreviations: Sequence[str]) -> str:
-    """What keeps a term from being read; "" if nothing does."""
-    text, way = term.text, term.value.term
-    if text != text.lower():
-        return f'it has capitals; write "{text.lower()}".'
-    if not text.strip() or text != text.strip() or (not words and way in ("report", "heading")):
-        return "it holds no words, or spaces around them."
-    if way == "indication" and re.search(r"[-/]|\*.", text):
-        return 'in indications "-" and "/" are spaces, and a star stands at the end.'
-    if way == "word" and list(words) != [text]:
-        return f'such a word of a report is "{" ".join(words)}" here; write that.'
-    if way == "spelling" and not _SPELLING.fullmatch(text):
-        return 'a spelling is one word of letters; phrases stand under "phrases".'
-    if way == "heading" and len(words) > LONGEST_HEADING:
-        return f"a heading has at most {LONGEST_HEADING} words."
-    if way not in ("report", "heading"):
-        return ""
-    if strange := _STRANGE.search(text):
-        return f'"{strange.group()}" is passed over in reports; leave it out.'
-    if any(word in ENDS and not (i and words[i - 1] in abbreviations) for i, word in enumerate(words)):
-        return "a sentence ends inside it; leave the mark out."
-    if term.source.holds_concepts and tuple(words) in compounds:
-        return 'spellings.yaml takes it apart under "compounds"; remove one of the two.'
-    return ""
-
-
-def _claim(term: Term) -> tuple[str, str]:
-    """What a term claims to be, of those of which it can be only one: the kind, and which one; "" for none."""
-    if term.source.holds_concepts and term.keys[1] == "terms":
-        return "concept", term.keys[0]
-    if term.source.name in ("attributes", "anatomy") and term.keys[0] in _ATTRIBUTES:
-        return f"entry of {term.keys[0].replace('_', ' ')}", term.keys[1]
-    return "", ""
-
-
-def _sense(term: Term) -> tuple[str, bool]:
-    """Says what a term is where it stands outside the concepts, in words, and whether a concept may have it too."""
-    name, keys = term.source.name, term.keys
-    if name == "qualities":
-        return "a quality", True
-    if name == "anatomy" and keys[0] == "structures":
-        return "a structure", True
-    if name in ("attributes", "anatomy") and keys[0] in _ATTRIBUTES:
-        return f"a word of {keys[0].replace('_', ' ')}", True
-    if name == "cues":
-        return f"a cue ({keys[0]})", keys[0] == "nothing"  # what is nothing on a film may be a finding elsewhere
-    if name == "small_words":
-        return f"a small word ({keys[0]})", False
-    return ("a normal statement", False) if name == "normal" and keys[0] == "phrases" else ("", False)
-
-
-def _without(kind: str, term: Term, twin: Term) -> str:
-    """How a folder of the user's own takes a term away from a bundled concept; "" if there is none of the two."""
-    if kind != "concept" or term.source.is_own == twin.source.is_own:
-        return ""
-    bundled = twin if term.source.is_own else term
-    return f', or list it under "without" of {bundled.keys[0]} in your folder'

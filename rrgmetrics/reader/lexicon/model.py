@@ -148,6 +148,7 @@ class SmallWords:
     plural: frozenset[str]
     single: frozenset[str]
     ratios: frozenset[str]
+    landmarks: frozenset[str]
     above: frozenset[str]
     below: frozenset[str]
     none: frozenset[str]
@@ -226,6 +227,7 @@ class Lexicon:
         old: The kinds of acuity that speak of something old.
         units: Unit of length → mm.
         diameters: Structure → the qualities that its diameter tells, each with the mm from which on it does.
+        shares: Word for a narrowing → the severities that its per cent tell, each from a number on.
         times: The words between two sizes.
         position_names: What the reader calls a device's position.
         size_names: What it calls the severity of a finding that has a size, by step.
@@ -258,6 +260,7 @@ class Lexicon:
     old: frozenset[str] = frozenset()
     units: dict[str, float] = field(default_factory=dict)
     diameters: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
+    shares: dict[str, list[tuple[float, int]]] = field(default_factory=dict)
     times: frozenset[str] = frozenset()
     position_names: dict[str, str] = field(default_factory=dict)
     size_names: dict[int, str] = field(default_factory=dict)

@@ -252,6 +252,7 @@ SHAPES: dict[str, Shape] = {
             "diameters": Table(
                 Many(_record({"from": _NUMBER, "quality": Value(of="qualities")})), Value(of="structures")
             ),
+            "shares": Table(Many(_record({"from": _NUMBER, "severity": Value(of="severity")})), _WORD),
             "times": _WORDS,
             "names": _record({"position": _record({"good": _TEXT, "bad": _TEXT}), "size": Table(_TEXT, _STEP)}),
         }
@@ -326,6 +327,8 @@ SHAPES: dict[str, Shape] = {
             "broken": Many(_record({"first": _LETTERS, "then": _LETTERS}), joins=True),
             "elsewhere": Table(_TERMS),
             "modality": Table(_TERMS),
+            "decisive": Table(_TERMS),
+            "chest": _TERMS,
         }
     ),
     "conditions": _record(

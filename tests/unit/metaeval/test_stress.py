@@ -10,11 +10,12 @@ import pytest
 
 from rrgmetrics.cli import main
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval.measured import reads_chest_xrays
-from rrgmetrics.metaeval.stress import KINDS, LADDERS, build_suite, stress
+from rrgmetrics.metaeval.measured import reads_chest_xrays, reads_reports_of
+from rrgmetrics.metaeval.stress import KINDS, LADDERS, build_suite, stress, written_packs, written_suite
 from rrgmetrics.metaeval.stress.kinds import ALONE, kinds_of
 from rrgmetrics.metaeval.stress.outside import find, of_module
-from rrgmetrics.metaeval.stress.stored import record, stored_stress
+from rrgmetrics.metaeval.stress.stored import record, results_file, stored_stress
+from rrgmetrics.metaeval.stress.written import edited
 from rrgmetrics.present.stress import remarks, stress_tables
 from rrgmetrics.present.stress_card import stress_block
 from rrgmetrics.present.stress_page import changed, stress_page
@@ -206,6 +207,41 @@ def test_every_bundled_metric_was_measured_on_300_reports():
     assert all(metric.unit > 0 for metric in stored.metrics.values())
     assert all(metric.kinds["side"].n == 100 for metric in stored.metrics.values())
     assert '"no" flipped to "a" 1.00' in stress_block(SPECS["finding_errors"])
+
+
+@pytest.mark.parametrize("pack", written_packs())
+def test_written_reports_are_changed_as_they_say(pack):
+    """The reader had no part in them: most errors it sees, of harmless changes next to none."""
+    suite, stored = written_suite(pack), stored_stress(results_file(pack))
+    assert list(stored.metrics) == [name for name, spec in SPECS.items() if reads_reports_of(spec, pack)]
+    assert (stored.n_reports, stored.source) == (len(suite.reports), f"written:{pack}")
+    assert len(suite.reports) >= {"chest_ct": 12, "mammography": 6}[pack]
+    assert {case.kind for case in suite.cases} >= {
+        *LADDERS["number"].rungs,
+        *ALONE,
+        "side",
+        "zone",
+        "size_far",
+        "order",
+    }
+    metric = stress("finding_errors", suite, progress=False).metrics["finding_errors"]
+    assert not metric.rests_on_the_reader
+    assert metric.signature.count(f"|pack:{pack}|") == 1
+    assert metric.mean("error") >= 0.9
+    assert metric.mean("harmless") >= 0.95
+    assert metric.mean("trick") == metric.kinds["other"].share == 1.0
+    assert "errors written by hand" in stress_block(SPECS["finding_errors"])
+
+
+def test_written_reports_that_are_not_there_are_told_so(capsys):
+    with pytest.raises(InputError, match="choose one of chest_ct, mammography"):
+        written_suite("brain_ct")
+    with pytest.raises(InputError, match="'left' stands 2 times"):
+        edited("A left nodule. A left mass.", [("left", "right")])
+    assert main(["stress", "written:knee", "--metrics", "bleu", "--no-progress"]) == 2
+    assert "no written reports of 'knee'" in capsys.readouterr().err
+    assert main(["stress", "written:mammography", "--metrics", "bleu", "--no-progress"]) == 0
+    assert "6 reports of written:mammography" in capsys.readouterr().out
 
 
 def test_the_command(tmp_path, monkeypatch, capsys):

@@ -74,6 +74,20 @@ def test_the_pack_follows_from_the_report(report: str) -> None:
     assert out_of_scope(reading.scope, all_packs()[reading.pack].title) == ""
 
 
+@pytest.mark.parametrize(
+    ("pack", "report"),
+    [
+        line.split("\t")
+        for line in (HERE / "packs_kinds.tsv").read_text(encoding="utf-8").splitlines()
+        if not line.startswith("#")
+    ],
+    ids=lambda cell: cell[:40],
+)
+def test_a_terse_report_is_told_by_few_words(pack: str, report: str) -> None:
+    reading = read(report, "auto")
+    assert (reading.pack, reading.scope.kind) == (pack, all_packs()[pack].kind)
+
+
 @pytest.mark.parametrize("pack", all_packs())
 def test_each_pack_compares_reports_and_has_normal_sentences_that_it_reads(pack: str) -> None:
     with pack_used(pack):
