@@ -170,9 +170,9 @@ def _read_remark(parsed: Parsed, number: int, lexicon: Lexicon, findings: list[F
             findings.extend(build(mention, part, findings[-1].section, number, len(findings), ()) for part in parts)
         return said.items
     if not add_what_is_said(items, number, lexicon, findings):
-        other = other_side(items, number, lexicon, findings)
-        findings.extend(other)
-        if not other:
+        beside = other_side(items, number, lexicon, findings)
+        findings.extend(beside)
+        if not beside:
             _continue(items, number, lexicon, findings)
     return items
 
