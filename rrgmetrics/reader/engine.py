@@ -9,7 +9,7 @@ from rrgmetrics.reader.assertion import assert_mentions, asserted
 from rrgmetrics.reader.attributes import attach, build, by_side, describe, one_side
 from rrgmetrics.reader.change import compared_as, course_of_all
 from rrgmetrics.reader.collection import collecting_afterwards
-from rrgmetrics.reader.elided import inherit, supply
+from rrgmetrics.reader.elided import inherit, lies_beside, supply
 from rrgmetrics.reader.items import Item, Mention, find_mentions
 from rrgmetrics.reader.lexicon import (
     AUTO,
@@ -24,6 +24,7 @@ from rrgmetrics.reader.lexicon import (
 from rrgmetrics.reader.model import BESIDES, Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.pronouns import pronoun_for, stand_in
 from rrgmetrics.reader.references import (
     SUMMARY,
     add,
@@ -150,6 +151,9 @@ def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said
     for mention in mentions:
         if not mention.dropped:
             fields = {} if mention.denies else describe(mention, lexicon)
+            if lies_beside(mention, fields, items, lexicon.small):
+                sides = next((each.fields["sides"] for each in reversed(stated) if each.fields.get("sides")), ())
+                fields["sides"] = set(sides)
             stated.append(_Stated(mention, fields, [] if mention.denies else by_side(mention, fields, lexicon)))
     history = told_of_patient(items, mentions, lexicon, opening=False)
     return _Said(items, stated, history, compared_as(items, lexicon.small))
@@ -158,10 +162,17 @@ def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said
 def _read_remark(parsed: Parsed, number: int, lexicon: Lexicon, findings: list[Finding]) -> list[Item]:
     """Adds to the findings before what a sentence without a finding of its own says; returns its items."""
     items = list(parsed.items)
+    other = pronoun_for(items, findings, number, lexicon)
+    if other is not None:
+        assert_mentions(items, [other], lexicon)
+        said = _told(items, [other], lexicon)
+        for mention, _, parts in said.stated:
+            findings.extend(build(mention, part, findings[-1].section, number, len(findings), ()) for part in parts)
+        return said.items
     if not add_what_is_said(items, number, lexicon, findings):
-        other = other_side(items, number, lexicon, findings)
-        findings.extend(other)
-        if not other:
+        beside = other_side(items, number, lexicon, findings)
+        findings.extend(beside)
+        if not beside:
             _continue(items, number, lexicon, findings)
     return items
 
@@ -178,7 +189,7 @@ def _read_sentence(
     said = parsed.once(_say)
     if said.ahead and add_what_is_said(parsed.items[: said.ahead], number, lexicon, findings):
         rest = [item.saying({}) for item in parsed.items[: said.ahead]] + parsed.items[said.ahead :]
-        mentions = supply(parsed.items, find_mentions(parsed.items, lexicon), lexicon)
+        mentions = supply(parsed.items, stand_in(parsed.items, find_mentions(parsed.items, lexicon), lexicon), lexicon)
         assert_mentions(rest, mentions, lexicon)
         said = _told(rest, mentions, lexicon)
     items, history = said.items, said.history
