@@ -123,7 +123,7 @@ class Result:
             seed: Of the resamples.
 
         Returns:
-            `value`, `low`, `high`, and the number `n` of scored pairs.
+            `value`, `low`, `high`, and the number `n` of scored pairs; of a single pair the ends are NaN.
 
         Raises:
             InputError: No such key; `trials` or `level` out of range.

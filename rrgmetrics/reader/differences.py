@@ -37,7 +37,7 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     steps = _severity_steps(ref, cand)
     if steps >= SEVERITY_STEPS:
         wrong.append(("severity", steps >= SEVERITY_SIGNIFICANT_STEPS))
-    if {_acute(ref, lexicon), _acute(cand, lexicon)} == {True, False}:
+    if {acute(ref, lexicon), acute(cand, lexicon)} == {True, False}:
         wrong.append(("descriptor", True))
     elif opposed(ref, cand, lexicon):
         wrong.append(("descriptor", lexicon.concepts[ref.head.concept].significance in SIGNIFICANT))
@@ -124,7 +124,7 @@ def position(device: Finding, lexicon: Lexicon) -> str | None:
     return "good" if deep_enough or fits else None
 
 
-def _acute(unit: Unit, lexicon: Lexicon) -> bool | None:
+def acute(unit: Unit, lexicon: Lexicon) -> bool | None:
     """Returns whether a finding is called acute or old, None if neither."""
     acuity = next((finding.acuity for finding in unit.readings if finding.acuity), None)
     return acuity not in lexicon.old if acuity else None

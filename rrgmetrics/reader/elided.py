@@ -6,7 +6,8 @@ the word for the side, so that assertion, change and attributes are read of it a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
@@ -102,6 +103,13 @@ def inherit(mentions: Sequence[Mention]) -> None:
                 for item in mention.elided.modifiers
                 if item.senses.keys() & _OF_BOTH and item not in mention.modifiers
             )
+
+
+def lies_beside(mention: Mention, fields: Mapping[str, Any], items: Sequence[Item], small: SmallWords) -> bool:
+    """Tells whether a finding without a side has that of the one before: "a left mass with SURROUNDING edema"."""
+    if not small.companions or not fields or fields["sides"]:
+        return False
+    return any(item.word in small.companions for item in items[max(0, mention.first - 2) : mention.last])
 
 
 def is_joint(item: Item, small: SmallWords) -> bool:

@@ -9,7 +9,7 @@ from rrgmetrics.reader.assertion import assert_mentions, asserted
 from rrgmetrics.reader.attributes import attach, build, by_side, describe, one_side
 from rrgmetrics.reader.change import compared_as, course_of_all
 from rrgmetrics.reader.collection import collecting_afterwards
-from rrgmetrics.reader.elided import inherit, supply
+from rrgmetrics.reader.elided import inherit, lies_beside, supply
 from rrgmetrics.reader.items import Item, Mention, find_mentions
 from rrgmetrics.reader.lexicon import (
     AUTO,
@@ -150,6 +150,9 @@ def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said
     for mention in mentions:
         if not mention.dropped:
             fields = {} if mention.denies else describe(mention, lexicon)
+            if lies_beside(mention, fields, items, lexicon.small):
+                sides = next((each.fields["sides"] for each in reversed(stated) if each.fields.get("sides")), ())
+                fields["sides"] = set(sides)
             stated.append(_Stated(mention, fields, [] if mention.denies else by_side(mention, fields, lexicon)))
     history = told_of_patient(items, mentions, lexicon, opening=False)
     return _Said(items, stated, history, compared_as(items, lexicon.small))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.differences import attribute_errors, doubted, opposed, position
+from rrgmetrics.reader.differences import acute, attribute_errors, doubted, opposed, position
 from rrgmetrics.reader.graded import Graded, graded, regraded
 from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance
@@ -139,7 +139,8 @@ class _Grader:
 
         A device called malpositioned by one report and well positioned by the other: the danger is denied. Words that
         are not interchangeable, for pictures at two places: an opacity at the apex is no atelectasis at the base. A
-        normal variant or an artefact that the other report makes a disease of.
+        normal variant or an artefact that the other report makes a disease of. What is old and harmless, and the
+        candidate makes fresh.
         """
         ref, cand = self.refs[link.reference], self.cands[link.candidate]
         heads = (ref.unit.head, cand.unit.head)
@@ -150,6 +151,8 @@ class _Grader:
         if _turned(ref, cand, self.lexicon) or _turned(cand, ref, self.lexicon):
             return True
         a, b = ref.unit, cand.unit
+        if acute(a, self.lexicon) is False and acute(b, self.lexicon) and cand.matters and not ref.matters:
+            return True
         elsewhere = {a.side, b.side} == {"left", "right"} or not near(a.zones, b.zones, self.lexicon)
         return elsewhere and self.wording(ref, cand) is not None
 
@@ -315,9 +318,7 @@ def _turned(one: Graded, other: Graded, lexicon: Lexicon) -> bool:
     harmless, disease = one.unit.head.concept, other.unit.head.concept
     if one.significance not in lexicon.rubric["harmless"] or not other.matters or harmless == disease:
         return False
-    return (
-        disease not in lexicon.concepts[harmless].ancestors and (harmless, disease) not in lexicon.rubric["precision"]
-    )
+    return disease not in lexicon.concepts[harmless].ancestors and _row(harmless, disease, lexicon) is None
 
 
 class _Grade(NamedTuple):

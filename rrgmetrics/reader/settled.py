@@ -25,7 +25,7 @@ def explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Le
     small, identified = lexicon.small, False
     articles = small.definite | small.indefinite
     between = [item for item in items[feigned.last : i] if item.word not in articles]
-    vague = feigned.concept in lexicon.roles["describing"]  # a nodule beside it is one of a list
+    vague = feigned.concept in lexicon.roles["describing"] or items[i - 1].word in small.indefinite  # no list
     named = vague and bool(between) and between[-1].word == ","
     for item in between[:-1] if named else between:
         if item.word in small.identifying:

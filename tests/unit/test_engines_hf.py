@@ -102,6 +102,16 @@ def test_the_end_of_the_context_is_a_limit_too_alone_and_in_any_batch(model):
     assert set(cut.values()) == {"the reply was cut off where the 12 tokens that the model reads and writes end"}
 
 
+def test_prompts_that_leave_about_the_same_room_are_asked_together(model):
+    engine = load(model(endless=True, positions=64))
+    sizes, generate = [], engine.source.model.generate
+    engine.source.model.generate = lambda input_ids, **keywords: (
+        sizes.append(len(input_ids)) or generate(input_ids=input_ids, **keywords)
+    )
+    engine.answer(prompts(6, max_tokens=1000))
+    assert sum(sizes) == 6 > 2 * len(sizes)
+
+
 def test_each_prompt_has_its_own_longest_reply(model):
     engine = load(model())
     short, long = (engine.answer(prompts(9, max_tokens=n)) for n in (1, 7))

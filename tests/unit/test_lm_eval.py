@@ -5,6 +5,8 @@ import csv
 import importlib.util
 import json
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -162,3 +164,29 @@ def test_lm_evaluation_harness_runs_them(documents, tmp_path, monkeypatch):
         for name in names:
             for key in (name, f"{name}_n_unscored"):
                 np.testing.assert_allclose(results[task][f"{key},none"], wanted[key], atol=1e-6, err_msg=key)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("package", "command", "reply"), [("lm_eval", "lm_eval run", "lol"), ("lmms_eval", "lmms_eval", "A")]
+)
+def test_the_harness_command_line_as_the_page_prints_it(documents, tmp_path, package, command, reply):
+    """With the harness' own model that answers the same to everything."""
+    pytest.importorskip(package)
+    from PIL import Image
+
+    Image.new("L", (4, 3)).save(tmp_path / "image.png")
+    rows = [document | {"image": str(tmp_path / "image.png")} for document in documents]
+    (tmp_path / "reports.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    task = "rrgmetrics_report_generation" if package == "lmms_eval" else "rrgmetrics_report_summarisation"
+    folder = shipped(package.replace("_", "-"))
+    line = f"-m {command} --model dummy --tasks {task} --include_path {folder} --output_path out --log_samples"
+    done = subprocess.run([sys.executable, *line.split()], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    (file,) = (tmp_path / "out").rglob("*results*.json")
+    said = json.loads(file.read_text())["results"][task]
+    answers = [document | {"findings": reply} for document in documents]
+    for key, value in expected(["bleu", "rouge", "crepe", "finding_score"], answers).items():
+        if f"{key},none" in said:
+            np.testing.assert_allclose(said[f"{key},none"], value, atol=1e-4, err_msg=key)
+    assert said["finding_score_n_unscored,none"] == 1

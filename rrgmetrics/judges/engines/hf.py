@@ -85,7 +85,7 @@ class LocalModel:
         for index, row in enumerate(ids):
             if len(row) >= window:
                 yield too_large(index, row, window)
-        limits = [min(prompt.max_tokens, window - len(row)) for prompt, row in zip(prompts, ids, strict=True)]
+        limits = [min(prompt.max_tokens, room(window, len(row))) for prompt, row in zip(prompts, ids, strict=True)]
         order = [index for index, row in enumerate(ids) if len(row) < window]
         order.sort(key=lambda index: (limits[index], len(ids[index])), reverse=True)
         start, size = 0, self.batch_size
@@ -183,6 +183,17 @@ def _place(device: str | None) -> str:
 def too_large(index: int, row: Sequence[int], window: int) -> Answer:
     """Makes the answer to a prompt that leaves the model no token for a reply."""
     return failed(index, f"the prompt has {len(row):,} tokens and the model reads {window:,}")
+
+
+def room(window: int, length: int) -> int:
+    """Returns the tokens that a prompt leaves for its reply, in eighths of the window: batches have one token budget.
+
+    Example:
+        >>> [room(2048, length) for length in (114, 162, 300, 1900)]
+        [1792, 1792, 1536, 148]
+    """
+    left, step = window - length, max(1, window // 8)
+    return left - left % step if left > step else left
 
 
 def at_the_end(answer: Answer, window: int) -> Answer:

@@ -149,6 +149,7 @@ class SmallWords:
     single: frozenset[str]
     ratios: frozenset[str]
     landmarks: frozenset[str]
+    companions: frozenset[str]
     above: frozenset[str]
     below: frozenset[str]
     none: frozenset[str]

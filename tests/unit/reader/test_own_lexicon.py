@@ -197,10 +197,11 @@ def test_the_walk_through_of_contributing_is_true(
     for command, output in re.findall(r"```console\n\$ rrgmetrics (.*?)\n(.*?)```", section, re.DOTALL):
         main(command.split())
         printed = capsys.readouterr()
-        assert printed.out + printed.err == output
+        said = ".*".join(map(re.escape, output.split("...")))  # the nearest terms change with the lexicon
+        assert re.fullmatch(said, printed.out + printed.err)
     Path("my_words/lung.yaml").write_text(words.lower())
     main(["lexicon", "check", "my_words"])
-    main(["lexicon", "show", "platelike", "collapse", "--lexicon", "my_words"])
+    main(["lexicon", "show", "lamellar", "collapse", "--lexicon", "my_words"])
     printed = capsys.readouterr()
     assert printed.out.startswith("No fault in my_words.\n")
     assert "present: atelectasis" in printed.out
