@@ -48,7 +48,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
     walk = _Walk(items, mentions, lexicon)
     small = lexicon.small
     acting = small.list_joints | small.apposing | small.questions | small.preferring | small.inverted
-    acting = acting | small.historic | small.causing
+    acting = acting | small.altered | small.historic | small.causing | small.explanations | small.relative
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -97,6 +97,7 @@ class _Walk(Sentence):
         self.lacking = False  # what is denied is the subject: "the absence of effusion suggests ..."
         self.fresh = False  # a hedge has been read since the last mention
         self.listing = False  # the hedge opened a list ("differential includes ...")
+        self.relative = False  # inside ", which ..."
         self.verb_at = self.met_at = -1
         self.clause: list[Mention] = []  # mentions of the clause
         self.aside: list[Mention] = []  # those before "after surgery, ..."
@@ -108,7 +109,7 @@ class _Walk(Sentence):
         if before is None and self.aside and self.linking and self.comma:
             before = self.aside[-1]
         if mention.denies:
-            mention.assertion = "present" if self.once or self.absent else "absent"
+            mention.assertion = "present" if self.once or self.absent or self.resolved else "absent"
             if mention.assertion == "present":
                 mention.dropped = True  # "not normal" says nothing exact
         elif self.hypothetical:
@@ -164,6 +165,8 @@ class _Walk(Sentence):
             self.aside = aside
             if item.word in self.small.existing:
                 self.verb_at = i
+        if self.items[0].word in self.small.neither and ("change" in senses or item.word in self.small.altered):
+            self._leave_unchanged()
         judged = self._judge(i, item)
         shown = not i and "hypothetical" in senses and self.shows(i)
         told = shown or ("negation_before" in senses and self._told(i))
@@ -181,6 +184,8 @@ class _Walk(Sentence):
             self.resolved = "resolved"  # "resection of a mass", but "of the upper lobe" is an operation
         elif senses.get("change") == "resolved" and not self._is_advised(i):
             self._resolve(i)
+        if item.word in self.small.explanations and self._explains(i):
+            self._hedge(i, item, "possible" if self.certainty == "definite" else self.certainty)
         if item.word in self.small.apposing and self._is_named(i):
             self.linking = True
         elif item.word == ":" and self._apposition(i):
@@ -221,6 +226,8 @@ class _Walk(Sentence):
             for mention in self._statement():
                 if not mention.denies and not self.lexicon.concepts[mention.concept].is_device:
                     mention.assertion = "absent"  # but an unremarkable pacemaker is there
+        elif "possible_after" in senses and not self.clause and item.word in self.small.supposing:
+            self._hedge(i, item, "possible")  # "IF REAL, the nodule is small"
         elif "evidenced_by" in senses:
             self.certainty, self.linking, self.joined = "definite", False, False
 
@@ -251,7 +258,7 @@ class _Walk(Sentence):
         return "concept" in next((each.senses for each in ahead), {})
 
     def _end_clause(self) -> None:
-        self.absent = self.once = self.hypothetical = self.premise = False
+        self.absent = self.once = self.hypothetical = self.premise = self.relative = False
         self.resolved = ""
         self.linking = self.joined = self.comma = False
         self.certainty = "definite"
@@ -304,6 +311,13 @@ class _Walk(Sentence):
         """Returns as which judgement other words count: "is thought to be PRESENT", "consolidation?"."""
         if item.word in self.small.questions:
             return "possible_after"
+        ends = i + 1 == len(self.items) or self.items[i + 1].word in self.small.closing
+        if item.word in self.small.neither and i + 1 < len(self.items) and self.items[i + 1].word in self.small.grounds:
+            return "negation_after"  # "effusion NEITHER on the left nor on the right"
+        if ends and item.word in self.small.nothing_left and self.items[i - 1].word == ":":
+            return "negation_after"  # "Pneumothorax: NO."
+        if ends and i and self.items[i - 1].word in self.small.verbs:
+            return next((f"{kind}_after" for kind in ("probable", "possible") if f"{kind}_before" in item.senses), None)
         after = [each.word for each in self.items[i + 1 : i + 3]]
         if after and after[after[0] == "be" and len(after) > 1] in self.small.existent:
             return next((f"{kind}_after" for kind in ("probable", "possible") if f"{kind}_before" in item.senses), None)
@@ -354,6 +368,12 @@ class _Walk(Sentence):
         describing = before.concept in self.lexicon.roles["describing"] and before.assertion == "present"
         return before if describing and self.same_picture(before, mention) else None
 
+    def _leave_unchanged(self) -> None:
+        """Takes what is denied a change for there: "NEITHER the effusion NOR the collapse HAS CHANGED"."""
+        for mention in self._statement():
+            if mention.assertion == "absent" and not mention.denies and not mention.change:
+                mention.assertion, mention.change = "present", "stable"
+
     def _only_spoken_of(self) -> None:
         for mention in self._statement():
             mention.dropped = True
@@ -378,6 +398,9 @@ class _Walk(Sentence):
             self.resolved = "resolved"
             return
         devices = all(m.denies or self.lexicon.concepts[m.concept].is_device for m in self._statement())
+        denied_ahead = i + 1 < len(self.items) and "negation_before" in self.items[i + 1].senses
+        if denied_ahead:
+            self.resolved = ""  # "both drains removed WITHOUT pneumothorax"
         for mention in self._subject(i, denied=devices):  # "ETT, NGT removed", but "port in place, effusion gone"
             if not mention.denies and mention.at != i:  # "the mass HAS BEEN RESECTED" is a resection
                 mention.assertion, mention.change = "absent", "resolved"
@@ -407,6 +430,8 @@ class _Walk(Sentence):
         self.conjoined = item.word == "and"
         if (self.absent or self.resolved) and self.clause and self._new_statement(i):
             self._end_clause()
+        elif self._beside_relative(i, item):
+            self.relative = not self.relative
         elif self.verb_at >= 0 and self.clause and self.verb_ahead(i):
             self.segment = len(self.clause)
             self.verb_at = -1
@@ -418,6 +443,12 @@ class _Walk(Sentence):
             elif not self._coordinated(i):
                 self.certainty, self.linking = "definite", False
 
+    def _explains(self, i: int) -> bool:
+        """Tells whether what a picture is follows: "for which the main CONSIDERATION is malignancy"."""
+        after = self.items[i + 1 : i + 4]
+        named = any("concept" in item.senses for item in after)
+        return bool(after) and after[0].word in self.small.identifying and named and bool(self._statement())
+
     def _is_named(self, i: int) -> bool:
         """Tells whether the name of what was described ends the sentence: "diffuse airspace disease, ARDS"."""
         concept = self.items[-1].senses.get("concept") if i + 2 == len(self.items) else None
@@ -425,7 +456,9 @@ class _Walk(Sentence):
             return False
         names = {concept, *self.lexicon.concepts[concept].ancestors}
         roles = self.lexicon.roles
-        described = self._statement()[-1].concept in roles["picture"] | roles["describing"]
+        concepts = self.lexicon.concepts
+        last = next((m for m in reversed(self._statement()) if m.denies or not concepts[m.concept].sign_of), None)
+        described = last is not None and last.concept in roles["picture"] | roles["describing"]
         return described and not names.isdisjoint(self.lexicon.rubric["diagnoses"])
 
     def _is_due(self, i: int, item: Item) -> bool:
@@ -459,6 +492,12 @@ class _Walk(Sentence):
             if not item.senses or not item.senses.keys() <= ATTRIBUTIVE:
                 return False
         return False
+
+    def _beside_relative(self, i: int, item: Item) -> bool:
+        """Tells whether a comma opens or ends a relative clause: "oedema, WHICH was present, has cleared"."""
+        if item.word != ",":
+            return False
+        return self.relative or (i + 1 < len(self.items) and self.items[i + 1].word in self.small.relative)
 
     def _is_premise(self, i: int) -> bool:
         """Tells whether the words before the comma at `i` only lead to the statement behind it."""

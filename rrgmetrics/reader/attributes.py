@@ -59,6 +59,8 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
     items = list(items)
     _deny_positions(items)
     _judge_depths(items, mentions, lexicon)
+    _spare(items, small)
+    topic = _topic(items, mentions)
     settle(items, mentions, lexicon)
     give(items, mentions, lexicon)
     spoken = sorted(mentions, key=lambda m: (m.first, m.last)) if len(mentions) > 1 else mentions
@@ -89,6 +91,8 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
                 mention.modifiers.extend(tail)
                 mention.post_place = _has_place(tail)
     for mention in mentions:
+        if topic is not None and not _has_place_of(mention, "side"):
+            mention.modifiers.append(topic)
         mention.extent = _extent(mention)
     if len(mentions) > 1:
         _share_places(items, groups, lexicon)
@@ -110,6 +114,30 @@ def _deny_positions(items: list[Item]) -> None:
             denied = 0
         else:
             denied = max(0, denied - 1)
+
+
+def _spare(items: list[Item], small: SmallWords) -> None:
+    """Takes the place from words for places without the finding, in place: "SPARING the left lung"."""
+    spared = False
+    for i, item in enumerate(items):
+        if item.word in small.sparing:
+            spared = True
+        elif is_joint(item, small) or "concept" in item.senses:
+            spared = False
+        elif spared and item.senses.keys() & {"side", "zone"}:
+            items[i] = item.saying({})
+
+
+def _topic(items: list[Item], mentions: list[Mention]) -> Item | None:
+    """Returns the side that a sentence is about: "RIGHT: small effusion, atelectasis", "Left lung: ..."."""
+    first = min((mention.first for mention in mentions), default=0)
+    colon = next((i for i in range(min(first, _DEPTH)) if items[i].word == ":"), 0)
+    sides = [item for item in items[:colon] if item.senses.get("side") in ("left", "right")]
+    return sides[0] if len(sides) == 1 else None
+
+
+def _has_place_of(mention: Mention, kind: str) -> bool:
+    return any(kind in part for item in mention.modifiers for part in (item.senses, *item.senses.get("inside", ())))
 
 
 def _judge_depths(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
@@ -288,6 +316,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         if "asymmetry" in senses:
             fields["both"] = True
             fields["worse_side"] = senses["asymmetry"]
+            fields["than"] = "than" in senses
             continue
         if "side" in senses or "zone" in senses:
             _place(fields, senses, lexicon, leads, group)
@@ -322,6 +351,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         fields.pop("position", None)  # "in a high position, at T7"
     if not fields["sides"] and (fields.get("both") or fields.get("several")):
         fields["sides"].add("bilateral")
+    if fields.get("than") and fields["sides"] == {fields["worse_side"]}:
+        fields["sides"] = {"bilateral"}  # "the left effusion is larger than the right one"
     if "bilateral" in fields["sides"] and len(fields["sides"]) == 2:
         fields.setdefault("worse_side", one_side(fields["sides"] - {"bilateral"}))
     if device.is_device:
@@ -413,7 +444,8 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
     """Yields what describes a mention: the words around it, then the words inside its own term."""
     earlier: tuple[str, ...] = ()
     tipped = _leads(mention, lexicon)
-    now = any(item.word == "now" for item in mention.modifiers)
+    steps = sum("severity" in item.senses for item in mention.modifiers)
+    now = steps > 1 or any(item.word == "now" for item in mention.modifiers)
     for item in mention.modifiers:
         old = next((kind for kind in earlier if kind in item.senses), None) if earlier else None
         if old:
@@ -427,7 +459,7 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
         if item.word in lexicon.small.earlier or risen:
             was = item.word in lexicon.small.verbs and not now
             earlier = ("measure",) if was else ("measure", "severity")  # "was mild", "was mild and is now severe"
-        elif item.word not in lexicon.small.size_links:
+        elif item.word not in lexicon.small.size_links | lexicon.small.indefinite:
             earlier = ()
 
 

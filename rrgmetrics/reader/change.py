@@ -30,6 +30,11 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
     for i, item in enumerate(items):
         senses = item.senses
         if not senses:
+            step = (
+                "worse" if item.word in lexicon.small.raised else "better" if item.word in lexicon.small.lowered else ""
+            )
+            if step and i in findings and (i + 1 == len(items) or items[i + 1].word in lexicon.small.closing):
+                items[i] = item.saying({"change": step})  # "right effusion UP"
             continue
         if item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
@@ -79,6 +84,10 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return True
     if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):
         return i + 1 == len(items) or items[i + 1].word in small.closing | {"of"}  # "the right being the LARGER"
+    if [item.word for item in items[i + 1 : i + 2]] == ["than"] and "measure" in items[
+        min(i + 2, len(items) - 1)
+    ].senses:
+        return True  # "none is LARGER than 8 mm"
     placed = False
     for item in items[i + 1 : i + 1 + _NEAR]:
         if "asymmetry" in item.senses:
@@ -226,11 +235,13 @@ def _looks_back(items: list[Item], i: int, left: _Head, right: _Head, lexicon: L
     """Tells whether a word of change between two things is said of the one before it."""
     if items[i].word not in lexicon.small.verbs and _leads(items, i, lexicon):
         return False
+    if [item.word for item in items[max(0, i - 2) : i]] == ["and", ","]:
+        return False  # "cardiomegaly and, NEW since March, edema"
     if right[2] is None and right[0] == i + 1:
         return False  # "which is BETTER aerated"
     if _is_predicate(items, i, left[1], lexicon):
         return True
-    return any(_separates(item, lexicon) for item in items[i + 1 : right[0]])
+    return any(_separates(item, lexicon) or "negation_before" in item.senses for item in items[i + 1 : right[0]])
 
 
 def _leads(items: list[Item], i: int, lexicon: Lexicon) -> bool:
@@ -327,6 +338,8 @@ def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
         item.senses.keys() & {"hypothetical", "recommendation", "negation_before", "side", "zone"} for item in items
     ):
         return ""  # "aeration of the left base is better"
+    if _compares_no_dates(list(items), first, lexicon):
+        return ""  # "none is larger than 8 mm"
     change: str = items[first].senses["change"]
     if change == "stable" and (first or items[0].word in lexicon.small.change_nouns):
         return ""

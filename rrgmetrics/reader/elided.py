@@ -25,6 +25,7 @@ _PLAIN = frozenset(
 )
 _NAMELESS = frozenset({"concept", "normal", "holds", "recommendation", "hypothetical", "asymmetry"})
 _OF_BOTH = frozenset({"zone", "morphology", "acuity"})
+_CLEAR = frozenset({"clear", "normal"})
 _LONGEST = 14  # items of a statement without a name
 
 
@@ -76,6 +77,9 @@ def _unnamed(items: list[Item], named: Mention, piece: tuple[int, int], side: st
     for i in range(piece[0], at):
         if items[i].senses.keys() & _DENYING:
             items[i] = items[i].saying({"negation_before": True})
+    for i in range(at + 1, piece[1]):
+        if not _CLEAR.isdisjoint(items[i].senses.get("quality", ())):
+            items[i] = items[i].saying({"negation_after": True})  # "right base hazy, left CLEAR"
     return Mention(named.concept, at, at + 1, at, (items[at].first, items[at].last), elided=named, whole=whole)
 
 
@@ -130,10 +134,11 @@ def _told_of(items: Sequence[Item], piece: tuple[int, int], lexicon: Lexicon) ->
             return ""
         if not kinds and item.word not in small.unnamed:
             return ""
+        clear = not _CLEAR.isdisjoint(item.senses.get("quality", ()))
         only_words = kinds - _PLAIN - _TOLD - {"structure" if "zone" in kinds else ""}
-        if only_words - ({"quality"} if kinds & _TOLD else set()):
+        if only_words - ({"quality"} if clear or kinds & _TOLD else set()):
             return ""
-        tells = tells or bool(kinds & _TOLD)
+        tells = tells or clear or bool(kinds & _TOLD)
     return sides[0] if tells else ""
 
 

@@ -24,6 +24,7 @@ from rrgmetrics.reader.lexicon import (
 from rrgmetrics.reader.model import BESIDES, Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.pronouns import pronoun_for, stand_in
 from rrgmetrics.reader.references import (
     SUMMARY,
     add,
@@ -161,10 +162,17 @@ def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said
 def _read_remark(parsed: Parsed, number: int, lexicon: Lexicon, findings: list[Finding]) -> list[Item]:
     """Adds to the findings before what a sentence without a finding of its own says; returns its items."""
     items = list(parsed.items)
+    other = pronoun_for(items, findings, number, lexicon)
+    if other is not None:
+        assert_mentions(items, [other], lexicon)
+        said = _told(items, [other], lexicon)
+        for mention, _, parts in said.stated:
+            findings.extend(build(mention, part, findings[-1].section, number, len(findings), ()) for part in parts)
+        return said.items
     if not add_what_is_said(items, number, lexicon, findings):
-        other = other_side(items, number, lexicon, findings)
-        findings.extend(other)
-        if not other:
+        beside = other_side(items, number, lexicon, findings)
+        findings.extend(beside)
+        if not beside:
             _continue(items, number, lexicon, findings)
     return items
 
@@ -181,7 +189,7 @@ def _read_sentence(
     said = parsed.once(_say)
     if said.ahead and add_what_is_said(parsed.items[: said.ahead], number, lexicon, findings):
         rest = [item.saying({}) for item in parsed.items[: said.ahead]] + parsed.items[said.ahead :]
-        mentions = supply(parsed.items, find_mentions(parsed.items, lexicon), lexicon)
+        mentions = supply(parsed.items, stand_in(parsed.items, find_mentions(parsed.items, lexicon), lexicon), lexicon)
         assert_mentions(rest, mentions, lexicon)
         said = _told(rest, mentions, lexicon)
     items, history = said.items, said.history

@@ -46,6 +46,7 @@ _LEADING = frozenset({"location_preposition", "side"})
 _BEFORE_SHORTHAND = frozenset(
     {"side", "severity", "change", "quality", "count", "acuity", "negation_before", "item_break", "resolved_before"}
 )
+_GOING_ON = frozenset({"clause_end", "item_break", "negation_before"})  # another statement begins
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
 
@@ -101,11 +102,21 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         else:
             if ("zone" in senses or "listed" in senses) and _is_plural(tokens[end - 1]):
                 senses = {**senses, "several": True}  # "the lung bases" are both
+            if "change" in senses and end - i > 1 and "quality" not in senses:
+                senses = _with_quality(senses, tokens[end - 1], lexicon)
             items.append(Item(i, end, senses, word))
         i = end
     share_nouns(items, tokens, lexicon)
     items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
     return judge(items, lexicon) if lexicon.diameters else items
+
+
+def _with_quality(senses: Senses, last: Token, lexicon: Lexicon) -> Senses:
+    """Returns a change with the quality that its last word has by itself: the heart "has become LARGER"."""
+    own = lexicon.trie.get(last.word, {}).get("", {})
+    return (
+        {**senses, "quality": own["quality"]} if own.get("change") == senses["change"] and "quality" in own else senses
+    )
 
 
 def _is_plural(token: Token) -> bool:
@@ -281,6 +292,11 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
         if not partners and ("normal" in qualities or not _attributive(items, q)):
             partners = _backward(items, q, qualities, floor, lexicon)
     mentions: list[Mention] = []
+    partners = [
+        s
+        for s in partners
+        if items[s].senses.get("structure") != _BARE or not _is_named_before(items, s, qualities, lexicon)
+    ]
     nearly = "upper_normal" in qualities
     for s in partners:
         concept, denies = _meaning(items[s], qualities, lexicon)
@@ -296,6 +312,13 @@ def _compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[
         if concept and (device or more or "holds" not in items[s].senses):
             used.add(s)  # "cavitating pulmonary mass" says more than "pulmonary mass"
     return mentions
+
+
+def _is_named_before(items: list[Item], s: int, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """Tells whether the bare tube at `s` is a device named before it: "a tracheostomy, THE TUBE above the carina"."""
+    meant, _ = _meaning(items[s], qualities, lexicon)
+    named = [lexicon.concepts[item.senses["concept"]] for item in items[:s] if "concept" in item.senses]
+    return meant is not None and any(each.expected_tip & lexicon.concepts[meant].expected_tip for each in named)
 
 
 def _is_predicate(items: list[Item], q: int, lexicon: Lexicon) -> bool:
@@ -373,7 +396,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             "item_break" in item.senses and item.word != "with" and not structures and _place_follows(items, s, lexicon)
         ):
             of = joint = True
-        elif "clause_end" in item.senses or "item_break" in item.senses or "negation_before" in item.senses:
+        elif item.word == ";" or not _GOING_ON.isdisjoint(item.senses):
             if structures and "item_break" in item.senses and _predicate_follows(items, s):
                 structures = _drop_last_group(items, structures)
             break

@@ -41,10 +41,14 @@ def number_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -
         if run is not None:
             runs.append(run)
         i = run.last if run is not None else i + 1
+    known: list[bool] = []  # which lists stand behind ribs, or go on from one that does
+    for before, run in zip([None, *runs], runs, strict=False):
+        goes_on = before is not None and known[-1] and _joins(items[before.last : run.first], lexicon)
+        known.append(not run.spine and (goes_on or _beside_rib(items, run, tokens, lexicon)))
     after = len(items)  # where a list that is known to number ribs starts
-    for run in reversed(runs):
+    for run, ribs in zip(reversed(runs), reversed(known), strict=True):
         goes_on = _joins(items[run.last : after], lexicon)
-        beside = not run.spine and (_beside_rib(items, run, tokens, lexicon) or goes_on)
+        beside = not run.spine and (ribs or goes_on)
         if beside or (run.spine and run.last - run.first > 1):
             senses = {"level": tuple(lexicon.level_names[order] for order in run.orders)}
             if run.spine:
@@ -132,7 +136,7 @@ def _beside_rib(items: list[Item], run: _Run, tokens: Sequence[Token], lexicon: 
     if listed and _before_rib(items, run.last, tokens, lexicon):
         return True
     at = run.first - 1
-    while at >= 0 and run.first - at < _NEAR and items[at].word in _OPENING:
+    while at >= 0 and run.first - at < _NEAR and (items[at].word in _OPENING or "side" in items[at].senses):
         at -= 1
     if at < 0 or not _is_rib(items[at], tokens, lexicon):
         return False

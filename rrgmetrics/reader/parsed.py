@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from rrgmetrics.reader.elided import supply
 from rrgmetrics.reader.items import Item, Mention, find_items, find_mentions
 from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
+from rrgmetrics.reader.pronouns import stand_in
 from rrgmetrics.reader.tokens import Sentence, Token, sentences
 
 KEPT = 8192  # sentences, some 5 kB each; those of a block of pairs, so that a graph finds what its reading found
@@ -42,7 +43,9 @@ class Parsed:
         self.text, self.tokens, self.start = text, tokens, tokens[0].start
         self.lexicon = lexicon
         self.items: list[Item] = find_items(tokens, 0, len(tokens), lexicon)
-        self.mentions: list[Mention] = supply(self.items, find_mentions(self.items, lexicon), lexicon)
+        self.mentions: list[Mention] = supply(
+            self.items, stand_in(self.items, find_mentions(self.items, lexicon), lexicon), lexicon
+        )
         cues = ["retracted" in item.senses for item in self.items]
         self.retracts = True in cues
         self.retracts_all = self.retracts and any(i.word == ":" for i in self.items[cues.index(True) + 1 :][:1])

@@ -16,6 +16,7 @@ _OTHERS = frozenset({"concept", "structure", "item_break", "clause_end", "side"}
 _CLAUSE = 12  # items to either side in which a word for one side says which side "both" is on
 _LIST = 7  # items from "upper" to the noun that it shares
 _REACH = 6  # items from "more" to the side
+_OF_ADVERBS = frozenset({"change", "possible_before", "possible_after", "probable_before", "probable_after"})
 _THAN = frozenset({"than", "that", "on", "the", "in"})
 _OTHER_SIDE = {"left": "right", "right": "left"}
 _JOINTS = frozenset({"and", "to", "or", "/", ",", "the", "–"})  # between "upper" and "mid zones"
@@ -43,7 +44,10 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
                 i = i - 1 if i and _side(items[i - 1]) and (than or "asymmetry" in items[end - 1].senses) else i
                 side = _side(items[end - 1])
                 worse = _OTHER_SIDE[side] if than and side else side
-                senses = {"asymmetry": items[end - 1].senses.get("asymmetry") or worse}
+                senses = {
+                    "asymmetry": items[end - 1].senses.get("asymmetry") or worse,
+                    **({"than": True} if than else {}),
+                }
                 items[i:end] = [Item(items[i].first, items[end - 1].last, senses, item.word)]
         i += 1
     return items
@@ -54,7 +58,7 @@ def _is_aside(items: list[Item], i: int) -> bool:
     if not i or i + 2 >= len(items) or items[i + 2].word != "," or items[i - 1].word not in ("and", "or", "but"):
         return False
     said = items[i + 1]
-    return "nothing" in said.senses or (said.word.endswith("ly") and said.senses.keys() <= {"change"})
+    return "nothing" in said.senses or (said.word.endswith("ly") and said.senses.keys() <= _OF_ADVERBS)
 
 
 def _shared_noun(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> dict[str, object]:

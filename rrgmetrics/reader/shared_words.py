@@ -12,6 +12,7 @@ from rrgmetrics.reader.tokens import Item, Token
 
 _JOINTS = frozenset({"and", "or", ",", "/", "&", "the"})
 _REACH = 6  # items from a name to the one that it shares its noun with
+_GENERIC = frozenset({"disease", "process", "abnormality", "change"})  # nouns that make a name of nearly any word
 _PART = frozenset({"structure", "zone", "morphology", "route", "tip"})  # what a word may be that lacks its noun
 
 
@@ -42,7 +43,7 @@ def _with_noun(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon
         if token.word not in start:
             return None
         start = start[token.word]
-    for first in range(name.first + 1, name.last):
+    for first in range(name.first + 1, name.last - (tokens[name.last - 1].word in _GENERIC)):
         node = start
         for token in tokens[first : name.last]:
             node = node.get(token.word, {})

@@ -9,7 +9,7 @@ _YEAR = 1900.0
 READING_MM = 0.5  # less than a bound that is not reached
 _BELOW, _NOT = frozenset({"<", "≤"}), frozenset({"not", "none", "no"})
 RATIO = "_ratio"  # ends the names of structures whose size is a number without a unit
-_PAST = frozenset({"before", "previously", "earlier", "formerly", "initially"})
+_PAST = frozenset({"yesterday", "before", "previously", "earlier", "formerly", "initially"})
 _TODAY = frozenset({"now", "currently", "today"})
 _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
@@ -78,6 +78,10 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
             kind = "measure" if "measure" in items[i - 1].senses else "severity"
             was = items[i - 1].senses[kind]
             items[i - 1].senses = {"before": (kind, max(was) if kind == "measure" else was)}
+        elif "measure" in item.senses and _grew(items, i):
+            unit = item.senses["measure"][0] / max(float(item.word), 0.1)
+            was = ("measure", unit * float(items[i - 2].word))
+            items[i] = Item(item.first, item.last, {**item.senses, "before": was}, item.word)
         elif "measure" in item.senses and (_is_past(items, i, lexicon) or _is_bracketed(items, i)):
             items[i] = Item(item.first, item.last, {"before": ("measure", max(item.senses["measure"]))}, item.word)
         elif "measure" in item.senses and (asked or _advised(items, i, lexicon) or _is_way(items, i, lexicon)):
@@ -85,9 +89,20 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
     return items
 
 
+def _grew(items: list[Item], i: int) -> bool:
+    """Tells whether a bare number before the size at `i` is what was: "has gone FROM 6 TO 11 mm"."""
+    if i < 3 or items[i - 1].word != "to" or not items[i - 2].word[0].isdigit() or not items[i].word[0].isdigit():
+        return False
+    return not items[i - 2].senses and (items[i - 3].word == "from" or "nothing" in items[i - 3].senses)
+
+
 def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether the size at `i` is that of an earlier study, as a word behind it says: "measured 9 mm BEFORE"."""
-    if i + 1 == len(items) or items[i + 1].word not in _PAST or not any("measure" in item.senses for item in items[:i]):
+    if (
+        i + 1 == len(items)
+        or items[i + 1].word not in _PAST
+        or not any("measure" in item.senses for item in items if item is not items[i])
+    ):
         return False
     return i + 2 == len(items) or items[i + 2].word in lexicon.small.closing
 

@@ -7,7 +7,8 @@ chat template writes the prompt; where there is none, or for `paper`, the protoc
 from __future__ import annotations
 
 import copy
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,7 +125,7 @@ class LocalModel:
         config.max_new_tokens = limit
         if config.eos_token_id is None:
             config.eos_token_id = self.tokenizer.eos_token_id
-        with torch.inference_mode(), quietly():
+        with torch.inference_mode(), quietly(), _threads_of(self.model):
             full = self.model.generate(input_ids=rows, attention_mask=mask, generation_config=config)
         added = full[:, longest:]
         ends = torch.tensor([] if config.eos_token_id is None else config.eos_token_id, device=added.device)
@@ -144,8 +145,25 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
         raise InputError("hf: decodes greedily; leave out temperature, or serve the model and use openai:<model>.")
     loaded = _load(find_causal(name.model), device)
     raw = name.raw or not getattr(loaded.tokenizer, "chat_template", None)
-    small = sum(weights.numel() for weights in loaded.model.parameters()) < SMALL
-    return LocalModel(loaded, raw, batch_size or (SMALL_BATCH if small else BATCH_SIZE))
+    return LocalModel(loaded, raw, batch_size or (SMALL_BATCH if is_small(loaded.model) else BATCH_SIZE))
+
+
+def is_small(model: Any) -> bool:
+    """Tells whether a step of a model takes less time than what surrounds it."""
+    return bool(sum(weights.numel() for weights in model.parameters()) < SMALL)
+
+
+@contextmanager
+def _threads_of(model: Any) -> Iterator[None]:
+    """Gives a small model one thread: several wait for one another longer than they compute."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1 if is_small(model) else before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @shared

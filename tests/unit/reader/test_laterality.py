@@ -27,7 +27,8 @@ SIDES = {"left": "right", "right": "left", "bilateral": "bilateral", "midline": 
 # Places and findings that there are on one side only, or whose name on the other side means something else.
 ONE_SIDED = re.compile(
     r"lingul|middle|rml|atri|ventric|heart|cardi|aort|arch|bronch|stomach|gastric|liver|splen|diaphragm|hemidiaphragm"
-    r"|arter|duct|azygos|lateral (view|film)|paratracheal|cava|mediast|trachea|shunt",
+    r"|arter|duct|azygos|lateral (view|film)|paratracheal|cava|mediast|trachea|shunt"
+    r"|right (clinical )?(setting|context)",
     re.IGNORECASE,
 )
 SIDED = [s for s in SENTENCES if re.search(r"\b(left|right)", s, re.IGNORECASE) and not ONE_SIDED.search(s)]

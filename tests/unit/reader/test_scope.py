@@ -134,6 +134,7 @@ def test_long_nonsense_takes_no_time_to_speak_of(text: str) -> None:
         "Tip of the pulmonary artery catheter in a right lower lobar artery; the main pulmonary artery is prominent.",
         "Convex aortopulmonary window. The main pulmonary artery is enlarged.",
         "A 3 cm mass in the left upper lobe. Contrast-enhanced CT with axial and coronal reformats is recommended.",
+        "Honeycombing and traction bronchiectasis in both lower zones.",
     ],
 )
 def test_advice_and_names_of_vessels_make_no_ct_report(report):

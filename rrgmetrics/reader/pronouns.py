@@ -1,0 +1,109 @@
+"""Findings that a pronoun names, at a place of their own: "A SECOND ONE in the lingula", "THAT in the apex".
+
+Such a word stands for the name of the finding before it, in its sentence or in the one before. What only says more of
+that finding ("it has grown", "the larger one") is read in `references`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.model import Finding
+from rrgmetrics.reader.places import near
+
+_PRONOUNS = frozenset({"one", "that", "another"})
+_NOUNS = frozenset({"process", "appearance", "abnormality", "picture", "finding"})
+_FURTHER = frozenset({"second", "another", "further", "similar", "additional", "new"})
+_LEADING = frozenset({"in", "at", "on", "of", "within", "over", "overlying", "involving", "projecting"})
+_BETWEEN = frozenset({"location_preposition", "item_break", "measure", "severity", "morphology"})
+_PLACE = frozenset({"side", "zone"})
+_REACH = 8  # items from a pronoun to its place
+
+
+def stand_in(items: Sequence[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns the mentions of a sentence with those that a pronoun stands for, in the order of the text."""
+    if not mentions or _PRONOUNS.isdisjoint([item.word for item in items]):
+        return mentions
+    more: list[Mention] = []
+    for i, item in enumerate(items):
+        if item.word in _PRONOUNS and _is_apart(items, i) and _has_place(items, i):
+            named = next((m for m in reversed(mentions) if m.last <= i and not m.denies), None)
+            if named is not None and item.word == "one" and lexicon.concepts[named.concept].is_device:
+                continue  # its parts: "leads, ONE in the right atrium"
+            listed = named is not None and any(
+                "count" in each.senses for each in items[max(0, named.first - 3) : named.first]
+            )
+            if named is not None and not listed and not any(m.first <= i < m.last for m in mentions):
+                more.append(_mention(items, i, _named(items, i, named, lexicon), named))
+    return sorted([*mentions, *more], key=lambda m: (m.at, m.first)) if more else mentions
+
+
+def pronoun_for(items: Sequence[Item], findings: Sequence[Finding], number: int, lexicon: Lexicon) -> Mention | None:
+    """Returns the mention in a sentence without a name that a pronoun makes of the finding before, at another place."""
+    before = findings[-1] if findings else None
+    if before is None or before.normal or number - before.sentence != 1:
+        return None
+    named = (i for i, item in enumerate(items[:_REACH]) if item.word in _PRONOUNS or _is_similar(items, i))
+    at = next((i for i in named if _has_place(items, i)), None)
+    if (
+        at is None
+        or before.count
+        or not (_is_apart(items, at) or not _FURTHER.isdisjoint([x.word for x in items[:at]]))
+    ):
+        return None
+    sides = {item.senses["side"] for item in items if "side" in item.senses}
+    zones = frozenset(item.senses["zone"] for item in items if "zone" in item.senses)
+    elsewhere = (before.side and sides and sides != {before.side}) or (zones and not near(before.zones, zones, lexicon))
+    return _mention(items, at, before.concept, None) if elsewhere else None
+
+
+def _is_similar(items: Sequence[Item], i: int) -> bool:
+    """Tells whether a word says no more than that there is another: "a SIMILAR PROCESS is seen on the left"."""
+    return i > 0 and items[i].word in _NOUNS and items[i - 1].word == "similar"
+
+
+def _is_apart(items: Sequence[Item], i: int) -> bool:
+    """Tells whether a pronoun is one of something else: "that IN the apex", "AN OLD one", "the EXISTING one"."""
+    behind = items[i + 1].word if i + 1 < len(items) else ""
+    if items[i].word == "another":
+        return behind in _LEADING or "item_break" in items[min(i + 1, len(items) - 1)].senses
+    if items[i].word != "one":
+        return behind in _LEADING
+    ahead = items[i - 1] if i else None
+    described = ahead is not None and bool(
+        ahead.senses.keys() & {"severity", "acuity", "change", "ordinal", "morphology"}
+    )
+    return (
+        behind in _LEADING - {"of"}
+        or described
+        or (ahead is not None and ahead.word in _FURTHER | {"existing", "other"})
+    )
+
+
+def _has_place(items: Sequence[Item], i: int) -> bool:
+    for item in items[i + 1 : i + 1 + _REACH]:
+        if item.senses.keys() & _PLACE:
+            return True
+        if "concept" in item.senses or item.word == ";":
+            return False
+    return False
+
+
+def _named(items: Sequence[Item], i: int, named: Mention, lexicon: Lexicon) -> str:
+    """Returns the concept that a pronoun stands for, at the structure behind it: "an old ONE of the right clavicle"."""
+    qualities = [quality for item in items[named.first : named.last] for quality in item.senses.get("quality", ())]
+    for item in items[i + 1 : i + 1 + _REACH]:
+        for structure in item.senses.get("structure", ()):
+            for quality in qualities:
+                if (structure, quality) in lexicon.findings_of:
+                    return lexicon.findings_of[structure, quality]
+        if "concept" in item.senses:
+            break
+    return named.concept
+
+
+def _mention(items: Sequence[Item], i: int, concept: str, named: Mention | None) -> Mention:
+    items[i].senses = {}
+    return Mention(concept, i, i + 1, i, (items[i].first, items[i].last), elided=named)
