@@ -150,7 +150,7 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
 
 def is_small(model: Any) -> bool:
     """Tells whether a step of a model takes less time than what surrounds it."""
-    return sum(weights.numel() for weights in model.parameters()) < SMALL
+    return bool(sum(weights.numel() for weights in model.parameters()) < SMALL)
 
 
 @contextmanager

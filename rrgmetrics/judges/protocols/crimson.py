@@ -36,7 +36,8 @@ from rrgmetrics.judges.protocols.crimson_question import Patient, question
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, SEVERITY, SIGNIFICANCE, Tally, tally
 from rrgmetrics.judges.protocols.templates import digits, is_ct, of_pack
 from rrgmetrics.reader import ErrorCategory, FindingError
-from rrgmetrics.reader.rubric import Appraisal, Graded, appraise
+from rrgmetrics.reader.graded import Graded
+from rrgmetrics.reader.rubric import Appraisal, appraise
 from rrgmetrics.reports import Context, Pair
 
 CHECKPOINT = "rajpurkarlab/medgemma-4b-it-crimson"
