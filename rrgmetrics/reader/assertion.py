@@ -314,7 +314,8 @@ class _Walk(Sentence):
         ends = i + 1 == len(self.items) or self.items[i + 1].word in self.small.closing
         if item.word in self.small.neither and i + 1 < len(self.items) and self.items[i + 1].word in self.small.grounds:
             return "negation_after"  # "effusion NEITHER on the left nor on the right"
-        if ends and item.word in self.small.nothing_left and self.items[i - 1].word == ":":
+        nothing = item.word in self.small.nothing_left and "change" not in item.senses
+        if ends and nothing and self.items[i - 1].word == ":":
             return "negation_after"  # "Pneumothorax: NO."
         if ends and i and self.items[i - 1].word in self.small.verbs:
             return next((f"{kind}_after" for kind in ("probable", "possible") if f"{kind}_before" in item.senses), None)
