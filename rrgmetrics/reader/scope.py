@@ -49,6 +49,9 @@ SOME_WORDS = 3  # and if it has fewer English ones
 OTHER_SCRIPT = 0.3  # share of letters beyond Latin script
 BROKEN, BROKEN_SHARE = 2, 10  # pairs of words that do not go together: at least so many, and one in so many words
 CUES = 2  # different terms of another part of the body or modality
+_LONGEST_TITLE = 6  # words
+_HEADS = frozenset({"exam", "examination", "study", "procedure", "modality", "technique", "title", ":", "unenhanced"})
+_BEHIND_TITLES = frozenset({".", ":", ",", ";", "-", "and", "with", "without", "report", "protocol", "contrast"})
 _LETTERS = re.compile(r"[^\W\d_]+")
 _REPORTS = frozenset(
     {"communication", "recommendation", "hypothetical", "hypothetical_after", "nothing"}
@@ -72,6 +75,7 @@ class _Knowledge(NamedTuple):
     terms: dict[str, list[tuple[tuple[str, ...], Kind]]]  # first word → terms, the longest first, with their kind
     decisive: frozenset[tuple[str, ...]]  # terms one of which is enough where no word of the chest stands
     chest: frozenset[str]
+    titles: dict[tuple[str, ...], Kind]
 
 
 def scope_of(report: str) -> Scope:
@@ -277,6 +281,9 @@ def _other_report(words: Sequence[str], n_statements: int, knowledge: _Knowledge
     A CT report of the chest may name more of the abdomen than of the chest, so that its own words come first; those of
     a kind that a pack reads come before it where they are more.
     """
+    titled = _title(words, knowledge)
+    if titled:
+        return None if titled in knowledge.own else (titled, "a CT report" if titled == CT else titled)
     cues = _cues(words, knowledge)
     counts = {kind: len(terms) for kind, terms in cues.items()}
     if knowledge.chest.isdisjoint(words):
@@ -297,6 +304,16 @@ def _other_report(words: Sequence[str], n_statements: int, knowledge: _Knowledge
             return kind, looks
     if others and speaks_of(others[0]):
         return (others[0] if others[0] in knowledge.packed else "elsewhere"), others[0]
+    return None
+
+
+def _title(words: Sequence[str], knowledge: _Knowledge) -> Kind | None:
+    """Returns the kind that a text names first of all: "CT chest.", "EXAM: CT head without contrast"."""
+    first = next((i for i, word in enumerate(words) if word not in _HEADS), 0)
+    for n in range(min(_LONGEST_TITLE, len(words) - first), 0, -1):
+        kind = knowledge.titles.get(tuple(words[first : first + n]))
+        if kind and (first + n == len(words) or words[first + n] in _BEHIND_TITLES):
+            return kind
     return None
 
 
@@ -347,6 +364,9 @@ def _knowledge() -> _Knowledge:
         scripts=tables["scripts"],
         decisive=frozenset(decisive),
         chest=frozenset(plain(tables["chest"])),
+        titles={
+            tuple(words_of(term, lexicon.words)): kind for kind, listed in tables["titles"].items() for term in listed
+        },
         broken=frozenset(pair for row in tables["broken"] for pair in product(row["first"], row["then"])),
         own=tuple(pack.kind for pack in chain(pack_in_use())),
         packed=frozenset(pack.kind for pack in all_packs().values()),

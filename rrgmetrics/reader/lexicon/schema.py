@@ -328,6 +328,7 @@ SHAPES: dict[str, Shape] = {
             "elsewhere": Table(_TERMS),
             "modality": Table(_TERMS),
             "decisive": Table(_TERMS),
+            "titles": Table(_TERMS),
             "chest": _TERMS,
         }
     ),
