@@ -101,7 +101,7 @@ Examples:
     ...     per_pair=True,
     ... )
     >>> results["crimson"], results["crimson_weighted_errors_per_pair"]
-    (0.0, [1.0, 0.25])
+    (0.5, [1.0, 0.0])
 """
 
 
