@@ -205,7 +205,8 @@ def watched(arguments: list[str], log: TextIO) -> Cost:
             print(json.dumps({**line, "workers": workers}), file=log, flush=True)
         time.sleep(0.5)
     assert process.stdout is not None
-    scores = json.loads(process.stdout.read().strip().splitlines()[-1])
+    said = process.stdout.read().splitlines()
+    scores = json.loads(next(line for line in reversed(said) if line.startswith("{")))  # Ray may say more after it
     return Cost(time.monotonic() - start, sum(used.values()), driver, worker, scores)
 
 
