@@ -19,9 +19,12 @@ def reduce(reduction: Reduction, stats: Array) -> dict[str, float]:
 
 
 def column_sums(stats: Array) -> tuple[Array, int]:
-    """Returns the column sums `(n_stats,)` of the pairs that are scored, and their number: all that scores rest on."""
+    """Returns the column sums `(n_stats,)` of the pairs that are scored, and their number: all that scores rest on.
+
+    Each column is summed by itself, in pairs of pairs: a sum over both axes adds row to row, and a million roundings.
+    """
     kept = stats[scored(stats)]
-    return kept.sum(axis=0), len(kept)
+    return np.array([column.sum() for column in kept.T]), len(kept)
 
 
 def of_sums(reduction: Reduction, sums: ArrayLike, n_scored: float) -> dict[str, float]:
