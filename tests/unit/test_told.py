@@ -21,7 +21,7 @@ def scored(name):
     return rrgmetrics.score(name, predictions=CANDIDATES, references=REFERENCES, progress=False)[name]
 
 
-@pytest.mark.parametrize("metric", TOLD)
+@pytest.mark.parametrize("metric", sorted({*TOLD} - {"mammo_green"}))  # which scores no chest X-ray
 def test_a_row_an_error(metric):
     """The nodule is missing, in the second pair nothing is wrong, and the third is no report."""
     frame = scored(f"{metric}?explain=yes").errors_frame()
