@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, product
 from operator import eq
 from typing import Any, NamedTuple
@@ -341,10 +341,12 @@ def _knowledge() -> _Knowledge:
     def plain(terms: Iterable[Any]) -> set[str]:
         return {word for term in terms for word in words_of(str(term), lexicon.words)}
 
+    def by_phrase(table: Mapping[Kind, Iterable[str]]) -> dict[tuple[str, ...], Kind]:
+        return {tuple(words_of(term, lexicon.words)): kind for kind, listed in table.items() for term in listed}
+
     grammar = plain(vocabulary["grammar"])
     own = plain(word for kind in ("report", "clinical", "description", "anatomy") for word in vocabulary[kind])
     english = grammar | own | lexicon.terms_words
-    decisive = {tuple(words_of(term, lexicon.words)) for terms in tables["decisive"].values() for term in terms}
     terms_of: dict[Kind, list[str]] = {**tables["elsewhere"], **tables["modality"]}
     for kind, more in tables["decisive"].items():
         terms_of[kind] = [*terms_of.get(kind, ()), *more]
@@ -362,11 +364,9 @@ def _knowledge() -> _Knowledge:
         foreign=frozenset().union(*languages.values()),
         languages=languages,
         scripts=tables["scripts"],
-        decisive=frozenset(decisive),
+        decisive=frozenset(by_phrase(tables["decisive"])),
         chest=frozenset(plain(tables["chest"])),
-        titles={
-            tuple(words_of(term, lexicon.words)): kind for kind, listed in tables["titles"].items() for term in listed
-        },
+        titles=by_phrase(tables["titles"]),
         broken=frozenset(pair for row in tables["broken"] for pair in product(row["first"], row["then"])),
         own=tuple(pack.kind for pack in chain(pack_in_use())),
         packed=frozenset(pack.kind for pack in all_packs().values()),
