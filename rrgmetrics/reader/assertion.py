@@ -236,8 +236,15 @@ class _Walk(Sentence):
             self._end_clause()  # "the absence of effusion suggests pneumonia"
         self.certainty, self.fresh, self.listing = certainty, True, False
         after = self.items[i + 1].senses.keys() if i + 1 < len(self.items) else frozenset()
-        beside = self.accompanied and item.last - item.first == 1 and not after & _BEFORE  # "with probable effusion"
+        beside = self._directly_with(i) and item.last - item.first == 1 and not after & _BEFORE
         self.linking = (not self.conjoined or item.word in self.small.meaning) and not beside
+
+    def _directly_with(self, i: int) -> bool:
+        """Tells whether "with" leads to the hedge at `i`: "with probable effusion", "with a contour suggesting"."""
+        if not self.accompanied:
+            return False
+        ahead = next((item for item in reversed(self.items[:i]) if item.word not in self.small.indefinite), None)
+        return ahead is not None and (ahead.word == "with" or bool(ahead.senses))
 
     def _is_advised(self, i: int) -> bool:
         """Tells whether what the word at `i` says may happen, and has not: "the drain MAY BE removed"."""
@@ -333,6 +340,8 @@ class _Walk(Sentence):
             return False  # "aspiration and, LESS LIKELY, hemorrhage"
         if after.word in self.small.explanations:
             return True
+        if "not_excluded_before" in self.items[i].senses and after.word in self.small.reasons:
+            return True  # "pneumothorax is HARD TO EXCLUDE, because of the overlying air"
         stated = (i > 0 and self.verb_at == i - 1) or self.items[i].word in self.small.judged
         if after.last - after.first > 1:
             return stated and "zone" in after.senses
@@ -353,7 +362,10 @@ class _Walk(Sentence):
         for k in range(len(stated) - 1, 0, -1):
             between = self.items[stated[k - 1].last : stated[k].first]
             words = {item.word for item in between}
-            if "(" in words and ")" not in words:
+            opened = ("(" in words and ")" not in words) or (
+                ":" in words and self.items[i].word in self.small.questions
+            )
+            if opened:
                 return stated[k:]  # "mosaic attenuation (small airway disease?)"
             if not words.isdisjoint(self.small.conjunctions):
                 two = len(stated) == 2 and not any("quality" in item.senses for item in between)

@@ -117,14 +117,15 @@ def _deny_positions(items: list[Item]) -> None:
 
 
 def _spare(items: list[Item], small: SmallWords) -> None:
-    """Takes the place from words for places without the finding, in place: "SPARING the left lung"."""
+    """Takes the place from words for places without the finding, in place: "SPARING the left lung", "moved FROM"."""
     spared = False
     for i, item in enumerate(items):
-        if item.word in small.sparing:
+        left = item.word == "from" and i > 0 and (items[i - 1].word in small.moved or "position" in items[i - 1].senses)
+        if item.word in small.sparing or left:
             spared = True
-        elif is_joint(item, small) or "concept" in item.senses:
+        elif is_joint(item, small) or "concept" in item.senses or item.word in small.onward:
             spared = False
-        elif spared and item.senses.keys() & {"side", "zone"}:
+        elif spared and item.senses.keys() & {"side", "zone", "tip"}:
             items[i] = item.saying({})
 
 

@@ -36,6 +36,7 @@ from rrgmetrics.reader.references import (
     only_asked,
     other_side,
     pointer,
+    relative_side,
     side_meant,
     sums_up,
     told_of_patient,
@@ -217,6 +218,8 @@ def _read_sentence(
         if explained and not fields["sides"] and not fields["zones"]:
             places = [(findings[k].side, findings[k].zones) for k in explained]
             parts = [{**fields, "sides": {side} - {None}, "zones": zones} for side, zones in places]
+        elif not fields["sides"] and (side := relative_side(mention, findings, lexicon)):
+            parts = [{**part, "sides": {side}} for part in parts]
         observations[id(mention)] = list(range(len(findings), len(findings) + len(parts)))
         for part in parts:
             on_side = [k for k in explained if findings[k].side == one_side(part["sides"])]

@@ -31,6 +31,7 @@ PLACES = frozenset({"side", "zone", "location_preposition"})
 SEEN = frozenset({"side", "zone", "measure", "change", "severity", "item_break", "clause_end", "versus"})
 TOLD = frozenset({"change", "severity", "measure", "quality"})
 TITLE = 4  # words before the disease in a report's first words: "Non-small cell lung cancer."
+OTHER_SIDE = {"left": "right", "right": "left"}
 GAPS = ("severity", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
 SUMMED = ("morphology", "tip", "zones", "levels", "spans")
 
@@ -232,6 +233,15 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon) -
     more = build(mention, describe(mention, lexicon), earlier.section, earlier.sentence, earlier.observation, ())
     both = add(earlier, more)
     return replace(both, assertion="absent") if more.change == "resolved" else both
+
+
+def relative_side(mention: Mention, findings: Sequence[Finding], lexicon: Lexicon) -> str | None:
+    """Returns the side that is told from the finding before: "left pneumonectomy; nodule in the CONTRALATERAL lung"."""
+    small, words = lexicon.small, {item.word for item in mention.modifiers}
+    if words.isdisjoint(small.contralateral | small.ipsilateral):
+        return None
+    before = next((each.side for each in reversed(findings) if each.side in OTHER_SIDE), None)
+    return before if before is None or words & small.ipsilateral else OTHER_SIDE[before]
 
 
 def sums_up(items: Sequence[Item], lexicon: Lexicon) -> bool:
