@@ -65,6 +65,8 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
                 end, senses = (length[0], {"measure": length[1]}) if length else ratio(tokens, i, last, items, lexicon)
             elif word in lexicon.small.bare:
                 senses = {"structure": BARE}
+            elif word in lexicon.small.withdrawn and _is_taken(tokens, i, last, items, lexicon):
+                senses = {"change": "resolved"}
             items.append(Item(i, end, senses or {}, word))
         elif "parts" in senses:
             items.extend(_part(i, end, word, part, lexicon) for part in senses["parts"])
@@ -79,6 +81,15 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
     share_nouns(items, tokens, lexicon)
     items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
     return judge(items, lexicon) if lexicon.diameters else items
+
+
+def _is_taken(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether the word at `i` says that the device before it is gone: "NG tube OUT", "UVC now OUT"."""
+    if i + 1 < last and tokens[i + 1].word not in lexicon.small.closing:
+        return False
+    before = next((item for item in reversed(items[-2:]) if item.senses or item.word not in lexicon.small.dates), None)
+    concept = before.senses.get("concept") if before else None
+    return concept is not None and lexicon.concepts[concept].is_device
 
 
 def _with_quality(senses: Senses, last: Token, lexicon: Lexicon) -> Senses:

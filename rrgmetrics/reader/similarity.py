@@ -30,8 +30,8 @@ def concept_similarity(a: str, b: str, lexicon: Lexicon) -> float:
         return PARENT
     if b in ca.ancestors or a in cb.ancestors or b in ca.rivals or a in cb.rivals:
         return GRANDPARENT
-    if not (ca.is_device or cb.is_device) and (ca.parent in cb.same_as or cb.parent in ca.same_as):
-        return GRANDPARENT  # "density", which is an opacity, and a kind of opacity
+    if {a, b} & lexicon.roles["anything"] and (ca.parent in cb.same_as or cb.parent in ca.same_as):
+        return GRANDPARENT  # "density", which is any opacity, and a kind of opacity
     return 0.0
 
 
