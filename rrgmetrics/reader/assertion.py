@@ -70,6 +70,8 @@ class _Walk(Clause):
 
     def meet(self, mention: Mention) -> None:
         """Gives a mention the assertion of the moment."""
+        if self.resolved and self._is_past(mention):
+            self._end_clause()
         before = self.clause[-1] if self.clause else None
         if before is None and self.aside and self.linking and self.comma:
             before = self.aside[-1]
@@ -88,6 +90,16 @@ class _Walk(Clause):
         self.clause.append(mention)
         self.met_at = mention.last
         self.linking = self.joined = self.comma = self.conjoined = self.accompanied = self.fresh = False
+
+    def _is_past(self, mention: Mention) -> bool:
+        """Tells whether what is gone only sets the time: "since REMOVAL OF the drain THE effusion has recurred"."""
+        last = self.clause[-1] if self.clause else None
+        if last is None or last.denies or not self.lexicon.concepts[last.concept].is_device:
+            return False
+        between = self.items[last.last : mention.first]
+        again = any("resolved_before" in item.senses for item in between)
+        listed = any(item.word in self.small.separators for item in between)
+        return not (mention.denies or again or listed) and bool(between)
 
     def _commit(self, mention: Mention, before: Mention | None) -> None:
         mention.certainty = self.certainty

@@ -84,6 +84,8 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return True
     if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):
         return i + 1 == len(items) or items[i + 1].word in small.closing | {"of"}  # "the right being the LARGER"
+    if _of_one_side(items, i, lexicon):
+        return True
     if [item.word for item in items[i + 1 : i + 2]] == ["than"] and "measure" in items[
         min(i + 2, len(items) - 1)
     ].senses:
@@ -98,6 +100,20 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         if not placed:
             return False
     return False
+
+
+def _of_one_side(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether one of two sides has more: "bilateral effusions, LEFT a little LARGER"."""
+    small, k = lexicon.small, i - 1
+    while k >= 0 and (items[k].word.endswith("ly") or items[k].word in small.indefinite | small.degrees):
+        k -= 1
+    if k < 1 or items[k].senses.get("side") not in ("left", "right") or len(items[k].senses) > 1:
+        return False
+    first = k - (items[k - 1].word in small.definite)
+    parts = (part for item in items[:first] for part in (item.senses, *item.senses.get("inside", ())))
+    both = any(part.get("side") == "bilateral" for part in parts)
+    dated = any(item.word in small.dates or "earlier_study" in item.senses for item in items[i + 1 : i + 4])
+    return both and not dated and items[first - 1].word in small.closing
 
 
 def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
@@ -183,6 +199,11 @@ def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon)
         if k in inside:
             return True
         if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= _PLAIN:
+            break
+    for k in range(i - 1, max(-1, i - _NEAR), -1):
+        if k in inside:
+            return True  # "linear atelectasis left base, slightly worse"
+        if not items[k].senses or not items[k].senses.keys() <= _PLAIN - {"location_preposition"}:
             break
     for item in reversed(items[max(0, i - _NEAR) : i]):
         if "change" in item.senses:

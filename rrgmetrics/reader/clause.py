@@ -141,6 +141,8 @@ class Clause(Sentence):
         if "not_excluded_before" in self.items[i].senses and after.word in self.small.reasons:
             return True  # "pneumothorax is HARD TO EXCLUDE, because of the overlying air"
         stated = (i > 0 and self.verb_at == i - 1) or self.items[i].word in self.small.judged
+        if i == self.met_at and "negation_after" in self.items[i].senses and after.word in self.small.grounds:
+            return True  # "pneumonia LESS LIKELY, given the lack of fever"
         if after.last - after.first > 1:
             return stated and "zone" in after.senses
         return after.word in self.small.closing or (stated and after.word in self.small.grounds)
@@ -163,6 +165,8 @@ class Clause(Sentence):
             asked = ":" in words and self.items[i].word in self.small.questions
             if asked or ("(" in words and ")" not in words):
                 return stated[k:]  # "mosaic attenuation (small airway disease?)"
+            if denied and any("item_break" in item.senses for item in between) and "with" not in words:
+                return stated[k:]  # "pneumothorax appears small and effusion is unlikely"
             if not words.isdisjoint(self.small.conjunctions):
                 two = len(stated) == 2 and not any("quality" in item.senses for item in between)
                 return stated[k:] if "," in words and two else stated  # a list of two has no comma

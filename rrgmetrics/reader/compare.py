@@ -46,6 +46,7 @@ from rrgmetrics.reader.similarity import assign, related, similarity
 from rrgmetrics.reader.wording import phrase
 from rrgmetrics.reports import Context, check_report, parse_context
 
+MOVING = frozenset({"new", "worse", "better"})  # changes that a picture shares with what it is
 COVERED = 0.75  # above: a left-over finding is said by the other report in other words
 
 
@@ -196,7 +197,21 @@ def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[F
             for other in by_sentence[finding.sentence]
         )
 
-    return [group for group in groups if not all(map(is_sign, group))]
+    signs = [finding for group in groups if all(map(is_sign, group)) for finding in group]
+    return [_with_change_of(signs, group, lexicon) for group in groups if not all(map(is_sign, group))]
+
+
+def _with_change_of(signs: list[Finding], group: list[Finding], lexicon: Lexicon) -> list[Finding]:
+    """Returns findings with the change that is told of their signs: "NEW opacification, in keeping with collapse"."""
+    told = {
+        (sign.sentence, cause): sign.change
+        for sign in signs
+        if sign.change in MOVING
+        for cause in lexicon.concepts[sign.concept].sign_of
+    }
+    if not told:
+        return group
+    return [replace(each, change=each.change or told.get((each.sentence, each.concept))) for each in group]
 
 
 def _committed(group: list[Finding], lexicon: Lexicon) -> tuple[Finding, ...]:
@@ -211,7 +226,8 @@ def _committed(group: list[Finding], lexicon: Lexicon) -> tuple[Finding, ...]:
             for other in group
         )
     ]
-    return tuple(kept or group)
+    told = next((finding.change for finding in group if finding.change in MOVING), None)
+    return tuple(replace(finding, change=finding.change or told) for finding in kept or group)
 
 
 def _nearly(unit: Unit, other: Reading) -> bool:

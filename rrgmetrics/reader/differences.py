@@ -50,6 +50,9 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
         if device and readings and (position(ref.head, lexicon) == "bad") != (position(cand.head, lexicon) == "bad"):
             readings = [("device_position", True)] * (not tip)  # a "slipped gastric band" is one at a wrong place
         wrong.extend(readings)
+    degrees = [each for each in wrong if each[0] not in ("location", "device_position")]
+    gravest = max(degrees, key=lambda each: each[1], default=None)
+    wrong = [each for each in wrong if each not in degrees or each == gravest]  # one wrong degree a finding
     errors = [_attribute_error(ref, cand, attribute, matters, lexicon) for attribute, matters in wrong]
     return errors + _temporal_errors(ref, cand, lexicon)
 

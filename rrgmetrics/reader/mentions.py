@@ -53,6 +53,8 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
 def _stands_alone(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether the shorthand at `i` is all that is named: "RIJ in the SVC", but "tip in the RIJ", "RIJ PICC"."""
     small = lexicon.small
+    if _says_how(items, i, lexicon):
+        return False
     for item in reversed(items[:i]):
         if item.word in small.separators or item.word == ":" or "clause_end" in item.senses:
             break
@@ -66,6 +68,16 @@ def _stands_alone(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         if concept is not None and lexicon.concepts[concept].is_device:
             return False
     return True
+
+
+def _says_how(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether the shorthand at `i` is the way in of the device before: "dialysis catheter, LEFT IJ, tip in"."""
+    comma = i - 1 - ("side" in items[i - 1].senses)
+    if comma < 1 or items[comma].word != "," or (i + 1 < len(items) and items[i + 1].word != ","):
+        return False
+    device = lexicon.concepts.get(items[comma - 1].senses.get("concept", ""))
+    ends = device.expected_tip | device.wrong_tip if device else ()
+    return any(lexicon.tips[site].path == "vein" for site in ends)
 
 
 def _is_seen(items: list[Item], i: int) -> bool:

@@ -13,8 +13,22 @@ def settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> None
     if mention.whole_of is not None:  # "the leads are not broken": they are there
         mention.dropped = mention.dropped or mention.whole_of.assertion != "absent"
     device = not mention.denies and lexicon.concepts[mention.concept].is_device
+    if device and mention.change == "resolved" and _has_left_its_place(mention, items):
+        mention.assertion, mention.change = "present", None
     if device and mention.assertion == "absent" and mention.change is None and _is_of_tip(mention, items):
         mention.assertion = "present"  # "the tip of the PICC is not seen"
+
+
+def _has_left_its_place(mention: Mention, items: list[Item]) -> bool:
+    """Tells whether a device is not where it was, in place: "the lead is NO LONGER IN the ventricle"."""
+    gone = next((i for i in range(mention.last, len(items)) if items[i].senses.get("change") == "resolved"), None)
+    if gone is None or items[gone].word != "no":
+        return False
+    place = next((i for i in range(gone + 1, len(items)) if "location_preposition" not in items[i].senses), None)
+    if place is None or place == gone + 1 or "tip" not in items[place].senses:
+        return False
+    items[gone], items[place] = items[gone].saying({"position": "bad"}), items[place].saying({})
+    return True
 
 
 def explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
