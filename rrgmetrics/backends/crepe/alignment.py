@@ -4,9 +4,9 @@ A checkpoint with `crepe_alignment` reads it as the type of a token: the text (0
 the finding that the word is a part of, and the relation of the word itself, `(3·text + state)·8 + relation`.
 
 Words are alike that the lexicon takes for the same ("incr." and "worse", "RLL" and "right lower lobe"); of other words,
-those that begin alike. Sentences are set beside those of the other text with which they share most: "left" that stands in the other text, but
-not in the sentence beside, is `elsewhere`. Which findings both reports have is told by the reader, if there is a
-reading; in what they differ is left to the network.
+those that begin alike. Sentences are set beside those of the other text with which they share most: "left" that stands
+in the other text, but not in the sentence beside, is `elsewhere`. Which findings both reports have is told by the
+reader, if there is a reading; in what they differ is left to the network.
 """
 
 from __future__ import annotations
