@@ -70,7 +70,7 @@ class _Walk(Clause):
 
     def meet(self, mention: Mention) -> None:
         """Gives a mention the assertion of the moment."""
-        if self.resolved and self._is_past(mention):
+        if self.resolved and not self.absent and self._is_past(mention):
             self._end_clause()
         before = self.clause[-1] if self.clause else None
         if before is None and self.aside and self.linking and self.comma:
@@ -248,7 +248,8 @@ class _Walk(Clause):
 
     def _resolve(self, i: int) -> None:
         if not self.statement():
-            self.resolved = "resolved"
+            said = self.items[i].word in self.small.verbs or (i and "item_break" in self.items[i - 1].senses)
+            self.resolved = "" if said else "resolved"  # "the upper lobe IS REPLACED BY a bulla"
             return
         devices = all(m.denies or self.lexicon.concepts[m.concept].is_device for m in self.statement())
         denied_ahead = i + 1 < len(self.items) and "negation_before" in self.items[i + 1].senses

@@ -133,6 +133,9 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
     """Tells whether a comparative goes on to a date: "more free gas THAN ON DAY 2"."""
     than = next((i for i, item in enumerate(items) if item.word == "than"), len(items))
+    behind = items[than + 1 : than + 1 + _NEAR]
+    if behind and behind[0].word == "on" and not any(item.senses.keys() & {"side", "zone"} for item in behind):
+        return True  # "less fluid THAN ON the 3rd of May"
     return any(
         item.word in lexicon.small.dates or item.word in lexicon.small.uncounted or "earlier_study" in item.senses
         for item in items[than : than + 1 + _NEAR]
@@ -224,6 +227,8 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
             yield from ((mention, "worse") for mention in own)  # "lung volumes have decreased"
         return
     left = next((k for k in range(len(heads) - 1, -1, -1) if heads[k][1] <= i), None)
+    while left and heads[left - 1][2] and _is_setting(items, heads[left - 1][1], heads[left][0], lexicon):
+        left -= 1
     right = next((k for k in range(len(heads)) if heads[k][0] > i), None)
     if left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):
         said_of = _list_before(items, i, heads, left, lexicon)
@@ -236,6 +241,13 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
     else:
         return
     yield from ((mention, change) for mention in said_of)
+
+
+def _is_setting(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> bool:
+    """Tells whether what begins at `hi` only tells when or where: "the air AFTER STERNOTOMY, decreasing"."""
+    between = items[max(lo, hi - _NEAR) : hi]
+    led = any(item.word in lexicon.small.settings for item in between)
+    return led and not any(item.word in lexicon.small.separators for item in between)
 
 
 def _compares_dates(items: list[Item], lexicon: Lexicon) -> bool:

@@ -279,6 +279,8 @@ class Clause(Sentence):
                 if arrived or (_starts_statement(senses, self.lexicon) and not self.or_ahead(i)):
                     return True
                 first = False
+            if self.resolved and not first and senses.get("change", "resolved") != "resolved":
+                return True  # "removal of the right line, left PICC UNCHANGED"
             if "item_break" in senses and item.word not in self.small.seen:
                 return self.quality_ahead(i + 1 + k) or self.there_ahead(i, i + 1 + k)
             if item.word == ",":

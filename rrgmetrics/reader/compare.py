@@ -198,20 +198,22 @@ def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[F
         )
 
     signs = [finding for group in groups if all(map(is_sign, group)) for finding in group]
-    return [_with_change_of(signs, group, lexicon) for group in groups if not all(map(is_sign, group))]
+    return [_as_their_signs(group, signs, lexicon) for group in groups if not all(map(is_sign, group))]
 
 
-def _with_change_of(signs: list[Finding], group: list[Finding], lexicon: Lexicon) -> list[Finding]:
-    """Returns findings with the change that is told of their signs: "NEW opacification, in keeping with collapse"."""
-    told = {
-        (sign.sentence, cause): sign.change
-        for sign in signs
-        if sign.change in MOVING
-        for cause in lexicon.concepts[sign.concept].sign_of
-    }
-    if not told:
+def _as_their_signs(group: list[Finding], signs: list[Finding], lexicon: Lexicon) -> list[Finding]:
+    """Returns findings with the change and side told of their signs: "NEW opacification, in keeping with collapse"."""
+    if not signs:
         return group
-    return [replace(each, change=each.change or told.get((each.sentence, each.concept))) for each in group]
+    of = {(sign.sentence, cause): sign for sign in signs for cause in lexicon.concepts[sign.concept].sign_of}
+    return [_as_its_sign(finding, of.get((finding.sentence, finding.concept)), lexicon) for finding in group]
+
+
+def _as_its_sign(finding: Finding, sign: Finding | None, lexicon: Lexicon) -> Finding:
+    if sign is None or lexicon.concepts[finding.concept].is_device:
+        return finding
+    change = sign.change if sign.change in MOVING else None
+    return replace(finding, change=finding.change or change, side=finding.side or sign.side)
 
 
 def _committed(group: list[Finding], lexicon: Lexicon) -> tuple[Finding, ...]:

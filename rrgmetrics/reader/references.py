@@ -93,7 +93,7 @@ def told_of_patient(
 
 def only_asked(items: Sequence[Item], mentions: Sequence[Mention]) -> Sequence[Mention]:
     """Returns what a report's first words only ask: "? Chest infection.", but "? consolidation in the left base"."""
-    asked = items[0].word == "query" and len(items) <= TITLE
+    asked = len(items) <= TITLE and (items[0].word == "query" or items[-1].word == "?")
     return mentions if asked and not any(item.senses.keys() & PLACES for item in items) else ()
 
 

@@ -176,6 +176,7 @@ class SmallWords:
     moved: frozenset[str]
     contralateral: frozenset[str]
     ipsilateral: frozenset[str]
+    settings: frozenset[str]
     relative: frozenset[str]
     raised: frozenset[str]
     lowered: frozenset[str]
