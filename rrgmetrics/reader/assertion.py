@@ -248,7 +248,8 @@ class _Walk(Clause):
 
     def _resolve(self, i: int) -> None:
         if not self.statement():
-            said = self.items[i].word in self.small.verbs or (i and "item_break" in self.items[i - 1].senses)
+            word, before = self.items[i].word, self.items[i - 1].senses if i else {}
+            said = word in self.small.verbs or ("item_break" in before and word not in self.small.nothing_left)
             self.resolved = "" if said else "resolved"  # "the upper lobe IS REPLACED BY a bulla"
             return
         devices = all(m.denies or self.lexicon.concepts[m.concept].is_device for m in self.statement())
