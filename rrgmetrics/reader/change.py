@@ -12,6 +12,7 @@ from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
 _CHEST = ("chest",)  # the study
+LARGE = 6  # severity from which "now" tells that a finding has grown
 _NEAR = 4  # items between a word of change and the verb or the place that belongs to it
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _PLAIN = frozenset(
@@ -35,6 +36,8 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             )
             if step and i in findings and (i + 1 == len(items) or items[i + 1].word in lexicon.small.closing):
                 items[i] = item.saying({"change": step})  # "right effusion UP"
+            elif item.word == "now" and _is_large(items[i + 1 : i + 2]):
+                items[i] = item.saying({"change": "worse"})  # "the pneumothorax is NOW large"
             continue
         if item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
@@ -44,6 +47,10 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             items[i] = item.saying(_without("severity", item))
         elif "count" in senses and _counts_another(items, i, lexicon):
             items[i] = item.saying(_without("count", item))
+
+
+def _is_large(items: list[Item]) -> bool:
+    return any(item.senses.get("severity", 0) >= LARGE and not item.word.endswith("ly") for item in items)
 
 
 def _without(kind: str, item: Item) -> dict[str, object]:
@@ -242,7 +249,8 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
             yield from ((mention, "worse") for mention in own)  # "lung volumes have decreased"
         return
     left = next((k for k in range(len(heads) - 1, -1, -1) if heads[k][1] <= i), None)
-    while left and heads[left - 1][2] and _is_setting(items, heads[left - 1][1], heads[left][0], lexicon):
+    course = change not in ("new", "resolved")
+    while course and left and heads[left - 1][2] and _is_setting(items, heads[left - 1][1], heads[left][0], lexicon):
         left -= 1
     right = next((k for k in range(len(heads)) if heads[k][0] > i), None)
     if left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):

@@ -68,12 +68,13 @@ def ratio(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Le
 
 
 def narrowed(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> Senses:
-    """Reads the share by which a vessel is narrowed, "90% stenosis", "narrowing of 50%": a severity."""
+    """Reads the share by which a vessel is narrowed or a lung collapsed, "90% stenosis", "PTX of 50%": a severity."""
     around = [*(token.word for token in tokens[i + 1 : min(last, i + 5)]), *(item.word for item in items[-4:])]
-    if lexicon.shares.keys().isdisjoint(around) or not 1 <= float(tokens[i].word) <= 100:
+    if "percent" not in around[:3] or lexicon.shares.keys().isdisjoint(around) or float(tokens[i].word) > 100:
         return {}
     rows = next(lexicon.shares[word] for word in around if word in lexicon.shares)
-    return {"severity": next(step for least, step in reversed(rows) if float(tokens[i].word) >= least)}
+    steps = (step for least, step in reversed(rows) if float(tokens[i].word) >= least)
+    return {"severity": next(steps)} if float(tokens[i].word) >= rows[0][0] else {}
 
 
 def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:

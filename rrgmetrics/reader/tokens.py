@@ -25,6 +25,7 @@ _TOKEN = re.compile(
     r"|(?:-+>|=>|→)(?P<arrow>)"
     r"|[.,;:!?/—–()\[\]](?P<mark>)"
     r"|[<>≤≥](?P<bound>(?=[ ]?\d))"  # "< 1 cm"
+    r"|%(?P<percent>)"
     r"|↑+(?P<more>)|↓+(?P<less>)",  # "effusion ↑"
     re.ASCII,
 )
@@ -36,6 +37,7 @@ _MARKS = {
     "arrow": "→",
     "by": "x",
     "to": "to",
+    "percent": "percent",
     "more": "increased",
     "less": "decreased",
 }
