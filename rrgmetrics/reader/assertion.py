@@ -49,6 +49,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
     small = lexicon.small
     acting = small.list_joints | small.apposing | small.questions | small.preferring | small.inverted
     acting = acting | small.altered | small.historic | small.causing | small.explanations | small.relative
+    acting = acting | small.made
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -192,7 +193,7 @@ class _Walk(Sentence):
             self._hedge(i, item, "probable")
         if "versus" in senses:
             self.joined = True
-        elif (item.word in self.small.historic and not senses) or self._is_due(i, item):
+        elif (item.word in self.small.historic and not senses) or self._is_due(i, item) or self._is_made(i, item):
             self.linking = True
         elif item.word in self.small.list_joints:
             self._joint(i, item)
@@ -467,6 +468,12 @@ class _Walk(Sentence):
         last = self._statement()[-1:] if item.word in self.small.causing else []
         described = bool(last) and last[0].concept in self.lexicon.roles["replaceable"]
         return described and not any("measure" in item.senses for item in self.items[last[0].last : i])
+
+    def _is_made(self, i: int, item: Item) -> bool:
+        """Tells whether what a picture consists of follows: "a linear band OF scarring"."""
+        last = self._statement()[-1:] if item.word in self.small.made and i == self.met_at else []
+        describing = bool(last) and last[0].concept in self.lexicon.roles["describing"]
+        return describing and i + 1 < len(self.items) and "concept" in self.items[i + 1].senses
 
     def _apposition(self, i: int) -> bool:
         """Tells whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""

@@ -117,15 +117,22 @@ def _deny_positions(items: list[Item]) -> None:
 
 
 def _spare(items: list[Item], small: SmallWords) -> None:
-    """Takes the place from words for places without the finding, in place: "SPARING the left lung"."""
-    spared = False
+    """Takes the place from words for places without the finding, in place: "SPARING the left lung".
+
+    How high it reaches is none of its places: "an effusion REACHING the level of the hilum".
+    """
+    spared = reached = False
     for i, item in enumerate(items):
         if item.word in small.sparing:
             spared = True
+        elif item.word in small.reaching:
+            reached = True
         elif is_joint(item, small) or "concept" in item.senses:
-            spared = False
+            spared = reached = False
         elif spared and item.senses.keys() & {"side", "zone"}:
             items[i] = item.saying({})
+        elif reached and "zone" in item.senses and "tip" not in item.senses:
+            items[i] = item.saying({"side": item.senses["side"]} if "side" in item.senses else {})
 
 
 def _topic(items: list[Item], mentions: list[Mention]) -> Item | None:
@@ -446,8 +453,10 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
     tipped = _leads(mention, lexicon)
     steps = sum("severity" in item.senses for item in mention.modifiers)
     now = steps > 1 or any(item.word == "now" for item in mention.modifiers)
-    for item in mention.modifiers:
+    for i, item in enumerate(mention.modifiers):
         old = next((kind for kind in earlier if kind in item.senses), None) if earlier else None
+        if not old and "severity" in item.senses and _is_told_of_before(mention.modifiers, i, lexicon):
+            old = "severity"
         if old:
             value = item.senses[old]
             yield {"before": (old, max(value) if old == "measure" else value)}
@@ -457,10 +466,22 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
                 yield from item.senses.get("inside", ())
         risen = item.word in lexicon.small.rising and "change" in item.senses
         if item.word in lexicon.small.earlier or risen:
-            was = item.word in lexicon.small.verbs and not now
+            was = item.word in lexicon.small.verbs and item.word != "had" and not now
             earlier = ("measure",) if was else ("measure", "severity")  # "was mild", "was mild and is now severe"
         elif item.word not in lexicon.small.size_links | lexicon.small.indefinite:
             earlier = ()
+
+
+def _is_told_of_before(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether the severity at `i` is that of an earlier study: "WAS EXTENSIVE ON THE EARLIER EXAMINATION"."""
+    if not i or items[i - 1].word not in lexicon.small.earlier or items[i - 1].word not in lexicon.small.verbs:
+        return False
+    for item in items[i + 1 : i + 1 + _DEPTH]:
+        if "earlier_study" in item.senses or item.word in lexicon.small.bygone:
+            return True
+        if item.word in lexicon.small.separators:
+            break
+    return False
 
 
 def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, tipped: bool, group: str) -> None:

@@ -12,6 +12,7 @@ from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
 _CHEST = ("chest",)  # the study
+_FILM = 8  # items from a film, or a verb of seeing, to its date
 _NEAR = 4  # items between a word of change and the verb or the place that belongs to it
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _PLAIN = frozenset(
@@ -351,8 +352,10 @@ def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
 def compared_as(items: Sequence[Item], small: SmallWords) -> str:
     """Returns how a sentence compares with an earlier study: a change rather than "stable", "earlier", "" if not."""
     told, denied = "", False
-    for item in items:
+    for i, item in enumerate(items):
         senses = item.senses
+        if not told and not denied and _dates_a_film(items, i, small):
+            told = "earlier"
         if not senses:
             continue
         if "recommendation" in senses:
@@ -363,3 +366,14 @@ def compared_as(items: Sequence[Item], small: SmallWords) -> str:
         if kind and not denied and item.word not in small.similar and told in ("", "earlier", "stable"):
             told = kind if kind not in ("earlier", "stable") or not told else "stable"
     return told
+
+
+def _dates_a_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a month or a year says when something was seen: "present on the film of May 2019"."""
+    word = items[i].word
+    is_year = len(word) == 4 and word.isdigit() and word[:2] in ("19", "20")
+    is_may = "nothing" in items[i].senses and word.isdigit()  # "4 May"
+    if not (is_year or is_may or word in small.months):
+        return False
+    before = [item.word for item in items[max(0, i - _FILM) : i]]
+    return not small.films.isdisjoint(before) or not small.existent.isdisjoint(before)
