@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rrgmetrics.reader.items import Mention
+from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import BONES, DEVICES, Concept, Lexicon, Senses
 from rrgmetrics.reader.model import Finding
 from rrgmetrics.reader.places import near
