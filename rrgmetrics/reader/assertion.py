@@ -243,13 +243,17 @@ class _Walk(Clause):
         denied_ahead = i + 1 < len(self.items) and "negation_before" in self.items[i + 1].senses
         if denied_ahead:
             self.resolved = ""  # "both drains removed WITHOUT pneumothorax"
-        for mention in self.subject(i, denied=devices):  # "ETT, NGT removed", but "port in place, effusion gone"
+        subject = self.subject(i, denied=devices)
+        subject += [mention.link for mention in subject if mention.link and mention.link not in subject]
+        for mention in subject:  # "ETT, NGT removed", but "port in place, effusion gone"
             if not mention.denies and mention.at != i:  # "the mass HAS BEEN RESECTED" is a resection
                 mention.assertion, mention.change = "absent", "resolved"
 
     def _joint(self, i: int, item: Item) -> None:
         """A comma, "and", "with": the end of a statement if a new one begins."""
         self.once = False
+        if item.word != "," and [each.word for each in self.items[i + 1 : i + 2]] == ["which"]:
+            return  # "the opacity, which was seen AND WHICH has cleared"
         if item.word == ";":
             self._end_clause()
             return

@@ -85,6 +85,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
             for mention in group:
                 mention.modifiers.extend(tail)
                 mention.post_place = _has_place(tail)
+                mention.definite_article = mention.definite_article or _at_that_place(tail, small)
     for mention in mentions:
         if topic is not None and not _has_place_of(mention, "side"):
             mention.modifiers.append(topic)
@@ -94,6 +95,11 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
         _share_device_words(spoken, lexicon)
         _share_verdict(items, spoken, lexicon)
     return items
+
+
+def _at_that_place(items: list[Item], small: SmallWords) -> bool:
+    """Tells whether a finding lies where another does: "some haziness remains AT THAT SITE"."""
+    return any(b.word in small.sites and (a.word in small.definite or a.word == "same") for a, b in pairwise(items))
 
 
 def _deny_positions(items: list[Item]) -> None:
@@ -114,10 +120,15 @@ def _deny_positions(items: list[Item]) -> None:
 def _spare(items: list[Item], small: SmallWords) -> None:
     """Takes the place from words for places without the finding, in place: "SPARING the left lung".
 
-    How high it reaches is none of its places: "an effusion REACHING the level of the hilum".
+    How high it reaches is none of its places: "an effusion REACHING the level of the hilum"; nor does a device end
+    where it comes from: "VIA the subclavian vein".
     """
-    spared = reached = False
+    spared = reached = way = False
     for i, item in enumerate(items):
+        if way and {"route", "tip"} <= item.senses.keys():
+            items[i] = item.saying({key: value for key, value in item.senses.items() if key != "tip"})
+        inserted = item.word in small.relative and "nothing" in item.senses  # "which was inserted via"
+        way = inserted or item.word in small.ways or (way and item.senses.keys() <= {"side", "location_preposition"})
         if item.word in small.sparing:
             spared = True
         elif item.word in small.reaching:

@@ -34,7 +34,7 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
         wrong.append(("location", place))
     if (device or place is None) and _number_differs(ref.head, cand.head, lexicon):
         wrong.append(("descriptor", True))
-    steps = _severity_steps(ref, cand)
+    steps = severity_steps(ref, cand)
     if steps >= SEVERITY_STEPS:
         wrong.append(("severity", steps >= SEVERITY_SIGNIFICANT_STEPS))
     if {acute(ref, lexicon), acute(cand, lexicon)} == {True, False}:
@@ -183,7 +183,7 @@ def _tip_steps(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> int:
     return worst
 
 
-def _severity_steps(ref: Unit, cand: Unit) -> int:
+def severity_steps(ref: Unit, cand: Unit) -> int:
     """Returns the steps between two stated severities, 0 if one is not stated."""
     a = next((finding.severity for finding in ref.readings if finding.severity is not None), None)
     b = next((finding.severity for finding in cand.readings if finding.severity is not None), None)

@@ -43,6 +43,7 @@ class Mention:
     link: Mention | None = None  # the mention it explains or is an alternative of
     whole_of: Mention | None = None  # the mention of its fault: "the LEADS are not broken"
     elided: Mention | None = None  # the mention that it has its name from: "effusion on the right, none on the LEFT"
+    again: bool = False  # it says more of the one that it has its name from: "THE FORMER is larger"
     whole: bool = False  # what is told of both sides together holds of it too
     modifiers: list[Item] = field(default_factory=list)
     extent: tuple[int, int] = (0, 0)  # tokens of the mention with the words that describe it: the evidence

@@ -173,6 +173,8 @@ class SmallWords:
     lowered: frozenset[str]
     sparing: frozenset[str]
     reaching: frozenset[str]
+    sites: frozenset[str]
+    ways: frozenset[str]
     made: frozenset[str]
     bygone: frozenset[str]
     months: frozenset[str]
