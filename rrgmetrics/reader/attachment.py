@@ -80,6 +80,9 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
             known = any(item.word == "previously" and "earlier_study" in item.senses for item in pre)
             if known and mention.assertion == "absent" and not (mention.denies or mention.change):
                 mention.change = "resolved"  # "I cannot see the PREVIOUSLY reported nodule"
+            left = mention.assertion == "absent" and any(item.word == "residual" for item in pre)
+            if left and not (mention.denies or mention.change):
+                mention.change = "stable"  # "RESIDUAL pneumothorax not seen" tells of no earlier one that has gone
         if k == len(groups) - 1:
             tail = items[group[0].last :]
             for mention in group:
