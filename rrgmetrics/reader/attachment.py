@@ -141,7 +141,7 @@ def _spare(items: list[Item], small: SmallWords) -> None:
         elif spared and item.senses.keys() & {"side", "zone"}:
             items[i] = item.saying({})
         elif reached and "zone" in item.senses and "tip" not in item.senses:
-            items[i] = item.saying({"side": item.senses["side"]} if "side" in item.senses else {})
+            items[i] = item.saying({key: value for key, value in item.senses.items() if key != "zone"})
 
 
 def _topic(items: list[Item], mentions: list[Mention]) -> Item | None:

@@ -99,8 +99,17 @@ def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
         return False
     if ref.head.concept in lexicon.roles["lodged"] and a.tip and b.tip and not _paths(a, lexicon) & _paths(b, lexicon):
         return True
-    steps = max(_tip_steps(a.tip, b.tip, lexicon), _tip_steps(b.tip, a.tip, lexicon))
+    ends = _end(a, lexicon), _end(b, lexicon)
+    steps = max(_tip_steps(*ends, lexicon), _tip_steps(*ends[::-1], lexicon))
     return steps >= TIP_SIGNIFICANT_STEPS if steps >= TIP_STEPS else None
+
+
+def _end(device: Finding, lexicon: Lexicon) -> frozenset[str]:
+    """Returns where a device ends: of the places in the gut that it may lie in, the last one that it reaches."""
+    gut = {
+        site for site in device.tip & lexicon.concepts[device.concept].expected_tip if lexicon.tips[site].path == "gut"
+    }
+    return device.tip - gut | {max(gut, key=lambda site: lexicon.tips[site].order)} if gut else device.tip
 
 
 def other_route(a: Unit, b: Unit) -> bool:
