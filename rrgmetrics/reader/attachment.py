@@ -80,6 +80,9 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
             known = any(item.word == "previously" and "earlier_study" in item.senses for item in pre)
             if known and mention.assertion == "absent" and not (mention.denies or mention.change):
                 mention.change = "resolved"  # "I cannot see the PREVIOUSLY reported nodule"
+            left = mention.assertion == "absent" and any(item.word == "residual" for item in pre)
+            if left and not (mention.denies or mention.change):
+                mention.change = "stable"  # "RESIDUAL pneumothorax not seen" tells of no earlier one that has gone
         if k == len(groups) - 1:
             tail = items[group[0].last :]
             for mention in group:
@@ -138,7 +141,7 @@ def _spare(items: list[Item], small: SmallWords) -> None:
         elif spared and item.senses.keys() & {"side", "zone"}:
             items[i] = item.saying({})
         elif reached and "zone" in item.senses and "tip" not in item.senses:
-            items[i] = item.saying({"side": item.senses["side"]} if "side" in item.senses else {})
+            items[i] = item.saying({key: value for key, value in item.senses.items() if key != "zone"})
 
 
 def _topic(items: list[Item], mentions: list[Mention]) -> Item | None:
@@ -275,11 +278,13 @@ def _lend_place(giver: Mention, taker: Mention) -> None:
 
 def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexicon) -> bool:
     """Tells whether two mentions stand in one list, or the later explains the earlier."""
+    between = items[earlier.last : later.first]
+    if {earlier.concept, later.concept} <= lexicon.roles["directed"]:
+        return all(item.word in lexicon.small.joints for item in between)  # "shift of the heart AND trachea"
     if not _lung_like(earlier, lexicon) or not _lung_like(later, lexicon):
         return False
     if later.link is earlier:
         return True
-    between = items[earlier.last : later.first]
     sign = earlier.concept in lexicon.concepts[later.concept].sign_of
     if sign and sum(i.word == "with" for i in between) == 1:
         between = [i for i in between if i.word != "with"]  # "consolidation with air bronchograms in the lower lobe"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rrgmetrics.reader.dates import dates_a_film
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
 _CHEST = ("chest",)  # the study
-_FILM = 8  # items from a film, or a verb of seeing, to its date
 _NEAR = 4  # items between a word of change and the verb or the place that belongs to it
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _PLAIN = frozenset(
@@ -83,6 +83,11 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     small = lexicon.small
     if i and items[i - 1].word in small.indefinite:
         return True
+    attributive = i and items[i - 1].word == "the" and i + 1 < len(items) and "concept" in items[i + 1].senses
+    if attributive and items[i].word == "more":
+        return all(item.word not in small.dates for item in items)  # "the MORE CONFLUENT opacity"
+    if _of_one_of_both(items, i, small):
+        return True
     if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):
         return i + 1 == len(items) or items[i + 1].word in small.closing | {"of"}  # "the right being the LARGER"
     if [item.word for item in items[i + 1 : i + 2]] == ["than"] and "measure" in items[
@@ -94,11 +99,24 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         if "asymmetry" in item.senses:
             return True
         if placed and item.senses.keys() & {"side", "zone", "structure"}:
-            return all(item.word not in small.dates for item in items)
+            return not any(_is_date(item, small) for item in items)
         placed = placed or item.word in small.placing
         if not placed:
             return False
     return False
+
+
+def _is_date(item: Item, small: SmallWords) -> bool:
+    return item.word in small.dates or "earlier_study" in item.senses
+
+
+def _of_one_of_both(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a comparative sets one side against the other: "bilateral effusions, and THE LEFT IS LARGER"."""
+    parts = (part for item in items[:i] for part in (item.senses, *item.senses.get("inside", ())))
+    sides = list(dict.fromkeys(part["side"] for part in parts if "side" in part))
+    if len(sides) != 2 or sides[0] != "bilateral":
+        return False
+    return not any(_is_date(item, small) or ("change" in item.senses and item is not items[i]) for item in items)
 
 
 def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
@@ -354,7 +372,7 @@ def compared_as(items: Sequence[Item], small: SmallWords) -> str:
     told, denied = "", False
     for i, item in enumerate(items):
         senses = item.senses
-        if not told and not denied and _dates_a_film(items, i, small):
+        if not told and not denied and dates_a_film(items, i, small):
             told = "earlier"
         if not senses:
             continue
@@ -366,14 +384,3 @@ def compared_as(items: Sequence[Item], small: SmallWords) -> str:
         if kind and not denied and item.word not in small.similar and told in ("", "earlier", "stable"):
             told = kind if kind not in ("earlier", "stable") or not told else "stable"
     return told
-
-
-def _dates_a_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether a month or a year says when something was seen: "present on the film of May 2019"."""
-    word = items[i].word
-    is_year = len(word) == 4 and word.isdigit() and word[:2] in ("19", "20")
-    is_may = "nothing" in items[i].senses and word.isdigit()  # "4 May"
-    if not (is_year or is_may or word in small.months):
-        return False
-    before = [item.word for item in items[max(0, i - _FILM) : i]]
-    return not small.films.isdisjoint(before) or not small.existent.isdisjoint(before)

@@ -28,6 +28,7 @@ _TRANSPARENT = frozenset(
 )
 _PLACES = frozenset({"side", "zone", "level", "structure", "count", "ordinal"})
 _GOING_ON = frozenset({"clause_end", "item_break", "negation_before"})  # another statement begins
+_READING = frozenset({"probable_before", "possible_before"})  # what a picture is follows
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
 
@@ -40,7 +41,7 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     elif items[q].word in lexicon.small.verbs:  # "has increased" has its subject before it
         partners = _backward(items, q, qualities, floor, lexicon)
-    elif _is_predicate(items, q, lexicon):
+    elif _is_predicate(items, q, lexicon) or _is_placed(items, q, qualities, lexicon):
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     else:
         partners = _forward(items, q, qualities, lexicon)
@@ -79,8 +80,8 @@ def _is_named_before(items: list[Item], s: int, qualities: tuple[str, ...], lexi
 def _is_predicate(items: list[Item], q: int, lexicon: Lexicon) -> bool:
     """Tells whether a verb stands before the quality: "the heart is mildly ENLARGED"."""
     for item in reversed(items[max(0, q - 4) : q]):
-        if item.word == "with":
-            return False  # "the heart is stable WITH ectasia of the aorta"
+        if item.word == "with" or item.word in lexicon.small.showing:
+            return False  # "the heart is stable WITH ectasia of the aorta", "the bones SHOW a fracture of the rib"
         if "item_break" in item.senses:
             return True
         if item.word in lexicon.small.joints or item.senses.keys() & {"structure", "concept"}:
@@ -90,8 +91,17 @@ def _is_predicate(items: list[Item], q: int, lexicon: Lexicon) -> bool:
     return False
 
 
+def _is_placed(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """Tells whether a quality stands between its structure and a place: "pacing wire FRACTURED near the clavicle"."""
+    ahead = items[q + 1 : q + 2]
+    placed = bool(ahead) and "location_preposition" in ahead[0].senses and ahead[0].word not in ("of", "the")
+    return placed and q > 0 and _fits(items[q - 1], qualities, lexicon)
+
+
 def _attributive(items: list[Item], q: int) -> bool:
     """Tells whether the quality only describes the finding right after it ("Heart: LARGE pericardial effusion")."""
+    if q and "severity" in items[q].senses and items[q - 1].word == "a":
+        return True  # "low volumes with A SMALL area of atelectasis"
     for item in items[q + 1 : q + 4]:
         if "concept" in item.senses:
             return "quality" not in item.senses
@@ -141,6 +151,8 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
         elif structures and "change" in item.senses and (joint or _is_subject(items, structures[-1], s, lexicon)):
             structures = structures if joint else _drop_last_group(items, structures)
             break  # "enlargement of the heart, STABLE mediastinal contours", "..., mediastinal contours APPEAR SIMILAR"
+        elif structures and item.senses.keys() & _READING:
+            break  # "calcified nodes, CONSISTENT WITH old disease"
         elif item.word in lexicon.small.joints:
             beside = s == q + 1 or (item.word == "," and not of)
             goes_on = "normal" not in qualities and (_next_is_quality(items, s) or _only_places(items, s))

@@ -80,8 +80,17 @@ def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
         return False
     levels = ref.head.levels, cand.head.levels
     if all(levels):
-        return None if touch(*levels, lexicon) else not touch(*levels, lexicon, reach=1)
+        if touch(*levels, lexicon):
+            return False if _one_is_another(*levels, lexicon) else None
+        return not touch(*levels, lexicon, reach=1)
     return None if near(ref.zones, cand.zones, lexicon) else not beside(ref.zones, cand.zones, lexicon)
+
+
+def _one_is_another(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
+    """Tells whether one of as many bones is another one: "ribs 2, 3 and 5" against "2, 3 and 6"."""
+    if len(a) != len(b):
+        return False
+    return any(not touch(frozenset({x}), other, lexicon) for one, other in ((a, b), (b, a)) for x in one)
 
 
 def _number_differs(ref: Finding, cand: Finding, lexicon: Lexicon) -> bool:
@@ -99,8 +108,17 @@ def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
         return False
     if ref.head.concept in lexicon.roles["lodged"] and a.tip and b.tip and not _paths(a, lexicon) & _paths(b, lexicon):
         return True
-    steps = max(_tip_steps(a.tip, b.tip, lexicon), _tip_steps(b.tip, a.tip, lexicon))
+    ends = _end(a, lexicon), _end(b, lexicon)
+    steps = max(_tip_steps(*ends, lexicon), _tip_steps(*ends[::-1], lexicon))
     return steps >= TIP_SIGNIFICANT_STEPS if steps >= TIP_STEPS else None
+
+
+def _end(device: Finding, lexicon: Lexicon) -> frozenset[str]:
+    """Returns where a device ends: of the places in the gut that it may lie in, the last one that it reaches."""
+    gut = {
+        site for site in device.tip & lexicon.concepts[device.concept].expected_tip if lexicon.tips[site].path == "gut"
+    }
+    return device.tip - gut | {max(gut, key=lambda site: lexicon.tips[site].order)} if gut else device.tip
 
 
 def other_route(a: Unit, b: Unit) -> bool:

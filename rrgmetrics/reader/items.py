@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from rrgmetrics.reader.dates import not_there_then
 from rrgmetrics.reader.levels import number_bones
 from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
@@ -78,6 +79,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             items.append(Item(i, end, senses, word))
         i = end
     share_nouns(items, tokens, lexicon)
+    not_there_then(items, lexicon.small)
     items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
     return judge(items, lexicon) if lexicon.diameters else items
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import islice, pairwise
 from typing import Any
 
-from rrgmetrics.reader.attributes import build, describe
+from rrgmetrics.reader.attributes import build, describe, since
 from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
@@ -229,7 +229,11 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon) -
     items[verb:] = said
     mention = Mention(earlier.concept, 0, 0, -1, place, assertion="absent", modifiers=said)
     give(mention.modifiers, [mention], lexicon)
-    more = build(mention, describe(mention, lexicon), earlier.section, earlier.sentence, earlier.observation, ())
+    told = describe(mention, lexicon)
+    if not told["measurements"]:  # "it WAS 7 mm in January"
+        sized = {**told, "measurements": earlier.measurements_mm}
+        told["change"] = told["change"] or since(sized, lexicon.concepts[earlier.concept], lexicon)
+    more = build(mention, told, earlier.section, earlier.sentence, earlier.observation, ())
     both = add(earlier, more)
     return replace(both, assertion="absent") if more.change == "resolved" else both
 
