@@ -195,6 +195,9 @@ def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[F
         causes = lexicon.concepts[finding.concept].sign_of
         return finding.concept not in lexicon.roles["apart"] and any(
             other.concept in causes
+            and not (
+                finding.side and finding.zones and not other.side and not other.zones
+            )  # "a bulla at the LEFT APEX"
             and (finding.concept in lexicon.roles["directed"] or same_side(finding.side, other.side))
             and near(finding.zones, other.zones, lexicon)
             for other in by_sentence[finding.sentence]
