@@ -173,16 +173,27 @@ def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexic
 
 
 def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
-    """Sets what has become of each mention (`mention.course`), in place; what is more than "stable" comes first."""
-    if True not in ["change" in item.senses for item in items]:
+    """Sets what has become of each mention (`mention.course`), in place.
+
+    What is more than "stable" comes first, and what has become comes before what had: "HAD DECREASED, is larger now".
+    """
+    told = [i for i, item in enumerate(items) if "change" in item.senses]
+    if not told:
         return
     heads = _heads(items, mentions, lexicon)
-    for i, item in enumerate(items):
-        if "change" in item.senses:
-            for mention, change in _said_of(items, i, heads, lexicon):
-                resolved = change == "resolved" and mention.assertion != "absent"
-                if mention.course in (None, "stable") and not resolved:
-                    mention.course = change
+    for i in sorted(told, key=lambda i: _had(items, i, lexicon)):
+        for mention, change in _said_of(items, i, heads, lexicon):
+            resolved = change == "resolved" and mention.assertion != "absent"
+            if mention.course in (None, "stable") and not resolved:
+                mention.course = change
+
+
+def _had(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a word of change says what had become of a finding before something else did."""
+    for item in reversed(items[max(0, i - _NEAR) : i + 1]):
+        if item.word == "had" or _separates(item, lexicon):
+            return item.word == "had"
+    return False
 
 
 def _heads(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[_Head]:
@@ -203,7 +214,12 @@ def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon)
             return True
         if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= _PLAIN:
             break
-    for item in reversed(items[max(0, i - _NEAR) : i]):
+    beside = True
+    for k in range(i - 1, max(-1, i - _NEAR - 1), -1):
+        item = items[k]
+        beside = beside and item.word not in lexicon.small.separators and "item_break" not in item.senses
+        if beside and k in inside and "concept" in item.senses:
+            return True  # "pneumothorax RIGHT APEX, unchanged"
         if "change" in item.senses:
             return False
         if item.word == "(" or ("location_preposition" in item.senses and item.word != "the"):
@@ -319,7 +335,10 @@ def _list_after(items: list[Item], i: int, heads: list[_Head], right: int, lexic
             break
         if mention.elided or getattr(heads[k][2], "elided", None) is mention:
             break  # "new right and old left fractures"
-        if any(item.word in small.indefinite or "severity" in item.senses or item.word == "with" for item in between):
+        again = leads and len(items) > i + 1 and [item.word for item in between[-9:]].count(items[i + 1].word) > 0
+        if not again and any(
+            item.word in small.indefinite or "severity" in item.senses or item.word == "with" for item in between
+        ):
             break
         if not leads and any(item.word in small.definite for item in between):
             break

@@ -25,8 +25,17 @@ def measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[i
         if step < last - 1 and tokens[step].word in lexicon.times and tokens[step + 1].word[0].isdigit():
             i = step + 1
             continue
+        if unit is None and not numbers[1:] and _ranges(tokens, i, step, last):
+            numbers, i = [], step + 1  # of "2 to 3 cm" the larger
+            continue
         return (step, tuple(n * unit for n in numbers)) if unit else None
     return None
+
+
+def _ranges(tokens: list[Token], i: int, step: int, last: int) -> bool:
+    """Tells whether the number at `i` begins a range; what is "from 2 to 3 cm" has grown."""
+    to = step < last - 1 and tokens[step].word == "to" and tokens[step + 1].word[0].isdigit()
+    return to and (not i or tokens[i - 1].word != "from")
 
 
 def earlier(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
@@ -94,7 +103,8 @@ def _is_almost(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     after = items[i + 1 : i + 3]
     whole = len(after) == 2 and ("severity" in after[1].senses or after[1].word in lexicon.small.adverbs)
     behind = whole and after[0].word in lexicon.small.almost
-    return behind or _before(items, i, lexicon.small.adverbs) in lexicon.small.almost
+    somewhat = bool(after) and after[0].word in lexicon.small.somewhat
+    return behind or somewhat or _before(items, i, lexicon.small.adverbs) in lexicon.small.almost
 
 
 def _grew(items: list[Item], i: int) -> bool:
