@@ -13,6 +13,7 @@ _PAST = frozenset({"yesterday", "before", "previously", "earlier", "formerly", "
 _TODAY = frozenset({"now", "currently", "today"})
 _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
+_COURSES = {3: (2, 4), 5: (4, 6)}  # "small to moderate", "moderate to large", as what was and what is
 
 
 def measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
@@ -82,15 +83,15 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
     asked = False
     for i, item in enumerate(items):
         asked = asked or "hypothetical" in item.senses
-        if item.senses.get("change") == "resolved" and (
-            _before(items, i, lexicon.small.adverbs) in lexicon.small.almost
-            or (i + 1 < len(items) and items[i + 1].word in lexicon.small.somewhat)
-        ):
+        if item.senses.get("change") == "resolved" and _is_almost(items, i, lexicon):
             items[i] = Item(item.first, item.last, {**item.senses, "change": "better"}, item.word)
         elif item.word in lexicon.small.onward and 0 < i < len(items) - 1 and _is_course(items, i):
             kind = "measure" if "measure" in items[i - 1].senses else "severity"
             was = items[i - 1].senses[kind]
             items[i - 1].senses = {"before": (kind, max(was) if kind == "measure" else was)}
+        elif item.senses.get("severity") in _COURSES and item.last - item.first == 3 and _is_begun(items, i, lexicon):
+            was, now = _COURSES[item.senses["severity"]]
+            items[i] = item.saying({"severity": now, "before": ("severity", was)})  # "from SMALL TO MODERATE"
         elif "measure" in item.senses and _grew(items, i):
             unit = item.senses["measure"][0] / max(float(item.word), 0.1)
             was = ("measure", unit * float(items[i - 2].word))
@@ -100,6 +101,23 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
         elif "measure" in item.senses and (asked or _advised(items, i, lexicon) or _is_way(items, i, lexicon)):
             items[i] = Item(item.first, item.last, {}, item.word)
     return items
+
+
+def _is_almost(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether something is left: "ALMOST resolved", "has cleared NEARLY completely"."""
+    after = items[i + 1 : i + 3]
+    whole = len(after) == 2 and ("severity" in after[1].senses or after[1].word in lexicon.small.adverbs)
+    behind = whole and after[0].word in lexicon.small.almost
+    somewhat = bool(after) and after[0].word in lexicon.small.somewhat
+    return behind or somewhat or _before(items, i, lexicon.small.adverbs) in lexicon.small.almost
+
+
+def _is_begun(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether "from" stands before the item at `i`: "has increased FROM", "has gone FROM"."""
+    before = items[i - 1] if i else None
+    if before is None:
+        return False
+    return before.word == "from" or ("nothing" in before.senses and before.word in lexicon.small.verbs | {"gone"})
 
 
 def _grew(items: list[Item], i: int) -> bool:
