@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics.backends.crepe import nearly_whole, once
+from rrgmetrics.backends.crepe import load_crepe, nearly_whole, once
+from rrgmetrics.backends.crepe.model import CrepeSettings
+from rrgmetrics.errors import BackendError
+from rrgmetrics.training.config import CrepeConfig, read_config
 
 REPORT = "FINDINGS: There is a small left pleural effusion. The heart is enlarged.\nIMPRESSION: Small left effusion."
 
@@ -45,6 +48,11 @@ def test_counts_near_a_whole_number():
     assert read[1, :3].tolist() == pytest.approx([1, 1, 3])
     assert np.isnan(read[1, 3])
     assert nearly_whole(counts[0], 0).tolist() == counts[0].tolist()
+    settings = CrepeSettings(crepe_whole=0.2)
+    assert CrepeSettings.read(settings.written()) == settings
+    assert read_config(CrepeConfig, "aligned").whole == load_crepe().network.settings.crepe_whole
+    with pytest.raises(BackendError, match=r"crepe_whole is 0\.5; it is a number"):
+        CrepeSettings(crepe_whole=0.5)
 
 
 def test_version_2_still_scores():
