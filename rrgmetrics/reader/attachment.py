@@ -208,6 +208,9 @@ def _split(items: list[Item], lo: int, later: Mention, small: SmallWords) -> int
     stop = next((i for i in range(hi - 1, lo - 1, -1) if items[i].word == ";"), None)
     if stop is not None:
         return stop + 1
+    colon = next((i for i in range(lo, hi) if items[i].word in small.separators or items[i].word == ":"), None)
+    if colon is not None and items[colon].word == ":" and colon > lo:
+        return colon + 1  # "the mediastinum is shifted to the left: mucus plug"
     strong = next(
         (i for i in range(hi - 1, lo - 1, -1) if items[i].word in small.strong_separators or _is_cue(items[i], small)),
         None,
