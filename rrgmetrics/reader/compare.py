@@ -21,6 +21,7 @@ from rrgmetrics.reader.differences import (
     certainty_errors,
     comparison_errors,
     other_route,
+    severity_errors,
     told_beside,
     told_of_all,
 )
@@ -104,6 +105,7 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         cand = _with_other_side(cands[c], [cands[link.candidate] for link in links if link.reference == r], lexicon)
         wrong = attribute_errors(ref, cand, lexicon)
         errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
+    errors.extend(_on_one_side(refs, cands, links, errors, lexicon))
     errors = [error for error in errors if not told_beside(error, reference, candidate)]
     errors = [_turned(error) for error in errors]
     errors.extend(comparison_errors(reference, candidate, lexicon))
@@ -262,6 +264,22 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
 def _neighbours(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
     """Tells whether two observations may lie at one place: an opacity of the upper lobe is none behind the heart."""
     return near(unit.zones, other.zones, lexicon) or beside(unit.zones, other.zones, lexicon)
+
+
+def _on_one_side(
+    refs: list[Unit], cands: list[Unit], links: list[Link], errors: list[FindingError], lexicon: Lexicon
+) -> list[FindingError]:
+    """Returns what is more or less on one side than "both sides" says: "small left and LARGE RIGHT effusions"."""
+    found = []
+    for link in links:
+        ref, cand = refs[link.reference], cands[link.candidate]
+        if not link.other_words or "bilateral" not in (ref.side, cand.side) or ref.head.concept != cand.head.concept:
+            continue
+        told = any(error.attribute == "severity" and error.reference is ref.head for error in errors)
+        told = told or any(error.attribute == "severity" and error.candidate is cand.head for error in errors)
+        if not told:
+            found.extend(severity_errors(ref, cand, lexicon))
+    return found
 
 
 def _is_fault_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:

@@ -253,6 +253,13 @@ def _course(unit: Unit) -> str | None:
     return next((finding.change for finding in unit.readings if finding.change not in (None, "stable")), None)
 
 
+def severity_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
+    """Returns D if two severities are further apart than observers are."""
+    steps = _severity_steps(ref, cand)
+    matters = steps >= SEVERITY_SIGNIFICANT_STEPS
+    return [_attribute_error(ref, cand, "severity", matters, lexicon)] if steps >= SEVERITY_STEPS else []
+
+
 def certainty_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
     """Returns D if one report states what the other only cannot exclude."""
     return [_attribute_error(ref, cand, *each, lexicon) for each in _doubts(ref, cand, lexicon)]
