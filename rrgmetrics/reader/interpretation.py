@@ -11,6 +11,7 @@ from rrgmetrics.reader.lexicon import Lexicon, load, per_lexicon
 from rrgmetrics.reader.model import Finding
 from rrgmetrics.reader.references import is_left_by
 
+_HEDGES = frozenset({"possible_before", "probable_before", "possible_list"})
 _BACK = 4  # findings before a diagnosis among which its picture may be
 
 
@@ -32,12 +33,20 @@ def explained(
         return []
     if observations and _is_other_reading(mention, items, findings[-1], lexicon):
         return [len(findings) - 1]
-    if not observations and any(item.word in lexicon.small.pointers for item in items[: mention.first]):
+    pointed = any(item.word in lexicon.small.pointers for item in items[: mention.first])
+    if not observations and (pointed or _goes_on(mention, items, findings[-1], lexicon)):
         in_place = lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]
         described = _described(findings, section, number, lexicon) if in_place else []
         if described:
             return described
     return _shown(mention, findings, section, number, lexicon)
+
+
+def _goes_on(mention: Mention, items: list[Item], before: Finding, lexicon: Lexicon) -> bool:
+    """Tells whether a sentence only says what the picture before it may be: "A basal opacity. LIKELY ATELECTASIS."."""
+    placed = any("side" in item.senses or "zone" in item.senses for item in mention.modifiers)
+    one_organ = lexicon.concepts[mention.concept].group == lexicon.concepts[before.concept].group
+    return one_organ and not placed and not _HEDGES.isdisjoint(items[0].senses)
 
 
 def _described(findings: list[Finding], section: str, number: int, lexicon: Lexicon) -> list[int]:
