@@ -267,6 +267,8 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     if later.link is earlier:
         return True
     between = items[earlier.last : later.first]
+    if any(i.word == ";" or "negation_after" in i.senses for i in between):
+        return False  # "consolidation: none; atelectasis: left base"
     sign = earlier.concept in lexicon.concepts[later.concept].sign_of
     if sign and sum(i.word == "with" for i in between) == 1:
         between = [i for i in between if i.word != "with"]  # "consolidation with air bronchograms in the lower lobe"

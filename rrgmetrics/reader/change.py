@@ -13,6 +13,7 @@ from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
 _CHEST = ("chest",)  # the study
 _NEAR = 4  # items between a word of change and the verb or the place that belongs to it
+_ADVERBS = frozenset({"now", "again", "also", "somewhat", "slightly", "even", "still"})
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _PLAIN = frozenset(
     {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}
@@ -36,7 +37,9 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             if step and i in findings and (i + 1 == len(items) or items[i + 1].word in lexicon.small.closing):
                 items[i] = item.saying({"change": step})  # "right effusion UP"
             continue
-        if item.word in lexicon.small.grown and i in findings and i not in named:
+        if senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
+            items[i] = item.saying(_without("change", item))  # "there is now LESS edema"
+        elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
         elif "change" in senses and _compares_no_dates(items, i, lexicon):
             items[i] = item.saying(_without("change", item))
@@ -44,6 +47,12 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             items[i] = item.saying(_without("severity", item))
         elif "count" in senses and _counts_another(items, i, lexicon):
             items[i] = item.saying(_without("count", item))
+
+
+def _is_compared(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether what there is now is more or less than what was, as the words behind `i` say."""
+    after = [item for item in items[i + 1 : i + 3] if "severity" not in item.senses and item.word not in _ADVERBS]
+    return bool(after) and after[0].word in lexicon.small.comparatives
 
 
 def _without(kind: str, item: Item) -> dict[str, object]:
@@ -106,12 +115,32 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     then = items[i + 1] if i + 1 < len(items) else None
     if not alone or then is None or then.word in lexicon.small.separators:
         return False
+    if _heads_statement(items, i, lexicon):
+        return False
     if "concept" in then.senses and not any(item.word == "than" for item in items):
         starts = i == 0 and items[i].word == "less"
         return not starts and any(item.senses.keys() & {"side", "zone"} for item in items)  # "more edema on the left"
     if then.senses.keys() & {"earlier_study", "clause_end"}:
         return False
     return not _than_a_date(items[i + 1 :], lexicon)
+
+
+def _heads_statement(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether "more" or "less" opens a statement of a finding at one place, which can only be a change there.
+
+    "MORE left basal atelectasis.", "there is LESS edema at the right base"; but "more edema on the left" than there.
+    """
+    before = [item for item in items[:i] if "severity" not in item.senses and item.word not in _ADVERBS]
+    opens = not before or before[-1].word in lexicon.small.verbs | lexicon.small.existing or before[-1].word == ";"
+    ahead = items[i + 1 : i + 1 + _NEAR + 1]
+    at = next((k for k, item in enumerate(ahead) if "concept" in item.senses), None)
+    if not opens or at is None or any(not item.senses.keys() & _PLAIN for item in ahead[:at]):
+        return False
+    behind = items[i + 2 + at : i + 2 + at + _NEAR]
+    if any(item.word == "than" for item in items[i:]):
+        return False
+    sides = [item for item in behind if "side" in item.senses]
+    return bool(at) or not sides or any("zone" in item.senses for item in behind)
 
 
 def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:

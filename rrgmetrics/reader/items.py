@@ -15,6 +15,7 @@ from rrgmetrics.reader.model import Assertion, Certainty
 from rrgmetrics.reader.place_words import resolve_places
 from rrgmetrics.reader.shared_words import share_nouns
 from rrgmetrics.reader.sizes import earlier, judge, measure, ratio, weigh
+from rrgmetrics.reader.tables import part_rows
 from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.tokens import Token
 
@@ -107,6 +108,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             items.append(Item(i, end, senses, word))
         i = end
     share_nouns(items, tokens, lexicon)
+    part_rows(items)
     items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
     return judge(items, lexicon) if lexicon.diameters else items
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.tokens import Item, Token
 
@@ -9,7 +11,9 @@ _YEAR = 1900.0
 READING_MM = 0.5  # less than a bound that is not reached
 _BELOW, _NOT = frozenset({"<", "≤"}), frozenset({"not", "none", "no"})
 RATIO = "_ratio"  # ends the names of structures whose size is a number without a unit
-_PAST = frozenset({"yesterday", "before", "previously", "earlier", "formerly", "initially"})
+_AGAINST = frozenset({"versus", "vs"})  # between a size and an earlier one
+_THEN = frozenset({"in", "on", "at", "from", "of"})  # between a size and its date
+_DATED = 5  # items from a size to "ago"
 _TODAY = frozenset({"now", "currently", "today"})
 _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
@@ -97,14 +101,21 @@ def _grew(items: list[Item], i: int) -> bool:
 
 
 def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether the size at `i` is that of an earlier study, as a word behind it says: "measured 9 mm BEFORE"."""
-    if (
-        i + 1 == len(items)
-        or items[i + 1].word not in _PAST
-        or not any("measure" in item.senses for item in items if item is not items[i])
-    ):
+    """Tells whether the size at `i` is that of an earlier study: "9 mm, measured 14 mm BEFORE", "(14 mm IN MARCH)"."""
+    small, after = lexicon.small, items[i + 1 : i + 1 + _DATED]
+    if i > 1 and items[i - 1].word in _AGAINST and "measure" in items[i - 2].senses:
+        return True
+    if not after or not any("measure" in item.senses for item in items if item is not items[i]):
         return False
-    return i + 2 == len(items) or items[i + 2].word in lexicon.small.closing
+    if after[0].word in small.past:
+        return len(after) == 1 or after[1].word in small.closing
+    if not any("measure" in item.senses for item in items[:i]):
+        return False
+    if after[0].word in _THEN and len(after) > 1:
+        date = after[1]
+        return date.word in small.past or date.word[0].isdigit() or "earlier_study" in date.senses
+    words = list(takewhile(lambda word: word not in small.separators, (item.word for item in after)))
+    return "ago" in words
 
 
 def _is_bracketed(items: list[Item], i: int) -> bool:

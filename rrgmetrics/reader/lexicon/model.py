@@ -106,6 +106,7 @@ class SmallWords:
     heights: frozenset[str]
     more: frozenset[str]
     earlier: frozenset[str]
+    past: frozenset[str]
     moving: frozenset[str]
     by_how_much: frozenset[str]
     rising: frozenset[str]
