@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from rrgmetrics.reader.assertion import assert_mentions, asserted
-from rrgmetrics.reader.attributes import attach, build, by_side, describe, one_side
+from rrgmetrics.reader.attachment import attach
+from rrgmetrics.reader.attributes import build, by_side, describe, one_side
 from rrgmetrics.reader.change import compared_as, course_of_all
 from rrgmetrics.reader.collection import collecting_afterwards
 from rrgmetrics.reader.elided import inherit, lies_beside, supply
-from rrgmetrics.reader.items import Item, Mention, find_mentions
+from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import (
     AUTO,
     Lexicon,
@@ -21,6 +22,7 @@ from rrgmetrics.reader.lexicon import (
     pack_in_use,
     pack_used,
 )
+from rrgmetrics.reader.mentions import find_mentions
 from rrgmetrics.reader.model import BESIDES, Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.places import near, same_side

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from rrgmetrics.reader.elided import supply
-from rrgmetrics.reader.items import Item, Mention, find_items, find_mentions
+from rrgmetrics.reader.items import Item, Mention, find_items
 from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
+from rrgmetrics.reader.mentions import find_mentions
 from rrgmetrics.reader.pronouns import stand_in
 from rrgmetrics.reader.tokens import Sentence, Token, sentences
 

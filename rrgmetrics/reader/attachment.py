@@ -1,0 +1,299 @@
+"""Gives every mention the words that describe it.
+
+The words between two mentions belong to the later one if they stand directly before it ("small right effusion"),
+otherwise to the earlier one ("opacity in the right base"). A place said once for a list holds for the whole list.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from rrgmetrics.reader.change import give, settle
+from rrgmetrics.reader.elided import is_joint
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon, SmallWords
+
+_CUES = frozenset(
+    {
+        "clause_end",
+        "versus",
+        "item_break",
+        "probable_before",
+        "possible_before",
+        "negation_before",
+        "evidenced_by",
+        "negation_after",
+        "probable_after",
+        "preferred_to",
+    }
+)
+_DESCRIBING = frozenset(
+    {
+        "side",
+        "zone",
+        "severity",
+        "measure",
+        "count",
+        "acuity",
+        "change",
+        "morphology",
+        "tip",
+        "route",
+        "position",
+        "asymmetry",
+        "level",
+    }
+)
+_REACH = 16  # tokens
+_DEPTH = 4  # items from a device to the word that judges its depth
+
+
+def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Item]:
+    """Gives each mention the items that describe it (`mention.modifiers`); returns the items as they are settled."""
+    small = lexicon.small
+    items = list(items)
+    _deny_positions(items)
+    _judge_depths(items, mentions, lexicon)
+    _spare(items, small)
+    topic = _topic(items, mentions)
+    settle(items, mentions, lexicon)
+    give(items, mentions, lexicon)
+    spoken = sorted(mentions, key=lambda m: (m.first, m.last)) if len(mentions) > 1 else mentions
+    groups = _by_position(spoken)
+    for k, group in enumerate(groups):
+        before = groups[k - 1] if k else None
+        lo = before[0].last if before else 0
+        split = _split(items, lo, group[0], small) if before else _after_with(items, group[0].first, small)
+        post = items[lo:split] if before else []
+        pre = items[split : group[0].first]
+        for mention in before or ():
+            mention.modifiers.extend(post)
+            mention.post_place = _has_place(post)
+        for mention in group:
+            mention.modifiers.extend(pre)
+            mention.modifiers.extend(items[mention.first : mention.last])
+            mention.pre_place = mention.elided is not None or _has_place(pre)
+            mention.post_place = False
+            says_where = _starts_with_place(items, mention)
+            articles = [item.word for item in pre[-3:]]
+            mention.definite_article = not says_where and not small.definite.isdisjoint(articles)
+            known = any(item.word == "previously" and "earlier_study" in item.senses for item in pre)
+            if known and mention.assertion == "absent" and not (mention.denies or mention.change):
+                mention.change = "resolved"  # "I cannot see the PREVIOUSLY reported nodule"
+        if k == len(groups) - 1:
+            tail = items[group[0].last :]
+            for mention in group:
+                mention.modifiers.extend(tail)
+                mention.post_place = _has_place(tail)
+    for mention in mentions:
+        if topic is not None and not _has_place_of(mention, "side"):
+            mention.modifiers.append(topic)
+        mention.extent = _extent(mention)
+    if len(mentions) > 1:
+        _share_places(items, groups, lexicon)
+        _share_device_words(spoken, lexicon)
+        _share_verdict(items, spoken, lexicon)
+    return items
+
+
+def _deny_positions(items: list[Item]) -> None:
+    """Marks what is denied of a device's position: "without kinking or migration", in place."""
+    denied = 0  # items that a negation still reaches over
+    for i, item in enumerate(items):
+        if "negation_before" in item.senses or item.word == "not":
+            denied = 4
+        elif denied and "position" in item.senses:
+            items[i] = item.saying({**item.senses, "denied": True})
+            denied = 4
+        elif item.word in (",", ";") or (item.senses and item.word not in ("or", "nor")):
+            denied = 0
+        else:
+            denied = max(0, denied - 1)
+
+
+def _spare(items: list[Item], small: SmallWords) -> None:
+    """Takes the place from words for places without the finding, in place: "SPARING the left lung"."""
+    spared = False
+    for i, item in enumerate(items):
+        if item.word in small.sparing:
+            spared = True
+        elif is_joint(item, small) or "concept" in item.senses:
+            spared = False
+        elif spared and item.senses.keys() & {"side", "zone"}:
+            items[i] = item.saying({})
+
+
+def _topic(items: list[Item], mentions: list[Mention]) -> Item | None:
+    """Returns the side that a sentence is about: "RIGHT: small effusion, atelectasis", "Left lung: ..."."""
+    first = min((mention.first for mention in mentions), default=0)
+    colon = next((i for i in range(min(first, _DEPTH)) if items[i].word == ":"), 0)
+    sides = [item for item in items[:colon] if item.senses.get("side") in ("left", "right")]
+    return sides[0] if len(sides) == 1 else None
+
+
+def _has_place_of(mention: Mention, kind: str) -> bool:
+    return any(kind in part for item in mention.modifiers for part in (item.senses, *item.senses.get("inside", ())))
+
+
+def _judge_depths(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Marks a device whose depth is called wrong, in place: "the ETT is LOW", "NG tube too high"."""
+    for mention in mentions:
+        if mention.concept in lexicon.roles["tipped"]:
+            for i in range(mention.last, min(len(items), mention.last + _DEPTH)):
+                known = items[i].senses.keys() <= {"quality", "item_break", "severity", "location_preposition"}
+                if items[i].word in lexicon.small.astray and known and _ends(items, i, lexicon):
+                    items[i] = items[i].saying({"position": "bad"})
+                if not known or items[i].word in lexicon.small.separators:
+                    break
+
+
+def _ends(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    return i + 1 == len(items) or items[i + 1].word in lexicon.small.closing
+
+
+def _extent(mention: Mention) -> tuple[int, int]:
+    """Returns the tokens from the first to the last word that describes a mention, none far from it."""
+    first, last = mention.tokens
+    for item in mention.modifiers:
+        if _DESCRIBING.isdisjoint(item.senses):
+            continue
+        if mention.tokens[0] - _REACH < item.first < mention.tokens[1] + _REACH:
+            first, last = min(first, item.first), max(last, item.last)
+    return first, last
+
+
+def _by_position(mentions: list[Mention]) -> list[list[Mention]]:
+    """Groups mentions that overlap (one quality said of two structures)."""
+    groups: list[list[Mention]] = []
+    for mention in mentions:
+        if groups and mention.first < max(m.last for m in groups[-1]):
+            groups[-1].append(mention)
+        else:
+            groups.append([mention])
+    for group in groups:
+        group.sort(key=lambda m: -m.last)
+    return groups
+
+
+def _split(items: list[Item], lo: int, later: Mention, small: SmallWords) -> int:
+    """Returns where the words of the later mention begin, from item `lo` on."""
+    hi = later.first
+    if later.elided:
+        joints = (i for i in range(hi - 1, lo - 1, -1) if is_joint(items[i], small))
+        return next(joints, lo - 1) + 1
+    stop = next((i for i in range(hi - 1, lo - 1, -1) if items[i].word == ";"), None)
+    if stop is not None:
+        return stop + 1
+    strong = next(
+        (i for i in range(hi - 1, lo - 1, -1) if items[i].word in small.strong_separators or _is_cue(items[i], small)),
+        None,
+    )
+    if strong is not None and not any(item.word in small.placing for item in items[strong + 1 : hi]):
+        return strong + 1
+    for i in range(hi - 1, lo - 1, -1):
+        item = items[i]
+        if item.word in small.separators or _is_cue(item, small):
+            return i + 1
+    return hi if any(item.word in small.placing for item in items[lo:hi]) else lo
+
+
+def _is_cue(item: Item, small: SmallWords) -> bool:
+    return not _CUES.isdisjoint(item.senses) and item.word not in small.showing
+
+
+def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
+    """Returns where the words of the first mention begin: after "with", if what it joins has no place of its own.
+
+    After a comma, if each side of it names a side: "sutures on the right, small left effusion".
+    """
+    sided = False
+    for i in range(hi - 1, -1, -1):
+        sided = sided or "side" in items[i].senses
+        if sided and items[i].word == "," and _names_another(items[:i], small):
+            return i + 1
+        if items[i].word in small.placing:
+            return 0
+        if items[i].word == "with":
+            return i + 1
+    return 0
+
+
+def _names_another(items: list[Item], small: SmallWords) -> bool:
+    """Tells whether words before a comma place a thing of their own, and not what a list of places leads to."""
+    places = (
+        item.senses.keys() & {"side", "zone", "location_preposition"} or item.word in small.joints for item in items
+    )
+    return any("side" in item.senses for item in items) and not all(places)
+
+
+def _starts_with_place(items: list[Item], mention: Mention) -> bool:
+    """Tells whether a statement begins with a place: in "the left base is dense" the article is that of the base."""
+    senses = items[mention.first].senses
+    if mention.at > mention.first:
+        return "structure" in senses
+    return any("zone" in part for part in senses.get("inside", ()))
+
+
+def _has_place(items: list[Item]) -> bool:
+    return True in ["side" in item.senses or "zone" in item.senses for item in items]
+
+
+def _share_places(items: list[Item], groups: list[list[Mention]], lexicon: Lexicon) -> None:
+    """Lets a place said once hold for all findings of a list, a place after the list first."""
+    pairs = [(a[0], b[0]) for a, b in pairwise(groups) if _listed(items, a[0], b[0], lexicon)]
+    for earlier, later in reversed(pairs):
+        if later.post_place and not (earlier.pre_place or earlier.post_place):
+            _lend_place(later, earlier)
+            earlier.post_place = True
+    for earlier, later in pairs:
+        if earlier.pre_place and not (later.pre_place or later.post_place):
+            _lend_place(earlier, later)
+            later.pre_place = True
+
+
+def _lend_place(giver: Mention, taker: Mention) -> None:
+    taker.modifiers.extend(i for i in giver.modifiers if "side" in i.senses or "zone" in i.senses)
+
+
+def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether two mentions stand in one list, or the later explains the earlier."""
+    if not _lung_like(earlier, lexicon) or not _lung_like(later, lexicon):
+        return False
+    if later.link is earlier:
+        return True
+    between = items[earlier.last : later.first]
+    if any(i.word == ";" or "negation_after" in i.senses for i in between):
+        return False  # "consolidation: none; atelectasis: left base"
+    sign = earlier.concept in lexicon.concepts[later.concept].sign_of
+    if sign and sum(i.word == "with" for i in between) == 1:
+        between = [i for i in between if i.word != "with"]  # "consolidation with air bronchograms in the lower lobe"
+    if any(i.word == "with" or i.senses.keys() & {"clause_end", "negation_before", "item_break"} for i in between):
+        return False
+    return sign or any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)
+
+
+def _lung_like(mention: Mention, lexicon: Lexicon) -> bool:
+    return not mention.denies and lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]
+
+
+def _share_device_words(mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Hands tip, route and position words found beside another finding to the device before them."""
+    device: Mention | None = None
+    for mention in mentions:
+        if not mention.denies and lexicon.concepts[mention.concept].is_device:
+            device = mention
+        elif device is not None:
+            device.modifiers.extend(
+                i for i in mention.modifiers if i.senses.keys() & {"tip", "position"} and i.first > device.tokens[0]
+            )
+
+
+def _share_verdict(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Lets what is said behind a list of devices hold for all of them: "UAC and UVC are in good position"."""
+    for earlier, later in reversed(list(pairwise(mentions))):
+        between = items[earlier.last : later.first]
+        devices = not any(m.denies or not lexicon.concepts[m.concept].is_device for m in (earlier, later))
+        if devices and between and all(item.word in lexicon.small.joints for item in between):
+            last = later.tokens[1]
+            said = (i for i in later.modifiers if i.senses.keys() & {"position", "change"} and i.first >= last)
+            earlier.modifiers.extend(said)

@@ -1,0 +1,286 @@
+"""The state of the walk through one sentence, and what can be asked of it; asking changes nothing."""
+
+from __future__ import annotations
+
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon, Senses
+from rrgmetrics.reader.model import Certainty
+from rrgmetrics.reader.sentence import ATTRIBUTIVE, Sentence
+from rrgmetrics.reader.similarity import related
+
+BEFORE = frozenset(
+    {"negation_before", "negation_verb", "not_excluded_before", "possible_before", "possible_list", "probable_before"}
+)
+_LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
+
+
+def _starts_statement(senses: Senses, lexicon: Lexicon) -> bool:
+    """Tells whether a word after a comma begins a statement ("no effusion, stable cardiomegaly")."""
+    if "concept" in senses or senses.get("change") == "new":
+        return False
+    if "severity" in senses:
+        return bool(senses["severity"] < _LARGE)
+    return bool(senses.keys() & {"change", "position"}) or senses.get("acuity") in lexicon.old
+
+
+class Clause(Sentence):
+    """Where the walk stands: what holds for the next finding, and the findings of the clause so far."""
+
+    def __init__(self, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+        super().__init__(items, mentions, lexicon)
+        self.absent = False
+        self.once = False  # "is not" denies one quality only
+        self.resolved = ""  # "nothing": no word of when it was there ("no residual effusion")
+        self.certainty: Certainty = "definite"
+        self.hypothetical = False
+        self.premise = False  # what is supposed ends at the verb: "given the history of fever is most likely pneumonia"
+        self.linking = False  # a cue such as "consistent with" has just been read
+        self.joined = False  # "versus", "or" has just been read
+        self.comma = False  # since the last mention
+        self.conjoined = False  # "and" since the last mention
+        self.accompanied = False  # "with" since the last mention
+        self.lacking = False  # what is denied is the subject: "the absence of effusion suggests ..."
+        self.fresh = False  # a hedge has been read since the last mention
+        self.listing = False  # the hedge opened a list ("differential includes ...")
+        self.relative = False  # inside ", which ..."
+        self.verb_at = self.met_at = -1
+        self.clause: list[Mention] = []  # mentions of the clause
+        self.aside: list[Mention] = []  # those before "after surgery, ..."
+        self.segment = 0  # index in `clause` where the current statement starts
+
+    def interpreted(self, mention: Mention) -> Mention | None:
+        """Returns the mention that a hedged mention explains: the last before it that can be the same picture."""
+        stated = [
+            m for m in (self.clause or self.aside)[-3:] if m.assertion != "absent" and not m.dropped and not m.denies
+        ]
+        fitting = [m for m in reversed(stated) if self.same_picture(m, mention)]
+        concepts = self.lexicon.concepts
+
+        def unlike(m: Mention) -> tuple[bool, bool, bool]:
+            return (
+                not related(m.concept, mention.concept, self.lexicon),
+                concepts[m.concept].group != concepts[mention.concept].group,
+                bool(concepts[m.concept].sign_of),
+            )
+
+        fitting.sort(key=unlike)
+        return fitting[0] if fitting else None
+
+    def held(self, i: int, item: Item) -> bool:
+        """Tells whether a clause goes on: "follow-up AFTER treatment of pneumonia", "perhaps THERE IS edema"."""
+        if item.word in self.small.existing:
+            return self.fresh or (i > 0 and "hypothetical" in self.items[i - 1].senses)
+        return self.hypothetical and item.word in self.small.then
+
+    def is_advised(self, i: int) -> bool:
+        """Tells whether what the word at `i` says may happen, and has not: "the drain MAY BE removed"."""
+        before = [item.word for item in self.items[max(0, i - 2) : i]]
+        return len(before) == 2 and before[0] in self.small.modal and before[1] == "be"
+
+    def told(self, i: int) -> bool:
+        """Tells whether somebody or something is said to do what the verb at `i` says, which else is asked for."""
+        return i > 0 and self.items[i - 1].word not in self.small.separators | {":", "¶"}
+
+    def preferring(self, i: int, item: Item) -> bool:
+        """Tells whether the word at `i` names the less likely reading: "favour atelectasis OVER pneumonia"."""
+        if item.word not in self.small.preferring or self.certainty == "definite" or i != self.met_at:
+            return False
+        ahead = (
+            each for each in self.items[i + 1 : i + 4] if each.word not in self.small.leading | self.small.indefinite
+        )
+        return "concept" in next((each.senses for each in ahead), {})
+
+    def statement(self) -> list[Mention]:
+        """Returns the mentions of the current statement."""
+        return self.clause[self.segment :]
+
+    def denies_ahead(self, i: int) -> bool:
+        """Tells whether "none" denies a quality behind it: "nodes, NONE of pathological size"."""
+        for item in self.ahead(i)[:5]:
+            if "quality" in item.senses or item.word in self.small.list_joints:
+                return "quality" in item.senses
+        return False
+
+    def is_said(self, i: int, item: Item) -> bool:
+        """Tells whether a word is part of a finding rather than a judgement of it: "the left hilum IS RAISED"."""
+        return "quality" in item.senses and any(mention.first <= i < mention.last for mention in self.statement())
+
+    def judging(self, i: int, item: Item) -> str | None:
+        """Returns as which judgement other words count: "is thought to be PRESENT", "consolidation?"."""
+        if item.word in self.small.questions:
+            return "possible_after"
+        ends = i + 1 == len(self.items) or self.items[i + 1].word in self.small.closing
+        if item.word in self.small.neither and i + 1 < len(self.items) and self.items[i + 1].word in self.small.grounds:
+            return "negation_after"  # "effusion NEITHER on the left nor on the right"
+        nothing = item.word in self.small.nothing_left and "change" not in item.senses
+        if ends and nothing and self.items[i - 1].word == ":":
+            return "negation_after"  # "Pneumothorax: NO."
+        if ends and i and self.items[i - 1].word in self.small.verbs:
+            return next((f"{kind}_after" for kind in ("probable", "possible") if f"{kind}_before" in item.senses), None)
+        after = [each.word for each in self.items[i + 1 : i + 3]]
+        if after and after[after[0] == "be" and len(after) > 1] in self.small.existent:
+            return next((f"{kind}_after" for kind in ("probable", "possible") if f"{kind}_before" in item.senses), None)
+        return None
+
+    def closes(self, i: int) -> bool:
+        """Tells whether the hedge at `i` can only be about what stands before it: "pneumonia is LIKELY, given ..."."""
+        if i + 1 == len(self.items):
+            return True
+        after = self.items[i + 1]
+        if after.word == "," and self.items[i - 1].word in self.small.joints:
+            return False  # "aspiration and, LESS LIKELY, hemorrhage"
+        if after.word in self.small.explanations:
+            return True
+        stated = (i > 0 and self.verb_at == i - 1) or self.items[i].word in self.small.judged
+        if after.last - after.first > 1:
+            return stated and "zone" in after.senses
+        return after.word in self.small.closing or (stated and after.word in self.small.grounds)
+
+    def subject(self, i: int, *, denied: bool) -> list[Mention]:
+        """Returns the findings that the cue at `i` judges: the list before it, not what a mere comma parts from it.
+
+        "Effusion and pneumothorax cannot be excluded", but "small effusion, pneumothorax cannot be excluded".
+        """
+        stated = self.statement()
+        if stated[-1].elided:
+            return stated[-1:]
+        one = [self.items[i].word, self.items[self.verb_at].word if self.verb_at >= self.met_at else ""]
+        if not self.small.plural.isdisjoint((*one, self.items[i - 1].word)):
+            return stated
+        asserted = not denied or not self.small.single.isdisjoint(one)
+        for k in range(len(stated) - 1, 0, -1):
+            between = self.items[stated[k - 1].last : stated[k].first]
+            words = {item.word for item in between}
+            if "(" in words and ")" not in words:
+                return stated[k:]  # "mosaic attenuation (small airway disease?)"
+            if not words.isdisjoint(self.small.conjunctions):
+                two = len(stated) == 2 and not any("quality" in item.senses for item in between)
+                return stated[k:] if "," in words and two else stated  # a list of two has no comma
+            bare = k == 1 and not stated[0].first and words == {","} and one[1] == "was"
+            if "," in words and (asserted or self.firm(stated[k - 1])) and not (denied and bare):
+                return stated[k:]  # but "mass, infiltration WAS not detected", as translations have it
+        return stated
+
+    def described(self, mention: Mention) -> Mention | None:
+        """Returns the picture before a comma that a hedged finding explains: "bandlike opacity, scarring is likely"."""
+        before = self.clause[self.clause.index(mention) - 1]
+        describing = before.concept in self.lexicon.roles["describing"] and before.assertion == "present"
+        return before if describing and self.same_picture(before, mention) else None
+
+    def ends_statement(self, i: int) -> bool:
+        """Tells whether nothing follows the word at `i` that it could be said of: "the edema RESOLVED"."""
+        if not self.statement():
+            return False
+        ahead = self.items[i + 1 : i + 2]
+        return not ahead or ahead[0].word in self.small.closing
+
+    def explains(self, i: int) -> bool:
+        """Tells whether what a picture is follows: "for which the main CONSIDERATION is malignancy"."""
+        after = self.items[i + 1 : i + 4]
+        named = any("concept" in item.senses for item in after)
+        return bool(after) and after[0].word in self.small.identifying and named and bool(self.statement())
+
+    def is_named(self, i: int) -> bool:
+        """Tells whether the name of what was described ends the sentence: "diffuse airspace disease, ARDS"."""
+        concept = self.items[-1].senses.get("concept") if i + 2 == len(self.items) else None
+        if concept is None or not self.statement() or self.absent or self.certainty != "definite":
+            return False
+        names = {concept, *self.lexicon.concepts[concept].ancestors}
+        roles = self.lexicon.roles
+        concepts = self.lexicon.concepts
+        last = next((m for m in reversed(self.statement()) if m.denies or not concepts[m.concept].sign_of), None)
+        described = last is not None and last.concept in roles["picture"] | roles["describing"]
+        return described and not names.isdisjoint(self.lexicon.rubric["diagnoses"])
+
+    def is_due(self, i: int, item: Item) -> bool:
+        """Tells whether item `i` leads to what a picture is: "a hazy opacity DUE to an effusion"."""
+        last = self.statement()[-1:] if item.word in self.small.causing else []
+        described = bool(last) and last[0].concept in self.lexicon.roles["replaceable"]
+        return described and not any("measure" in item.senses for item in self.items[last[0].last : i])
+
+    def apposition(self, i: int) -> bool:
+        """Tells whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""
+        describing = self.lexicon.roles["describing"]
+        if not self.statement() or self.statement()[-1].concept not in describing or self.absent:
+            return False
+        seen = 0
+        for item in self.ahead(i):
+            if "concept" in item.senses:
+                seen += 1
+            elif "versus" in item.senses:
+                return seen == 1
+            elif not item.senses.keys() <= {"morphology", "severity", "acuity"}:
+                return False
+        return False
+
+    def coordinated(self, i: int) -> bool:
+        """Tells whether a hedge holds for both findings of a pair: "possible small effusion and atelectasis"."""
+        if not self.conjoined or i != self.met_at:
+            return False
+        for item in self.ahead(i):
+            if "concept" in item.senses:
+                return self.lexicon.concepts[item.senses["concept"]].group in self.lexicon.groups["one_place"]
+            if not item.senses or not item.senses.keys() <= ATTRIBUTIVE:
+                return False
+        return False
+
+    def beside_relative(self, i: int, item: Item) -> bool:
+        """Tells whether a comma opens or ends a relative clause: "oedema, WHICH was present, has cleared"."""
+        if item.word != ",":
+            return False
+        return self.relative or (i + 1 < len(self.items) and self.items[i + 1].word in self.small.relative)
+
+    def is_premise(self, i: int) -> bool:
+        """Tells whether the words before the comma at `i` only lead to the statement behind it."""
+        opens = self.items[0].word in self.small.opening and len(self.clause) == 1
+        return opens and i + 1 < len(self.items) and self.items[i + 1].word in self.small.definite | self.small.existing
+
+    def is_called(self, i: int) -> bool:
+        """Tells whether the verb at `i` leads to what a picture is: "the retrocardiac density IS a hiatal hernia"."""
+        if self.items[i].word not in self.small.identifying or not self.statement():
+            return False
+        last = self.statement()[-1]
+        between = self.items[last.last : i]
+        if last.concept not in self.lexicon.roles["describing"] or any(
+            item.word in self.small.joints or "item_break" in item.senses for item in between
+        ):
+            return False
+        after = self.items[i + 1 : i + 3]
+        named = after[1:] if after and after[0].word in self.small.indefinite else []
+        return bool(named) and "concept" in named[0].senses
+
+    def new_statement(self, i: int) -> bool:
+        """Tells whether what follows the joint at `i` is stated, though the words before it were denied."""
+        first = True
+        if self.device_ahead(i):
+            return True
+        for k, item in enumerate(self.ahead(i)):
+            senses = item.senses
+            if "clause_end" in senses or "negation_before" in senses:
+                return False
+            if item.word in self.small.alternatives:
+                return False
+            if first and senses and item.word != "and":
+                arrived = self.resolved and senses.get("change") == "new"  # "removal of the tube and new pneumothorax"
+                if arrived or (_starts_statement(senses, self.lexicon) and not self.or_ahead(i)):
+                    return True
+                first = False
+            if "item_break" in senses and item.word not in self.small.seen:
+                return self.quality_ahead(i + 1 + k) or self.there_ahead(i, i + 1 + k)
+            if item.word == ",":
+                return False
+        return False
+
+    def device_ahead(self, i: int) -> bool:
+        """Tells whether a device follows denied findings without "or": "no pneumothorax, chest tube unchanged"."""
+        concepts = self.lexicon.concepts
+        after = next((m for m in self.mentions if m.first > i), None)
+        if after is None or after.denies or not concepts[after.concept].is_device or self.or_ahead(i):
+            return False
+        return not any(m.denies or concepts[m.concept].is_device for m in self.clause)
+
+    def there_ahead(self, i: int, verb: int) -> bool:
+        """Tells whether what stands behind the comma at `i` is said to be there: "no edema, a nodule IS present"."""
+        after = self.items[verb + 1].word if verb + 1 < len(self.items) else ""
+        alone = self.items[i].word == "," and len(self.statement()) == 1
+        return alone and self.items[verb].word in self.small.single and after in self.small.seen

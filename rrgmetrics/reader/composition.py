@@ -1,0 +1,252 @@
+"""Findings said as a quality of a structure: "the heart is enlarged", "enlargement of the cardiac silhouette".
+
+Which pairs make which finding is data (the lexicon's table of `seen_as` pairs). Here is told of which structures of
+a sentence a quality is said.
+"""
+
+from __future__ import annotations
+
+from rrgmetrics.reader.items import BARE, Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon
+
+# Between a structure and its quality only these may stand, besides words the lexicon does not know.
+_TRANSPARENT = frozenset(
+    {
+        "side",
+        "zone",
+        "severity",
+        "change",
+        "acuity",
+        "morphology",
+        "item_break",
+        "negation_verb",
+        "location_preposition",
+        "count",
+        "level",
+        "ordinal",
+    }
+)
+_PLACES = frozenset({"side", "zone", "level", "structure", "count", "ordinal"})
+_GOING_ON = frozenset({"clause_end", "item_break", "negation_before"})  # another statement begins
+_ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
+
+
+def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
+    """Pairs the quality at `q` with the structures it is said of; `floor` is the item the search may not pass."""
+    qualities = items[q].senses["quality"]
+    if "measured" in items[q].senses:
+        partners = [items[q].senses["measured"]]
+    elif items[q].word in lexicon.small.leading:  # "nodes OF NORMAL SIZE in the mediastinum"
+        partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
+    elif items[q].word in lexicon.small.verbs:  # "has increased" has its subject before it
+        partners = _backward(items, q, qualities, floor, lexicon)
+    elif _is_predicate(items, q, lexicon):
+        partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
+    else:
+        partners = _forward(items, q, qualities, lexicon)
+        if not partners and ("normal" in qualities or not _attributive(items, q)):
+            partners = _backward(items, q, qualities, floor, lexicon)
+    mentions: list[Mention] = []
+    partners = [
+        s
+        for s in partners
+        if items[s].senses.get("structure") != BARE or not _is_named_before(items, s, qualities, lexicon)
+    ]
+    nearly = "upper_normal" in qualities
+    for s in partners:
+        concept, denies = _meaning(items[s], qualities, lexicon)
+        own = items[q].senses.get("concept")
+        if own and concept in lexicon.concepts[own].ancestors:
+            concept = own  # "disc disease" says more than that a bone is degenerative
+        device = concept is not None and lexicon.concepts[concept].is_device
+        lo, hi = min(s, q), max(s, q) + 1
+        if concept and mentions and concept == mentions[-1].concept and "zone" in items[s].senses:
+            lo, hi = min(lo, mentions[-1].first), max(hi, mentions.pop().last)  # "the left lower and right upper lobes"
+        mentions.append(Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last), denies, nearly))
+        more = concept and items[s].senses.get("concept") in lexicon.concepts[concept].ancestors
+        if concept and (device or more or "holds" not in items[s].senses):
+            used.add(s)  # "cavitating pulmonary mass" says more than "pulmonary mass"
+    return mentions
+
+
+def _is_named_before(items: list[Item], s: int, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """Tells whether the bare tube at `s` is a device named before it: "a tracheostomy, THE TUBE above the carina"."""
+    meant, _ = _meaning(items[s], qualities, lexicon)
+    named = [lexicon.concepts[item.senses["concept"]] for item in items[:s] if "concept" in item.senses]
+    return meant is not None and any(each.expected_tip & lexicon.concepts[meant].expected_tip for each in named)
+
+
+def _is_predicate(items: list[Item], q: int, lexicon: Lexicon) -> bool:
+    """Tells whether a verb stands before the quality: "the heart is mildly ENLARGED"."""
+    for item in reversed(items[max(0, q - 4) : q]):
+        if item.word == "with":
+            return False  # "the heart is stable WITH ectasia of the aorta"
+        if "item_break" in item.senses:
+            return True
+        if item.word in lexicon.small.joints or item.senses.keys() & {"structure", "concept"}:
+            return False
+        if "quality" in item.senses and "severity" not in item.senses:
+            return False
+    return False
+
+
+def _attributive(items: list[Item], q: int) -> bool:
+    """Tells whether the quality only describes the finding right after it ("Heart: LARGE pericardial effusion")."""
+    for item in items[q + 1 : q + 4]:
+        if "concept" in item.senses:
+            return "quality" not in item.senses
+        if not item.senses or not item.senses.keys() <= _ATTRIBUTES:
+            return False
+    return False
+
+
+def _meaning(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> tuple[str | None, tuple[str, ...]]:
+    """Returns the finding a structure with a quality makes, or what it denies if it is normal."""
+    for structure in (*item.senses.get("structure", ()), *item.senses.get("holds", ())):
+        for quality in qualities:
+            concept = lexicon.findings_of.get((structure, quality))
+            if concept:
+                return concept, ()
+            denies = lexicon.denials.get((structure, quality))
+            if denies:
+                return None, denies
+    return None, ()
+
+
+def _fits(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
+    if "structure" not in item.senses and "holds" not in item.senses:
+        return False
+    concept, denies = _meaning(item, qualities, lexicon)
+    return bool(concept or denies)
+
+
+def _is_fault(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """Tells whether a device is said to be at fault: "fractured ribs, port unchanged" breaks no port."""
+    concept, _ = _meaning(item, qualities, lexicon)
+    return item.senses.get("concept") is not None and concept is not None and lexicon.concepts[concept].is_device
+
+
+def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> list[int]:
+    """Structures after a quality: "enlarged heart", "normal heart and hila", "elevation of the diaphragm"."""
+    structures: list[int] = []
+    joint = True
+    of = parted = False
+    for s in range(q + 1, min(len(items), q + 14)):
+        item = items[s]
+        parted = parted or item.word in lexicon.small.joints
+        fits = _fits(item, qualities, lexicon) and not (parted and _is_fault(item, qualities, lexicon))
+        if fits and joint and not _adjunct(items, s):
+            structures.append(s)
+            joint = False
+        elif structures and "change" in item.senses and (joint or _is_subject(items, structures[-1], s, lexicon)):
+            structures = structures if joint else _drop_last_group(items, structures)
+            break  # "enlargement of the heart, STABLE mediastinal contours", "..., mediastinal contours APPEAR SIMILAR"
+        elif item.word in lexicon.small.joints:
+            beside = s == q + 1 or (item.word == "," and not of)
+            goes_on = "normal" not in qualities and (_next_is_quality(items, s) or _only_places(items, s))
+            if not structures and beside and not goes_on:
+                break
+            joint = True
+        elif (
+            "item_break" in item.senses and item.word != "with" and not structures and _place_follows(items, s, lexicon)
+        ):
+            of = joint = True
+        elif item.word == ";" or not _GOING_ON.isdisjoint(item.senses):
+            if structures and "item_break" in item.senses and _predicate_follows(items, s):
+                structures = _drop_last_group(items, structures)
+            break
+        elif "concept" in item.senses and "structure" not in item.senses and "quality" not in item.senses:
+            break
+        elif "concept" in item.senses and "severity" in items[q].senses and not structures:
+            break  # "a LARGE cyst in the liver"
+        elif item.word in lexicon.small.places:
+            of = True
+            joint = joint or not structures
+        elif "quality" in item.senses and structures and not (item.senses.keys() & {"severity", "zone"}):
+            structures = _drop_last_group(items, structures) if not of else structures
+            break
+    return structures
+
+
+def _adjunct(items: list[Item], s: int) -> bool:
+    """Tells whether a structure only describes the finding after it ("lung nodule", "lower lobe 5 mm granuloma")."""
+    if "concept" in items[s].senses:
+        return False
+    for item in items[s + 1 : s + 4]:
+        if "concept" in item.senses:
+            return True
+        if not (item.senses.keys() & {"measure", "severity", "morphology", "side", "zone"}):
+            return False
+    return False
+
+
+def _place_follows(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether the verb at `i` leads to a place ("changes are present in the spine")."""
+    return any(item.word in lexicon.small.places for item in items[i + 1 : i + 5])
+
+
+def _next_is_quality(items: list[Item], i: int) -> bool:
+    """Tells whether a joint links two qualities of one structure ("tortuous and calcified aorta")."""
+    for item in items[i + 1 : i + 4]:
+        if "quality" in item.senses or "holds" in item.senses:
+            return True
+        if item.senses and not (item.senses.keys() & _TRANSPARENT):
+            return False
+    return False
+
+
+def _only_places(items: list[Item], i: int) -> bool:
+    """Tells whether nothing but a place stands behind the comma at `i`: "Old fracture, left clavicle."."""
+    behind = items[i + 1 : i + 10]
+    plain = len(items) < i + 10 and all(
+        item.senses.keys() <= _PLACES or item.senses.keys() & {"structure"} for item in behind
+    )
+    return items[i].word == "," and plain and not any("concept" in item.senses for item in behind)
+
+
+def _predicate_follows(items: list[Item], i: int) -> bool:
+    """Tells whether a verb at `i` is followed by a quality: then the structure before it is its subject."""
+    return any(item.senses.keys() & {"quality", "change"} for item in items[i + 1 : i + 5])
+
+
+def _is_subject(items: list[Item], s: int, i: int, lexicon: Lexicon) -> bool:
+    """Tells whether the verb of change at `i` is said of the structure at `s` alone, which follows a comma."""
+    return items[i].word in lexicon.small.verbs and items[s - 1].word == ","
+
+
+def _drop_last_group(items: list[Item], structures: list[int]) -> list[int]:
+    """Drops the last structure, which turned out to be the subject of the next statement, if it is not the only one."""
+    return structures[:-1] if len(structures) > 1 else structures
+
+
+def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int, lexicon: Lexicon) -> list[int]:
+    """Structures before a quality: "the heart is enlarged", "heart size, mediastinum and hila are normal"."""
+    structures: list[int] = []
+    gap_has_joint = False
+    for s in range(q - 1, max(-1, q - 40), -1):
+        item = items[s]
+        if s == floor:
+            both = "holds" in item.senses or (
+                "concept" in item.senses and lexicon.concepts[item.senses["concept"]].is_device
+            )
+            if both and not structures and _fits(item, qualities, lexicon):
+                structures.append(s)  # "tortuous aorta with calcification", "the shunt tubing is interrupted"
+            if structures or "quality" not in item.senses:
+                break
+            floor = -2  # a second quality of the same structure: "the aorta is tortuous and calcified"
+            continue
+        if _fits(item, qualities, lexicon):
+            if not structures or gap_has_joint:
+                structures.append(s)
+            gap_has_joint = False
+        elif item.word in lexicon.small.joints:
+            gap_has_joint = True
+        elif item.word in lexicon.small.contrasts and not structures and not gap_has_joint:
+            continue  # "the heart is obscured but appears enlarged"
+        elif (
+            "clause_end" in item.senses
+            or (structures and ("item_break" in item.senses or item.word == ":"))
+            or ("concept" in item.senses and "structure" not in item.senses and not structures)
+        ):
+            break
+    return structures

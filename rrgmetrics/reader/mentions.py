@@ -1,0 +1,106 @@
+"""The mentions of findings in a row of items.
+
+A finding is named in one of two ways: by a term of its own ("cardiomegaly"), or by a quality of a structure ("the
+heart is enlarged"), which `composition` puts together.
+"""
+
+from __future__ import annotations
+
+from rrgmetrics.reader.composition import compose
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon
+
+_LEADING = frozenset({"location_preposition", "side"})
+_BEFORE_SHORTHAND = frozenset(
+    {"side", "severity", "change", "quality", "count", "acuity", "negation_before", "item_break", "resolved_before"}
+)
+
+
+def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
+    """Returns the mentions of a sentence in the order in which their assertion is read."""
+    used: set[int] = set()
+    mentions: list[Mention] = []
+    previous = -1
+    for q, item in enumerate(items):
+        senses = item.senses
+        if not senses:
+            continue
+        if "quality" in senses:
+            composed = compose(items, q, previous, lexicon, used)
+            if composed:
+                mentions.extend(composed)
+                used.add(q)
+                previous = q
+        if "concept" in senses and q not in used:
+            previous = q
+        elif "normal" in senses:
+            mentions.append(Mention("", q, q + 1, q, (item.first, item.last), senses["normal"]))
+            previous = q
+    for i, item in enumerate(items):
+        if "concept" in item.senses and i not in used:
+            mentions.append(Mention(item.senses["concept"], i, i + 1, i, (item.first, item.last)))
+        elif "lone" in item.senses and _stands_alone(items, i, lexicon):
+            mentions.append(Mention(item.senses["lone"], i, i + 1, i, (item.first, item.last)))
+        elif "listed" in item.senses and _is_seen(items, i) and not _is_said_of(items, i, mentions):
+            mentions.append(Mention(item.senses["listed"], i, i + 1, i, (item.first, item.last)))
+    for fault in tuple(mentions):
+        mentions.extend(_whole(fault, items, lexicon))
+    if len(mentions) > 1:
+        mentions.sort(key=lambda m: (m.at, m.first))
+    return mentions[1:] if _is_topic(items, mentions, lexicon) else mentions
+
+
+def _stands_alone(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether the shorthand at `i` is all that is named: "RIJ in the SVC", but "tip in the RIJ", "RIJ PICC"."""
+    small = lexicon.small
+    for item in reversed(items[:i]):
+        if item.word in small.separators or item.word == ":" or "clause_end" in item.senses:
+            break
+        article = item.word in small.definite or item.word in small.indefinite
+        if not article and (not item.senses or not item.senses.keys() <= _BEFORE_SHORTHAND):
+            return False
+    for item in items[i + 1 :]:
+        if item.word in small.separators or "clause_end" in item.senses:
+            break
+        concept = item.senses.get("concept") or item.senses.get("lone")
+        if concept is not None and lexicon.concepts[concept].is_device:
+            return False
+    return True
+
+
+def _is_seen(items: list[Item], i: int) -> bool:
+    """Tells whether a structure that is only seen where it is abnormal is: "nodes", "a node of 2 cm", "a new node"."""
+    around = items[max(0, i - 3) : i + 4]
+    return "several" in items[i].senses or any(
+        "measure" in item.senses or item.senses.get("change") == "new" for item in around
+    )
+
+
+def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:
+    """Tells whether a mention holds the structure at `i`, or is said of it: "eggshell calcification OF the nodes"."""
+    before = i
+    while before and items[before - 1].senses and items[before - 1].senses.keys() <= _LEADING:
+        before -= 1
+    return any(m.first <= i < m.last or m.first < before == m.last for m in mentions)
+
+
+def _whole(fault: Mention, items: list[Item], lexicon: Lexicon) -> list[Mention]:
+    """Returns the device that a composed mention says a fault of: there even where the fault is denied."""
+    if fault.denies or fault.last - fault.first < 2 or not lexicon.concepts[fault.concept].is_device:
+        return []
+    return [
+        Mention(item.senses["concept"], i, i + 1, i, (item.first, item.last), whole_of=fault)
+        for i, item in ((i, items[i]) for i in (fault.first, fault.last - 1))
+        if i != fault.at and item.senses.get("concept") in lexicon.concepts[fault.concept].ancestors
+    ]
+
+
+def _is_topic(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> bool:
+    """Tells whether the first mention only announces the others: "Lines and tubes: right PICC in the SVC."."""
+    if len(mentions) < 2 or mentions[0].denies or mentions[0].first:
+        return False
+    after = mentions[0].last
+    if after >= len(items) or items[after].word != ":":
+        return False
+    topic = mentions[0].concept
+    return any(not m.denies and topic in (m.concept, *lexicon.concepts[m.concept].ancestors) for m in mentions[1:])
