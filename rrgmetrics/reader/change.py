@@ -213,11 +213,23 @@ def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon)
             return True
         if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= _PLAIN:
             break
+    if _follows_finding(items, i, inside):
+        return True
     for item in reversed(items[max(0, i - _NEAR) : i]):
         if "change" in item.senses:
             return False
         if item.word == "(" or ("location_preposition" in item.senses and item.word != "the"):
             return True
+    return False
+
+
+def _follows_finding(items: Sequence[Item], i: int, inside: set[int]) -> bool:
+    """Tells whether nothing but places stands between a finding and the place at `i`: "INFILTRATE LEFT LOWER LOBE"."""
+    for k in range(i - 1, max(-1, i - 1 - _NEAR), -1):
+        if k in inside:
+            return True
+        if not items[k].senses.keys() <= _PLAIN or (not items[k].senses and items[k].word != ":"):
+            return False
     return False
 
 

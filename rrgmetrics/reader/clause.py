@@ -113,8 +113,8 @@ class Clause(Sentence):
         if item.word in self.small.neither and i + 1 < len(self.items) and self.items[i + 1].word in self.small.grounds:
             return "negation_after"  # "effusion NEITHER on the left nor on the right"
         nothing = item.word in self.small.nothing_left and "change" not in item.senses
-        if ends and nothing and self.items[i - 1].word == ":":
-            return "negation_after"  # "Pneumothorax: NO."
+        if ends and nothing and (self.items[i - 1].word == ":" or self.statement()[-1].last == i):
+            return "negation_after"  # "Pneumothorax: NO.", "effusion - NO"
         if ends and i and self.items[i - 1].word in self.small.verbs:
             return next((f"{kind}_after" for kind in ("probable", "possible") if f"{kind}_before" in item.senses), None)
         after = [each.word for each in self.items[i + 1 : i + 3]]

@@ -28,6 +28,9 @@ _TRANSPARENT = frozenset(
 )
 _PLACES = frozenset({"side", "zone", "level", "structure", "count", "ordinal"})
 _GOING_ON = frozenset({"clause_end", "item_break", "negation_before"})  # another statement begins
+_DESCRIBED = frozenset({"morphology", "concept"})  # senses of qualities that describe a finding as well
+_PLACING = frozenset({"side", "zone", "structure", "location_preposition", "measure", "several"})
+_PLACE = 7  # items from a finding to the end of its place
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
 
@@ -227,7 +230,8 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         item = items[s]
         if s == floor:
             both = "holds" in item.senses or (
-                "concept" in item.senses and lexicon.concepts[item.senses["concept"]].is_device
+                "concept" in item.senses
+                and (lexicon.concepts[item.senses["concept"]].is_device or _only_placed(items[s + 1 : q]))
             )
             if both and not structures and _fits(item, qualities, lexicon):
                 structures.append(s)  # "tortuous aorta with calcification", "the shunt tubing is interrupted"
@@ -235,6 +239,10 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
                 break
             floor = -2  # a second quality of the same structure: "the aorta is tortuous and calcified"
             continue
+        placed = _placed_at(items, s) if items[q].senses.keys() & _DESCRIBED else None
+        if placed is not None and (structures or _only_placed(items[s + 1 : q])):
+            # "nodule in the left lung, CALCIFIED": the nodule is
+            return structures or ([placed] if _fits(items[placed], qualities, lexicon) else [])
         if _fits(item, qualities, lexicon):
             if not structures or gap_has_joint:
                 structures.append(s)
@@ -250,3 +258,20 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         ):
             break
     return structures
+
+
+def _only_placed(between: list[Item]) -> bool:
+    """Tells whether nothing but its place and its size stands behind a finding: "mass, 4 cm, CAVITATING"."""
+    return all(item.senses.keys() <= _PLACING and (item.senses or item.word in (",", "the")) for item in between)
+
+
+def _placed_at(items: list[Item], s: int) -> int | None:
+    """Returns the finding before the place at `s`, if nothing but its place and size stand between them."""
+    if "concept" in items[s].senses or not items[s].senses.keys() & {"zone", "structure"}:
+        return None
+    for k in range(s - 1, max(-1, s - _PLACE), -1):
+        if "concept" in items[k].senses:
+            return k
+        if not items[k].senses.keys() <= _PLACING or (not items[k].senses and items[k].word != "the"):
+            return None
+    return None

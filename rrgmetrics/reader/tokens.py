@@ -24,6 +24,7 @@ _TOKEN = re.compile(
     r"|(?:-+>|=>|→)(?P<arrow>)"
     r"|[.,;:!?/—–()\[\]](?P<mark>)"
     r"|[<>≤≥]{1,2}(?P<bound>(?=[ ]?(?:\d|(?i:l|r|left|right)\b)))"  # "< 1 cm", "R > L"
+    r"|[Ø∅](?P<none>(?= ?[A-Za-z]))"  # "Ø PTX"
     r"|↑+(?P<more>)|↓+(?P<less>)",  # "effusion ↑"
     re.ASCII,
 )
@@ -34,6 +35,7 @@ _MARKS = {
     "fracture": "fracture",
     "arrow": "→",
     "by": "x",
+    "none": "no",
     "more": "increased",
     "less": "decreased",
 }
