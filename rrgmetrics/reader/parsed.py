@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from rrgmetrics.reader.elided import supply
 from rrgmetrics.reader.items import Item, Mention, find_items
 from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
+from rrgmetrics.reader.main_clauses import main_clauses
 from rrgmetrics.reader.mentions import find_mentions
 from rrgmetrics.reader.pronouns import stand_in
 from rrgmetrics.reader.tokens import Sentence, Token, sentences
@@ -66,16 +67,32 @@ class Parsed:
 
 def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:
     """Yields the sentences of a report in the sections that are read."""
-    kept = _kept()
     for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
-        own = tokens[sentence.first : sentence.last]
-        key = report[own[0].start : own[-1].end], " ".join([token.word for token in own])
-        parsed = kept.get(key)
-        if parsed is None:
-            parsed = kept[key] = Parsed(key[0], own, lexicon)
-            if len(kept) > KEPT:
-                kept.popitem(last=False)
-        yield sentence, parsed
+        parsed = _parsed(report, tokens[sentence.first : sentence.last], lexicon)
+        clauses = parsed.once(_clauses)
+        if len(clauses) == 1:
+            yield sentence, parsed
+            continue
+        for first, last in clauses:
+            clause = sentence._replace(first=sentence.first + first, last=sentence.first + last)
+            yield clause, _parsed(report, tokens[clause.first : clause.last], lexicon)
+
+
+def _clauses(parsed: Parsed) -> list[tuple[int, int]]:
+    """The words `[first, last)` of each main clause of a sentence."""
+    return main_clauses(parsed.tokens, parsed.items, parsed.mentions, parsed.lexicon)
+
+
+def _parsed(report: str, own: list[Token], lexicon: Lexicon) -> Parsed:
+    """Returns a stretch of words as it stands, read once."""
+    kept = _kept()
+    key = report[own[0].start : own[-1].end], " ".join([token.word for token in own])
+    parsed = kept.get(key)
+    if parsed is None:
+        parsed = kept[key] = Parsed(key[0], own, lexicon)
+        if len(kept) > KEPT:
+            kept.popitem(last=False)
+    return parsed
 
 
 def read_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:

@@ -1,0 +1,156 @@
+"""Where a sentence begins anew: "The heart is enlarged, AND THERE IS a small effusion" says two things.
+
+Nothing said in one main clause, be it denial, doubt, place or change, reaches into the next. So each is read as a
+sentence of its own, as it would be behind a full stop. A clause that needs the one before it ("the left IS CLEAR", "an
+old ONE of the clavicle", "and pneumonia is likely") stays with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.sentence import Sentence
+from rrgmetrics.reader.tokens import Token
+
+_WHOLE = frozenset({"communication", "retracted"})  # speak of all that the sentence says
+_ASKING = frozenset({"hypothetical", "recommendation"})
+_HEDGES = frozenset(
+    {
+        "possible_before",
+        "possible_after",
+        "possible_list",
+        "probable_before",
+        "probable_after",
+        "not_excluded_before",
+        "not_excluded_after",
+        "versus",
+        "evidenced_by",
+        "preferred_to",
+    }
+)
+_ONE, _MANY, _UNLIKE = "one", "many", "unlike"  # of how many a verb speaks; unlike: of more than its subject names
+_NAMING = frozenset({"concept", "structure", "normal", "listed", "lone", "tip"})
+
+
+def main_clauses(
+    tokens: Sequence[Token], items: list[Item], mentions: list[Mention], lexicon: Lexicon
+) -> list[tuple[int, int]]:
+    """Returns the tokens `[first, last)` of each main clause; joints between them belong to none."""
+    joints = lexicon.small.clause_joints
+    if len(mentions) < 2 or not any(item.word in joints for item in items):
+        return [(0, len(tokens))]
+    if any(item.senses.keys() & _WHOLE for item in items):
+        return [(0, len(tokens))]
+    found = _Clauses(tokens, items, mentions, lexicon).found()
+    return [(items[first].first, items[last - 1].last) for first, last in found]
+
+
+class _Clauses(Sentence):
+    """The search for main clauses in one sentence."""
+
+    def __init__(self, tokens: Sequence[Token], items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+        super().__init__(items, mentions, lexicon)
+        self.tokens = tokens
+        self.verbs = [self._verb(item) for item in items]
+        self.joints = [item.word in self.small.clause_joints for item in items]
+
+    def found(self) -> list[tuple[int, int]]:
+        """Returns the items `[first, last)` of each clause."""
+        clauses: list[tuple[int, int]] = []
+        first = i = 0
+        while i < len(self.items):
+            if self.joints[i] and i > first:
+                behind = i + 1
+                while behind < len(self.items) and self.joints[behind]:
+                    behind += 1
+                if self._parts(first, i, behind) and self._begins(first, i, behind):
+                    clauses.append((first, i))
+                    first = behind
+                i = behind
+            else:
+                i += 1
+        return [*clauses, (first, len(self.items))]
+
+    def _verb(self, item: Item) -> Token | None:
+        """Returns the finite verb of an item, which may be a phrase ("HAS increased")."""
+        return next((t for t in self.tokens[item.first : item.last] if t.word in self.small.finite), None)
+
+    def _parts(self, first: int, joint: int, behind: int) -> bool:
+        """Tells whether findings stand on both sides of a joint, and none needs what is on the other side."""
+        before = [m for m in self.mentions if first <= m.first and m.first < joint]
+        after = [m for m in self.mentions if m.last > behind]
+        if not before or not after or any(m.elided is not None or m.whole_of in before for m in after):
+            return False
+        if any(m in before for m in after) and not self._is_whole(behind):
+            return False
+        clause = self.items[behind : self._end(behind)]
+        if not any(item.senses.keys() & _HEDGES or item.word in self.small.questions for item in clause):
+            return True
+        doubted = [m for m in after if m.first < behind + len(clause) and not m.denies]
+        return not any(self.same_picture(a, b) for a in before if not a.denies for b in doubted)
+
+    def _is_whole(self, first: int) -> bool:
+        """Tells whether a clause has subject, verb and predicate: "the aorta is TORTUOUS", not "is as well"."""
+        verb = next((k for k in range(first, len(self.items)) if self.verbs[k]), len(self.items))
+        said = any(item.senses for item in self.items[verb + 1 : verb + 5]) or bool(
+            verb < len(self.items) and self.items[verb].senses.keys() & {"quality", "change"}
+        )
+        return bool(self._predicate(first, listed=True)) and said
+
+    def _begins(self, first: int, joint: int, behind: int) -> bool:
+        """Tells whether a main clause begins at `behind`: it has a subject and a verb of its own."""
+        words = {item.word for item in self.items[joint:behind]}
+        if ";" in words:
+            return True
+        ahead, opening = self.items[first:joint], self.items[behind].word
+        if opening in self.small.pointers | self.small.relative or any(item.senses.keys() & _ASKING for item in ahead):
+            return False
+        if opening in self.small.existing and any(self.verbs[behind : behind + 2]):
+            return True
+        last = max((k for k in range(first, joint) if self.verbs[k]), default=-1)
+        if last < 0:
+            shared = words != {",", "and"} or opening not in self.small.definite
+            return not shared and self._predicate(behind, listed=False) == _ONE
+        if ahead[0].word in self.small.premises | self.small.opening:
+            return False
+        if any(t.word in self.small.embedding for t in self.tokens[self.items[last].first : self.items[joint].first]):
+            return False
+        complete = not any(self.joints[last:joint])
+        predicate = self._predicate(behind, listed=complete or words != {"and"})
+        return predicate in (_ONE, _MANY) or (predicate == _UNLIKE and complete and words == {",", "and"})
+
+    def _end(self, first: int) -> int:
+        """Returns where the words from `first` on are joined to others."""
+        return next((k for k in range(first + 1, len(self.items)) if self.joints[k]), len(self.items))
+
+    def _predicate(self, first: int, *, listed: bool) -> str:
+        """Tells of how many the verb speaks whose subject begins at `first`, and may be a list; "" if there is none."""
+        named = joined = False
+        for k in range(first, len(self.items)):
+            item, verb = self.items[k], self.verbs[k]
+            if self.joints[k]:
+                joined = True
+                if not (listed and named) or item.word == ";":
+                    return ""
+            named = named or not item.senses.keys().isdisjoint(_NAMING)
+            if verb is not None and (k > first or named):
+                one = verb.word in self.small.single or _is_plural(verb) or verb.word in self.small.modal
+                if not named or (one and joined):
+                    return ""
+                if one:
+                    return _ONE
+                return _MANY if joined or any(map(self._is_many, self.items[first : k + 1])) else _UNLIKE
+        return ""
+
+    def _is_many(self, item: Item) -> bool:
+        """Tells whether an item speaks of more than one: "the lungs", "both hila", "two nodules"."""
+        if item.word in self.small.pairing or not item.senses.keys().isdisjoint({"count", "several"}):
+            return True
+        return any(map(_is_plural, self.tokens[item.first : item.last]))
+
+
+def _is_plural(token: Token) -> bool:
+    """Tells whether a word ends in an "s" that its dictionary form lacks: "lungs", "shows"."""
+    return token.end - token.start > len(token.word)
