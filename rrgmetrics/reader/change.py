@@ -147,7 +147,10 @@ def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
     """Tells whether a comparative goes on to a date: "more free gas THAN ON DAY 2"."""
     than = next((i for i, item in enumerate(items) if item.word == "than"), len(items))
     return any(
-        item.word in lexicon.small.dates or item.word in lexicon.small.uncounted or "earlier_study" in item.senses
+        item.word in lexicon.small.dates
+        or item.word in lexicon.small.uncounted
+        or "earlier_study" in item.senses
+        or (item.word[0].isdigit() and not item.senses)
         for item in items[than : than + 1 + _NEAR]
     )
 
@@ -243,7 +246,8 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
         elif change != "resolved" and items[i].word in lexicon.small.changing | lexicon.small.comparatives:
             yield from ((mention, "worse") for mention in own)  # "lung volumes have decreased"
         return
-    left = next((k for k in range(len(heads) - 1, -1, -1) if heads[k][1] <= i), None)
+    before = [k for k in range(len(heads)) if heads[k][1] <= i]
+    left = next((k for k in reversed(before) if not _is_landmark(items, heads, k, lexicon)), None)
     right = next((k for k in range(len(heads)) if heads[k][0] > i), None)
     if left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):
         said_of = _list_before(items, i, heads, left, lexicon)
@@ -256,6 +260,14 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
     else:
         return
     yield from ((mention, change) for mention in said_of)
+
+
+def _is_landmark(items: Sequence[Item], heads: Sequence[_Head], k: int, lexicon: Lexicon) -> bool:
+    """Tells whether a thing only says where the one before it is: "nodule NEAR THE STAPLE LINE, new"."""
+    between = items[heads[k - 1][1] : heads[k][0]] if k else []
+    near = next((n for n, item in enumerate(between) if item.word in lexicon.small.nearby), len(between))
+    clear = near < len(between) and not any(item.word in lexicon.small.separators for item in between)
+    return clear and not any("item_break" in item.senses for item in between)
 
 
 def _compares_dates(items: list[Item], lexicon: Lexicon) -> bool:

@@ -66,6 +66,11 @@ class Clause(Sentence):
         fitting.sort(key=unlike)
         return fitting[0] if fitting else None
 
+    def is_place(self, i: int, item: Item) -> bool:
+        """Tells whether "where there" at `i` takes up a place: "unchanged on the left WHERE THERE is an effusion"."""
+        bare = item.word == "where" and "hypothetical" in item.senses and item.last - item.first == 2
+        return bare and any("side" in each.senses or "zone" in each.senses for each in self.items[max(0, i - 3) : i])
+
     def held(self, i: int, item: Item) -> bool:
         """Tells whether a clause goes on: "follow-up AFTER treatment of pneumonia", "perhaps THERE IS edema"."""
         if item.word in self.small.existing:

@@ -30,6 +30,7 @@ _PLACES = frozenset({"side", "zone", "level", "structure", "count", "ordinal"})
 _GOING_ON = frozenset({"clause_end", "item_break", "negation_before"})  # another statement begins
 _DESCRIBED = frozenset({"morphology", "concept"})  # senses of qualities that describe a finding as well
 _PLACING = frozenset({"side", "zone", "structure", "location_preposition", "measure", "several"})
+_BEHIND = _PLACING | {"item_break"}
 _PLACE = 7  # items from a finding to the end of its place
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
@@ -262,7 +263,10 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
 
 def _only_placed(between: list[Item]) -> bool:
     """Tells whether nothing but its place and its size stands behind a finding: "mass, 4 cm, CAVITATING"."""
-    return all(item.senses.keys() <= _PLACING and (item.senses or item.word in (",", "the")) for item in between)
+    return all(
+        item.senses.keys() <= _BEHIND and item.word != "with" and (item.senses or item.word in (",", "the"))
+        for item in between
+    )
 
 
 def _placed_at(items: list[Item], s: int) -> int | None:

@@ -13,6 +13,7 @@ _BELOW, _ABOVE, _NOT = frozenset({"<", "≤"}), frozenset({">", "≥"}), frozens
 RATIO = "_ratio"  # ends the names of structures whose size is a number without a unit
 _AGAINST = frozenset({"versus", "vs"})  # between a size and an earlier one
 _THEN = frozenset({"in", "on", "at", "from", "of"})  # between a size and its date
+_ACROSS = frozenset({"deep", "thick", "wide", "long", "across"})
 _DATED = 5  # items from a size to "ago"
 _TODAY = frozenset({"now", "currently", "today"})
 _MANY, _NOUN = 12, 4  # findings that are counted, and words from a number to its noun
@@ -126,6 +127,7 @@ def _grew(items: list[Item], i: int) -> bool:
 def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether the size at `i` is that of an earlier study: "9 mm, measured 14 mm BEFORE", "(14 mm IN MARCH)"."""
     small, after = lexicon.small, items[i + 1 : i + 1 + _DATED]
+    after = after[1:] if after and after[0].word in _ACROSS else after
     if i > 1 and items[i - 1].word in _AGAINST and "measure" in items[i - 2].senses:
         return True
     if not after or not any("measure" in item.senses for item in items if item is not items[i]):
