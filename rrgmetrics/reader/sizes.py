@@ -68,14 +68,15 @@ def ratio(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Le
 
 def counted(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> Senses:
     """Reads a number that counts findings, "4 small nodules", "2 new cavities": a plural stands behind it."""
-    if not tokens[i].word.isdigit() or not 1 < int(tokens[i].word) <= _MANY or (items and not _opens(items, lexicon)):
+    word = tokens[i].word
+    if not word.isdigit() or len(word) > 2 or not 1 < int(word) <= _MANY or (items and not _opens(items, lexicon)):
         return {}
     for token in tokens[i + 1 : min(last, i + 1 + _NOUN)]:
         if not token.word.isalpha():
             return {}
         plural = token.end - token.start > len(token.word)
         if plural and "concept" in lexicon.trie.get(token.word, {}).get("", {}):
-            return {"count": int(tokens[i].word)}
+            return {"count": int(word)}
     return {}
 
 
