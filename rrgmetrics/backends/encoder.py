@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 BUNDLED = "minilm-l3-int8@1"
 FINDINGS = "crepe-bundled@2"
 BUNDLED_FOLDER = Path(__file__).parent / "weights" / "minilm-l3-int8"
-FOLDERS = {BUNDLED: BUNDLED_FOLDER, FINDINGS: Path(__file__).parent / "weights" / "crepe-bundled"}
+FOLDERS = {BUNDLED: BUNDLED_FOLDER, FINDINGS: Path(__file__).parent / "weights" / "crepe-bundled-2"}
 LAYER_LISTS = ("encoder.layer", "transformer.layer", "encoder.layers", "layers", "h", "encoder.block")
 SHORTEST = 1e-12  # of a vector that is divided by its length; torch's own
 SPACE_SENSITIVE = ("roberta", "gpt2", "bart", "longformer", "xlm-roberta")  # bert-score and RadEval prefix a space

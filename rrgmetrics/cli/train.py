@@ -17,14 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what `rrgmetrics train` can train."""
     steps = parser.add_subparsers(required=True, metavar="WHAT")
     parser = add_step(steps, "crepe", _train_crepe, "train a CREPE regressor on labelled pairs, or go on with it")
-    _add_config(parser, "crepe")
+    _add_config(parser, "crepe", also=", bundled, aligned")
 
     parser = add_step(steps, "search", _train_search, "search a CREPE configuration's values with Optuna")
     parser.add_argument("--trials", type=int, default=20, help="trainings in all (default %(default)s)")
-    _add_config(parser, "crepe")
+    _add_config(parser, "crepe", also=", bundled, aligned")
 
     parser = add_step(steps, "ablation", _train_ablation, "train variants of a CREPE configuration and compare them")
-    _add_config(parser, "crepe")
+    _add_config(parser, "crepe", also=", bundled, aligned")
 
     parser = add_step(
         steps, "judge", _train_judge, "train a small language model to judge as GREEN, CheXprompt or CRIMSON"

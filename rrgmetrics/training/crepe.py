@@ -19,6 +19,7 @@ from rrgmetrics import files
 from rrgmetrics.backends.bert import quietly
 from rrgmetrics.backends.checkpoints import PICKLE, WEIGHTS, Checkpoint, find_checkpoint
 from rrgmetrics.backends.checkpoints.limits import read_config
+from rrgmetrics.backends.crepe import nearly_whole
 from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer, load_pair_tokenizer
 from rrgmetrics.backends.encoder import FOLDERS
 from rrgmetrics.errors import InputError
@@ -148,6 +149,7 @@ def crepe_settings(config: CrepeConfig, tokenizer: PairTokenizer) -> CrepeSettin
         cls_token_id=tokenizer.opening.ids[0],
         sep_token_id=tokenizer.closing.ids[0],
         crepe_alignment=config.alignment,
+        crepe_whole=config.whole,
     )
 
 
@@ -222,7 +224,9 @@ def _counts(predictions: Any) -> NDArray[np.float64]:
 
 def measure(trainer: Any, data: CrepeData, split: str) -> Measured:
     """Measures the trainer's model on a held-out split."""
-    predicted = _counts(trainer.predict(data.tokens[split]).predictions)
+    predicted = nearly_whole(
+        _counts(trainer.predict(data.tokens[split]).predictions), trainer.model.settings.crepe_whole
+    )
     rows = data.rows[split]
     studies = [data.pairs.studies[i] for i in rows]
     return compare_counts(split, predicted, data.tokens[split].labels.astype(np.float64), studies)

@@ -245,7 +245,9 @@ def test_the_hubs_cache(environment, tmp_path, monkeypatch):
     snapshot = home / "hub" / "models--org--model" / "snapshots" / "abc"
     snapshot.mkdir(parents=True)
     (snapshot / "config.json").write_text("{}")
-    with pytest.raises(BackendError, match=r"org/model is not in .*hf download org/model"):
+    with pytest.raises(
+        BackendError, match=r"There is no folder org/model\. As .*org/model is not in .*hf download org/model"
+    ):
         checkpoints.find_checkpoint("org/model")  # no weights yet, no reference either
     (snapshot / "model.safetensors").touch()
     assert checkpoints.find_checkpoint("org/model@abc") == (snapshot, "org/model@abc")

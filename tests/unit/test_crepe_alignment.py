@@ -47,6 +47,11 @@ def test_relations_on_paper():
     assert right == {"small": "beside", "right": "elsewhere", "effusion": "beside"}
     sizes = [related(reference, f"Nodule of {size} mm.")[2] for size in ("10", "11", "18", "1.0")]
     assert [relation for _, _, relation in sizes] == ["beside", "near number", "new number", "new number"]
+    short = {word: relation for word, _, relation in related(reference, "Sm L effn. RUL nodule.")}
+    assert short == dict.fromkeys(["sm", "l", "effn", "rul"], "alike beside") | {"nodule": "beside"}
+    assert [relation for _, _, relation in related("RUL nodule, worse.", "RLL nodule, increased.")] == [
+        *("new", "beside", "alike beside")
+    ]
     assert {state for _, state, _ in related(reference, "Pneumothorax.")} == {"only here"}
     assert related("", "") == []
     assert {state for _, state, _ in related("", "The lungs are clear.")} == {"no finding"}

@@ -281,6 +281,8 @@ def _download(repository: str, revision: str, patterns: Sequence[str], file: str
         "The default configuration needs no download."
     )
     what = f"{file} of {repository}" if file else repository
+    if repository not in pins():  # perhaps a folder was meant
+        what = f"There is no {'file or ' if file else ''}folder {repository}. As a Hub id: {what}"
     endpoint = os.environ.get("HF_ENDPOINT") or "https://huggingface.co"
     if offline_by_choice():
         raise BackendError(f"{what} is not in {cache_folder()}, and HF_HUB_OFFLINE is set. {advice}")

@@ -32,7 +32,7 @@ from rrgmetrics.reader.penalties import penalties, silent
 from rrgmetrics.reports import Context, Pair, distinct_texts
 
 BUNDLED = "crepe-bundled@2"
-BUNDLED_FOLDER = Path(__file__).parent.parent / "weights" / "crepe-bundled"
+BUNDLED_FOLDER = Path(__file__).parent.parent / "weights" / "crepe-bundled-2"
 PUBLISHED = "gihuncho/crepe-biomedbert"
 CATEGORIES = tuple(ErrorCategory)
 SMALLEST_RATE = 0.01  # of an error; what a word adds below it is not worth telling
@@ -208,15 +208,17 @@ class CrepeBackend:
             ]
         if told:
             counts = np.concatenate(rates).sum(axis=0)
+        read = nearly_whole(counts, self.network.settings.crepe_whole)
         if self.explain:
+            shares = np.divide(read, counts, out=np.zeros_like(counts), where=counts > 0)
             words = tuple(
                 word
                 for which, text in enumerate(pair)
-                for word in _words(which, texts[text], encodings[text], rates[which])
+                for word in _words(which, texts[text], encodings[text], rates[which] * shares)
             )
         n_reference, n_candidate = (len(encodings[text]) for text in pair)
         too_long = n_reference + n_candidate > self.network.tokenizer.token_budget(alone=not texts[pair[1]])
-        return CrepeReading(counts, 1 / (1 + np.exp(-logits)), too_long, words)
+        return CrepeReading(read, 1 / (1 + np.exp(-logits)), too_long, words)
 
     def _rates(self, windows: Sequence[Window], outputs: Sequence[Output]) -> tuple[Array, Array]:
         """Rates of the reference's and of the candidate's tokens, over all windows."""
@@ -305,6 +307,24 @@ def clip_counts(logits: Array) -> Array:
     """
     unscored = ~np.isfinite(logits).all(axis=-1, keepdims=True)
     return np.where(unscored, np.nan, np.maximum(logits, 0.0))
+
+
+def nearly_whole(counts: Array, margin: float) -> Array:
+    """Counts of which those within `margin` of a whole number are that number; between, straight lines join them.
+
+    Errors are whole: what is left of a count by small doubts over many words is no part of an error.
+
+    Args:
+        counts: Of any shape, 0 or more; NaN stays.
+        margin: `crepe_whole` of the checkpoint, from 0, which changes nothing, to less than 0.5.
+
+    Example:
+        >>> nearly_whole(np.array([0.2, 0.5, 0.6, 0.8, 2.1]), 0.3).round(2).tolist()
+        [0.0, 0.5, 0.75, 1.0, 2.0]
+    """
+    whole = np.floor(counts)
+    part: Array = np.clip((counts - whole - margin) / (1 - 2 * margin), 0, 1)
+    return whole + part
 
 
 def _words(which: int, text: str, encoding: Any, rates: Array) -> Iterator[WordAttribution]:

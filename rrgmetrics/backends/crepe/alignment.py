@@ -3,9 +3,10 @@
 A checkpoint with `crepe_alignment` reads it as the type of a token: the text (0 reference, 1 candidate), the state of
 the finding that the word is a part of, and the relation of the word itself, `(3·text + state)·8 + relation`.
 
-Sentences are set beside those of the other text with which they share most: "left" that stands in the other text, but
-not in the sentence beside, is `elsewhere`. Which findings both reports have is told by the reader, if there is a
-reading; in what they differ is left to the network.
+Words are alike that the lexicon takes for the same ("incr." and "worse", "RLL" and "right lower lobe"); of other words,
+those that begin alike. Sentences are set beside those of the other text with which they share most: "left" that stands
+in the other text, but not in the sentence beside, is `elsewhere`. Which findings both reports have is told by the
+reader, if there is a reading; in what they differ is left to the network.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from rrgmetrics.reader.lexicon import Lexicon, load
+from rrgmetrics.reader.items import find_items
+from rrgmetrics.reader.lexicon import Lexicon, Senses, load
 from rrgmetrics.reader.model import Reading
 from rrgmetrics.reader.similarity import related
+from rrgmetrics.reader.typing_errors import tokenize_report
 
 RELATIONS = ("none", "beside", "elsewhere", "alike beside", "alike elsewhere", "new", "new number", "near number")
 NONE, BESIDE, ELSEWHERE, ALIKE_BESIDE, ALIKE_ELSEWHERE, NEW, NEW_NUMBER, NEAR_NUMBER = range(len(RELATIONS))
@@ -31,6 +34,11 @@ _PLAIN = frozenset(
     "a an and are as at be been by for from has have in into is it its of on or over that the there this to was were"
     " which with".split()
 )
+# Of what a word can be taken for, the first decides with which others it is alike.
+TOLD = (
+    *("concept", "side", "zone", "severity", "change", "level", "tip", "position", "route", "acuity", "morphology"),
+    *("quality", "structure"),
+)
 STEM = 5  # letters that words which are alike begin with
 NEAR = 0.2  # numbers differ by at most this share of the larger
 MOST = 10  # letters of a word that count when sentences are set beside each other
@@ -42,7 +50,7 @@ class Word(NamedTuple):
     Attributes:
         start: Its first character.
         key: In lower case.
-        kind: Shared by words that are alike: their first letters.
+        kinds: What words that are alike share: their first letters, or what the lexicon takes them for.
         number: What it stands for, if it is a number.
         sentence: The number of its sentence.
         observation: The number of the observation that it tells of; -1 for none.
@@ -50,7 +58,7 @@ class Word(NamedTuple):
 
     start: int
     key: str
-    kind: str
+    kinds: tuple[str, ...]
     number: float | None
     sentence: int
     observation: int = -1
@@ -81,12 +89,39 @@ def words_of(text: str, reading: Reading | None = None) -> Words:
         concepts[finding.observation] = concepts.get(finding.observation, frozenset()) | {finding.concept}
         for start, end in finding.spans:
             observations |= dict.fromkeys(range(start, end), finding.observation)
+    meanings = meanings_of(text)
     found = []
     for match in _WORD.finditer(text):
         start, key = match.start(), match[0].lower()
         number = float(key) if key[0].isdecimal() else None
-        found.append(Word(start, key, key[:STEM], number, bisect_right(ends, start), observations.get(start, -1)))
+        kinds = tuple(sorted(meanings.get(start, ()))) or (key[:STEM],)
+        found.append(Word(start, key, kinds, number, bisect_right(ends, start), observations.get(start, -1)))
     return Words(found, concepts)
+
+
+def meanings_of(text: str) -> dict[int, set[str]]:
+    """Returns what the lexicon takes each word for, by its first character: its own sense, else that of its phrase.
+
+    Example:
+        >>> meanings_of("L base, incr.") == meanings_of("l Base; increased")
+        True
+        >>> sorted(map(sorted, meanings_of("RLL").values()))
+        [['side right', 'zone lower']]
+    """
+    lexicon = load()
+    tokens = tokenize_report(text, lexicon)
+    found: dict[int, set[str]] = {}
+    for item in find_items(tokens, 0, len(tokens), lexicon):
+        for token in tokens[item.first : item.last]:
+            own = lexicon.trie.get(token.word, {}).get("", {}) if item.last - item.first > 1 else {}
+            meaning = _meaning(own) or _meaning(item.senses)
+            if meaning:
+                found.setdefault(token.start, set()).add(meaning)
+    return found
+
+
+def _meaning(senses: Senses) -> str:
+    return next((f"{sense} {senses[sense]}" for sense in TOLD if sense in senses), "")
 
 
 def relate(mine: Words, other: Words) -> list[int]:
@@ -100,7 +135,8 @@ def relate(mine: Words, other: Words) -> list[int]:
     places: dict[str, set[int]] = {}
     for word in other.words:
         places.setdefault(word.key, set()).add(word.sentence)
-        places.setdefault(f"~{word.kind}", set()).add(word.sentence)
+        for kind in word.kinds:
+            places.setdefault(f"~{kind}", set()).add(word.sentence)
     beside = _beside(mine.words, places)
     numbers = [word.number for word in other.words if word.number is not None]
     states = _states(mine, other)
@@ -132,7 +168,7 @@ def _beside(words: Sequence[Word], places: dict[str, set[int]]) -> dict[int, int
     shared: dict[int, Counter[int]] = {}
     for word in words:
         if word.key not in _PLAIN:
-            for sentence in places.get(f"~{word.kind}", ()):
+            for sentence in set().union(*(places.get(f"~{kind}", ()) for kind in word.kinds)):
                 shared.setdefault(word.sentence, Counter())[sentence] += min(len(word.key), MOST)
     return {sentence: min(counts, key=lambda place: (-counts[place], place)) for sentence, counts in shared.items()}
 
@@ -146,9 +182,9 @@ def _relation(word: Word, places: dict[str, set[int]], beside: int | None, numbe
     if word.number is not None:
         near = any(abs(word.number - other) <= NEAR * max(word.number, other) for other in numbers)
         return NEAR_NUMBER if near else NEW_NUMBER
-    alike = places.get(f"~{word.kind}")
-    if alike is not None:
-        return ALIKE_BESIDE if beside in alike else ALIKE_ELSEWHERE
+    alike = [places.get(f"~{kind}", set()) for kind in word.kinds]
+    if all(alike):
+        return ALIKE_BESIDE if all(beside in sentences for sentences in alike) else ALIKE_ELSEWHERE
     return NEW
 
 

@@ -15,8 +15,9 @@ Read from the config, beside the encoder's own keys; the authors' four must be t
 | `crepe_token_loss_weight` | weight of the squared error of token rates (with `tokens`; default 0) |
 | `cls_token_id`, `sep_token_id` | tokens that count nothing (with `tokens`) |
 | `crepe_alignment` | whether a token's type tells where its word stands in the other report (`alignment`) |
+| `crepe_whole` | counts this close to a whole number are read as it (default 0) |
 
-The last five are ours. With `tokens` a count is a sum over both reports, n̂_c = Σ_t softplus(w_c·h_t + b_c),
+The last six are ours. With `tokens` a count is a sum over both reports, n̂_c = Σ_t softplus(w_c·h_t + b_c),
 so the score is explained by each word's share of it; the presence heads then read [CLS].
 
 Differs from the authors: the class builds its encoder from the config and takes all weights from one file (theirs reads
@@ -58,6 +59,7 @@ class CrepeSettings:
     cls_token_id: int | None = None
     sep_token_id: int | None = None
     crepe_alignment: bool = False
+    crepe_whole: float = 0.0
 
     def __post_init__(self) -> None:
         if self.num_error_categories not in (1, 2, 6):
@@ -66,6 +68,8 @@ class CrepeSettings:
             raise BackendError(f"crepe_features is {self.crepe_features!r}; it is one of pooler, cls, tokens.")
         if self.crepe_features == "tokens" and (self.cls_token_id is None or self.sep_token_id is None):
             raise BackendError("crepe_features is 'tokens'; the config must name cls_token_id and sep_token_id.")
+        if not 0 <= self.crepe_whole < 0.5:
+            raise BackendError(f"crepe_whole is {self.crepe_whole!r}; it is a number from 0 to less than 0.5.")
 
     @classmethod
     def read(cls, config: Mapping[str, Any]) -> CrepeSettings:

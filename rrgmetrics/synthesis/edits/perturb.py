@@ -60,13 +60,13 @@ KINDS = {
     "deny": Kind(B, 12, on_a_finding(deny)),
     "side": Kind(C, 18, on_a_finding(other_side)),
     "zone": Kind(C, 14, on_a_finding(other_zone)),
-    "tip": Kind(C, 14, on_a_finding(other_tip)),
-    "position": Kind(C, 8, on_a_finding(bad_position)),
+    "tip": Kind(C, 20, on_a_finding(other_tip)),
+    "position": Kind(C, 30, on_a_finding(bad_position)),
     "severity": Kind(D, 26, on_a_finding(other_severity)),
-    "size": Kind(D, 18, on_a_finding(other_size)),
-    "certainty": Kind(D, 2, on_a_finding(hedge), unseen=True),
+    "size": Kind(D, 24, on_a_finding(other_size)),
+    "certainty": Kind(D, 12, on_a_finding(hedge), unseen=True),
     "compared": Kind(E, 8, on_a_finding(compared)),
-    "change": Kind(E, 10, on_a_finding(other_change)),
+    "change": Kind(E, 16, on_a_finding(other_change)),
     "forget": Kind(F, 30, on_a_finding(forget_change)),
 }
 
