@@ -46,6 +46,7 @@ _DESCRIBING = frozenset(
 )
 _REACH = 16  # tokens
 _DEPTH = 4  # items from a device to the word that judges its depth
+_FROM = 3  # items from "from" to the site that a device has left
 
 
 def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Item]:
@@ -53,6 +54,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
     small = lexicon.small
     items = list(items)
     _deny_positions(items)
+    _leave_behind(items)
     _judge_depths(items, mentions, lexicon)
     _spare(items, small)
     topic = _topic(items, mentions)
@@ -109,6 +111,22 @@ def _deny_positions(items: list[Item]) -> None:
             denied = 0
         else:
             denied = max(0, denied - 1)
+
+
+def _leave_behind(items: list[Item]) -> None:
+    """Takes the site from words for where a device was, in place: "advanced FROM THE OESOPHAGUS into the stomach"."""
+    tips = [i for i, item in enumerate(items) if "tip" in item.senses]
+    left = [i for i in tips if _stands_behind_from(items, i)] if len(tips) > 1 else []
+    for i in left if len(left) < len(tips) else ():
+        items[i] = items[i].saying({})
+
+
+def _stands_behind_from(items: list[Item], i: int) -> bool:
+    """Tells whether nothing but an article and a description stands between "from" and the item at `i`."""
+    for item in reversed(items[max(0, i - _FROM) : i]):
+        if item.word == "from" or "tip" in item.senses or item.word == "to":
+            return item.word == "from"
+    return False
 
 
 def _spare(items: list[Item], small: SmallWords) -> None:

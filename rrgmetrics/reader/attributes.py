@@ -68,10 +68,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         fields.setdefault("worse_side", one_side(fields["sides"] - {"bilateral"}))
     if device.is_device:
         fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
-    since = _since(fields, device, lexicon)
-    told = (
-        since if since and mention.course == "stable" else mention.course or since
-    )  # "no change but larger, was small"
+    then = since(fields, device, lexicon)
+    told = then if then and mention.course == "stable" else mention.course or then  # "no change but larger, was small"
     fields["change"] = mention.change or told
     return fields
 
@@ -81,7 +79,7 @@ def _leads(mention: Mention, lexicon: Lexicon) -> bool:
     return mention.concept in lexicon.roles["tipped"] and mention.concept not in lexicon.roles["lodged"]
 
 
-def _since(fields: dict[str, Any], concept: Concept, lexicon: Lexicon) -> str | None:
+def since(fields: dict[str, Any], concept: Concept, lexicon: Lexicon) -> str | None:
     """Returns the change that a size or a severity of an earlier study tells ("8 mm, previously 12 mm")."""
     kind, then = fields.get("before", ("", None))
     now = max(fields["measurements"], default=None) if kind == "measure" else fields.get("severity")

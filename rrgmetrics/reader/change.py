@@ -139,7 +139,7 @@ def _heads_statement(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     behind = items[i + 2 + at : i + 2 + at + _NEAR]
     if any(item.word == "than" for item in items[i:]):
         return False
-    sides = [item for item in behind if "side" in item.senses]
+    sides = [item for item in behind if item.senses.get("side") in ("left", "right")]
     return bool(at) or not sides or any("zone" in item.senses for item in behind)
 
 

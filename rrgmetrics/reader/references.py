@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import islice, pairwise
 from typing import Any
 
-from rrgmetrics.reader.attributes import build, describe
+from rrgmetrics.reader.attributes import build, describe, since
 from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
@@ -22,6 +22,7 @@ from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.similarity import concept_similarity, related
 
 POINTING = 3  # sentences between a pronoun and what it points to, those that only point included
+_SHORT = 8  # items of a sentence that only tells an earlier size
 SENTENCES = 1  # how far back a word that may name any picture points
 FINDINGS = 40  # how many findings back any word points; keeps the reading linear
 SUMMARY = "impression"
@@ -134,13 +135,28 @@ def add(earlier: Finding, more: Finding) -> Finding:
 def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding]) -> bool:
     """Adds to the findings before what a sentence says of them; tells whether it points to any."""
     verb = pointer(items, lexicon)
-    if verb is None:
+    if verb is None and _is_earlier_size(items, lexicon):
+        verb, pointed = 0, _sized_before(number, findings)
+    elif verb is None:
         verb, pointed = 2, _of_quality(items, findings, lexicon)
     else:
         pointed = _pointed_at({item.word for item in items[:verb]}, number, findings, lexicon)
     for k in pointed:
         findings[k] = _said_of(findings[k], items, verb, lexicon)
     return bool(pointed)
+
+
+def _is_earlier_size(items: Sequence[Item], lexicon: Lexicon) -> bool:
+    """Tells whether a sentence only tells a size of an earlier study: "Previously 13 mm.", "Was 13 mm in May."."""
+    sized = any("measure" in item.senses or "before" in item.senses for item in items)
+    return sized and items[0].word in lexicon.small.earlier and len(items) <= _SHORT
+
+
+def _sized_before(number: int, findings: Sequence[Finding]) -> list[int]:
+    """Returns the last finding, if the sentence before tells its size."""
+    last = findings[-1] if findings else None
+    sized = last is not None and last.measurements_mm and last.assertion != "absent" and number - last.sentence == 1
+    return [len(findings) - 1] if sized else []
 
 
 def other_side(items: list[Item], number: int, lexicon: Lexicon, findings: Sequence[Finding]) -> list[Finding]:
@@ -229,7 +245,11 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon) -
     items[verb:] = said
     mention = Mention(earlier.concept, 0, 0, -1, place, assertion="absent", modifiers=said)
     give(mention.modifiers, [mention], lexicon)
-    more = build(mention, describe(mention, lexicon), earlier.section, earlier.sentence, earlier.observation, ())
+    fields = describe(mention, lexicon)
+    if "before" in fields and not fields["change"]:  # "It was 13 mm."
+        now = {"measurements": earlier.measurements_mm, "severity": earlier.severity, "before": fields["before"]}
+        fields["change"] = since(now, lexicon.concepts[earlier.concept], lexicon)
+    more = build(mention, fields, earlier.section, earlier.sentence, earlier.observation, ())
     both = add(earlier, more)
     return replace(both, assertion="absent") if more.change == "resolved" else both
 
