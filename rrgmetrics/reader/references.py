@@ -75,10 +75,13 @@ def told_of_patient(
     items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon, *, opening: bool
 ) -> list[Mention]:
     """Returns what tells of the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
-    diseases = [mention for mention in mentions if mention.concept in lexicon.roles["history"]]
+    small = lexicon.small
+    names = lexicon.roles["history"]
+    if not small.treated.isdisjoint([item.word for item in items]):
+        names = names.union(lexicon.rubric["diagnoses"])  # "Pneumonia follow-up."
+    diseases = [mention for mention in mentions if mention.concept in names]
     if not diseases:
         return []
-    small = lexicon.small
     bare = SEEN.isdisjoint(kind for item in items for kind in item.senses)
     titled = opening and bare and len(mentions) == 1 and _is_title(items, mentions[0])
     treated = bare and any(item.word in small.treated for item in items)
