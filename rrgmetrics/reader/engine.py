@@ -12,6 +12,7 @@ from rrgmetrics.reader.change import compared_as, course_of_all
 from rrgmetrics.reader.collection import collecting_afterwards
 from rrgmetrics.reader.elided import inherit, lies_beside, supply
 from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.levels import of_two_ages
 from rrgmetrics.reader.lexicon import (
     AUTO,
     Lexicon,
@@ -401,7 +402,7 @@ def _same_place(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
     """Tells whether two findings of one report may be at one place."""
     if not same_side(a.side, b.side) or (a.route and b.route and a.route != b.route):
         return False
-    return a.section != b.section or near(a.zones, b.zones, lexicon)
+    return a.section != b.section or (near(a.zones, b.zones, lexicon) and not of_two_ages(a, b, lexicon))
 
 
 def _union(a: Finding, b: Finding) -> Finding:

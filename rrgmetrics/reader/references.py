@@ -248,11 +248,11 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon) -
     items[verb:] = said
     mention = Mention(earlier.concept, 0, 0, -1, place, assertion="absent", modifiers=said)
     give(mention.modifiers, [mention], lexicon)
-    fields = describe(mention, lexicon)
-    if "before" in fields and not fields["change"]:  # "It was 13 mm."
-        now = {"measurements": earlier.measurements_mm, "severity": earlier.severity, "before": fields["before"]}
-        fields["change"] = since(now, lexicon.concepts[earlier.concept], lexicon)
-    more = build(mention, fields, earlier.section, earlier.sentence, earlier.observation, ())
+    told = describe(mention, lexicon)
+    if not told["measurements"]:  # "it WAS 7 mm in January"
+        sized = {**told, "measurements": earlier.measurements_mm}
+        told["change"] = told["change"] or since(sized, lexicon.concepts[earlier.concept], lexicon)
+    more = build(mention, told, earlier.section, earlier.sentence, earlier.observation, ())
     both = add(earlier, more)
     return replace(both, assertion="absent") if more.change == "resolved" else both
 
