@@ -275,11 +275,13 @@ def _lend_place(giver: Mention, taker: Mention) -> None:
 
 def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexicon) -> bool:
     """Tells whether two mentions stand in one list, or the later explains the earlier."""
+    between = items[earlier.last : later.first]
+    if {earlier.concept, later.concept} <= lexicon.roles["directed"]:
+        return all(item.word in lexicon.small.joints for item in between)  # "shift of the heart AND trachea"
     if not _lung_like(earlier, lexicon) or not _lung_like(later, lexicon):
         return False
     if later.link is earlier:
         return True
-    between = items[earlier.last : later.first]
     if any(i.word == ";" or "negation_after" in i.senses for i in between):
         return False  # "consolidation: none; atelectasis: left base"
     sign = earlier.concept in lexicon.concepts[later.concept].sign_of

@@ -68,8 +68,10 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
         fields.setdefault("worse_side", one_side(fields["sides"] - {"bilateral"}))
     if device.is_device:
         fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
-    then = since(fields, device, lexicon)
-    told = then if then and mention.course == "stable" else mention.course or then  # "no change but larger, was small"
+    grown = since(fields, device, lexicon)
+    told = (
+        grown if grown and mention.course == "stable" else mention.course or grown
+    )  # "no change but larger, was small"
     fields["change"] = mention.change or told
     return fields
 

@@ -91,6 +91,8 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     small = lexicon.small
     if i and items[i - 1].word in small.indefinite:
         return True
+    if _of_one_of_both(items, i, small):
+        return True
     if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):
         return i + 1 == len(items) or items[i + 1].word in small.closing | {"of"}  # "the right being the LARGER"
     if [item.word for item in items[i + 1 : i + 2]] == ["than"] and "measure" in items[
@@ -102,11 +104,24 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         if "asymmetry" in item.senses:
             return True
         if placed and item.senses.keys() & {"side", "zone", "structure"}:
-            return all(item.word not in small.dates for item in items)
+            return not any(_is_date(item, small) for item in items)
         placed = placed or item.word in small.placing
         if not placed:
             return False
     return False
+
+
+def _is_date(item: Item, small: SmallWords) -> bool:
+    return item.word in small.dates or "earlier_study" in item.senses
+
+
+def _of_one_of_both(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a comparative sets one side against the other: "bilateral effusions, and THE LEFT IS LARGER"."""
+    parts = (part for item in items[:i] for part in (item.senses, *item.senses.get("inside", ())))
+    sides = list(dict.fromkeys(part["side"] for part in parts if "side" in part))
+    if len(sides) != 2 or sides[0] != "bilateral":
+        return False
+    return not any(_is_date(item, small) or ("change" in item.senses and item is not items[i]) for item in items)
 
 
 def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -54,11 +54,12 @@ class Clause(Sentence):
             m for m in (self.clause or self.aside)[-3:] if m.assertion != "absent" and not m.dropped and not m.denies
         ]
         fitting = [m for m in reversed(stated) if self.same_picture(m, mention)]
-        concepts = self.lexicon.concepts
+        concepts, pictures = self.lexicon.concepts, self.lexicon.roles["picture"]
 
-        def unlike(m: Mention) -> tuple[bool, bool, bool]:
+        def unlike(m: Mention) -> tuple[bool, ...]:
             return (
                 not related(m.concept, mention.concept, self.lexicon),
+                m.concept not in pictures and mention.concept not in concepts[m.concept].sign_of,
                 concepts[m.concept].group != concepts[mention.concept].group,
                 bool(concepts[m.concept].sign_of),
             )

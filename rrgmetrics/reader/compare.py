@@ -25,6 +25,7 @@ from rrgmetrics.reader.differences import (
     told_of_all,
 )
 from rrgmetrics.reader.engine import read
+from rrgmetrics.reader.levels import of_two_ages
 from rrgmetrics.reader.lexicon import AUTO, Lexicon, all_packs, in_its_pack, load
 from rrgmetrics.reader.model import (
     SIGNIFICANT,
@@ -243,7 +244,10 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     if all(causes):
         return min(stated[concept] for concept in causes[0])
     named = replace(unit, readings=(unit.head,))
-    apart = [other_route(unit, other) or _is_fault_of(unit, other, lexicon) for other in others]
+    apart = [
+        other_route(unit, other) or _is_fault_of(unit, other, lexicon) or of_two_ages(unit.head, other.head, lexicon)
+        for other in others
+    ]
     scores = [0.0 if a else similarity(named, other, lexicon) for a, other in zip(apart, others, strict=True)]
     best = max(scores, default=0.0)
     return scores.index(best) if best >= COVERED else None

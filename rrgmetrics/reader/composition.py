@@ -32,6 +32,7 @@ _DESCRIBED = frozenset({"morphology", "concept"})  # senses of qualities that de
 _PLACING = frozenset({"side", "zone", "structure", "location_preposition", "measure", "several"})
 _BEHIND = _PLACING | {"item_break"}
 _PLACE = 7  # items from a finding to the end of its place
+_READING = frozenset({"probable_before", "possible_before"})  # what a picture is follows
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
 
@@ -44,7 +45,7 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     elif items[q].word in lexicon.small.verbs:  # "has increased" has its subject before it
         partners = _backward(items, q, qualities, floor, lexicon)
-    elif _is_predicate(items, q, lexicon):
+    elif _is_predicate(items, q, lexicon) or _is_placed(items, q, qualities, lexicon):
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     else:
         partners = _forward(items, q, qualities, lexicon)
@@ -92,6 +93,13 @@ def _is_predicate(items: list[Item], q: int, lexicon: Lexicon) -> bool:
         if "quality" in item.senses and "severity" not in item.senses:
             return False
     return False
+
+
+def _is_placed(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
+    """Tells whether a quality stands between its structure and a place: "pacing wire FRACTURED near the clavicle"."""
+    ahead = items[q + 1 : q + 2]
+    placed = bool(ahead) and "location_preposition" in ahead[0].senses and ahead[0].word not in ("of", "the")
+    return placed and q > 0 and _fits(items[q - 1], qualities, lexicon)
 
 
 def _attributive(items: list[Item], q: int) -> bool:
@@ -145,6 +153,8 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
         elif structures and "change" in item.senses and (joint or _is_subject(items, structures[-1], s, lexicon)):
             structures = structures if joint else _drop_last_group(items, structures)
             break  # "enlargement of the heart, STABLE mediastinal contours", "..., mediastinal contours APPEAR SIMILAR"
+        elif structures and item.senses.keys() & _READING:
+            break  # "calcified nodes, CONSISTENT WITH old disease"
         elif item.word in lexicon.small.joints:
             beside = s == q + 1 or (item.word == "," and not of)
             goes_on = "normal" not in qualities and (_next_is_quality(items, s) or _only_places(items, s))

@@ -80,8 +80,17 @@ def _location_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
         return False
     levels = ref.head.levels, cand.head.levels
     if all(levels):
-        return None if touch(*levels, lexicon) else not touch(*levels, lexicon, reach=1)
+        if touch(*levels, lexicon):
+            return False if _one_is_another(*levels, lexicon) else None
+        return not touch(*levels, lexicon, reach=1)
     return None if near(ref.zones, cand.zones, lexicon) else not beside(ref.zones, cand.zones, lexicon)
+
+
+def _one_is_another(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
+    """Tells whether one of as many bones is another one: "ribs 2, 3 and 5" against "2, 3 and 6"."""
+    if len(a) != len(b):
+        return False
+    return any(not touch(frozenset({x}), other, lexicon) for one, other in ((a, b), (b, a)) for x in one)
 
 
 def _number_differs(ref: Finding, cand: Finding, lexicon: Lexicon) -> bool:

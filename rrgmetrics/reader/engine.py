@@ -12,6 +12,7 @@ from rrgmetrics.reader.change import compared_as, course_of_all
 from rrgmetrics.reader.collection import collecting_afterwards
 from rrgmetrics.reader.elided import inherit, lies_beside, supply
 from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.levels import of_two_ages
 from rrgmetrics.reader.lexicon import (
     AUTO,
     Lexicon,
@@ -347,6 +348,8 @@ def _of_all(items: list[Item], span: Span, number: int, lexicon: Lexicon, findin
         return None
     last = range(max(0, len(findings) - 8), len(findings))
     before = [k for k in last if findings[k].sentence == number - 1 and findings[k].assertion != "absent"]
+    if any(item.word in lexicon.small.sizes for item in items):
+        before = [k for k in before if not lexicon.concepts[findings[k].concept].is_device][-1:]  # "Slightly smaller."
     devices = any(lexicon.concepts[findings[k].concept].is_device for k in before)  # they grow no worse
     if (devices or len({findings[k].observation for k in before}) != 1) and change != "stable":
         return Compared(change, span, study=True)
@@ -399,7 +402,7 @@ def _same_place(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
     """Tells whether two findings of one report may be at one place."""
     if not same_side(a.side, b.side) or (a.route and b.route and a.route != b.route):
         return False
-    return a.section != b.section or near(a.zones, b.zones, lexicon)
+    return a.section != b.section or (near(a.zones, b.zones, lexicon) and not of_two_ages(a, b, lexicon))
 
 
 def _union(a: Finding, b: Finding) -> Finding:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rrgmetrics.reader.lexicon import Lexicon, load, per_lexicon
+from rrgmetrics.reader.lexicon import BONES, Lexicon, load, per_lexicon
+from rrgmetrics.reader.model import Finding
 from rrgmetrics.reader.tokens import Item, Token
 
 _BETWEEN = frozenset({"side", "zone", "morphology", "acuity", "severity"})  # may stand between a number and its bone
@@ -187,6 +188,14 @@ def touch(a: frozenset[str], b: frozenset[str], lexicon: Lexicon, reach: int | N
     between = reach if reach is not None else int(not (a | b) & _ribs())
     spans = lexicon.levels
     return any(spans[x][0] <= spans[y][1] + between and spans[y][0] <= spans[x][1] + between for x in a for y in b)
+
+
+def of_two_ages(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
+    """Tells whether one bone was broken long ago and another lately: "an old fracture of T11, a fracture of T6"."""
+    if lexicon.concepts[a.concept].group != BONES:
+        return False
+    apart = bool(a.acuity and b.acuity) or not touch(a.levels, b.levels, lexicon)
+    return apart and (a.acuity in lexicon.old) != (b.acuity in lexicon.old)
 
 
 def number_of(levels: frozenset[str], count: int | None, lexicon: Lexicon) -> int | None:

@@ -144,7 +144,9 @@ def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
             return k + 1  # "right more than left"
         if placed and _side(item):
             later = items[k + 1 : k + _REACH]
-            return 0 if any(other.word in small.earlier for other in later) else k + 1
+            return (
+                0 if any(other.word in small.earlier or "earlier_study" in other.senses for other in later) else k + 1
+            )
         if item.word in small.places or item.word == "on":
             placed = True
         elif (placed and item.word != "the") or (k > i and item.senses.keys() & _OTHERS):

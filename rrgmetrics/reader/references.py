@@ -75,10 +75,13 @@ def told_of_patient(
     items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon, *, opening: bool
 ) -> list[Mention]:
     """Returns what tells of the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
-    diseases = [mention for mention in mentions if mention.concept in lexicon.roles["history"]]
+    small = lexicon.small
+    names = lexicon.roles["history"]
+    if not small.treated.isdisjoint([item.word for item in items]):
+        names = names.union(lexicon.rubric["diagnoses"])  # "Pneumonia follow-up."
+    diseases = [mention for mention in mentions if mention.concept in names]
     if not diseases:
         return []
-    small = lexicon.small
     bare = SEEN.isdisjoint(kind for item in items for kind in item.senses)
     titled = opening and bare and len(mentions) == 1 and _is_title(items, mentions[0])
     treated = bare and any(item.word in small.treated for item in items)
@@ -245,11 +248,11 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon) -
     items[verb:] = said
     mention = Mention(earlier.concept, 0, 0, -1, place, assertion="absent", modifiers=said)
     give(mention.modifiers, [mention], lexicon)
-    fields = describe(mention, lexicon)
-    if "before" in fields and not fields["change"]:  # "It was 13 mm."
-        now = {"measurements": earlier.measurements_mm, "severity": earlier.severity, "before": fields["before"]}
-        fields["change"] = since(now, lexicon.concepts[earlier.concept], lexicon)
-    more = build(mention, fields, earlier.section, earlier.sentence, earlier.observation, ())
+    told = describe(mention, lexicon)
+    if not told["measurements"]:  # "it WAS 7 mm in January"
+        sized = {**told, "measurements": earlier.measurements_mm}
+        told["change"] = told["change"] or since(sized, lexicon.concepts[earlier.concept], lexicon)
+    more = build(mention, told, earlier.section, earlier.sentence, earlier.observation, ())
     both = add(earlier, more)
     return replace(both, assertion="absent") if more.change == "resolved" else both
 

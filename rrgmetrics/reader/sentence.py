@@ -57,7 +57,8 @@ class Sentence:
 
     def same_picture(self, a: Mention, b: Mention) -> bool:
         """Tells whether the second mention can be a reading of the first."""
-        if a.concept in self.lexicon.roles["anything"] or b.concept in self.lexicon.roles["anywhere"]:
+        anywhere = self.lexicon.roles["anywhere"]
+        if a.concept in self.lexicon.roles["anything"] | anywhere or b.concept in anywhere:
             return True
         groups = {self.lexicon.concepts[a.concept].group, self.lexicon.concepts[b.concept].group}
         return len(groups) == 1 or groups <= self.lexicon.groups["one_picture"]

@@ -8,7 +8,7 @@ from rrgmetrics.reader.places import near, same_side
 
 # Similarity of concepts, of places, and what still counts as the same finding.
 SAME, INTERCHANGEABLE, PARENT, GRANDPARENT = 1.0, 0.9, 0.8, 0.7
-OPPOSITE_SIDE, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.55, 0.75, 0.85
+OPPOSITE_SIDE, MIRRORED, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.55, 0.7, 0.75, 0.85
 MATCH = 0.55  # below: two different findings
 TIE_BREAK = 1e-4  # for each attribute that agrees
 
@@ -35,13 +35,15 @@ def concept_similarity(a: str, b: str, lexicon: Lexicon) -> float:
 
 def place_similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
     """Returns how far two places agree, 0 to 1; a place that is not stated agrees with all."""
-    return _side_similarity(a.side, b.side) * (1.0 if near(a.zones, b.zones, lexicon) else DISTANT_ZONE)
+    return _side_similarity(a, b) * (1.0 if near(a.zones, b.zones, lexicon) else DISTANT_ZONE)
 
 
-def _side_similarity(a: str | None, b: str | None) -> float:
-    if same_side(a, b):
+def _side_similarity(a: Unit, b: Unit) -> float:
+    if same_side(a.side, b.side):
         return 1.0
-    return ONE_OF_BOTH_SIDES if "bilateral" in (a, b) else OPPOSITE_SIDE
+    if "bilateral" in (a.side, b.side):
+        return ONE_OF_BOTH_SIDES
+    return MIRRORED if a.zones == b.zones else OPPOSITE_SIDE  # "right basal pneumonia", "left basal consolidation"
 
 
 def similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
