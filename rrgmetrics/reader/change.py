@@ -104,11 +104,19 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         if "asymmetry" in item.senses:
             return True
         if placed and item.senses.keys() & {"side", "zone", "structure"}:
+            if _goes_through_sides(items, i):
+                return False  # "stable on the right, SMALLER on the left"
             return not any(_is_date(item, small) for item in items)
         placed = placed or item.word in small.placing
         if not placed:
             return False
     return False
+
+
+def _goes_through_sides(items: list[Item], i: int) -> bool:
+    """Tells whether the comparative at `i` is told of one side after what has become of the other."""
+    sides = [k for k in range(i) if items[k].senses.get("side") in ("left", "right")]
+    return bool(sides) and any("change" in item.senses for item in items[max(0, sides[-1] - _NEAR) : sides[-1]])
 
 
 def _is_date(item: Item, small: SmallWords) -> bool:
