@@ -376,7 +376,10 @@ def _list_after(items: list[Item], i: int, heads: list[_Head], right: int, lexic
             break
         if mention.elided or getattr(heads[k][2], "elided", None) is mention:
             break  # "new right and old left fractures"
-        if any(item.word in small.indefinite or "severity" in item.senses or item.word == "with" for item in between):
+        again = leads and len(items) > i + 1 and [item.word for item in between[-9:]].count(items[i + 1].word) > 0
+        if not again and any(
+            item.word in small.indefinite or "severity" in item.senses or item.word == "with" for item in between
+        ):
             break
         if not leads and any(item.word in small.definite for item in between):
             break
