@@ -207,16 +207,21 @@ class _Walk(Clause):
         certainty = JUDGEMENTS[kind]
         subject = self.subject(i, denied=certainty is None)
         cut = len(subject) < len(self.statement())
+        since_then = certainty is None and self.then_ahead(i)
         for mention in subject:
             if mention.denies:
                 continue
-            if certainty is None or (self.once and certainty != "not_excluded"):
+            if since_then and mention.assertion != "absent":
+                mention.change = "new"
+            elif certainty is None or (self.once and certainty != "not_excluded"):
                 mention.assertion = "absent"
             elif mention.assertion != "absent" or cut or certainty == "not_excluded":
                 mention.certainty = certainty
                 mention.assertion = "present" if certainty == "probable" else "uncertain"
-        if cut and certainty and len(subject) == 1 and not subject[0].link:
-            subject[0].link = self.described(subject[0])
+        picture = self.described(subject[0]) if cut and certainty and not subject[0].link else None
+        if len(subject) == 1 or self.is_relative(subject[0]):
+            for mention in subject:
+                mention.link = mention.link or picture
         return True
 
     def _leave_unchanged(self) -> None:

@@ -71,6 +71,8 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
         for mention in before or ():
             mention.modifiers.extend(post)
             mention.post_place = _has_place(post)
+            if _lies_in(items[lo : group[0].first], group[0], items, small):
+                mention.modifiers.append(items[group[0].first])
         for mention in group:
             mention.modifiers.extend(pre)
             mention.modifiers.extend(items[mention.first : mention.last])
@@ -252,6 +254,12 @@ def _starts_with_place(items: list[Item], mention: Mention) -> bool:
     return any("zone" in part for part in senses.get("inside", ()))
 
 
+def _lies_in(between: list[Item], later: Mention, items: list[Item], small: SmallWords) -> bool:
+    """Tells whether a finding lies in what the next is said of: "a wedge fracture OF T9 with loss of height"."""
+    leads = bool(between) and all(item.word in small.places | small.definite for item in between)
+    return leads and _starts_with_place(items, later)
+
+
 def _has_place(items: list[Item]) -> bool:
     return True in ["side" in item.senses or "zone" in item.senses for item in items]
 
@@ -261,16 +269,18 @@ def _share_places(items: list[Item], groups: list[list[Mention]], lexicon: Lexic
     pairs = [(a[0], b[0]) for a, b in pairwise(groups) if _listed(items, a[0], b[0], lexicon)]
     for earlier, later in reversed(pairs):
         if later.post_place and not (earlier.pre_place or earlier.post_place):
-            _lend_place(later, earlier)
+            _lend_place(later, earlier, lexicon)
             earlier.post_place = True
     for earlier, later in pairs:
         if earlier.pre_place and not (later.pre_place or later.post_place):
-            _lend_place(earlier, later)
+            _lend_place(earlier, later, lexicon)
             later.pre_place = True
 
 
-def _lend_place(giver: Mention, taker: Mention) -> None:
-    taker.modifiers.extend(i for i in giver.modifiers if "side" in i.senses or "zone" in i.senses)
+def _lend_place(giver: Mention, taker: Mention, lexicon: Lexicon) -> None:
+    """Gives a place to a finding that has none; what lies in the lingula has its side."""
+    if not any("zone" in item.senses and lexicon.zones[item.senses["zone"]].side for item in taker.modifiers):
+        taker.modifiers.extend(i for i in giver.modifiers if "side" in i.senses or "zone" in i.senses)
 
 
 def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexicon) -> bool:

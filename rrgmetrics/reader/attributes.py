@@ -168,7 +168,7 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
                 yield from item.senses.get("inside", ())
         risen = item.word in lexicon.small.rising and "change" in item.senses
         if item.word in lexicon.small.earlier or risen:
-            was = item.word in lexicon.small.verbs and not now
+            was = (item.word in lexicon.small.verbs and not now) or "versus" in item.senses
             earlier = ("measure",) if was else ("measure", "severity")  # "was mild", "was mild and is now severe"
         elif item.word not in lexicon.small.size_links | lexicon.small.indefinite:
             earlier = ()

@@ -104,11 +104,19 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         if "asymmetry" in item.senses:
             return True
         if placed and item.senses.keys() & {"side", "zone", "structure"}:
+            if _goes_through_sides(items, i):
+                return False  # "stable on the right, SMALLER on the left"
             return not any(_is_date(item, small) for item in items)
         placed = placed or item.word in small.placing
         if not placed:
             return False
     return False
+
+
+def _goes_through_sides(items: list[Item], i: int) -> bool:
+    """Tells whether the comparative at `i` is told of one side after what has become of the other."""
+    sides = [k for k in range(i) if items[k].senses.get("side") in ("left", "right")]
+    return bool(sides) and any("change" in item.senses for item in items[max(0, sides[-1] - _NEAR) : sides[-1]])
 
 
 def _is_date(item: Item, small: SmallWords) -> bool:
@@ -368,7 +376,10 @@ def _list_after(items: list[Item], i: int, heads: list[_Head], right: int, lexic
             break
         if mention.elided or getattr(heads[k][2], "elided", None) is mention:
             break  # "new right and old left fractures"
-        if any(item.word in small.indefinite or "severity" in item.senses or item.word == "with" for item in between):
+        again = leads and len(items) > i + 1 and [item.word for item in between[-9:]].count(items[i + 1].word) > 0
+        if not again and any(
+            item.word in small.indefinite or "severity" in item.senses or item.word == "with" for item in between
+        ):
             break
         if not leads and any(item.word in small.definite for item in between):
             break

@@ -107,6 +107,20 @@ class Clause(Sentence):
                 return "quality" in item.senses
         return False
 
+    def then_ahead(self, i: int) -> bool:
+        """Tells whether what the cue at `i` says was so at an earlier time: "not seen ON THE 2/11 STUDY"."""
+        at = False
+        for k, item in enumerate(self.items[i + 1 : i + 8], i + 1):
+            if "earlier_study" in item.senses or ("nothing" in item.senses and at):
+                return True
+            day = item.word == "/" and self.items[k - 1].word[0].isdigit() and k + 1 < len(self.items)
+            if at and (item.word in self.small.calendar or (day and self.items[k + 1].word[0].isdigit())):
+                return True
+            at = at or item.word in self.small.places | {"on", "of"}
+            if not at or item.word in self.small.separators or "concept" in item.senses:
+                return False
+        return False
+
     def is_said(self, i: int, item: Item) -> bool:
         """Tells whether a word is part of a finding rather than a judgement of it: "the left hilum IS RAISED"."""
         return "quality" in item.senses and any(mention.first <= i < mention.last for mention in self.statement())
@@ -148,6 +162,8 @@ class Clause(Sentence):
         "Effusion and pneumothorax cannot be excluded", but "small effusion, pneumothorax cannot be excluded".
         """
         stated = self.statement()
+        aside = next((k for k in range(len(stated) - 1, 0, -1) if self.is_relative(stated[k])), 0)
+        stated = stated[aside:]  # "nodules, FOR WHICH infection and metastases could be considered"
         if stated[-1].elided:
             return stated[-1:]
         one = [self.items[i].word, self.items[self.verb_at].word if self.verb_at >= self.met_at else ""]
@@ -166,6 +182,10 @@ class Clause(Sentence):
             if "," in words and (asserted or self.firm(stated[k - 1])) and not (denied and bare):
                 return stated[k:]  # but "mass, infiltration WAS not detected", as translations have it
         return stated
+
+    def is_relative(self, mention: Mention) -> bool:
+        """Tells whether a finding is told of what stands before it: "FOR WHICH sarcoidosis could be considered"."""
+        return mention.first > 1 and self.items[mention.first - 1].word in self.small.relative
 
     def described(self, mention: Mention) -> Mention | None:
         """Returns the picture before a comma that a hedged finding explains: "bandlike opacity, scarring is likely"."""

@@ -39,7 +39,7 @@ from rrgmetrics.reader.model import (
     Unit,
 )
 from rrgmetrics.reader.penalties import penalties
-from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.places import beside, near, same_side
 from rrgmetrics.reader.policies import MANAGEMENT, Policy, in_class, under
 from rrgmetrics.reader.scope import out_of_scope
 from rrgmetrics.reader.significance import significance
@@ -192,6 +192,9 @@ def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[F
         causes = lexicon.concepts[finding.concept].sign_of
         return finding.concept not in lexicon.roles["apart"] and any(
             other.concept in causes
+            and not (
+                finding.side and finding.zones and not other.side and not other.zones
+            )  # "a bulla at the LEFT APEX"
             and (finding.concept in lexicon.roles["directed"] or same_side(finding.side, other.side))
             and near(finding.zones, other.zones, lexicon)
             for other in by_sentence[finding.sentence]
@@ -245,12 +248,20 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
         return min(stated[concept] for concept in causes[0])
     named = replace(unit, readings=(unit.head,))
     apart = [
-        other_route(unit, other) or _is_fault_of(unit, other, lexicon) or of_two_ages(unit.head, other.head, lexicon)
+        other_route(unit, other)
+        or _is_fault_of(unit, other, lexicon)
+        or of_two_ages(unit.head, other.head, lexicon)
+        or not _neighbours(unit, other, lexicon)
         for other in others
     ]
     scores = [0.0 if a else similarity(named, other, lexicon) for a, other in zip(apart, others, strict=True)]
     best = max(scores, default=0.0)
     return scores.index(best) if best >= COVERED else None
+
+
+def _neighbours(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
+    """Tells whether two observations may lie at one place: an opacity of the upper lobe is none behind the heart."""
+    return near(unit.zones, other.zones, lexicon) or beside(unit.zones, other.zones, lexicon)
 
 
 def _is_fault_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:

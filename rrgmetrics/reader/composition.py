@@ -39,6 +39,8 @@ _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morpho
 def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
     """Pairs the quality at `q` with the structures it is said of; `floor` is the item the search may not pass."""
     qualities = items[q].senses["quality"]
+    if items[q].word in lexicon.small.hiding and _is_device(items[q - 1] if q else None, lexicon):
+        return []  # "monitoring wires OBSCURE the apices"
     if "measured" in items[q].senses:
         partners = [items[q].senses["measured"]]
     elif items[q].word in lexicon.small.leading:  # "nodes OF NORMAL SIZE in the mediastinum"
@@ -72,6 +74,11 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         if concept and (device or more or "holds" not in items[s].senses):
             used.add(s)  # "cavitating pulmonary mass" says more than "pulmonary mass"
     return mentions
+
+
+def _is_device(item: Item | None, lexicon: Lexicon) -> bool:
+    concept = item.senses.get("concept") if item else None
+    return concept is not None and lexicon.concepts[concept].is_device
 
 
 def _is_named_before(items: list[Item], s: int, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
@@ -154,7 +161,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             structures = structures if joint else _drop_last_group(items, structures)
             break  # "enlargement of the heart, STABLE mediastinal contours", "..., mediastinal contours APPEAR SIMILAR"
         elif structures and item.senses.keys() & _READING:
-            break  # "calcified nodes, CONSISTENT WITH old disease"
+            break  # "calcified nodes, CONSISTENT WITH old disease", "prominent hilum, LIKELY vascular"
         elif item.word in lexicon.small.joints:
             beside = s == q + 1 or (item.word == "," and not of)
             goes_on = "normal" not in qualities and (_next_is_quality(items, s) or _only_places(items, s))
@@ -240,10 +247,8 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
     for s in range(q - 1, max(-1, q - 40), -1):
         item = items[s]
         if s == floor:
-            both = "holds" in item.senses or (
-                "concept" in item.senses
-                and (lexicon.concepts[item.senses["concept"]].is_device or _only_placed(items[s + 1 : q]))
-            )
+            described = "concept" in item.senses and _only_placed(items[s + 1 : q])
+            both = "holds" in item.senses or _is_device(item, lexicon) or described
             if both and not structures and _fits(item, qualities, lexicon):
                 structures.append(s)  # "tortuous aorta with calcification", "the shunt tubing is interrupted"
             if structures or "quality" not in item.senses:

@@ -35,16 +35,17 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     if (device or place is None) and _number_differs(ref.head, cand.head, lexicon):
         wrong.append(("descriptor", True))
     steps = _severity_steps(ref, cand)
-    if steps >= SEVERITY_STEPS:
-        wrong.append(("severity", steps >= SEVERITY_SIGNIFICANT_STEPS))
+    measured = size if not device else None
+    if steps >= SEVERITY_STEPS:  # "small, 1 cm" and "large, 4 cm" differ once, in words and in figures
+        wrong.append(("severity", steps >= SEVERITY_SIGNIFICANT_STEPS or bool(measured)))
+    elif measured is not None:
+        wrong.append(("measurement", measured))
     if {acute(ref, lexicon), acute(cand, lexicon)} == {True, False}:
         wrong.append(("descriptor", True))
     elif opposed(ref, cand, lexicon):
         wrong.append(("descriptor", lexicon.concepts[ref.head.concept].significance in SIGNIFICANT))
     if related(ref.head.concept, cand.head.concept, lexicon):
         wrong.extend(_doubts(ref, cand, lexicon))
-    if size is not None and not device:
-        wrong.append(("measurement", size))
     if not opposed(ref, cand, lexicon):
         readings = _interpretation_errors(ref, cand, lexicon)
         if device and readings and (position(ref.head, lexicon) == "bad") != (position(cand.head, lexicon) == "bad"):

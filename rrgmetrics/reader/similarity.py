@@ -10,6 +10,7 @@ from rrgmetrics.reader.places import near, same_side
 SAME, INTERCHANGEABLE, PARENT, GRANDPARENT = 1.0, 0.9, 0.8, 0.7
 OPPOSITE_SIDE, MIRRORED, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.55, 0.7, 0.75, 0.85
 MATCH = 0.55  # below: two different findings
+SAME_NAME = 0.1  # gain of a match of one concept: two bullae on either side rather than bulla and emphysema
 TIE_BREAK = 1e-4  # for each attribute that agrees
 
 
@@ -35,15 +36,16 @@ def concept_similarity(a: str, b: str, lexicon: Lexicon) -> float:
 
 def place_similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
     """Returns how far two places agree, 0 to 1; a place that is not stated agrees with all."""
-    return _side_similarity(a, b) * (1.0 if near(a.zones, b.zones, lexicon) else DISTANT_ZONE)
+    return _side_similarity(a, b, lexicon) * (1.0 if near(a.zones, b.zones, lexicon) else DISTANT_ZONE)
 
 
-def _side_similarity(a: Unit, b: Unit) -> float:
+def _side_similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
     if same_side(a.side, b.side):
         return 1.0
     if "bilateral" in (a.side, b.side):
         return ONE_OF_BOTH_SIDES
-    return MIRRORED if a.zones == b.zones else OPPOSITE_SIDE  # "right basal pneumonia", "left basal consolidation"
+    one, other = ({zone for zone in unit.zones if not lexicon.zones[zone].side} for unit in (a, b))
+    return MIRRORED if one == other else OPPOSITE_SIDE  # "right basal pneumonia", "left basal consolidation"
 
 
 def similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
@@ -58,7 +60,7 @@ def assign(refs: list[Unit], cands: list[Unit], lexicon: Lexicon) -> list[tuple[
         return []
     scores = [[similarity(r, c, lexicon) for c in cands] for r in refs]
     gains = [
-        [s + TIE_BREAK * _agreement(r, c) if s >= MATCH else 0.0 for c, s in zip(cands, row, strict=True)]
+        [s + _agreement(r, c) if s >= MATCH else 0.0 for c, s in zip(cands, row, strict=True)]
         for r, row in zip(refs, scores, strict=True)
     ]
     matched = _unrivalled(gains)
@@ -82,14 +84,14 @@ def _unrivalled(gains: list[list[float]]) -> list[tuple[int, int]] | None:
     return [(r, c) for c, r in best.items()]
 
 
-def _agreement(a: Unit, b: Unit) -> int:
-    """Returns how many attributes agree; it decides between matches that are otherwise alike."""
+def _agreement(a: Unit, b: Unit) -> float:
+    """Returns what a match gains by one name and by attributes that agree, which decides between like matches."""
     x, y = a.head, b.head
-    return sum(
+    named = SAME_NAME if x.concept == y.concept else 0.0
+    return named + TIE_BREAK * sum(
         (
             a.side == b.side,
             a.zones == b.zones,
-            x.concept == y.concept,
             bool(x.levels & y.levels) or x.levels == y.levels,
             x.severity == y.severity,
             x.measurements_mm == y.measurements_mm,

@@ -31,8 +31,17 @@ def measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[i
         if step < last - 1 and tokens[step].word in lexicon.times and tokens[step + 1].word[0].isdigit():
             i = step + 1
             continue
+        if unit is None and not numbers[1:] and _ranges(tokens, i, step, last):
+            numbers, i = [], step + 1  # of "2 to 3 cm" the larger
+            continue
         return (step, tuple(n * unit for n in numbers)) if unit else None
     return None
+
+
+def _ranges(tokens: list[Token], i: int, step: int, last: int) -> bool:
+    """Tells whether the number at `i` begins a range; what is "from 2 to 3 cm" has grown."""
+    to = step < last - 1 and tokens[step].word == "to" and tokens[step + 1].word[0].isdigit()
+    return to and (not i or tokens[i - 1].word != "from")
 
 
 def earlier(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
@@ -101,7 +110,10 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
     asked = False
     for i, item in enumerate(items):
         asked = asked or "hypothetical" in item.senses
-        if item.senses.get("change") == "resolved" and _before(items, i, lexicon.small.adverbs) in lexicon.small.almost:
+        if item.senses.get("change") == "resolved" and (
+            _before(items, i, lexicon.small.adverbs) in lexicon.small.almost
+            or (i + 1 < len(items) and items[i + 1].word in lexicon.small.somewhat)
+        ):
             items[i] = Item(item.first, item.last, {**item.senses, "change": "better"}, item.word)
         elif item.word in lexicon.small.onward and 0 < i < len(items) - 1 and _is_course(items, i):
             kind = "measure" if "measure" in items[i - 1].senses else "severity"
