@@ -192,7 +192,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
 
 
 def _is_aside(items: list[Item], q: int) -> bool:
-    """Tells whether a size between commas is that of the finding before it: "hiatus hernia, LARGE, behind the heart"."""
+    """Tells whether a size between commas is that of the finding before it: "hernia, LARGE, behind the heart"."""
     between = q > 1 and q + 1 < len(items) and items[q - 1].word == items[q + 1].word == ","
     return between and "severity" in items[q].senses and "concept" in items[q - 2].senses
 
