@@ -148,6 +148,8 @@ def _is_fault(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
 def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> list[int]:
     """Structures after a quality: "enlarged heart", "normal heart and hila", "elevation of the diaphragm"."""
     structures: list[int] = []
+    if _is_aside(items, q):
+        return structures
     joint = True
     of = parted = False
     for s in range(q + 1, min(len(items), q + 14)):
@@ -187,6 +189,12 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             structures = _drop_last_group(items, structures) if not of else structures
             break
     return structures
+
+
+def _is_aside(items: list[Item], q: int) -> bool:
+    """Tells whether a size between commas is that of the finding before it: "hernia, LARGE, behind the heart"."""
+    between = q > 1 and q + 1 < len(items) and items[q - 1].word == items[q + 1].word == ","
+    return between and "severity" in items[q].senses and "concept" in items[q - 2].senses
 
 
 def _adjunct(items: list[Item], s: int) -> bool:

@@ -22,7 +22,7 @@ from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.similarity import concept_similarity, related
 
 POINTING = 3  # sentences between a pronoun and what it points to, those that only point included
-_SHORT = 8  # items of a sentence that only tells an earlier size
+_SHORT = 9  # items of a sentence that only tells an earlier size
 SENTENCES = 1  # how far back a word that may name any picture points
 FINDINGS = 40  # how many findings back any word points; keeps the reading linear
 SUMMARY = "impression"
@@ -138,8 +138,8 @@ def add(earlier: Finding, more: Finding) -> Finding:
 def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding]) -> bool:
     """Adds to the findings before what a sentence says of them; tells whether it points to any."""
     verb = pointer(items, lexicon)
-    if verb is None and _is_earlier_size(items, lexicon):
-        verb, pointed = 0, _sized_before(number, findings)
+    if verb is None and _is_size(items, lexicon):
+        verb, pointed = 0, _sized_before(items, number, findings)
     elif verb is None:
         verb, pointed = 2, _of_quality(items, findings, lexicon)
     else:
@@ -149,17 +149,20 @@ def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings:
     return bool(pointed)
 
 
-def _is_earlier_size(items: Sequence[Item], lexicon: Lexicon) -> bool:
-    """Tells whether a sentence only tells a size of an earlier study: "Previously 13 mm.", "Was 13 mm in May."."""
-    sized = any("measure" in item.senses or "before" in item.senses for item in items)
-    return sized and items[0].word in lexicon.small.earlier and len(items) <= _SHORT
+def _is_size(items: Sequence[Item], lexicon: Lexicon) -> bool:
+    """Tells whether a sentence only tells a size: "Previously 13 mm.", "Was 13 mm in May.", "Diameter 4 cm."."""
+    if len(items) > _SHORT or not any("measure" in item.senses or "before" in item.senses for item in items):
+        return False
+    named = any(item.word in lexicon.small.dimensions for item in items[:2])
+    return named or items[0].word in lexicon.small.earlier
 
 
-def _sized_before(number: int, findings: Sequence[Finding]) -> list[int]:
-    """Returns the last finding, if the sentence before tells its size."""
+def _sized_before(items: Sequence[Item], number: int, findings: Sequence[Finding]) -> list[int]:
+    """Returns the last finding, if the sentence before tells its size, or this one does."""
     last = findings[-1] if findings else None
-    sized = last is not None and last.measurements_mm and last.assertion != "absent" and number - last.sentence == 1
-    return [len(findings) - 1] if sized else []
+    if last is None or last.assertion == "absent" or number - last.sentence != 1:
+        return []
+    return [len(findings) - 1] if last.measurements_mm or "measure" in {k for i in items for k in i.senses} else []
 
 
 def other_side(items: list[Item], number: int, lexicon: Lexicon, findings: Sequence[Finding]) -> list[Finding]:

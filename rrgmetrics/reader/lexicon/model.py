@@ -107,6 +107,7 @@ class SmallWords:
     more: frozenset[str]
     earlier: frozenset[str]
     past: frozenset[str]
+    dimensions: frozenset[str]
     sizes: frozenset[str]
     nearby: frozenset[str]
     moving: frozenset[str]
