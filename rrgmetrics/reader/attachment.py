@@ -74,8 +74,13 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
             if _lies_in(items[lo : group[0].first], group[0], items, small):
                 mention.modifiers.append(items[group[0].first])
         for mention in group:
-            mention.modifiers.extend(pre)
-            mention.modifiers.extend(items[mention.first : mention.last])
+            own = _other_side_from(items, mention)
+            if own is None:
+                mention.modifiers.extend(pre)
+                mention.modifiers.extend(items[mention.first : mention.last])
+            else:
+                mention.modifiers.extend(_without_side([*pre, *items[mention.first : own]]))
+                mention.modifiers.extend(items[own : mention.last])
             mention.pre_place = mention.elided is not None or _has_place(pre)
             mention.post_place = False
             says_where = _starts_with_place(items, mention)
@@ -84,11 +89,15 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
             known = any(item.word == "previously" and "earlier_study" in item.senses for item in pre)
             if known and mention.assertion == "absent" and not (mention.denies or mention.change):
                 mention.change = "resolved"  # "I cannot see the PREVIOUSLY reported nodule"
+            left = mention.assertion == "absent" and any(item.word == "residual" for item in pre)
+            if left and not (mention.denies or mention.change):
+                mention.change = "stable"  # "RESIDUAL pneumothorax not seen" tells of no earlier one that has gone
         if k == len(groups) - 1:
             tail = items[group[0].last :]
             for mention in group:
                 mention.modifiers.extend(tail)
                 mention.post_place = _has_place(tail)
+                mention.definite_article = mention.definite_article or _at_that_place(tail, small)
     for mention in mentions:
         if topic is not None and not _has_place_of(mention, "side"):
             mention.modifiers.append(topic)
@@ -98,6 +107,33 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
         _share_device_words(spoken, lexicon)
         _share_verdict(items, spoken, lexicon)
     return items
+
+
+def _other_side_from(items: list[Item], mention: Mention) -> int | None:
+    """Returns where a mention turns to the other side of its structure: "right angle clear, | LEFT BLUNTED"."""
+    if mention.at < mention.first + 3 or not any("quality" in i.senses for i in items[mention.first : mention.at - 1]):
+        return None
+    for k in range(mention.at - 1, mention.first, -1):
+        if items[k].senses.get("side") in ("left", "right"):
+            start = k - (items[k - 1].word == "the")
+            joined = items[start - 1].word in (",", ";", "and", "but", "while", "whereas")
+            told = any("quality" in item.senses for item in items[mention.first : start])
+            return start if joined and told else None
+    return None
+
+
+def _without_side(items: list[Item]) -> list[Item]:
+    return [
+        item.saying({kind: value for kind, value in item.senses.items() if kind != "side"})
+        if "side" in item.senses
+        else item
+        for item in items
+    ]
+
+
+def _at_that_place(items: list[Item], small: SmallWords) -> bool:
+    """Tells whether a finding lies where another does: "some haziness remains AT THAT SITE"."""
+    return any(b.word in small.sites and (a.word in small.definite or a.word == "same") for a, b in pairwise(items))
 
 
 def _deny_positions(items: list[Item]) -> None:
@@ -132,15 +168,27 @@ def _stands_behind_from(items: list[Item], i: int) -> bool:
 
 
 def _spare(items: list[Item], small: SmallWords) -> None:
-    """Takes the place from words for places without the finding, in place: "SPARING the left lung"."""
-    spared = False
+    """Takes the place from words for places without the finding, in place: "SPARING the left lung".
+
+    How high it reaches is none of its places: "an effusion REACHING the level of the hilum"; nor does a device end
+    where it comes from: "VIA the subclavian vein".
+    """
+    spared = reached = way = False
     for i, item in enumerate(items):
+        if way and {"route", "tip"} <= item.senses.keys():
+            items[i] = item.saying({key: value for key, value in item.senses.items() if key != "tip"})
+        inserted = item.word in small.relative and "nothing" in item.senses  # "which was inserted via"
+        way = inserted or item.word in small.ways or (way and item.senses.keys() <= {"side", "location_preposition"})
         if item.word in small.sparing:
             spared = True
+        elif item.word in small.reaching:
+            reached = True
         elif is_joint(item, small) or "concept" in item.senses:
-            spared = False
+            spared = reached = False
         elif spared and item.senses.keys() & {"side", "zone"}:
             items[i] = item.saying({})
+        elif reached and "zone" in item.senses and "tip" not in item.senses:
+            items[i] = item.saying({key: value for key, value in item.senses.items() if key != "zone"})
 
 
 def _topic(items: list[Item], mentions: list[Mention]) -> Item | None:
