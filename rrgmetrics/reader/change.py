@@ -217,6 +217,9 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
 
     What is more than "stable" comes first, and what has become comes before what had: "HAD DECREASED, is larger now".
     """
+    for mention in mentions:
+        if _is_now(items, mention, lexicon):
+            mention.course = "new"
     told = [i for i, item in enumerate(items) if "change" in item.senses]
     if not told:
         return
@@ -226,6 +229,14 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
             resolved = change == "resolved" and mention.assertion != "absent"
             if mention.course in (None, "stable") and not resolved:
                 mention.course = change
+
+
+def _is_now(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a structure has become what it is: "the mediastinum is NOW shifted"."""
+    if mention.at <= mention.first or mention.denies or lexicon.concepts[mention.concept].is_device:
+        return False
+    at = mention.at - ("severity" in items[mention.at - 1].senses)
+    return at - 1 > mention.first and items[at - 1].word == "now"
 
 
 def _had(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
@@ -364,6 +375,9 @@ def _separates(item: Item, lexicon: Lexicon) -> bool:
 def _list_before(items: list[Item], i: int, heads: list[_Head], left: int, lexicon: Lexicon) -> list[Mention]:
     """Returns the list that ends before a word of change: "effusion and atelectasis are unchanged"."""
     said_of = [mention for _, _, mention in heads if mention and mention.at == getattr(heads[left][2], "at", None)]
+    of_one = not any(item.word in lexicon.small.plural for item in items[heads[left][1] : i + 1])
+    if of_one and any(item.word in lexicon.small.relative for item in items[heads[left][1] : i]):
+        return said_of  # "cardiomegaly with congestion, WHICH has progressed"
     listed: list[Mention] = []
     joined = False
     k = left
