@@ -16,6 +16,7 @@ from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.tokens import Token
 
 _OUT = "out"
+_SAME = "same"  # at the end of a statement: "effusions SAME", "the left is THE SAME"
 _LONGEST_PHRASE = 16  # tokens
 _VERBS = 5  # tokens of the verbs that may stand inside a name
 _PREPOSITIONS = frozenset({"in", "into", "within", "under", "beneath", "below", "at", "around", "behind"})
@@ -69,6 +70,8 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
                 end, senses = (length[0], {"measure": length[1]}) if length else ratio(tokens, i, last, items, lexicon)
             elif word == _OUT and _is_taken_out(tokens, i, last, items, lexicon):
                 senses = {"change": "resolved"}
+            elif word == _SAME and items and (i + 1 == last or tokens[i + 1].word in lexicon.small.closing):
+                senses = {"change": "stable"}
             elif word in lexicon.small.bare:
                 senses = {"structure": BARE}
             items.append(Item(i, end, senses or {}, word))

@@ -168,6 +168,9 @@ def _is_bracketed(items: list[Item], i: int) -> bool:
     told = any("measure" in item.senses for item in items[:i])
     if words[-1:] == ["("] and told and any("earlier_study" in item.senses for item in items[max(0, i - 3) : i - 1]):
         return True  # "now 3 cm, smaller THAN BEFORE (4 cm)"
+    grown = any(item.senses.get("change") in ("worse", "better") for item in items[max(0, i - _DATED) : i])
+    if grown and words[-1:] == ["("] and "measure" in items[i - 2].senses:
+        return True  # "BIGGER, 3.5 cm (2 cm)"
     return words[-1:] == ["("] and "measure" in items[i - 2].senses and bool(_TODAY.intersection(words[:-2]))
 
 
