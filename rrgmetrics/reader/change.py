@@ -146,8 +146,6 @@ def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon)
             return True
         if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= PLAIN:
             break
-    if _follows_finding(items, i, inside):
-        return True
     beside = True
     for k in range(i - 1, max(-1, i - NEAR - 1), -1):
         item = items[k]
@@ -158,16 +156,6 @@ def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon)
             return False
         if item.word == "(" or ("location_preposition" in item.senses and item.word != "the"):
             return True
-    return False
-
-
-def _follows_finding(items: Sequence[Item], i: int, inside: set[int]) -> bool:
-    """Tells whether nothing but places stands between a finding and the place at `i`: "INFILTRATE LEFT LOWER LOBE"."""
-    for k in range(i - 1, max(-1, i - 1 - NEAR), -1):
-        if k in inside:
-            return True
-        if not items[k].senses.keys() <= PLAIN or (not items[k].senses and items[k].word != ":"):
-            return False
     return False
 
 
