@@ -8,17 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rrgmetrics.reader.comparatives import NEAR, compares_no_dates
+from rrgmetrics.reader.comparatives import ADVERBS, CHEST, NEAR, PLAIN, compares_no_dates
 from rrgmetrics.reader.dates import dates_a_film
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
-_CHEST = ("chest",)  # the study
 LARGE = 6  # severity from which "now" tells that a finding has grown
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
-_PLAIN = frozenset(
-    {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}
-)
 _Head = tuple[int, int, "Mention | None"]  # the items of something that can change, and its mention if it is a finding
 
 
@@ -40,7 +36,9 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             elif item.word == "now" and _is_large(items[i + 1 : i + 2]):
                 items[i] = item.saying({"change": "worse"})  # "the pneumothorax is NOW large"
             continue
-        if item.word in lexicon.small.grown and i in findings and i not in named:
+        if senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
+            items[i] = item.saying(_without("change", item))  # "there is now LESS edema"
+        elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
         elif "change" in senses and compares_no_dates(items, i, lexicon):
             items[i] = item.saying(_without("change", item))
@@ -54,6 +52,12 @@ def _is_large(items: list[Item]) -> bool:
     return any(item.senses.get("severity", 0) >= LARGE and not item.word.endswith("ly") for item in items)
 
 
+def _is_compared(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether what there is now is more or less than what was, as the words behind `i` say."""
+    after = [item for item in items[i + 1 : i + 3] if "severity" not in item.senses and item.word not in ADVERBS]
+    return bool(after) and after[0].word in lexicon.small.comparatives
+
+
 def _without(kind: str, item: Item) -> dict[str, object]:
     return {key: value for key, value in item.senses.items() if key != kind}
 
@@ -63,7 +67,7 @@ def _counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     after = items[i + 1] if i + 1 < len(items) else None
     if items[i].word == "one" and any(item.word in lexicon.small.others for item in items if item is not items[i]):
         return True  # "ONE apical, the other basal"
-    return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == _CHEST)
+    return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == CHEST)
 
 
 def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexicon) -> bool:
@@ -101,6 +105,9 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
 
     What is more than "stable" comes first, and what has become comes before what had: "HAD DECREASED, is larger now".
     """
+    for mention in mentions:
+        if _is_now(items, mention, lexicon):
+            mention.course = "new"
     told = [i for i, item in enumerate(items) if "change" in item.senses]
     if not told:
         return
@@ -110,6 +117,14 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
             resolved = change == "resolved" and mention.assertion != "absent"
             if mention.course in (None, "stable") and not resolved:
                 mention.course = change
+
+
+def _is_now(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a structure has become what it is: "the mediastinum is NOW shifted"."""
+    if mention.at <= mention.first or mention.denies or lexicon.concepts[mention.concept].is_device:
+        return False
+    at = mention.at - ("severity" in items[mention.at - 1].senses)
+    return at - 1 > mention.first and items[at - 1].word == "now"
 
 
 def _had(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
@@ -125,7 +140,7 @@ def _heads(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon)
     heads: list[_Head] = [(mention.first, mention.last, mention) for mention in mentions]
     inside = {i for mention in mentions for i in range(mention.first, mention.last)}
     for i, item in enumerate(items):
-        bears = item.word in lexicon.small.bearers or item.senses.get("structure", _CHEST) != _CHEST
+        bears = item.word in lexicon.small.bearers or item.senses.get("structure", CHEST) != CHEST
         if bears and i not in inside and not _is_place(items, i, inside, lexicon):
             heads.append((i, i + 1, None))
     return sorted(heads, key=lambda head: head[:2])
@@ -136,7 +151,7 @@ def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon)
     for k in range(i + 1, min(len(items), i + NEAR)):
         if k in inside:
             return True
-        if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= _PLAIN:
+        if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= PLAIN:
             break
     beside = True
     for k in range(i - 1, max(-1, i - NEAR - 1), -1):
@@ -161,7 +176,8 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
         elif change != "resolved" and items[i].word in lexicon.small.changing | lexicon.small.comparatives:
             yield from ((mention, "worse") for mention in own)  # "lung volumes have decreased"
         return
-    left = next((k for k in range(len(heads) - 1, -1, -1) if heads[k][1] <= i), None)
+    before = [k for k in range(len(heads)) if heads[k][1] <= i]
+    left = next((k for k in reversed(before) if not _is_landmark(items, heads, k, lexicon)), None)
     course = change not in ("new", "resolved")
     while course and left and heads[left - 1][2] and _is_setting(items, heads[left - 1][1], heads[left][0], lexicon):
         left -= 1
@@ -184,6 +200,14 @@ def _is_setting(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> bool:
     between = items[max(lo, hi - NEAR) : hi]
     led = any(item.word in lexicon.small.settings for item in between)
     return led and not any(item.word in lexicon.small.separators for item in between)
+
+
+def _is_landmark(items: Sequence[Item], heads: Sequence[_Head], k: int, lexicon: Lexicon) -> bool:
+    """Tells whether a thing only says where the one before it is: "nodule NEAR THE STAPLE LINE, new"."""
+    between = items[heads[k - 1][1] : heads[k][0]] if k else []
+    near = next((n for n, item in enumerate(between) if item.word in lexicon.small.nearby), len(between))
+    clear = near < len(between) and not any(item.word in lexicon.small.separators for item in between)
+    return clear and not any("item_break" in item.senses for item in between)
 
 
 def _compares_dates(items: list[Item], lexicon: Lexicon) -> bool:
@@ -237,6 +261,9 @@ def _separates(item: Item, lexicon: Lexicon) -> bool:
 def _list_before(items: list[Item], i: int, heads: list[_Head], left: int, lexicon: Lexicon) -> list[Mention]:
     """Returns the list that ends before a word of change: "effusion and atelectasis are unchanged"."""
     said_of = [mention for _, _, mention in heads if mention and mention.at == getattr(heads[left][2], "at", None)]
+    of_one = not any(item.word in lexicon.small.plural for item in items[heads[left][1] : i + 1])
+    if of_one and any(item.word in lexicon.small.relative for item in items[heads[left][1] : i]):
+        return said_of  # "cardiomegaly with congestion, WHICH has progressed"
     listed: list[Mention] = []
     joined = False
     k = left
@@ -315,7 +342,7 @@ def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
     change: str = items[first].senses["change"]
     if change == "stable" and (first or items[0].word in lexicon.small.change_nouns):
         return ""
-    chest = next((i for i, item in enumerate(items) if item.senses.get("structure") == _CHEST), len(items))
+    chest = next((i for i, item in enumerate(items) if item.senses.get("structure") == CHEST), len(items))
     earlier = any("earlier_study" in item.senses or item.word in lexicon.small.dates for item in items[:chest])
     return change if earlier or chest == len(items) else ""
 

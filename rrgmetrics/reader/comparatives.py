@@ -1,15 +1,16 @@
-"""Which comparatives set one place against another, or one thing against another, and no two studies.
-
-"Opacities, worse on the right" and "bilateral effusions, the left larger" tell of one film; "a larger effusion than
-before" tells of two.
-"""
+"""Whether "larger", "more", "worse" compares two dates, or two places: "opacities, WORSE on the right"."""
 
 from __future__ import annotations
 
 from rrgmetrics.reader.items import Item
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
+CHEST = ("chest",)  # the study
 NEAR = 4  # items between a word of change and the verb or the place that belongs to it
+ADVERBS = frozenset({"now", "again", "also", "somewhat", "slightly", "even", "still"})
+PLAIN = frozenset(
+    {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}
+)
 
 
 def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
@@ -54,6 +55,8 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         if "asymmetry" in item.senses:
             return True
         if placed and item.senses.keys() & {"side", "zone", "structure"}:
+            if _goes_through_sides(items, i):
+                return False  # "stable on the right, SMALLER on the left"
             return not any(_is_date(item, small) for item in items)
         placed = placed or item.word in small.placing
         if not placed:
@@ -75,6 +78,12 @@ def _of_one_side(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     return both and not dated and items[first - 1].word in small.closing
 
 
+def _goes_through_sides(items: list[Item], i: int) -> bool:
+    """Tells whether the comparative at `i` is told of one side after what has become of the other."""
+    sides = [k for k in range(i) if items[k].senses.get("side") in ("left", "right")]
+    return bool(sides) and any("change" in item.senses for item in items[max(0, sides[-1] - NEAR) : sides[-1]])
+
+
 def _is_date(item: Item, small: SmallWords) -> bool:
     return item.word in small.dates or "earlier_study" in item.senses
 
@@ -94,6 +103,8 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     then = items[i + 1] if i + 1 < len(items) else None
     if not alone or then is None or then.word in lexicon.small.separators:
         return False
+    if _heads_statement(items, i, lexicon):
+        return False
     if "concept" in then.senses and not any(item.word == "than" for item in items):
         starts = i == 0 and items[i].word == "less"
         return not starts and any(item.senses.keys() & {"side", "zone"} for item in items)  # "more edema on the left"
@@ -102,13 +113,34 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     return not _than_a_date(items[i + 1 :], lexicon)
 
 
+def _heads_statement(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether "more" or "less" opens a statement of a finding at one place, which can only be a change there.
+
+    "MORE left basal atelectasis.", "there is LESS edema at the right base"; but "more edema on the left" than there.
+    """
+    before = [item for item in items[:i] if "severity" not in item.senses and item.word not in ADVERBS]
+    opens = not before or before[-1].word in lexicon.small.verbs | lexicon.small.existing or before[-1].word == ";"
+    ahead = items[i + 1 : i + 1 + NEAR + 1]
+    at = next((k for k, item in enumerate(ahead) if "concept" in item.senses), None)
+    if not opens or at is None or any(not item.senses.keys() & PLAIN for item in ahead[:at]):
+        return False
+    behind = items[i + 2 + at : i + 2 + at + NEAR]
+    if any(item.word == "than" for item in items[i:]):
+        return False
+    sides = [item for item in behind if item.senses.get("side") in ("left", "right")]
+    return bool(at) or not sides or any("zone" in item.senses for item in behind)
+
+
 def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
     """Tells whether a comparative goes on to a date: "more free gas THAN ON DAY 2"."""
     than = next((i for i, item in enumerate(items) if item.word == "than"), len(items))
-    behind = items[than + 1 : than + 1 + NEAR]
-    if behind and behind[0].word == "on" and not any(item.senses.keys() & {"side", "zone"} for item in behind):
+    on = items[than + 1 : than + 1 + NEAR]
+    if on and on[0].word == "on" and not any(item.senses.keys() & {"side", "zone"} for item in on):
         return True  # "less fluid THAN ON the 3rd of May"
     return any(
-        item.word in lexicon.small.dates or item.word in lexicon.small.uncounted or "earlier_study" in item.senses
+        item.word in lexicon.small.dates
+        or item.word in lexicon.small.uncounted
+        or "earlier_study" in item.senses
+        or (item.word[0].isdigit() and not item.senses)
         for item in items[than : than + 1 + NEAR]
     )
