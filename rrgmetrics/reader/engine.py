@@ -48,6 +48,8 @@ from rrgmetrics.reader.scope import Scan, pack_for
 from rrgmetrics.reader.tokens import Sentence, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
 
+_HEDGES = frozenset({"possible_before", "probable_before", "possible_list"})
+
 
 def read(report: str, modality: str = "") -> Reading:
     """Reads a report, by itself as an English chest X-ray report.
@@ -255,7 +257,16 @@ def _explained(
         return [len(findings) - 1] if other or _names(mention, findings[-1], lexicon) else []
     pointed = any(item.word in lexicon.small.pointers for item in items[: mention.first])
     in_place = lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]
-    return _described(findings, section, number, lexicon) if pointed and in_place else []
+    if not in_place or not (pointed or _goes_on(mention, items, findings[-1], lexicon)):
+        return []
+    return _described(findings, section, number, lexicon)
+
+
+def _goes_on(mention: Mention, items: list[Item], before: Finding, lexicon: Lexicon) -> bool:
+    """Tells whether a sentence only says what the picture before it may be: "A basal opacity. LIKELY ATELECTASIS."."""
+    placed = any("side" in item.senses or "zone" in item.senses for item in mention.modifiers)
+    one_organ = lexicon.concepts[mention.concept].group == lexicon.concepts[before.concept].group
+    return one_organ and not placed and not _HEDGES.isdisjoint(items[0].senses)
 
 
 def _described(findings: list[Finding], section: str, number: int, lexicon: Lexicon) -> list[int]:
