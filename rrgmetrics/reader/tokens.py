@@ -25,6 +25,7 @@ _TOKEN = re.compile(
     r"|(?:-+>|=>|→)(?P<arrow>)"
     r"|[.,;:!?/—–()\[\]](?P<mark>)"
     r"|[<>≤≥](?P<bound>(?=[ ]?\d))"  # "< 1 cm"
+    r"|>+(?P<than>(?= ?(?i:left|right|lt|rt|l|r)\b))"  # "effusions, R>L"
     r"|↑+(?P<more>)|↓+(?P<less>)",  # "effusion ↑"
     re.ASCII,
 )
@@ -35,6 +36,7 @@ _MARKS = {
     "fracture": "fracture",
     "arrow": "→",
     "by": "x",
+    "than": "than",
     "to": "to",
     "more": "increased",
     "less": "decreased",
