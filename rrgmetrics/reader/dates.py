@@ -48,6 +48,7 @@ def _was_then(behind: Sequence[Item], small: SmallWords) -> bool:
 def compared_as(items: Sequence[Item], small: SmallWords) -> str:
     """Returns how a sentence compares with an earlier study: a change rather than "stable", "earlier", "" if not."""
     told, denied = "", False
+    named = any("concept" in item.senses for item in items)
     for i, item in enumerate(items):
         senses = item.senses
         if not told and not denied and dates_a_film(items, i, small):
@@ -58,6 +59,8 @@ def compared_as(items: Sequence[Item], small: SmallWords) -> str:
             return ""  # "continued follow-up is advised"
         if "negation_before" in senses or "hypothetical" in senses:
             denied = True  # "no earlier study", "no new opacity"
+        if item.word in small.deny and [each.word for each in items[i - 1 : i]] == ["is"] and not named:
+            continue  # "the cardiac size IS NOT INCREASED" is normal
         kind = senses.get("change") or ("earlier" if "earlier_study" in senses else "")
         if kind and not denied and item.word not in small.similar and told in ("", "earlier", "stable"):
             told = kind if kind not in ("earlier", "stable") or not told else "stable"
