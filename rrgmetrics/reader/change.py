@@ -80,8 +80,8 @@ def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a comparative sets one place against another: "worse at the bases", "a smaller one on the left"."""
     small = lexicon.small
-    if i and items[i - 1].word in small.indefinite:
-        return True
+    if i and items[i - 1].word in small.indefinite | small.others:
+        return True  # "a SMALLER one on the left", "a second SMALLER nodule"
     if _of_one_of_both(items, i, small):
         return True
     if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):

@@ -41,7 +41,7 @@ _MARKS = {
 }
 _APOSTROPHES = frozenset({"'", "’"})
 ENDS = frozenset({".", "!", "?", "¶"})
-RUNNING = frozenset({"comparison", "technique"})
+RUNNING = frozenset({"comparison", "indication", "technique"})
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
 
@@ -116,9 +116,9 @@ def sentences(
 ) -> list[Sentence]:
     """Splits tokens into sentences, each with its section; those of sections that are not read are left out.
 
-    "Comparison: 5/12. Small effusion." is a report: where no section follows, a line of comparison or technique is one
-    sentence long. `headings` maps a heading (its tokens joined by spaces) to its section and whether the section is
-    read; a full stop behind one of the `abbreviations` ends no sentence.
+    "Comparison: 5/12. Small effusion." is a report: where no section follows, a line of comparison, technique or
+    indication is one sentence long. `headings` maps a heading (its tokens joined by spaces) to its section and whether
+    the section is read; a full stop behind one of the `abbreviations` ends no sentence.
     """
     pieces: list[Sentence] = []
     skipped: list[Sentence] = []  # of the last section
