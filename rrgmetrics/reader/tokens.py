@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 _TOKEN = re.compile(
     r"[xX](?P<by>(?<=\d[xX])(?=\d))"  # "16x11 mm"
     r"|-(?P<to>(?<=\d-)(?=\d+(?:\.\d+)? ?(?:mm|cm)\b))"  # "2-3 cm"
+    r"|[wW]/(?P<joined>(?![oO]))"  # "W/ EFFUSION"
     r"|[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+"  # a word has no group; before others: it is the most frequent
     r"|\n(?P<gap>[ \t\r]*\n)|\n(?P<bullet>[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
@@ -36,6 +37,7 @@ _MARKS = {
     "arrow": "→",
     "by": "x",
     "to": "to",
+    "joined": "with",
     "more": "increased",
     "less": "decreased",
 }
