@@ -45,6 +45,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
     small = lexicon.small
     acting = small.list_joints | small.apposing | small.questions | small.preferring | small.inverted
     acting = acting | small.altered | small.historic | small.causing | small.explanations | small.relative
+    acting = acting | small.made
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -139,7 +140,7 @@ class _Walk(Clause):
             self._hedge(i, item, "probable")
         if "versus" in senses:
             self.joined = True
-        elif (item.word in self.small.historic and not senses) or self.is_due(i, item):
+        elif (item.word in self.small.historic and not senses) or self.is_due(i, item) or self.is_made(i, item):
             self.linking = True
         elif item.word in self.small.list_joints:
             self._joint(i, item)
@@ -247,13 +248,17 @@ class _Walk(Clause):
         denied_ahead = i + 1 < len(self.items) and "negation_before" in self.items[i + 1].senses
         if denied_ahead:
             self.resolved = ""  # "both drains removed WITHOUT pneumothorax"
-        for mention in self.subject(i, denied=devices):  # "ETT, NGT removed", but "port in place, effusion gone"
+        subject = self.subject(i, denied=devices)
+        subject += [mention.link for mention in subject if mention.link and mention.link not in subject]
+        for mention in subject:  # "ETT, NGT removed", but "port in place, effusion gone"
             if not mention.denies and mention.at != i:  # "the mass HAS BEEN RESECTED" is a resection
                 mention.assertion, mention.change = "absent", "resolved"
 
     def _joint(self, i: int, item: Item) -> None:
         """A comma, "and", "with": the end of a statement if a new one begins."""
         self.once = False
+        if item.word != "," and [each.word for each in self.items[i + 1 : i + 2]] == ["which"]:
+            return  # "the opacity, which was seen AND WHICH has cleared"
         if item.word == ";":
             self._end_clause()
             return

@@ -82,11 +82,15 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
             known = any(item.word == "previously" and "earlier_study" in item.senses for item in pre)
             if known and mention.assertion == "absent" and not (mention.denies or mention.change):
                 mention.change = "resolved"  # "I cannot see the PREVIOUSLY reported nodule"
+            left = mention.assertion == "absent" and any(item.word == "residual" for item in pre)
+            if left and not (mention.denies or mention.change):
+                mention.change = "stable"  # "RESIDUAL pneumothorax not seen" tells of no earlier one that has gone
         if k == len(groups) - 1:
             tail = items[group[0].last :]
             for mention in group:
                 mention.modifiers.extend(tail)
                 mention.post_place = _has_place(tail)
+                mention.definite_article = mention.definite_article or _at_that_place(tail, small)
     for mention in mentions:
         if topic is not None and not _has_place_of(mention, "side"):
             mention.modifiers.append(topic)
@@ -96,6 +100,11 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
         _share_device_words(spoken, lexicon)
         _share_verdict(items, spoken, lexicon)
     return items
+
+
+def _at_that_place(items: list[Item], small: SmallWords) -> bool:
+    """Tells whether a finding lies where another does: "some haziness remains AT THAT SITE"."""
+    return any(b.word in small.sites and (a.word in small.definite or a.word == "same") for a, b in pairwise(items))
 
 
 def _deny_positions(items: list[Item]) -> None:
@@ -114,15 +123,27 @@ def _deny_positions(items: list[Item]) -> None:
 
 
 def _spare(items: list[Item], small: SmallWords) -> None:
-    """Takes the place from words for places without the finding, in place: "SPARING the left lung"."""
-    spared = False
+    """Takes the place from words for places without the finding, in place: "SPARING the left lung".
+
+    How high it reaches is none of its places: "an effusion REACHING the level of the hilum"; nor does a device end
+    where it comes from: "VIA the subclavian vein".
+    """
+    spared = reached = way = False
     for i, item in enumerate(items):
+        if way and {"route", "tip"} <= item.senses.keys():
+            items[i] = item.saying({key: value for key, value in item.senses.items() if key != "tip"})
+        inserted = item.word in small.relative and "nothing" in item.senses  # "which was inserted via"
+        way = inserted or item.word in small.ways or (way and item.senses.keys() <= {"side", "location_preposition"})
         if item.word in small.sparing:
             spared = True
+        elif item.word in small.reaching:
+            reached = True
         elif is_joint(item, small) or "concept" in item.senses:
-            spared = False
+            spared = reached = False
         elif spared and item.senses.keys() & {"side", "zone"}:
             items[i] = item.saying({})
+        elif reached and "zone" in item.senses and "tip" not in item.senses:
+            items[i] = item.saying({key: value for key, value in item.senses.items() if key != "zone"})
 
 
 def _topic(items: list[Item], mentions: list[Mention]) -> Item | None:

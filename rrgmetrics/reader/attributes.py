@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rrgmetrics.reader.items import Mention
+from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import BONES, DEVICES, Concept, Lexicon, Senses
 from rrgmetrics.reader.model import Finding
 from rrgmetrics.reader.places import near
 
+_NEAR = 4  # items from an earlier severity to the word that dates it
 SAME_SIZE = 0.1  # share of its size by which a finding may differ between two studies that measure it alike
 
 
@@ -157,8 +158,10 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
     tipped = _leads(mention, lexicon)
     steps = sum("severity" in item.senses for item in mention.modifiers)
     now = steps > 1 or any(item.word == "now" for item in mention.modifiers)
-    for item in mention.modifiers:
+    for i, item in enumerate(mention.modifiers):
         old = next((kind for kind in earlier if kind in item.senses), None) if earlier else None
+        if not old and "severity" in item.senses and _is_told_of_before(mention.modifiers, i, lexicon):
+            old = "severity"
         if old:
             value = item.senses[old]
             yield {"before": (old, max(value) if old == "measure" else value)}
@@ -168,10 +171,23 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
                 yield from item.senses.get("inside", ())
         risen = item.word in lexicon.small.rising and "change" in item.senses
         if item.word in lexicon.small.earlier or risen:
-            was = (item.word in lexicon.small.verbs and not now) or "versus" in item.senses
+            verb = item.word in lexicon.small.verbs and item.word != "had"
+            was = (verb and not now) or "versus" in item.senses
             earlier = ("measure",) if was else ("measure", "severity")  # "was mild", "was mild and is now severe"
         elif item.word not in lexicon.small.size_links | lexicon.small.indefinite:
             earlier = ()
+
+
+def _is_told_of_before(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether the severity at `i` is that of an earlier study: "WAS EXTENSIVE ON THE EARLIER EXAMINATION"."""
+    if not i or items[i - 1].word not in lexicon.small.earlier or items[i - 1].word not in lexicon.small.verbs:
+        return False
+    for item in items[i + 1 : i + 1 + _NEAR]:
+        if "earlier_study" in item.senses or item.word in lexicon.small.bygone:
+            return True
+        if item.word in lexicon.small.separators:
+            break
+    return False
 
 
 def _place(fields: dict[str, Any], senses: dict[str, Any], lexicon: Lexicon, tipped: bool, group: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rrgmetrics.reader.dates import dates_a_film
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
@@ -82,6 +83,9 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     small = lexicon.small
     if i and items[i - 1].word in small.indefinite | small.others:
         return True  # "a SMALLER one on the left", "a second SMALLER nodule"
+    attributive = i and items[i - 1].word == "the" and i + 1 < len(items) and "concept" in items[i + 1].senses
+    if attributive and items[i].word == "more":
+        return all(item.word not in small.dates for item in items)  # "the MORE CONFLUENT opacity"
     if _of_one_of_both(items, i, small):
         return True
     if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):
@@ -169,16 +173,27 @@ def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexic
 
 
 def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
-    """Sets what has become of each mention (`mention.course`), in place; what is more than "stable" comes first."""
-    if True not in ["change" in item.senses for item in items]:
+    """Sets what has become of each mention (`mention.course`), in place.
+
+    What is more than "stable" comes first, and what has become comes before what had: "HAD DECREASED, is larger now".
+    """
+    told = [i for i, item in enumerate(items) if "change" in item.senses]
+    if not told:
         return
     heads = _heads(items, mentions, lexicon)
-    for i, item in enumerate(items):
-        if "change" in item.senses:
-            for mention, change in _said_of(items, i, heads, lexicon):
-                resolved = change == "resolved" and mention.assertion != "absent"
-                if mention.course in (None, "stable") and not resolved:
-                    mention.course = change
+    for i in sorted(told, key=lambda i: _had(items, i, lexicon)):
+        for mention, change in _said_of(items, i, heads, lexicon):
+            resolved = change == "resolved" and mention.assertion != "absent"
+            if mention.course in (None, "stable") and not resolved:
+                mention.course = change
+
+
+def _had(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a word of change says what had become of a finding before something else did."""
+    for item in reversed(items[max(0, i - _NEAR) : i + 1]):
+        if item.word == "had" or _separates(item, lexicon):
+            return item.word == "had"
+    return False
 
 
 def _heads(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[_Head]:
@@ -199,7 +214,12 @@ def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon)
             return True
         if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= _PLAIN:
             break
-    for item in reversed(items[max(0, i - _NEAR) : i]):
+    beside = True
+    for k in range(i - 1, max(-1, i - _NEAR - 1), -1):
+        item = items[k]
+        beside = beside and item.word not in lexicon.small.separators and "item_break" not in item.senses
+        if beside and k in inside and "concept" in item.senses:
+            return True  # "pneumothorax RIGHT APEX, unchanged"
         if "change" in item.senses:
             return False
         if item.word == "(" or ("location_preposition" in item.senses and item.word != "the"):
@@ -369,8 +389,10 @@ def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
 def compared_as(items: Sequence[Item], small: SmallWords) -> str:
     """Returns how a sentence compares with an earlier study: a change rather than "stable", "earlier", "" if not."""
     told, denied = "", False
-    for item in items:
+    for i, item in enumerate(items):
         senses = item.senses
+        if not told and not denied and dates_a_film(items, i, small):
+            told = "earlier"
         if not senses:
             continue
         if "recommendation" in senses:

@@ -124,7 +124,8 @@ class Clause(Sentence):
         if item.word in self.small.questions:
             return "possible_after"
         ends = i + 1 == len(self.items) or self.items[i + 1].word in self.small.closing
-        if item.word in self.small.neither and i + 1 < len(self.items) and self.items[i + 1].word in self.small.grounds:
+        neither = item.word in self.small.neither and "change" not in item.senses
+        if neither and i + 1 < len(self.items) and self.items[i + 1].word in self.small.grounds:
             return "negation_after"  # "effusion NEITHER on the left nor on the right"
         nothing = item.word in self.small.nothing_left and "change" not in item.senses
         if ends and nothing and self.items[i - 1].word == ":":
@@ -218,6 +219,12 @@ class Clause(Sentence):
         described = bool(last) and last[0].concept in self.lexicon.roles["replaceable"]
         return described and not any("measure" in item.senses for item in self.items[last[0].last : i])
 
+    def is_made(self, i: int, item: Item) -> bool:
+        """Tells whether what a picture consists of follows: "a linear band OF scarring"."""
+        last = self.statement()[-1:] if item.word in self.small.made and i == self.met_at else []
+        describing = bool(last) and last[0].concept in self.lexicon.roles["describing"]
+        return describing and i + 1 < len(self.items) and "concept" in self.items[i + 1].senses
+
     def apposition(self, i: int) -> bool:
         """Tells whether readings of the last finding follow: "streaky opacity, atelectasis versus scarring"."""
         describing = self.lexicon.roles["describing"]
@@ -248,7 +255,9 @@ class Clause(Sentence):
         """Tells whether a comma opens or ends a relative clause: "oedema, WHICH was present, has cleared"."""
         if item.word != ",":
             return False
-        return self.relative or (i + 1 < len(self.items) and self.items[i + 1].word in self.small.relative)
+        after = [each.word for each in self.items[i + 1 : i + 3]]
+        after = after[1:] if after[:1] == ["and"] else after[:1]  # "oedema, AND WHICH was present, has cleared"
+        return self.relative or not self.small.relative.isdisjoint(after)
 
     def is_premise(self, i: int) -> bool:
         """Tells whether the words before the comma at `i` only lead to the statement behind it."""

@@ -21,6 +21,7 @@ from rrgmetrics.reader.differences import (
     certainty_errors,
     comparison_errors,
     other_route,
+    severity_steps,
     told_beside,
     told_of_all,
 )
@@ -100,8 +101,10 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
             else:
                 links.append(Link(r, same, other_words=True))
     for r, c, _ in pairs:
-        ref = _with_other_side(refs[r], [refs[link.reference] for link in links if link.candidate == c], lexicon)
-        cand = _with_other_side(cands[c], [cands[link.candidate] for link in links if link.reference == r], lexicon)
+        all_refs = [refs[link.reference] for link in links if link.candidate == c]
+        all_cands = [cands[link.candidate] for link in links if link.reference == r]
+        ref = _with_other_side(refs[r], all_refs, cands[c], lexicon)
+        cand = _with_other_side(cands[c], all_cands, refs[r], lexicon)
         wrong = attribute_errors(ref, cand, lexicon)
         errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
     errors = [error for error in errors if not told_beside(error, reference, candidate)]
@@ -271,12 +274,20 @@ def _is_fault_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
     return a.is_device and b.key in a.ancestors and a.significance == "urgent" != b.significance
 
 
-def _with_other_side(unit: Unit, linked: list[Unit], lexicon: Lexicon) -> Unit:
-    """Returns an observation as bilateral if the one on the other side shows the same: "right and left effusions"."""
-    beside = [other for other in linked if other.head.concept not in lexicon.roles["directed"]]
-    if {"left", "right"} <= {other.side for other in beside}:
-        return replace(unit, side="bilateral", zones=unit.zones.union(*(other.zones for other in beside)))
-    return unit
+def _with_other_side(unit: Unit, linked: list[Unit], other: Unit, lexicon: Lexicon) -> Unit:
+    """Returns an observation as bilateral if the one on the other side shows the same: "right and left effusions".
+
+    It is as severe as the one of its sides that fits the other report's least, or where that one's is worse.
+    """
+    beside = [each for each in linked if each.head.concept not in lexicon.roles["directed"]]
+    if not {"left", "right"} <= {each.side for each in beside}:
+        return unit
+    worse = [each for each in beside if each.side == other.head.worse_side]
+    told = [each for each in worse or beside if each.head.severity is not None]
+    step = max(told, key=lambda each: severity_steps(other, each), default=unit).head.severity
+    readings = tuple(replace(finding, severity=step) for finding in unit.readings)
+    zones = unit.zones.union(*(each.zones for each in beside))
+    return replace(unit, head=replace(unit.head, severity=step), readings=readings, side="bilateral", zones=zones)
 
 
 def _left_over(unit: Unit, other: Reading, category: ErrorCategory, context: Context, lexicon: Lexicon) -> FindingError:

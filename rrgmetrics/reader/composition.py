@@ -87,8 +87,8 @@ def _is_named_before(items: list[Item], s: int, qualities: tuple[str, ...], lexi
 def _is_predicate(items: list[Item], q: int, lexicon: Lexicon) -> bool:
     """Tells whether a verb stands before the quality: "the heart is mildly ENLARGED"."""
     for item in reversed(items[max(0, q - 4) : q]):
-        if item.word == "with":
-            return False  # "the heart is stable WITH ectasia of the aorta"
+        if item.word == "with" or item.word in lexicon.small.showing:
+            return False  # "the heart is stable WITH ectasia of the aorta", "the bones SHOW a fracture of the rib"
         if "item_break" in item.senses:
             return True
         if item.word in lexicon.small.joints or item.senses.keys() & {"structure", "concept"}:
@@ -107,6 +107,8 @@ def _is_placed(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: L
 
 def _attributive(items: list[Item], q: int) -> bool:
     """Tells whether the quality only describes the finding right after it ("Heart: LARGE pericardial effusion")."""
+    if q and "severity" in items[q].senses and items[q - 1].word == "a":
+        return True  # "low volumes with A SMALL area of atelectasis"
     for item in items[q + 1 : q + 4]:
         if "concept" in item.senses:
             return "quality" not in item.senses

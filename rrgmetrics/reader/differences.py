@@ -34,7 +34,7 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
         wrong.append(("location", place))
     if (device or place is None) and _number_differs(ref.head, cand.head, lexicon):
         wrong.append(("descriptor", True))
-    steps = _severity_steps(ref, cand)
+    steps = severity_steps(ref, cand)
     measured = size if not device else None
     if steps >= SEVERITY_STEPS:  # "small, 1 cm" and "large, 4 cm" differ once, in words and in figures
         wrong.append(("severity", steps >= SEVERITY_SIGNIFICANT_STEPS or bool(measured)))
@@ -109,8 +109,17 @@ def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
         return False
     if ref.head.concept in lexicon.roles["lodged"] and a.tip and b.tip and not _paths(a, lexicon) & _paths(b, lexicon):
         return True
-    steps = max(_tip_steps(a.tip, b.tip, lexicon), _tip_steps(b.tip, a.tip, lexicon))
+    ends = _end(a, lexicon), _end(b, lexicon)
+    steps = max(_tip_steps(*ends, lexicon), _tip_steps(*ends[::-1], lexicon))
     return steps >= TIP_SIGNIFICANT_STEPS if steps >= TIP_STEPS else None
+
+
+def _end(device: Finding, lexicon: Lexicon) -> frozenset[str]:
+    """Returns where a device ends: of the places in the gut that it may lie in, the last one that it reaches."""
+    gut = {
+        site for site in device.tip & lexicon.concepts[device.concept].expected_tip if lexicon.tips[site].path == "gut"
+    }
+    return device.tip - gut | {max(gut, key=lambda site: lexicon.tips[site].order)} if gut else device.tip
 
 
 def other_route(a: Unit, b: Unit) -> bool:
@@ -193,7 +202,7 @@ def _tip_steps(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> int:
     return worst
 
 
-def _severity_steps(ref: Unit, cand: Unit) -> int:
+def severity_steps(ref: Unit, cand: Unit) -> int:
     """Returns the steps between two stated severities, 0 if one is not stated."""
     a = next((finding.severity for finding in ref.readings if finding.severity is not None), None)
     b = next((finding.severity for finding in cand.readings if finding.severity is not None), None)

@@ -213,6 +213,10 @@ def _read_sentence(
             besides = any(item.word in lexicon.small.otherwise for item in items)
             findings.extend(_denied(mention, sentence, number, spans, BESIDES if besides else -1))
             continue
+        if mention.again:
+            for k in observations.get(id(mention.elided), ()):
+                findings[k] = add(findings[k], build(mention, fields, sentence.section, number, k, spans))
+            continue
         before = antecedent(mention, fields, findings, number, lexicon)
         if before is not None:
             observations[id(mention)] = [before]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from rrgmetrics.reader.dates import not_there_then
 from rrgmetrics.reader.levels import number_bones
 from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
@@ -43,6 +44,7 @@ class Mention:
     link: Mention | None = None  # the mention it explains or is an alternative of
     whole_of: Mention | None = None  # the mention of its fault: "the LEADS are not broken"
     elided: Mention | None = None  # the mention that it has its name from: "effusion on the right, none on the LEFT"
+    again: bool = False  # it says more of the one that it has its name from: "THE FORMER is larger"
     whole: bool = False  # what is told of both sides together holds of it too
     modifiers: list[Item] = field(default_factory=list)
     extent: tuple[int, int] = (0, 0)  # tokens of the mention with the words that describe it: the evidence
@@ -77,6 +79,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             items.append(Item(i, end, senses, word))
         i = end
     share_nouns(items, tokens, lexicon)
+    not_there_then(items, lexicon.small)
     items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
     return judge(items, lexicon) if lexicon.diameters else items
 

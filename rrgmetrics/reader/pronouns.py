@@ -7,6 +7,7 @@ that finding ("it has grown", "the larger one") is read in `references`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
@@ -14,6 +15,7 @@ from rrgmetrics.reader.model import Finding
 from rrgmetrics.reader.places import near
 
 _PRONOUNS = frozenset({"one", "that", "another"})
+_OF_TWO = {"former": -2, "latter": -1}
 _NOUNS = frozenset({"process", "appearance", "abnormality", "picture", "finding"})
 _FURTHER = frozenset({"second", "another", "further", "similar", "additional", "new"})
 _LEADING = frozenset({"in", "at", "on", "of", "within", "over", "overlying", "involving", "projecting"})
@@ -24,10 +26,13 @@ _REACH = 8  # items from a pronoun to its place
 
 def stand_in(items: Sequence[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions of a sentence with those that a pronoun stands for, in the order of the text."""
-    if not mentions or _PRONOUNS.isdisjoint([item.word for item in items]):
+    words = [item.word for item in items] if mentions else []
+    if _PRONOUNS.isdisjoint(words) and _OF_TWO.keys().isdisjoint(words):
         return mentions
     more: list[Mention] = []
     for i, item in enumerate(items):
+        if item.word in _OF_TWO:
+            more += _one_of_two(items, i, mentions)
         if item.word in _PRONOUNS and _is_apart(items, i) and _has_place(items, i):
             named = next((m for m in reversed(mentions) if m.last <= i and not m.denies), None)
             if named is not None and item.word == "one" and lexicon.concepts[named.concept].is_device:
@@ -38,6 +43,15 @@ def stand_in(items: Sequence[Item], mentions: list[Mention], lexicon: Lexicon) -
             if named is not None and not listed and not any(m.first <= i < m.last for m in mentions):
                 more.append(_mention(items, i, _named(items, i, named, lexicon), named))
     return sorted([*mentions, *more], key=lambda m: (m.at, m.first)) if more else mentions
+
+
+def _one_of_two(items: Sequence[Item], i: int, mentions: Sequence[Mention]) -> list[Mention]:
+    """Returns the mention that takes up one of the two before it: "effusion and edema, THE FORMER larger"."""
+    before = {m.at: m for m in mentions if m.last <= i and not m.denies}
+    if len(before) < 2 or items[i].senses:
+        return []
+    named = sorted(before.values(), key=lambda m: m.at)[_OF_TWO[items[i].word]]
+    return [replace(_mention(items, i, named.concept, named), again=True)]
 
 
 def pronoun_for(items: Sequence[Item], findings: Sequence[Finding], number: int, lexicon: Lexicon) -> Mention | None:

@@ -25,6 +25,9 @@ def explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Le
     small, identified = lexicon.small, False
     articles = small.definite | small.indefinite
     between = [item for item in items[feigned.last : i] if item.word not in articles]
+    if [item.word for item in between[:2]] == [",", "which"]:
+        between = between[2:]  # "the mediastinum is wide, WHICH is due to the projection"
+    caused = any(item.word in small.causing for item in between)
     vague = feigned.concept in lexicon.roles["describing"] or items[i - 1].word in small.indefinite  # no list
     named = vague and bool(between) and between[-1].word == ","
     for item in between[:-1] if named else between:
@@ -32,7 +35,8 @@ def explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Le
             identified = True
             continue
         parted = item.word in small.list_joints or "clause_end" in item.senses or "possible_before" in item.senses
-        other = item.word not in small.leading_to and bool(item.senses.keys() - _OF_FEIGNED)
+        hedge = {"probable_after"} if caused else set()  # "is LIKELY due to rotation"
+        other = item.word not in small.leading_to and bool(item.senses.keys() - _OF_FEIGNED - hedge)
         if other if identified else parted:
             return
     feigned.dropped = feigned.dropped or identified or named  # "densities at both bases, THE NIPPLES"

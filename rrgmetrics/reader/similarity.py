@@ -8,7 +8,7 @@ from rrgmetrics.reader.places import near, same_side
 
 # Similarity of concepts, of places, and what still counts as the same finding.
 SAME, INTERCHANGEABLE, PARENT, GRANDPARENT = 1.0, 0.9, 0.8, 0.7
-OPPOSITE_SIDE, MIRRORED, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.55, 0.7, 0.75, 0.85
+OPPOSITE_SIDE, MIRRORED, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.62, 0.7, 0.75, 0.85
 MATCH = 0.55  # below: two different findings
 SAME_NAME = 0.1  # gain of a match of one concept: two bullae on either side rather than bulla and emphysema
 OTHER_SIZE = 0.7  # share of a size below which another size is that of another lesion
@@ -60,6 +60,8 @@ def _side_similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
 def similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
     """Returns how far two observations are the same, 0 to 1."""
     concept = max(concept_similarity(x.concept, y.concept, lexicon) for x in a.readings for y in b.readings)
+    if concept < SAME and {a.side, b.side} == {"left", "right"} and lexicon.concepts[a.head.concept].is_device:
+        return 0.0  # a line of another kind on the other side is another line
     return concept * place_similarity(a, b, lexicon) if concept else 0.0
 
 

@@ -81,10 +81,7 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
     asked = False
     for i, item in enumerate(items):
         asked = asked or "hypothetical" in item.senses
-        if item.senses.get("change") == "resolved" and (
-            _before(items, i, lexicon.small.adverbs) in lexicon.small.almost
-            or (i + 1 < len(items) and items[i + 1].word in lexicon.small.somewhat)
-        ):
+        if item.senses.get("change") == "resolved" and _is_almost(items, i, lexicon):
             items[i] = Item(item.first, item.last, {**item.senses, "change": "better"}, item.word)
         elif item.word in lexicon.small.onward and 0 < i < len(items) - 1 and _is_course(items, i):
             kind = "measure" if "measure" in items[i - 1].senses else "severity"
@@ -99,6 +96,15 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
         elif "measure" in item.senses and (asked or _advised(items, i, lexicon) or _is_way(items, i, lexicon)):
             items[i] = Item(item.first, item.last, {}, item.word)
     return items
+
+
+def _is_almost(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether something is left: "ALMOST resolved", "has cleared NEARLY completely"."""
+    after = items[i + 1 : i + 3]
+    whole = len(after) == 2 and ("severity" in after[1].senses or after[1].word in lexicon.small.adverbs)
+    behind = whole and after[0].word in lexicon.small.almost
+    somewhat = bool(after) and after[0].word in lexicon.small.somewhat
+    return behind or somewhat or _before(items, i, lexicon.small.adverbs) in lexicon.small.almost
 
 
 def _grew(items: list[Item], i: int) -> bool:

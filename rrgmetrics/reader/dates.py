@@ -1,0 +1,45 @@
+"""Dates of earlier films: "present on the film of 2016" compares, "not seen in 2016" tells that a finding is new."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rrgmetrics.reader.lexicon import SmallWords
+from rrgmetrics.reader.tokens import Item
+
+_FILM = 8  # items from a film, or a verb of seeing, to its date
+_THEN = 6  # items from "not seen" to the date
+_CENTURIES = ("19", "20")
+
+
+def is_date(item: Item, small: SmallWords) -> bool:
+    """Tells whether an item is a year or a month."""
+    is_year = len(item.word) == 4 and item.word.isdigit() and item.word[:2] in _CENTURIES and not item.senses
+    is_may = "nothing" in item.senses and item.word.isdigit()  # "4 May"
+    return is_year or is_may or item.word in small.months
+
+
+def dates_a_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a month or a year says when something was seen: "present on the film of June 2019"."""
+    if not is_date(items[i], small):
+        return False
+    before = [item.word for item in items[max(0, i - _FILM) : i]]
+    return not small.films.isdisjoint(before) or not small.existent.isdisjoint(before)
+
+
+def not_there_then(items: list[Item], small: SmallWords) -> None:
+    """Takes what was not seen on an earlier film for new, in place: "a nodule, NOT SEEN in 2016"."""
+    named = False
+    for i, item in enumerate(items):
+        if named and "negation_after" in item.senses and _was_then(items[i + 1 : i + 1 + _THEN], small):
+            items[i] = item.saying({"change": "new"})
+        named = named or "concept" in item.senses or item.word in small.subjects
+
+
+def _was_then(behind: Sequence[Item], small: SmallWords) -> bool:
+    for item in behind:
+        if is_date(item, small) or "earlier_study" in item.senses:
+            return True
+        if not item.senses.keys() <= {"location_preposition", "structure"} or item.word in small.separators:
+            return False
+    return False
