@@ -43,7 +43,7 @@ def main() -> None:
     options = parser.parse_args()
     collection = load_collection(options.reports, columns=options.column, id_column=options.id_column, seed=SEED)
     texts = [report.text for report in collection.reports]
-    backend = load_crepe(options.checkpoint, only_affirmed=options.affirmed or options.checkpoint == BUNDLED or None)
+    backend = load_crepe(options.checkpoint, only_affirmed=options.affirmed or None)
     for category, pairs in edit(texts, options.pairs).items():
         line(backend, list(ErrorCategory).index(category), f"{category.letter} {category.value}", pairs)
     for name, kind in KINDS.items():
@@ -58,9 +58,10 @@ def edit(texts: list[str], n: int) -> dict[ErrorCategory, list[Pair]]:
     rng = Random(SEED)
     pairs: dict[ErrorCategory, list[Pair]] = {category: [] for category in ErrorCategory}
     for text, _ in zip(cycle(texts), range(PASSES * len(texts))):
-        edited = inject(reading_of(text), lambda rng: reading_of(rng.choice(texts)), rng, 1)
-        if edited is None or sum(edited[1]) != 1:
-            continue
+        reading = reading_of(text)
+        edited = inject(reading, lambda rng: reading_of(rng.choice(texts)), rng, 1)
+        if edited is None or sum(edited[1]) != 1 or not compare(reading, reading_of(edited[0])).total:
+            continue  # most hedges are no error to the reader, who taught the model
         category = list(ErrorCategory)[edited[1].index(1)]
         if len(pairs[category]) < n:
             pairs[category].append(Pair(text, edited[0]))

@@ -31,7 +31,7 @@ Args:
     progress (bool): show a bar.
 
 Configurations (config_name):
-    default: a BERT of 5.3 million weights, trained here.
+    default: a BERT of 4.4 million weights, trained here.
     paper: the authors' BiomedBERT, gihuncho/crepe-biomedbert.
     <id or path>: the Hub id or folder of any CREPE checkpoint.
 

@@ -62,7 +62,6 @@ class Crepe:
             precision=self.precision,
             long=self.long,
             explain=self.explain,
-            only_affirmed=self.config == "default" or None,
         )
         n_heads = backend.network.settings.num_error_categories
         if n_heads != len(CATEGORIES):

@@ -100,7 +100,7 @@ CLINICAL = (
             "explain": Option(False, "also return the words that each pair's counts come from"),
         },
         configs={
-            "default": Config("a BERT of 5.3 million weights, trained here"),
+            "default": Config("a BERT of 4.4 million weights, trained here"),
             "paper": Config("the authors' BiomedBERT, gihuncho/crepe-biomedbert"),
         },
         checkpoint="the Hub id or folder of any CREPE checkpoint",

@@ -19,9 +19,9 @@ from rrgmetrics import files
 from rrgmetrics.backends.bert import quietly
 from rrgmetrics.backends.checkpoints import PICKLE, WEIGHTS, Checkpoint, find_checkpoint
 from rrgmetrics.backends.checkpoints.limits import read_config
-from rrgmetrics.backends.crepe import nearly_whole
+from rrgmetrics.backends.crepe import FOLDERS, nearly_whole
 from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer, load_pair_tokenizer
-from rrgmetrics.backends.encoder import FOLDERS
+from rrgmetrics.backends.encoder import FOLDERS as ENCODERS
 from rrgmetrics.errors import InputError
 from rrgmetrics.training import trainer as runs
 from rrgmetrics.training.cards import write_crepe_card
@@ -83,8 +83,9 @@ def find_encoder(name: str) -> Checkpoint:
 
     Pickled weights of older transformers are taken too, and read as weights only.
     """
-    if name in FOLDERS:
-        return Checkpoint(FOLDERS[name], name)
+    shipped = ENCODERS | FOLDERS
+    if name in shipped:
+        return Checkpoint(shipped[name], name)
     return find_checkpoint(name, weights=(*WEIGHTS, PICKLE))
 
 

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import rrgmetrics
-from rrgmetrics.backends.crepe import once
+from rrgmetrics.backends.crepe import load_crepe, nearly_whole, once
+from rrgmetrics.backends.crepe.model import CrepeSettings
+from rrgmetrics.errors import BackendError
+from rrgmetrics.training.config import CrepeConfig, read_config
 
 REPORT = "FINDINGS: There is a small left pleural effusion. The heart is enlarged.\nIMPRESSION: Small left effusion."
 
@@ -22,6 +25,42 @@ def test_reports_that_affirm_the_same_are_free_of_errors():
     assert scores(REPORT, REPORT, f"{REPORT} No pneumothorax.", REPORT.replace(".", " .").upper())[:2] == [0, 0]
     assert scores("Clear lungs.", "No pleural effusion.", "Normal heart. Clear lungs.") == [0, 0]
     assert scores("", "") == [0]
+
+
+def test_small_doubts_are_no_error_and_an_error_is_one():
+    changed = [
+        REPORT.replace("left", "right"),
+        REPORT.replace("small left pleural effusion", "large left pleural effusion").replace("Small", "Large"),
+        REPORT.replace("The heart is enlarged.", "The heart is enlarged. Fracture of the right clavicle."),
+        "There is a small left pleural effusion.",
+    ]
+    found = rrgmetrics.score(["crepe"], predictions=changed, references=[REPORT] * 4, progress=False)["crepe"]
+    kinds = [found.per_pair[f"crepe_{kind}"] for kind in ("incorrect_location", "incorrect_severity", "false_finding")]
+    for i, counts in enumerate([*kinds, found.per_pair["crepe_missing_finding"]]):
+        assert counts[i] == found.per_pair["crepe"][i] == 1
+    assert scores(REPORT, "Little left effusion, heart enlarged.") == [0]
+
+
+def test_counts_near_a_whole_number():
+    counts = np.array([[0.0, 0.2, 0.35, 0.5], [0.8, 1.1, 2.9, np.nan]])
+    read = nearly_whole(counts, 0.2)
+    assert read[0].tolist() == pytest.approx([0, 0, 0.25, 0.5])
+    assert read[1, :3].tolist() == pytest.approx([1, 1, 3])
+    assert np.isnan(read[1, 3])
+    assert nearly_whole(counts[0], 0).tolist() == counts[0].tolist()
+    settings = CrepeSettings(crepe_whole=0.2)
+    assert CrepeSettings.read(settings.written()) == settings
+    assert read_config(CrepeConfig, "aligned").whole == load_crepe().network.settings.crepe_whole
+    with pytest.raises(BackendError, match=r"crepe_whole is 0\.5; it is a number"):
+        CrepeSettings(crepe_whole=0.5)
+
+
+def test_version_2_still_scores():
+    candidate = REPORT.replace("left", "right")
+    old, new = (rrgmetrics.load("crepe", config) for config in ("crepe-bundled@2", None))
+    given = {"predictions": [candidate], "references": [REPORT], "progress": False}
+    assert "model:crepe-bundled@2" in old.compute(**given)["crepe_signature"]
+    assert "model:crepe-bundled@3" in new.compute(**given)["crepe_signature"]
 
 
 def test_a_finding_told_again_in_the_impression_counts_once():

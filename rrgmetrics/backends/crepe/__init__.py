@@ -31,8 +31,11 @@ from rrgmetrics.reader.affirmed import affirmed
 from rrgmetrics.reader.penalties import penalties, silent
 from rrgmetrics.reports import Context, Pair, distinct_texts
 
-BUNDLED = "crepe-bundled@2"
-BUNDLED_FOLDER = Path(__file__).parent.parent / "weights" / "crepe-bundled-2"
+BUNDLED = "crepe-bundled@3"
+FOLDERS = {
+    f"crepe-bundled@{version}": Path(__file__).parent.parent / "weights" / f"crepe-bundled-{version}"
+    for version in (2, 3)
+}
 PUBLISHED = "gihuncho/crepe-biomedbert"
 CATEGORIES = tuple(ErrorCategory)
 SMALLEST_RATE = 0.01  # of an error; what a word adds below it is not worth telling
@@ -357,20 +360,20 @@ def load_crepe(
     """Loads a checkpoint; all users in a process share the weights.
 
     Args:
-        checkpoint: `BUNDLED`, a folder, or a Hub id with an optional `@revision`.
+        checkpoint: A key of `FOLDERS`, which ship with the package; a folder; or a Hub id with an optional `@revision`.
         device: torch device; None takes CUDA where there is one, else the CPU.
         batch_size: Pairs per forward pass; None: as many as the token budget holds.
         precision: Arithmetic of the encoder; the heads compute in fp32.
         long: Cut pairs beyond the model's length, or read them in windows.
         explain: Whether readings name the words that a count comes from.
         only_affirmed: Whether to read only the sentences that affirm a finding, and to count penalties beside them;
-            None: if the checkpoint is told where words stand in the other text, which is how such are trained.
+            None: if the checkpoint ships with the package, or is told where words stand in the other text, which is
+            how such are trained.
 
     Raises:
         BackendError: Weights not found (within a second), damaged, or not CREPE's; or no words to explain with.
     """
-    bundled = checkpoint == BUNDLED
-    files = Checkpoint(BUNDLED_FOLDER, BUNDLED) if bundled else find_checkpoint(checkpoint)
+    files = Checkpoint(FOLDERS[checkpoint], checkpoint) if checkpoint in FOLDERS else find_checkpoint(checkpoint)
     known = read_checkpoint(files)  # before the second that importing torch takes
     if explain and known.settings.crepe_features != "tokens":
         raise BackendError(
@@ -378,5 +381,6 @@ def load_crepe(
             "Use a checkpoint with crepe_features 'tokens', such as the bundled one."
         )
     network = load_network(files, pick_device(device), precision)
-    reads_affirmed = known.settings.crepe_alignment if only_affirmed is None else only_affirmed
+    ours = checkpoint in FOLDERS or known.settings.crepe_alignment
+    reads_affirmed = ours if only_affirmed is None else only_affirmed
     return CrepeBackend(network, precision, long, explain, batch_size, reads_affirmed)
