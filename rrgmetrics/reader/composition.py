@@ -35,7 +35,7 @@ _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morpho
 def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
     """Pairs the quality at `q` with the structures it is said of; `floor` is the item the search may not pass."""
     qualities = items[q].senses["quality"]
-    if items[q].word in lexicon.small.hiding and _is_device(items[q - 1] if q else None, lexicon):
+    if items[q].word in lexicon.small.hiding and not _is_hidden_by_finding(items, q, lexicon):
         return []  # "monitoring wires OBSCURE the apices"
     if "measured" in items[q].senses:
         partners = [items[q].senses["measured"]]
@@ -72,8 +72,15 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
     return mentions
 
 
-def _is_device(item: Item | None, lexicon: Lexicon) -> bool:
-    concept = item.senses.get("concept") if item else None
+def _is_hidden_by_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
+    """Tells whether a finding stands before the word for hiding: "CONSOLIDATION obscures the heart border"."""
+    before = (item for item in reversed(items[:q]) if not item.senses.keys().isdisjoint({"concept", "clause_end"}))
+    nearest = next(before, None)
+    return nearest is not None and "concept" in nearest.senses and not _is_device(nearest, lexicon)
+
+
+def _is_device(item: Item, lexicon: Lexicon) -> bool:
+    concept = item.senses.get("concept")
     return concept is not None and lexicon.concepts[concept].is_device
 
 

@@ -11,6 +11,7 @@ from rrgmetrics.reader.attributes import build, by_side, describe, one_side
 from rrgmetrics.reader.change import compared_as, course_of_all
 from rrgmetrics.reader.collection import collecting_afterwards
 from rrgmetrics.reader.elided import inherit, lies_beside, supply
+from rrgmetrics.reader.interpretation import explained
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.levels import of_two_ages
 from rrgmetrics.reader.lexicon import (
@@ -34,7 +35,6 @@ from rrgmetrics.reader.references import (
     add_what_is_said,
     antecedent,
     clause_ahead,
-    is_left_by,
     named_before,
     only_asked,
     other_side,
@@ -47,8 +47,6 @@ from rrgmetrics.reader.scope import Scan, pack_for
 from rrgmetrics.reader.similarity import of_two_sizes
 from rrgmetrics.reader.tokens import Sentence, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
-
-_HEDGES = frozenset({"possible_before", "probable_before", "possible_list"})
 
 
 def read(report: str, modality: str = "") -> Reading:
@@ -223,86 +221,17 @@ def _read_sentence(
             more = build(mention, fields, sentence.section, number, before, spans)
             findings[before] = add(findings[before], more)
             continue
-        explained = _explained(mention, items, findings, observations, sentence.section, number, lexicon)
-        if explained and not fields["sides"] and not fields["zones"]:
-            places = [(findings[k].side, findings[k].zones) for k in explained]
+        read_as = explained(mention, items, findings, observations, sentence.section, number, lexicon)
+        if read_as and not fields["sides"] and not fields["zones"]:
+            places = [(findings[k].side, findings[k].zones) for k in read_as]
             parts = [{**fields, "sides": {side} - {None}, "zones": zones} for side, zones in places]
         observations[id(mention)] = list(range(len(findings), len(findings) + len(parts)))
         for part in parts:
-            on_side = [k for k in explained if findings[k].side == one_side(part["sides"])]
-            fitting = on_side or (explained if part is parts[0] else [])
+            on_side = [k for k in read_as if findings[k].side == one_side(part["sides"])]
+            fitting = on_side or (read_as if part is parts[0] else [])
             observation = findings[fitting[0]].observation if fitting else len(findings)
             findings.append(build(mention, part, sentence.section, number, observation, spans))
     return said.compared
-
-
-def _explained(
-    mention: Mention,
-    items: list[Item],
-    findings: list[Finding],
-    observations: dict[int, list[int]],
-    section: str,
-    number: int,
-    lexicon: Lexicon,
-) -> list[int]:
-    """Returns which findings a mention explains or is an alternative of, also one of the sentence before."""
-    if mention.link is not None:
-        return observations.get(id(mention.link), [])
-    if is_left_by(mention, items, findings, number, lexicon):
-        return [len(findings) - 1]
-    if not findings or mention.certainty == "definite" or mention.assertion == "absent":
-        return []
-    if observations:
-        other = _is_other_reading(mention, items, findings[-1], lexicon)
-        return [len(findings) - 1] if other or _names(mention, findings[-1], lexicon) else []
-    pointed = any(item.word in lexicon.small.pointers for item in items[: mention.first])
-    in_place = lexicon.concepts[mention.concept].group in lexicon.groups["one_place"]
-    if not in_place or not (pointed or _goes_on(mention, items, findings[-1], lexicon)):
-        return []
-    return _described(findings, section, number, lexicon)
-
-
-def _goes_on(mention: Mention, items: list[Item], before: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether a sentence only says what the picture before it may be: "A basal opacity. LIKELY ATELECTASIS."."""
-    placed = any("side" in item.senses or "zone" in item.senses for item in mention.modifiers)
-    one_organ = lexicon.concepts[mention.concept].group == lexicon.concepts[before.concept].group
-    return one_organ and not placed and not _HEDGES.isdisjoint(items[0].senses)
-
-
-def _described(findings: list[Finding], section: str, number: int, lexicon: Lexicon) -> list[int]:
-    """Returns the last picture of the sentence before, if it describes one."""
-    for k in range(len(findings) - 1, -1, -1):
-        before = findings[k]
-        if number - before.sentence != 1 or before.section != section:
-            break
-        if before.assertion != "absent" and before.concept in lexicon.roles["picture"]:
-            return [k]
-        if not lexicon.concepts[before.concept].sign_of:
-            break
-    return []
-
-
-def _is_other_reading(mention: Mention, items: list[Item], before: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether a doubt behind a contrast reads the picture before it: "atelectasis, THOUGH possibly PNEUMONIA"."""
-    if before.assertion == "absent" or any(
-        "side" in item.senses or "zone" in item.senses for item in mention.modifiers
-    ):
-        return False
-    ahead = [item.word for item in items[max(0, mention.first - 4) : mention.first]]
-    groups = {lexicon.concepts[each].group for each in (mention.concept, before.concept)}
-    contrasted = not lexicon.small.contrasts.isdisjoint(ahead)
-    return contrasted and groups <= lexicon.groups["one_picture"] and before.certainty != "definite"
-
-
-def _names(mention: Mention, before: Finding, lexicon: Lexicon) -> bool:
-    """Tells whether a doubted diagnosis without a place names what stands before it: "hilar nodes; ?sarcoidosis"."""
-    placed = any("side" in item.senses or "zone" in item.senses for item in mention.modifiers)
-    if placed or before.assertion == "absent":
-        return False
-    shown = {before.concept, *lexicon.concepts[before.concept].ancestors}
-    return any(
-        mention.concept in row["diagnosis"] and not shown.isdisjoint(row["shown_by"]) for row in lexicon.rubric["named"]
-    )
 
 
 def _denied(

@@ -85,6 +85,8 @@ class _Clauses(Sentence):
             return False
         if any(m in before for m in after) and not self._is_whole(behind):
             return False
+        if self.items[joint].word == ";":
+            return True
         clause = self.items[behind : self._end(behind)]
         if not any(item.senses.keys() & _HEDGES or item.word in self.small.questions for item in clause):
             return True

@@ -152,6 +152,8 @@ def other_side(items: list[Item], number: int, lexicon: Lexicon, findings: Seque
     before, sides = findings[-1], {item.senses["side"] for item in items if "side" in item.senses}
     if any("quality" in item.senses and "severity" not in item.senses for item in items):
         return []  # "left clear"
+    if any(a.word == "remain" and not b.senses and b.word.isalpha() for a, b in pairwise(items)):
+        return []  # "the left side remains uninvolved"
     told = {kind for item in items for kind in item.senses} - {"side", "location_preposition", "item_break"}
     last = before.sentence == number - 1 and before.assertion != "absent"
     if not last or {before.side, *sides} != {"left", "right"} or len(sides) > 1 or not told <= TOLD or not told:

@@ -311,6 +311,7 @@ SHAPES: dict[str, Shape] = {
                 ),
                 joins=True,
             ),
+            "explains": Many(_record({"diagnosis": _names("concepts"), "shown_by": _names("concepts")}), joins=True),
             "thresholds": Many(
                 _record({"concepts": _names("concepts"), "mm": Many(_NUMBER), "beyond": _NUMBER, "why": _TEXT}),
                 joins=True,
