@@ -115,6 +115,9 @@ class _Walk(Clause):
                 self.verb_at = i
         if self.items[0].word in self.small.neither and ("change" in senses or item.word in self.small.altered):
             self._leave_unchanged()
+        if self.is_place(i, item):
+            self._end_clause()
+            return
         judged = self._judge(i, item)
         shown = not i and "hypothetical" in senses and self.shows(i)
         told = shown or ("negation_before" in senses and self.told(i))

@@ -46,6 +46,7 @@ _DESCRIBING = frozenset(
 )
 _REACH = 16  # tokens
 _DEPTH = 4  # items from a device to the word that judges its depth
+_FROM = 3  # items from "from" to the site that a device has left
 
 
 def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Item]:
@@ -53,6 +54,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
     small = lexicon.small
     items = list(items)
     _deny_positions(items)
+    _leave_behind(items)
     _judge_depths(items, mentions, lexicon)
     _spare(items, small)
     topic = _topic(items, mentions)
@@ -72,8 +74,13 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
             if _lies_in(items[lo : group[0].first], group[0], items, small):
                 mention.modifiers.append(items[group[0].first])
         for mention in group:
-            mention.modifiers.extend(pre)
-            mention.modifiers.extend(items[mention.first : mention.last])
+            own = _other_side_from(items, mention)
+            if own is None:
+                mention.modifiers.extend(pre)
+                mention.modifiers.extend(items[mention.first : mention.last])
+            else:
+                mention.modifiers.extend(_without_side([*pre, *items[mention.first : own]]))
+                mention.modifiers.extend(items[own : mention.last])
             mention.pre_place = mention.elided is not None or _has_place(pre)
             mention.post_place = False
             says_where = _starts_with_place(items, mention)
@@ -102,6 +109,28 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
     return items
 
 
+def _other_side_from(items: list[Item], mention: Mention) -> int | None:
+    """Returns where a mention turns to the other side of its structure: "right angle clear, | LEFT BLUNTED"."""
+    if mention.at < mention.first + 3 or not any("quality" in i.senses for i in items[mention.first : mention.at - 1]):
+        return None
+    for k in range(mention.at - 1, mention.first, -1):
+        if items[k].senses.get("side") in ("left", "right"):
+            start = k - (items[k - 1].word == "the")
+            joined = items[start - 1].word in (",", ";", "and", "but", "while", "whereas")
+            told = any("quality" in item.senses for item in items[mention.first : start])
+            return start if joined and told else None
+    return None
+
+
+def _without_side(items: list[Item]) -> list[Item]:
+    return [
+        item.saying({kind: value for kind, value in item.senses.items() if kind != "side"})
+        if "side" in item.senses
+        else item
+        for item in items
+    ]
+
+
 def _at_that_place(items: list[Item], small: SmallWords) -> bool:
     """Tells whether a finding lies where another does: "some haziness remains AT THAT SITE"."""
     return any(b.word in small.sites and (a.word in small.definite or a.word == "same") for a, b in pairwise(items))
@@ -120,6 +149,22 @@ def _deny_positions(items: list[Item]) -> None:
             denied = 0
         else:
             denied = max(0, denied - 1)
+
+
+def _leave_behind(items: list[Item]) -> None:
+    """Takes the site from words for where a device was, in place: "advanced FROM THE OESOPHAGUS into the stomach"."""
+    tips = [i for i, item in enumerate(items) if "tip" in item.senses]
+    left = [i for i in tips if _stands_behind_from(items, i)] if len(tips) > 1 else []
+    for i in left if len(left) < len(tips) else ():
+        items[i] = items[i].saying({})
+
+
+def _stands_behind_from(items: list[Item], i: int) -> bool:
+    """Tells whether nothing but an article and a description stands between "from" and the item at `i`."""
+    for item in reversed(items[max(0, i - _FROM) : i]):
+        if item.word == "from" or "tip" in item.senses or item.word == "to":
+            return item.word == "from"
+    return False
 
 
 def _spare(items: list[Item], small: SmallWords) -> None:
@@ -295,6 +340,8 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
         return False
     if later.link is earlier:
         return True
+    if any(i.word == ";" or "negation_after" in i.senses for i in between):
+        return False  # "consolidation: none; atelectasis: left base"
     sign = earlier.concept in lexicon.concepts[later.concept].sign_of
     if sign and sum(i.word == "with" for i in between) == 1:
         between = [i for i in between if i.word != "with"]  # "consolidation with air bronchograms in the lower lobe"

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rrgmetrics.reader.comparatives import ADVERBS, CHEST, NEAR, PLAIN, compares_no_dates
 from rrgmetrics.reader.dates import dates_a_film
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
-_CHEST = ("chest",)  # the study
-_NEAR = 4  # items between a word of change and the verb or the place that belongs to it
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
-_PLAIN = frozenset(
-    {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}
-)
 _Head = tuple[int, int, "Mention | None"]  # the items of something that can change, and its mention if it is a finding
 
 
@@ -37,14 +33,22 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             if step and i in findings and (i + 1 == len(items) or items[i + 1].word in lexicon.small.closing):
                 items[i] = item.saying({"change": step})  # "right effusion UP"
             continue
-        if item.word in lexicon.small.grown and i in findings and i not in named:
+        if senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
+            items[i] = item.saying(_without("change", item))  # "there is now LESS edema"
+        elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
-        elif "change" in senses and _compares_no_dates(items, i, lexicon):
+        elif "change" in senses and compares_no_dates(items, i, lexicon):
             items[i] = item.saying(_without("change", item))
         elif "severity" in senses and i not in named and _measures_another(items, i, named, lexicon):
             items[i] = item.saying(_without("severity", item))
         elif "count" in senses and _counts_another(items, i, lexicon):
             items[i] = item.saying(_without("count", item))
+
+
+def _is_compared(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether what there is now is more or less than what was, as the words behind `i` say."""
+    after = [item for item in items[i + 1 : i + 3] if "severity" not in item.senses and item.word not in ADVERBS]
+    return bool(after) and after[0].word in lexicon.small.comparatives
 
 
 def _without(kind: str, item: Item) -> dict[str, object]:
@@ -56,90 +60,7 @@ def _counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     after = items[i + 1] if i + 1 < len(items) else None
     if items[i].word == "one" and any(item.word in lexicon.small.others for item in items if item is not items[i]):
         return True  # "ONE apical, the other basal"
-    return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == _CHEST)
-
-
-def _compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a word of change compares no two studies."""
-    if items[i].word not in lexicon.small.comparatives:
-        return False
-    return (
-        _of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon) or _of_other_things(items, i, lexicon)
-    )
-
-
-def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a comparative only describes a thing that is no finding: "one bullet and SMALLER fragments"."""
-    small = lexicon.small
-    if items[i].last - items[i].first > 1 or i + 1 == len(items) or items[i].word in ("more", "less"):
-        return False
-    thing = items[i + 1]
-    known = small.after_nouns | small.joints | small.verbs | small.dates | small.after_nouns | small.definite
-    return not thing.senses and thing.word.isalpha() and thing.word not in known
-
-
-def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a comparative sets one place against another: "worse at the bases", "a smaller one on the left"."""
-    small = lexicon.small
-    if i and items[i - 1].word in small.indefinite | small.others:
-        return True  # "a SMALLER one on the left", "a second SMALLER nodule"
-    attributive = i and items[i - 1].word == "the" and i + 1 < len(items) and "concept" in items[i + 1].senses
-    if attributive and items[i].word == "more":
-        return all(item.word not in small.dates for item in items)  # "the MORE CONFLUENT opacity"
-    if _of_one_of_both(items, i, small):
-        return True
-    if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):
-        return i + 1 == len(items) or items[i + 1].word in small.closing | {"of"}  # "the right being the LARGER"
-    if [item.word for item in items[i + 1 : i + 2]] == ["than"] and "measure" in items[
-        min(i + 2, len(items) - 1)
-    ].senses:
-        return True  # "none is LARGER than 8 mm"
-    placed = False
-    for item in items[i + 1 : i + 1 + _NEAR]:
-        if "asymmetry" in item.senses:
-            return True
-        if placed and item.senses.keys() & {"side", "zone", "structure"}:
-            return not any(_is_date(item, small) for item in items)
-        placed = placed or item.word in small.placing
-        if not placed:
-            return False
-    return False
-
-
-def _is_date(item: Item, small: SmallWords) -> bool:
-    return item.word in small.dates or "earlier_study" in item.senses
-
-
-def _of_one_of_both(items: list[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether a comparative sets one side against the other: "bilateral effusions, and THE LEFT IS LARGER"."""
-    parts = (part for item in items[:i] for part in (item.senses, *item.senses.get("inside", ())))
-    sides = list(dict.fromkeys(part["side"] for part in parts if "side" in part))
-    if len(sides) != 2 or sides[0] != "bilateral":
-        return False
-    return not any(_is_date(item, small) or ("change" in item.senses and item is not items[i]) for item in items)
-
-
-def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a bare "more" or "less" says nothing of its own: "less likely", but "the effusion is less"."""
-    alone = items[i].word in ("more", "less") and items[i].last - items[i].first == 1
-    then = items[i + 1] if i + 1 < len(items) else None
-    if not alone or then is None or then.word in lexicon.small.separators:
-        return False
-    if "concept" in then.senses and not any(item.word == "than" for item in items):
-        starts = i == 0 and items[i].word == "less"
-        return not starts and any(item.senses.keys() & {"side", "zone"} for item in items)  # "more edema on the left"
-    if then.senses.keys() & {"earlier_study", "clause_end"}:
-        return False
-    return not _than_a_date(items[i + 1 :], lexicon)
-
-
-def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
-    """Tells whether a comparative goes on to a date: "more free gas THAN ON DAY 2"."""
-    than = next((i for i, item in enumerate(items) if item.word == "than"), len(items))
-    return any(
-        item.word in lexicon.small.dates or item.word in lexicon.small.uncounted or "earlier_study" in item.senses
-        for item in items[than : than + 1 + _NEAR]
-    )
+    return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == CHEST)
 
 
 def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexicon) -> bool:
@@ -177,6 +98,9 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
 
     What is more than "stable" comes first, and what has become comes before what had: "HAD DECREASED, is larger now".
     """
+    for mention in mentions:
+        if _is_now(items, mention, lexicon):
+            mention.course = "new"
     told = [i for i, item in enumerate(items) if "change" in item.senses]
     if not told:
         return
@@ -188,9 +112,17 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
                 mention.course = change
 
 
+def _is_now(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a structure has become what it is: "the mediastinum is NOW shifted"."""
+    if mention.at <= mention.first or mention.denies or lexicon.concepts[mention.concept].is_device:
+        return False
+    at = mention.at - ("severity" in items[mention.at - 1].senses)
+    return at - 1 > mention.first and items[at - 1].word == "now"
+
+
 def _had(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a word of change says what had become of a finding before something else did."""
-    for item in reversed(items[max(0, i - _NEAR) : i + 1]):
+    for item in reversed(items[max(0, i - NEAR) : i + 1]):
         if item.word == "had" or _separates(item, lexicon):
             return item.word == "had"
     return False
@@ -201,7 +133,7 @@ def _heads(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon)
     heads: list[_Head] = [(mention.first, mention.last, mention) for mention in mentions]
     inside = {i for mention in mentions for i in range(mention.first, mention.last)}
     for i, item in enumerate(items):
-        bears = item.word in lexicon.small.bearers or item.senses.get("structure", _CHEST) != _CHEST
+        bears = item.word in lexicon.small.bearers or item.senses.get("structure", CHEST) != CHEST
         if bears and i not in inside and not _is_place(items, i, inside, lexicon):
             heads.append((i, i + 1, None))
     return sorted(heads, key=lambda head: head[:2])
@@ -209,13 +141,13 @@ def _heads(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon)
 
 def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon) -> bool:
     """Tells whether a structure only says where a finding is: "in the left lung", "left lung nodule"."""
-    for k in range(i + 1, min(len(items), i + _NEAR)):
+    for k in range(i + 1, min(len(items), i + NEAR)):
         if k in inside:
             return True
-        if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= _PLAIN:
+        if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= PLAIN:
             break
     beside = True
-    for k in range(i - 1, max(-1, i - _NEAR - 1), -1):
+    for k in range(i - 1, max(-1, i - NEAR - 1), -1):
         item = items[k]
         beside = beside and item.word not in lexicon.small.separators and "item_break" not in item.senses
         if beside and k in inside and "concept" in item.senses:
@@ -237,7 +169,8 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
         elif change != "resolved" and items[i].word in lexicon.small.changing | lexicon.small.comparatives:
             yield from ((mention, "worse") for mention in own)  # "lung volumes have decreased"
         return
-    left = next((k for k in range(len(heads) - 1, -1, -1) if heads[k][1] <= i), None)
+    before = [k for k in range(len(heads)) if heads[k][1] <= i]
+    left = next((k for k in reversed(before) if not _is_landmark(items, heads, k, lexicon)), None)
     right = next((k for k in range(len(heads)) if heads[k][0] > i), None)
     if left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):
         said_of = _list_before(items, i, heads, left, lexicon)
@@ -250,6 +183,14 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
     else:
         return
     yield from ((mention, change) for mention in said_of)
+
+
+def _is_landmark(items: Sequence[Item], heads: Sequence[_Head], k: int, lexicon: Lexicon) -> bool:
+    """Tells whether a thing only says where the one before it is: "nodule NEAR THE STAPLE LINE, new"."""
+    between = items[heads[k - 1][1] : heads[k][0]] if k else []
+    near = next((n for n, item in enumerate(between) if item.word in lexicon.small.nearby), len(between))
+    clear = near < len(between) and not any(item.word in lexicon.small.separators for item in between)
+    return clear and not any("item_break" in item.senses for item in between)
 
 
 def _compares_dates(items: list[Item], lexicon: Lexicon) -> bool:
@@ -288,7 +229,7 @@ def _leads(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 def _is_predicate(items: list[Item], i: int, floor: int, lexicon: Lexicon) -> bool:
     """Tells whether a verb stands before a word of change, or is one: "is slightly larger", "persists"."""
-    for item in reversed(items[max(floor, i - _NEAR) : i + 1]):
+    for item in reversed(items[max(floor, i - NEAR) : i + 1]):
         if item.word in lexicon.small.verbs:
             return True
         if _separates(item, lexicon):
@@ -303,6 +244,9 @@ def _separates(item: Item, lexicon: Lexicon) -> bool:
 def _list_before(items: list[Item], i: int, heads: list[_Head], left: int, lexicon: Lexicon) -> list[Mention]:
     """Returns the list that ends before a word of change: "effusion and atelectasis are unchanged"."""
     said_of = [mention for _, _, mention in heads if mention and mention.at == getattr(heads[left][2], "at", None)]
+    of_one = not any(item.word in lexicon.small.plural for item in items[heads[left][1] : i + 1])
+    if of_one and any(item.word in lexicon.small.relative for item in items[heads[left][1] : i]):
+        return said_of  # "cardiomegaly with congestion, WHICH has progressed"
     listed: list[Mention] = []
     joined = False
     k = left
@@ -376,12 +320,12 @@ def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
         item.senses.keys() & {"hypothetical", "recommendation", "negation_before", "side", "zone"} for item in items
     ):
         return ""  # "aeration of the left base is better"
-    if _compares_no_dates(list(items), first, lexicon):
+    if compares_no_dates(list(items), first, lexicon):
         return ""  # "none is larger than 8 mm"
     change: str = items[first].senses["change"]
     if change == "stable" and (first or items[0].word in lexicon.small.change_nouns):
         return ""
-    chest = next((i for i, item in enumerate(items) if item.senses.get("structure") == _CHEST), len(items))
+    chest = next((i for i, item in enumerate(items) if item.senses.get("structure") == CHEST), len(items))
     earlier = any("earlier_study" in item.senses or item.word in lexicon.small.dates for item in items[:chest])
     return change if earlier or chest == len(items) else ""
 

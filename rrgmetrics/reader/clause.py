@@ -54,17 +54,23 @@ class Clause(Sentence):
             m for m in (self.clause or self.aside)[-3:] if m.assertion != "absent" and not m.dropped and not m.denies
         ]
         fitting = [m for m in reversed(stated) if self.same_picture(m, mention)]
-        concepts = self.lexicon.concepts
+        concepts, pictures = self.lexicon.concepts, self.lexicon.roles["picture"]
 
-        def unlike(m: Mention) -> tuple[bool, bool, bool]:
+        def unlike(m: Mention) -> tuple[bool, ...]:
             return (
                 not related(m.concept, mention.concept, self.lexicon),
+                m.concept not in pictures and mention.concept not in concepts[m.concept].sign_of,
                 concepts[m.concept].group != concepts[mention.concept].group,
                 bool(concepts[m.concept].sign_of),
             )
 
         fitting.sort(key=unlike)
         return fitting[0] if fitting else None
+
+    def is_place(self, i: int, item: Item) -> bool:
+        """Tells whether "where there" at `i` takes up a place: "unchanged on the left WHERE THERE is an effusion"."""
+        bare = item.word == "where" and "hypothetical" in item.senses and item.last - item.first == 2
+        return bare and any("side" in each.senses or "zone" in each.senses for each in self.items[max(0, i - 3) : i])
 
     def held(self, i: int, item: Item) -> bool:
         """Tells whether a clause goes on: "follow-up AFTER treatment of pneumonia", "perhaps THERE IS edema"."""
@@ -128,8 +134,8 @@ class Clause(Sentence):
         if neither and i + 1 < len(self.items) and self.items[i + 1].word in self.small.grounds:
             return "negation_after"  # "effusion NEITHER on the left nor on the right"
         nothing = item.word in self.small.nothing_left and "change" not in item.senses
-        if ends and nothing and self.items[i - 1].word == ":":
-            return "negation_after"  # "Pneumothorax: NO."
+        if ends and nothing and (self.items[i - 1].word == ":" or self.statement()[-1].last == i):
+            return "negation_after"  # "Pneumothorax: NO.", "effusion - NO"
         if ends and i and self.items[i - 1].word in self.small.verbs:
             return next((f"{kind}_after" for kind in ("probable", "possible") if f"{kind}_before" in item.senses), None)
         after = [each.word for each in self.items[i + 1 : i + 3]]

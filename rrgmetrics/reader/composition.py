@@ -28,6 +28,10 @@ _TRANSPARENT = frozenset(
 )
 _PLACES = frozenset({"side", "zone", "level", "structure", "count", "ordinal"})
 _GOING_ON = frozenset({"clause_end", "item_break", "negation_before"})  # another statement begins
+_DESCRIBED = frozenset({"morphology", "concept"})  # senses of qualities that describe a finding as well
+_PLACING = frozenset({"side", "zone", "structure", "location_preposition", "measure", "several"})
+_BEHIND = _PLACING | {"item_break"}
+_PLACE = 7  # items from a finding to the end of its place
 _READING = frozenset({"probable_before", "possible_before"})  # what a picture is follows
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
@@ -153,6 +157,8 @@ def _is_fault(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
 def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> list[int]:
     """Structures after a quality: "enlarged heart", "normal heart and hila", "elevation of the diaphragm"."""
     structures: list[int] = []
+    if _is_aside(items, q):
+        return structures
     joint = True
     of = parted = False
     for s in range(q + 1, min(len(items), q + 14)):
@@ -192,6 +198,12 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             structures = _drop_last_group(items, structures) if not of else structures
             break
     return structures
+
+
+def _is_aside(items: list[Item], q: int) -> bool:
+    """Tells whether a size between commas is that of the finding before it: "hernia, LARGE, behind the heart"."""
+    between = q > 1 and q + 1 < len(items) and items[q - 1].word == items[q + 1].word == ","
+    return between and "severity" in items[q].senses and "concept" in items[q - 2].senses
 
 
 def _adjunct(items: list[Item], s: int) -> bool:
@@ -252,13 +264,18 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
     for s in range(q - 1, max(-1, q - 40), -1):
         item = items[s]
         if s == floor:
-            both = "holds" in item.senses or _is_device(item, lexicon)
+            described = "concept" in item.senses and _only_placed(items[s + 1 : q])
+            both = "holds" in item.senses or _is_device(item, lexicon) or described
             if both and not structures and _fits(item, qualities, lexicon):
                 structures.append(s)  # "tortuous aorta with calcification", "the shunt tubing is interrupted"
             if structures or "quality" not in item.senses:
                 break
             floor = -2  # a second quality of the same structure: "the aorta is tortuous and calcified"
             continue
+        placed = _placed_at(items, s) if items[q].senses.keys() & _DESCRIBED else None
+        if placed is not None and (structures or _only_placed(items[s + 1 : q])):
+            # "nodule in the left lung, CALCIFIED": the nodule is
+            return structures or ([placed] if _fits(items[placed], qualities, lexicon) else [])
         if _fits(item, qualities, lexicon):
             if not structures or gap_has_joint:
                 structures.append(s)
@@ -274,3 +291,23 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         ):
             break
     return structures
+
+
+def _only_placed(between: list[Item]) -> bool:
+    """Tells whether nothing but its place and its size stands behind a finding: "mass, 4 cm, CAVITATING"."""
+    return all(
+        item.senses.keys() <= _BEHIND and item.word != "with" and (item.senses or item.word in (",", "the"))
+        for item in between
+    )
+
+
+def _placed_at(items: list[Item], s: int) -> int | None:
+    """Returns the finding before the place at `s`, if nothing but its place and size stand between them."""
+    if "concept" in items[s].senses or not items[s].senses.keys() & {"zone", "structure"}:
+        return None
+    for k in range(s - 1, max(-1, s - _PLACE), -1):
+        if "concept" in items[k].senses:
+            return k
+        if not items[k].senses.keys() <= _PLACING or (not items[k].senses and items[k].word != "the"):
+            return None
+    return None

@@ -36,7 +36,8 @@ def supply(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
     spans = sorted((mention.first, mention.last) for mention in mentions)
     more: list[Mention] = []
     for mention in mentions:
-        if not mention.denies and mention.whole_of is None:
+        told = any(m.denies and m.first <= mention.first and m.at >= mention.last for m in mentions)
+        if not mention.denies and mention.whole_of is None and not told:
             start = max((last for _, last in spans if last <= mention.first), default=0)
             end = min((first for first, _ in spans if first >= mention.last), default=len(items))
             more += _behind(items, mention, (start, end), lexicon) or _ahead(items, mention, start, lexicon)

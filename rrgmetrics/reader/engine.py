@@ -293,6 +293,8 @@ def _of_all(items: list[Item], span: Span, number: int, lexicon: Lexicon, findin
         return None
     last = range(max(0, len(findings) - 8), len(findings))
     before = [k for k in last if findings[k].sentence == number - 1 and findings[k].assertion != "absent"]
+    if any(item.word in lexicon.small.sizes for item in items):
+        before = [k for k in before if not lexicon.concepts[findings[k].concept].is_device][-1:]  # "Slightly smaller."
     devices = any(lexicon.concepts[findings[k].concept].is_device for k in before)  # they grow no worse
     if (devices or len({findings[k].observation for k in before}) != 1) and change != "stable":
         return Compared(change, span, study=True)

@@ -11,9 +11,12 @@ from rrgmetrics.reader.model import Assertion, Certainty
 from rrgmetrics.reader.place_words import resolve_places
 from rrgmetrics.reader.shared_words import share_nouns
 from rrgmetrics.reader.sizes import earlier, judge, measure, ratio, weigh
+from rrgmetrics.reader.tables import part_rows
 from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.tokens import Token
 
+_OUT = "out"
+_SAME = "same"  # at the end of a statement: "effusions SAME", "the left is THE SAME"
 _LONGEST_PHRASE = 16  # tokens
 _VERBS = 5  # tokens of the verbs that may stand inside a name
 _PREPOSITIONS = frozenset({"in", "into", "within", "under", "beneath", "below", "at", "around", "behind"})
@@ -65,6 +68,10 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             if word[0].isdigit():
                 length = measure(tokens, i, last, lexicon) or earlier(tokens, i, items, lexicon)
                 end, senses = (length[0], {"measure": length[1]}) if length else ratio(tokens, i, last, items, lexicon)
+            elif word == _OUT and _is_taken_out(tokens, i, last, items, lexicon):
+                senses = {"change": "resolved"}
+            elif word == _SAME and items and (i + 1 == last or tokens[i + 1].word in lexicon.small.closing):
+                senses = {"change": "stable"}
             elif word in lexicon.small.bare:
                 senses = {"structure": BARE}
             items.append(Item(i, end, senses or {}, word))
@@ -79,9 +86,18 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             items.append(Item(i, end, senses, word))
         i = end
     share_nouns(items, tokens, lexicon)
+    part_rows(items)
     not_there_then(items, lexicon.small)
     items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
     return judge(items, lexicon) if lexicon.diameters else items
+
+
+def _is_taken_out(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether "out" at `i` ends a statement of a device: "mediastinal drains OUT", but "out of the stomach"."""
+    concept = items[-1].senses.get("concept") if items else None
+    if concept is None or not lexicon.concepts[concept].is_device:
+        return False
+    return i + 1 == last or tokens[i + 1].word in lexicon.small.closing
 
 
 def _with_quality(senses: Senses, last: Token, lexicon: Lexicon) -> Senses:

@@ -57,6 +57,8 @@ def number_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -
             item = Item(items[run.first].first, items[run.last - 1].last, senses, items[run.first].word)
             items[run.first : run.last] = [item]
             after = run.first if beside else after
+        elif run.bare and _names_one_rib(items, run, tokens, lexicon):
+            items[run.first].senses = {"level": tuple(lexicon.level_names[order] for order in run.orders)}
         elif run.bare and not items[run.first].senses and _before_rib(items, run.last, tokens, lexicon):
             items[run.first].senses = {"count": run.orders[0] - lexicon.level_bases["rib"]}
     return items
@@ -142,6 +144,16 @@ def _beside_rib(items: list[Item], run: _Run, tokens: Sequence[Token], lexicon: 
     if at < 0 or not _is_rib(items[at], tokens, lexicon):
         return False
     return not run.bare or several or (at == run.first - 1 and tokens[items[at].last - 1].word in lexicon.rib_words)
+
+
+def _names_one_rib(items: list[Item], run: _Run, tokens: Sequence[Token], lexicon: Lexicon) -> bool:
+    """Tells whether a number stands right before one rib: "OLD FX L 5 RIB", but "5 ribs", "5 rib fractures"."""
+    after = items[run.last] if run.last < len(items) else None
+    if after is None or "concept" in after.senses or not _is_rib(after, tokens, lexicon) or len(run.orders) > 1:
+        return False
+    noun = tokens[after.last - 1]
+    several = items[run.first].word.isdecimal() and run.orders[0] > lexicon.level_bases["rib"] + 1
+    return several and noun.end - noun.start == len(noun.word)
 
 
 def _before_rib(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> bool:

@@ -37,7 +37,7 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
             mentions.append(Mention("", q, q + 1, q, (item.first, item.last), senses["normal"]))
             previous = q
     for i, item in enumerate(items):
-        if "concept" in item.senses and i not in used:
+        if "concept" in item.senses and i not in used and not _is_likeness(items, i):
             mentions.append(Mention(item.senses["concept"], i, i + 1, i, (item.first, item.last)))
         elif "lone" in item.senses and _stands_alone(items, i, lexicon):
             mentions.append(Mention(item.senses["lone"], i, i + 1, i, (item.first, item.last)))
@@ -48,6 +48,11 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     if len(mentions) > 1:
         mentions.sort(key=lambda m: (m.at, m.first))
     return mentions[1:] if _is_topic(items, mentions, lexicon) else mentions
+
+
+def _is_likeness(items: list[Item], i: int) -> bool:
+    """Tells whether a finding only says what the next one looks like: "a TUMOUR-like mass"."""
+    return i + 2 < len(items) and items[i + 1].word == "like" and "concept" in items[i + 2].senses
 
 
 def _stands_alone(items: list[Item], i: int, lexicon: Lexicon) -> bool:

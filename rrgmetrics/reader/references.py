@@ -22,6 +22,7 @@ from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.similarity import concept_similarity, related
 
 POINTING = 3  # sentences between a pronoun and what it points to, those that only point included
+_SHORT = 9  # items of a sentence that only tells an earlier size
 SENTENCES = 1  # how far back a word that may name any picture points
 FINDINGS = 40  # how many findings back any word points; keeps the reading linear
 SUMMARY = "impression"
@@ -74,10 +75,13 @@ def told_of_patient(
     items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon, *, opening: bool
 ) -> list[Mention]:
     """Returns what tells of the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
-    diseases = [mention for mention in mentions if mention.concept in lexicon.roles["history"]]
+    small = lexicon.small
+    names = lexicon.roles["history"]
+    if not small.treated.isdisjoint([item.word for item in items]):
+        names = names.union(lexicon.rubric["diagnoses"])  # "Pneumonia follow-up."
+    diseases = [mention for mention in mentions if mention.concept in names]
     if not diseases:
         return []
-    small = lexicon.small
     bare = SEEN.isdisjoint(kind for item in items for kind in item.senses)
     titled = opening and bare and len(mentions) == 1 and _is_title(items, mentions[0])
     treated = bare and any(item.word in small.treated for item in items)
@@ -134,13 +138,31 @@ def add(earlier: Finding, more: Finding) -> Finding:
 def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding]) -> bool:
     """Adds to the findings before what a sentence says of them; tells whether it points to any."""
     verb = pointer(items, lexicon)
-    if verb is None:
+    if verb is None and _is_size(items, lexicon):
+        verb, pointed = 0, _sized_before(items, number, findings)
+    elif verb is None:
         verb, pointed = 2, _of_quality(items, findings, lexicon)
     else:
         pointed = _pointed_at({item.word for item in items[:verb]}, number, findings, lexicon)
     for k in pointed:
         findings[k] = _said_of(findings[k], items, verb, lexicon)
     return bool(pointed)
+
+
+def _is_size(items: Sequence[Item], lexicon: Lexicon) -> bool:
+    """Tells whether a sentence only tells a size: "Previously 13 mm.", "Was 13 mm in May.", "Diameter 4 cm."."""
+    if len(items) > _SHORT or not any("measure" in item.senses or "before" in item.senses for item in items):
+        return False
+    named = any(item.word in lexicon.small.dimensions for item in items[:2])
+    return named or items[0].word in lexicon.small.earlier
+
+
+def _sized_before(items: Sequence[Item], number: int, findings: Sequence[Finding]) -> list[int]:
+    """Returns the last finding, if the sentence before tells its size, or this one does."""
+    last = findings[-1] if findings else None
+    if last is None or last.assertion == "absent" or number - last.sentence != 1:
+        return []
+    return [len(findings) - 1] if last.measurements_mm or "measure" in {k for i in items for k in i.senses} else []
 
 
 def other_side(items: list[Item], number: int, lexicon: Lexicon, findings: Sequence[Finding]) -> list[Finding]:

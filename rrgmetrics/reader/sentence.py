@@ -15,6 +15,7 @@ JUDGEMENTS: dict[str, Certainty | None] = {  # cue behind a finding → how cert
     "preferred_to": "probable",
 }
 _FIRM = frozenset({"severity", "measure", "change", "acuity", "count"})  # what is described so is not only listed
+_FIRM_BEHIND = _FIRM | {"side", "zone"}
 ATTRIBUTIVE = frozenset({"side", "zone", "severity", "morphology", "acuity", "quality", "change", "count"})
 
 
@@ -46,7 +47,12 @@ class Sentence:
             if item.senses.keys() & _FIRM:
                 return True
             if not item.senses or not item.senses.keys() <= ATTRIBUTIVE:
+                break
+        for item in self.items[mention.last : mention.last + 4]:
+            if not item.senses or not item.senses.keys() <= ATTRIBUTIVE | _FIRM:
                 return False
+            if item.senses.keys() & _FIRM_BEHIND:
+                return True  # "effusion SMALL", "consolidation RLL"
         return False
 
     def same_picture(self, a: Mention, b: Mention) -> bool:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.tokens import Item, Token
 
 _YEAR = 1900.0
 READING_MM = 0.5  # less than a bound that is not reached
-_BELOW, _NOT = frozenset({"<", "≤"}), frozenset({"not", "none", "no"})
+_BELOW, _ABOVE, _NOT = frozenset({"<", "≤"}), frozenset({">", "≥"}), frozenset({"not", "none", "no"})
 RATIO = "_ratio"  # ends the names of structures whose size is a number without a unit
-_PAST = frozenset({"yesterday", "before", "previously", "earlier", "formerly", "initially"})
+_AGAINST = frozenset({"versus", "vs"})  # between a size and an earlier one
+_THEN = frozenset({"in", "on", "at", "from", "of"})  # between a size and its date
+_ACROSS = frozenset({"deep", "thick", "wide", "long", "across"})
+_DATED = 5  # items from a size to "ago"
 _TODAY = frozenset({"now", "currently", "today"})
+_MANY, _NOUN = 12, 4  # findings that are counted, and words from a number to its noun
 _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
 
@@ -58,13 +64,36 @@ def ratio(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Le
     named = next((item for item in reversed(items[-4:]) if "structure" in item.senses), None)
     if named is None or named.word not in lexicon.small.ratios:
         is_number = named is not None and _with_diameter(named, lexicon).endswith(RATIO)
-        return i + 1, {"measure": (float(tokens[i].word),)} if is_number else narrowed(tokens, i, last, items, lexicon)
+        if is_number:
+            return i + 1, {"measure": (float(tokens[i].word),)}
+        return i + 1, counted(tokens, i, last, items, lexicon) or narrowed(tokens, i, last, items, lexicon)
     share, end = float(tokens[i].word), i + 1
     if i + 2 < last and tokens[i + 1].word == "/" and tokens[i + 2].word[0].isdigit():
         share, end = share / max(1.0, float(tokens[i + 2].word)), i + 3
     share = share if share < 1 else share / 100
-    share += 0.01 if any(item.word in lexicon.small.above for item in items[-3:]) else 0
+    share += 0.01 if any(item.word in lexicon.small.above | _ABOVE for item in items[-3:]) else 0
     return end, {"quality": ("enlarged" if share > _LARGEST_HEART else "normal",)} if 0.3 <= share < 1 else {}
+
+
+def counted(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> Senses:
+    """Reads a number that counts findings, "4 small nodules", "2 new cavities": a plural stands behind it."""
+    word = tokens[i].word
+    if not word.isdigit() or len(word) > 2 or not 1 < int(word) <= _MANY or (items and not _opens(items, lexicon)):
+        return {}
+    for token in tokens[i + 1 : min(last, i + 1 + _NOUN)]:
+        if not token.word.isalpha():
+            return {}
+        plural = token.end - token.start > len(token.word)
+        if plural and "concept" in lexicon.trie.get(token.word, {}).get("", {}):
+            return {"count": int(word)}
+    return {}
+
+
+def _opens(items: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether what follows the items begins a phrase of its own: "there are", "at least", a comma."""
+    word = items[-1].word
+    known = lexicon.small.separators | lexicon.small.verbs | lexicon.small.existing | lexicon.small.by_how_much
+    return word == ":" or (word in known and word != "/") or word in lexicon.small.definite
 
 
 def narrowed(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> Senses:
@@ -115,19 +144,33 @@ def _grew(items: list[Item], i: int) -> bool:
 
 
 def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether the size at `i` is that of an earlier study, as a word behind it says: "measured 9 mm BEFORE"."""
-    if (
-        i + 1 == len(items)
-        or items[i + 1].word not in _PAST
-        or not any("measure" in item.senses for item in items if item is not items[i])
-    ):
+    """Tells whether the size at `i` is that of an earlier study: "9 mm, measured 14 mm BEFORE", "(14 mm IN MARCH)"."""
+    small, after = lexicon.small, items[i + 1 : i + 1 + _DATED]
+    after = after[1:] if after and after[0].word in _ACROSS else after
+    if i > 1 and items[i - 1].word in _AGAINST and "measure" in items[i - 2].senses:
+        return True
+    if not after or not any("measure" in item.senses for item in items if item is not items[i]):
         return False
-    return i + 2 == len(items) or items[i + 2].word in lexicon.small.closing
+    if after[0].word in small.past:
+        return len(after) == 1 or after[1].word in small.closing
+    if not any("measure" in item.senses for item in items[:i]):
+        return False
+    if after[0].word in _THEN and len(after) > 1:
+        date = after[1]
+        return date.word in small.past or date.word[0].isdigit() or "earlier_study" in date.senses
+    words = list(takewhile(lambda word: word not in small.separators, (item.word for item in after)))
+    return "ago" in words
 
 
 def _is_bracketed(items: list[Item], i: int) -> bool:
     """Tells whether the size at `i` is an earlier one because the one before it is of today: "NOW 3 cm (4 cm)"."""
     words = [item.word for item in items[max(0, i - 4) : i]]
+    told = any("measure" in item.senses for item in items[:i])
+    if words[-1:] == ["("] and told and any("earlier_study" in item.senses for item in items[max(0, i - 3) : i - 1]):
+        return True  # "now 3 cm, smaller THAN BEFORE (4 cm)"
+    grown = any(item.senses.get("change") in ("worse", "better") for item in items[max(0, i - _DATED) : i])
+    if grown and words[-1:] == ["("] and "measure" in items[i - 2].senses:
+        return True  # "BIGGER, 3.5 cm (2 cm)"
     return words[-1:] == ["("] and "measure" in items[i - 2].senses and bool(_TODAY.intersection(words[:-2]))
 
 

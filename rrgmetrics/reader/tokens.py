@@ -25,7 +25,8 @@ _TOKEN = re.compile(
     r"|(?<![\n#]#)(?=s? ?(?i:left|right|l|r|of|neck|shaft|sternum|clavicle|[tl]\d\d?)\b))"  # "# L clavicle"
     r"|(?:-+>|=>|→)(?P<arrow>)"
     r"|[.,;:!?/—–()\[\]](?P<mark>)"
-    r"|[<>≤≥](?P<bound>(?=[ ]?\d))"  # "< 1 cm"
+    r"|[<>≤≥]{1,2}(?P<bound>(?=[ ]?(?:\d|(?i:l|r|left|right)\b)))"  # "< 1 cm", "R > L"
+    r"|[Ø∅](?P<none>(?= ?[A-Za-z]))"  # "Ø PTX"
     r"|↑+(?P<more>)|↓+(?P<less>)",  # "effusion ↑"
     re.ASCII,
 )
@@ -36,6 +37,7 @@ _MARKS = {
     "fracture": "fracture",
     "arrow": "→",
     "by": "x",
+    "none": "no",
     "to": "to",
     "joined": "with",
     "more": "increased",

@@ -23,6 +23,7 @@ from rrgmetrics.reader.tokens import singular, tokenize
 # What a term of several words tells of its finding besides the concept.
 _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route", "count")
 _DESCRIBED = ("change", "acuity", "morphology", "position", "route", "asymmetry")
+_SIDES = frozenset({"left", "right"})  # inside the name of a structure: "dome of the LEFT hemidiaphragm"
 _INHERITED: frozenset[Role] = frozenset({"picture", "sized", "lodged"})  # the concept's own and its children's
 _BELOW: frozenset[Role] = frozenset({"tipped"})  # its children's only
 
@@ -100,7 +101,7 @@ class _Builder:
                 self.terms_words.update(words)
                 if several:
                     senses[kind] = (*senses.get(kind, ()), value)
-                    if value in self.measured and len(words) > 1:
+                    if (value in self.measured and len(words) > 1) or not _SIDES.isdisjoint(words[1:]):
                         self.named.append((words, senses, kind))
                 elif kind not in senses:
                     senses[kind] = value

@@ -13,7 +13,7 @@ from rrgmetrics.english import by_number
 from rrgmetrics.reader.lexicon.build import forms_of, words_of
 from rrgmetrics.reader.lexicon.packs import all_packs
 from rrgmetrics.reader.lexicon.schema import SHAPES, Many, Record, Shape, Table, Value, empty, merge, shape_of
-from rrgmetrics.reader.lexicon.terms import Source, Term, claim_of, how_to_take_away, sense_of, unreadable
+from rrgmetrics.reader.lexicon.terms import Source, Term, claim_of, how_to_take_away, is_sought, sense_of, unreadable
 
 _TAGS = {str: ("str",), int: ("int",), float: ("int", "float"), bool: ("bool",)}
 _KINDS = {str: "words", int: "a whole number", float: "a number", bool: "yes or no"}
@@ -209,7 +209,7 @@ class _Check:
     def reachable(self) -> None:
         """Terms that no report can match, and what keeps them from it."""
         spellings, small = self.contents["spellings"], self.contents["small_words"]
-        known = {self.words_of(term.text) for term in self.terms if term.value.term == "report"}
+        known = {self.words_of(term.text) for term in self.terms if is_sought(term)}
         compounds = {self.words_of(word) for word in spellings["compounds"]}
         for term in self.terms:
             if term.value.of == "terms":

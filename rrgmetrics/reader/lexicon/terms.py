@@ -13,7 +13,8 @@ from rrgmetrics.reader.tokens import ENDS
 
 LONGEST_HEADING = 5  # words
 _SPELLING = re.compile(r"[a-z]+\d{0,2}")
-_STRANGE = re.compile(r"[^A-Za-z0-9 .,;:!?/—–()\[\]'\-_]")
+_STRANGE = re.compile(r"[^A-Za-z0-9 .,;:!?/—–()\[\]'\-_<>]")
+_SOUGHT = frozenset({"anatomy", "attributes", "qualities", "cues", "normal"})  # files whose terms `build.py` looks for
 # The tables of attributes.yaml and anatomy.yaml of which a term can name one entry only.
 _ATTRIBUTES = (
     "change",
@@ -55,6 +56,12 @@ class Term(NamedTuple):
     keys: tuple[str, ...]
     line: int
     value: Value
+
+
+def is_sought(term: Term) -> bool:
+    """Tells whether a report is searched for a term; one that only tells kinds of reports apart means nothing in it."""
+    own = term.source.holds_concepts and term.keys[1] != "without"
+    return term.value.term == "report" and (own or term.source.name in _SOUGHT)
 
 
 def unreadable(term: Term, words: Sequence[str], compounds: set[tuple[str, ...]], abbreviations: Sequence[str]) -> str:

@@ -128,11 +128,14 @@ def test_each_fault_of_a_table_is_said_with_its_line(tmp_path: Path, files: dict
 
 
 def test_spellings_are_single_words_and_parts_are_terms(tmp_path: Path) -> None:
-    text = "words:\n  pleural fluids: effusion\ncompounds:\n  ruz: [right, uper zone]\n"
+    compounds = "compounds:\n  ruz: [right, uper zone]\n  pcxr: [portable]\n  bhl base: [bhl, base]\n"
+    text = "words:\n  pleural fluids: effusion\n" + compounds
     folder = write(tmp_path / "mine", {"spellings.yaml": text})
     assert [(fault.line, fault.message.split(":")[0]) for fault in check([folder])] == [
         (2, '"pleural fluids" is never read'),
         (4, '"uper zone" is never read'),
+        (5, '"portable" is never read'),  # tells a chest film from other reports, and names nothing in it
+        (6, '"bhl" is never read'),  # itself a compound
     ]
 
 

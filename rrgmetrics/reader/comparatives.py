@@ -1,0 +1,127 @@
+"""Whether "larger", "more", "worse" compares two dates, or two places: "opacities, WORSE on the right"."""
+
+from __future__ import annotations
+
+from rrgmetrics.reader.items import Item
+from rrgmetrics.reader.lexicon import Lexicon, SmallWords
+
+CHEST = ("chest",)  # the study
+NEAR = 4  # items between a word of change and the verb or the place that belongs to it
+ADVERBS = frozenset({"now", "again", "also", "somewhat", "slightly", "even", "still"})
+PLAIN = frozenset(
+    {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}
+)
+
+
+def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a word of change compares no two studies."""
+    if items[i].word not in lexicon.small.comparatives:
+        return False
+    return (
+        _of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon) or _of_other_things(items, i, lexicon)
+    )
+
+
+def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a comparative only describes a thing that is no finding: "one bullet and SMALLER fragments"."""
+    small = lexicon.small
+    if items[i].last - items[i].first > 1 or i + 1 == len(items) or items[i].word in ("more", "less"):
+        return False
+    thing = items[i + 1]
+    known = small.after_nouns | small.joints | small.verbs | small.dates | small.after_nouns | small.definite
+    return not thing.senses and thing.word.isalpha() and thing.word not in known
+
+
+def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a comparative sets one place against another: "worse at the bases", "a smaller one on the left"."""
+    small = lexicon.small
+    if i and items[i - 1].word in small.indefinite | small.others:
+        return True  # "a SMALLER one on the left", "a second SMALLER nodule"
+    attributive = i and items[i - 1].word == "the" and i + 1 < len(items) and "concept" in items[i + 1].senses
+    if attributive and items[i].word == "more":
+        return all(item.word not in small.dates for item in items)  # "the MORE CONFLUENT opacity"
+    if _of_one_of_both(items, i, small):
+        return True
+    if i and items[i - 1].word == "the" and any("side" in item.senses for item in items[:i]):
+        return i + 1 == len(items) or items[i + 1].word in small.closing | {"of"}  # "the right being the LARGER"
+    if [item.word for item in items[i + 1 : i + 2]] == ["than"] and "measure" in items[
+        min(i + 2, len(items) - 1)
+    ].senses:
+        return True  # "none is LARGER than 8 mm"
+    placed = False
+    for item in items[i + 1 : i + 1 + NEAR]:
+        if "asymmetry" in item.senses:
+            return True
+        if placed and item.senses.keys() & {"side", "zone", "structure"}:
+            if _goes_through_sides(items, i):
+                return False  # "stable on the right, SMALLER on the left"
+            return not any(_is_date(item, small) for item in items)
+        placed = placed or item.word in small.placing
+        if not placed:
+            return False
+    return False
+
+
+def _goes_through_sides(items: list[Item], i: int) -> bool:
+    """Tells whether the comparative at `i` is told of one side after what has become of the other."""
+    sides = [k for k in range(i) if items[k].senses.get("side") in ("left", "right")]
+    return bool(sides) and any("change" in item.senses for item in items[max(0, sides[-1] - NEAR) : sides[-1]])
+
+
+def _is_date(item: Item, small: SmallWords) -> bool:
+    return item.word in small.dates or "earlier_study" in item.senses
+
+
+def _of_one_of_both(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a comparative sets one side against the other: "bilateral effusions, and THE LEFT IS LARGER"."""
+    parts = (part for item in items[:i] for part in (item.senses, *item.senses.get("inside", ())))
+    sides = list(dict.fromkeys(part["side"] for part in parts if "side" in part))
+    if len(sides) != 2 or sides[0] != "bilateral":
+        return False
+    return not any(_is_date(item, small) or ("change" in item.senses and item is not items[i]) for item in items)
+
+
+def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a bare "more" or "less" says nothing of its own: "less likely", but "the effusion is less"."""
+    alone = items[i].word in ("more", "less") and items[i].last - items[i].first == 1
+    then = items[i + 1] if i + 1 < len(items) else None
+    if not alone or then is None or then.word in lexicon.small.separators:
+        return False
+    if _heads_statement(items, i, lexicon):
+        return False
+    if "concept" in then.senses and not any(item.word == "than" for item in items):
+        starts = i == 0 and items[i].word == "less"
+        return not starts and any(item.senses.keys() & {"side", "zone"} for item in items)  # "more edema on the left"
+    if then.senses.keys() & {"earlier_study", "clause_end"}:
+        return False
+    return not _than_a_date(items[i + 1 :], lexicon)
+
+
+def _heads_statement(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether "more" or "less" opens a statement of a finding at one place, which can only be a change there.
+
+    "MORE left basal atelectasis.", "there is LESS edema at the right base"; but "more edema on the left" than there.
+    """
+    before = [item for item in items[:i] if "severity" not in item.senses and item.word not in ADVERBS]
+    opens = not before or before[-1].word in lexicon.small.verbs | lexicon.small.existing or before[-1].word == ";"
+    ahead = items[i + 1 : i + 1 + NEAR + 1]
+    at = next((k for k, item in enumerate(ahead) if "concept" in item.senses), None)
+    if not opens or at is None or any(not item.senses.keys() & PLAIN for item in ahead[:at]):
+        return False
+    behind = items[i + 2 + at : i + 2 + at + NEAR]
+    if any(item.word == "than" for item in items[i:]):
+        return False
+    sides = [item for item in behind if item.senses.get("side") in ("left", "right")]
+    return bool(at) or not sides or any("zone" in item.senses for item in behind)
+
+
+def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether a comparative goes on to a date: "more free gas THAN ON DAY 2"."""
+    than = next((i for i, item in enumerate(items) if item.word == "than"), len(items))
+    return any(
+        item.word in lexicon.small.dates
+        or item.word in lexicon.small.uncounted
+        or "earlier_study" in item.senses
+        or (item.word[0].isdigit() and not item.senses)
+        for item in items[than : than + 1 + NEAR]
+    )

@@ -1,0 +1,25 @@
+"""Rows of a table in one sentence: "Effusion: small, pneumothorax: none, heart: enlarged"."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from rrgmetrics.reader.tokens import Item
+
+_NAMED = frozenset({"concept", "structure", "listed"})
+_NAMING = _NAMED | {"side", "zone", "holds", "inside", "quality", "morphology", "several", "severity"}
+
+
+def part_rows(items: list[Item]) -> None:
+    """Makes the comma before a row of its own a semicolon, in place: what one row says is not said of another.
+
+    A row is a heading that names a finding or a structure, a colon, and what is said of it.
+    """
+    colons = [i for i, item in enumerate(items) if item.word == ":"]
+    for before, colon in pairwise(colons):
+        comma = next((i for i in range(colon - 1, before + 1, -1) if items[i].word == ","), colon)
+        heading = items[comma + 1 : colon]
+        if any(item.senses.keys() & _NAMED for item in heading) and all(
+            item.senses.keys() <= _NAMING or item.word in ("/", "and", "or") for item in heading
+        ):
+            items[comma] = Item(items[comma].first, items[comma].last, {}, ";")
