@@ -276,6 +276,8 @@ def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
     """
     sided = False
     for i in range(hi - 1, -1, -1):
+        if items[i].word == ";":
+            return i + 1
         sided = sided or "side" in items[i].senses
         if sided and items[i].word == "," and _names_another(items[:i], small):
             return i + 1

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rrgmetrics.reader.comparatives import ADVERBS, CHEST, NEAR, PLAIN, compares_no_dates
-from rrgmetrics.reader.dates import dates_a_film
 from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.lexicon import Lexicon, SmallWords
+from rrgmetrics.reader.lexicon import Lexicon
 
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _Head = tuple[int, int, "Mention | None"]  # the items of something that can change, and its mention if it is a finding
@@ -328,22 +327,3 @@ def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
     chest = next((i for i, item in enumerate(items) if item.senses.get("structure") == CHEST), len(items))
     earlier = any("earlier_study" in item.senses or item.word in lexicon.small.dates for item in items[:chest])
     return change if earlier or chest == len(items) else ""
-
-
-def compared_as(items: Sequence[Item], small: SmallWords) -> str:
-    """Returns how a sentence compares with an earlier study: a change rather than "stable", "earlier", "" if not."""
-    told, denied = "", False
-    for i, item in enumerate(items):
-        senses = item.senses
-        if not told and not denied and dates_a_film(items, i, small):
-            told = "earlier"
-        if not senses:
-            continue
-        if "recommendation" in senses:
-            return ""  # "continued follow-up is advised"
-        if "negation_before" in senses or "hypothetical" in senses:
-            denied = True  # "no earlier study", "no new opacity"
-        kind = senses.get("change") or ("earlier" if "earlier_study" in senses else "")
-        if kind and not denied and item.word not in small.similar and told in ("", "earlier", "stable"):
-            told = kind if kind not in ("earlier", "stable") or not told else "stable"
-    return told

@@ -1,4 +1,4 @@
-"""Dates of earlier films: "present on the film of 2016" compares, "not seen in 2016" tells that a finding is new."""
+"""Earlier films: "present on the film of 2016" compares with one, "not seen in 2016" tells that a finding is new."""
 
 from __future__ import annotations
 
@@ -43,3 +43,25 @@ def _was_then(behind: Sequence[Item], small: SmallWords) -> bool:
         if not item.senses.keys() <= {"location_preposition", "structure"} or item.word in small.separators:
             return False
     return False
+
+
+def compared_as(items: Sequence[Item], small: SmallWords) -> str:
+    """Returns how a sentence compares with an earlier study: a change rather than "stable", "earlier", "" if not."""
+    told, denied = "", False
+    named = any("concept" in item.senses for item in items)
+    for i, item in enumerate(items):
+        senses = item.senses
+        if not told and not denied and dates_a_film(items, i, small):
+            told = "earlier"
+        if not senses:
+            continue
+        if "recommendation" in senses:
+            return ""  # "continued follow-up is advised"
+        if "negation_before" in senses or "hypothetical" in senses:
+            denied = True  # "no earlier study", "no new opacity"
+        if item.word in small.deny and [each.word for each in items[i - 1 : i]] == ["is"] and not named:
+            continue  # "the cardiac size IS NOT INCREASED" is normal
+        kind = senses.get("change") or ("earlier" if "earlier_study" in senses else "")
+        if kind and not denied and item.word not in small.similar and told in ("", "earlier", "stable"):
+            told = kind if kind not in ("earlier", "stable") or not told else "stable"
+    return told

@@ -52,7 +52,14 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
             readings = [("device_position", True)] * (not tip)  # a "slipped gastric band" is one at a wrong place
         wrong.extend(readings)
     errors = [_attribute_error(ref, cand, attribute, matters, lexicon) for attribute, matters in wrong]
-    return errors + _temporal_errors(ref, cand, lexicon)
+    return _one_degree(errors) + _temporal_errors(ref, cand, lexicon)
+
+
+def _one_degree(errors: list[FindingError]) -> list[FindingError]:
+    """Keeps the gravest of the errors of degree of one finding: "possible small" against "large" is one error."""
+    degree = [error for error in errors if error.category is ErrorCategory.INCORRECT_SEVERITY]
+    kept = max(degree, key=lambda error: error.significant, default=None)
+    return [error for error in errors if error is kept or error not in degree]
 
 
 def _attribute_error(

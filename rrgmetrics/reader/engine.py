@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from rrgmetrics.reader.assertion import assert_mentions, asserted
 from rrgmetrics.reader.attachment import attach
 from rrgmetrics.reader.attributes import build, by_side, describe, one_side
-from rrgmetrics.reader.change import compared_as, course_of_all
+from rrgmetrics.reader.change import course_of_all
 from rrgmetrics.reader.collection import collecting_afterwards
+from rrgmetrics.reader.dates import compared_as
 from rrgmetrics.reader.elided import inherit, lies_beside, supply
 from rrgmetrics.reader.interpretation import explained
 from rrgmetrics.reader.items import Item, Mention

@@ -111,7 +111,8 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
     for i, item in enumerate(items):
         asked = asked or "hypothetical" in item.senses
         if item.senses.get("change") == "resolved" and _is_almost(items, i, lexicon):
-            items[i] = Item(item.first, item.last, {**item.senses, "change": "better"}, item.word)
+            kept = {kind: value for kind, value in item.senses.items() if kind != "resolved_before"}
+            items[i] = Item(item.first, item.last, {**kept, "change": "better"}, item.word)
         elif item.word in lexicon.small.onward and 0 < i < len(items) - 1 and _is_course(items, i):
             kind = "measure" if "measure" in items[i - 1].senses else "severity"
             was = items[i - 1].senses[kind]
