@@ -35,8 +35,8 @@ def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a comparative sets one place against another: "worse at the bases", "a smaller one on the left"."""
     small = lexicon.small
-    if i and items[i - 1].word in small.indefinite:
-        return True
+    if i and items[i - 1].word in small.indefinite | small.others:
+        return True  # "a SMALLER one on the left", "a second SMALLER nodule"
     attributive = i and items[i - 1].word == "the" and i + 1 < len(items) and "concept" in items[i + 1].senses
     if attributive and items[i].word == "more":
         return all(item.word not in small.dates for item in items)  # "the MORE CONFLUENT opacity"

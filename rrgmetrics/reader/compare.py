@@ -44,7 +44,7 @@ from rrgmetrics.reader.places import beside, near, same_side
 from rrgmetrics.reader.policies import MANAGEMENT, Policy, in_class, under
 from rrgmetrics.reader.scope import out_of_scope
 from rrgmetrics.reader.significance import significance
-from rrgmetrics.reader.similarity import assign, related, similarity
+from rrgmetrics.reader.similarity import assign, of_two_sizes, related, similarity
 from rrgmetrics.reader.wording import phrase
 from rrgmetrics.reports import Context, check_report, parse_context
 
@@ -272,6 +272,7 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
         other_route(unit, other)
         or _is_fault_of(unit, other, lexicon)
         or of_two_ages(unit.head, other.head, lexicon)
+        or of_two_sizes(unit.head, other.head, lexicon)
         or not _neighbours(unit, other, lexicon)
         for other in others
     ]

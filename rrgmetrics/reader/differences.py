@@ -243,6 +243,8 @@ def _measurement_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
 def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:
     """Returns over- and underinterpretation: one report commits to what the other only describes."""
     pairs = [(x.concept, y.concept) for x in ref.readings for y in cand.readings]
+    if {concept for pair in pairs for concept in pair} <= lexicon.roles["shadow"]:
+        return []  # "opacity" for "consolidation"
     if any(concept_similarity(x, y, lexicon) >= INTERCHANGEABLE for x, y in pairs):
         return []
     a, b = lexicon.concepts[ref.head.concept], lexicon.concepts[cand.head.concept]

@@ -46,6 +46,7 @@ from rrgmetrics.reader.references import (
     told_of_patient,
 )
 from rrgmetrics.reader.scope import Scan, pack_for
+from rrgmetrics.reader.similarity import of_two_sizes
 from rrgmetrics.reader.tokens import Sentence, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
 
@@ -350,7 +351,9 @@ def _same_place(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
     """Tells whether two findings of one report may be at one place."""
     if not same_side(a.side, b.side) or (a.route and b.route and a.route != b.route):
         return False
-    return a.section != b.section or (near(a.zones, b.zones, lexicon) and not of_two_ages(a, b, lexicon))
+    if a.section != b.section:
+        return True
+    return near(a.zones, b.zones, lexicon) and not of_two_ages(a, b, lexicon) and not of_two_sizes(a, b, lexicon)
 
 
 def _union(a: Finding, b: Finding) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import Unit
+from rrgmetrics.reader.model import Finding, Unit
 from rrgmetrics.reader.places import near, same_side
 
 # Similarity of concepts, of places, and what still counts as the same finding.
@@ -11,6 +11,7 @@ SAME, INTERCHANGEABLE, PARENT, GRANDPARENT = 1.0, 0.9, 0.8, 0.7
 OPPOSITE_SIDE, MIRRORED, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.62, 0.7, 0.75, 0.85
 MATCH = 0.55  # below: two different findings
 SAME_NAME = 0.1  # gain of a match of one concept: two bullae on either side rather than bulla and emphysema
+OTHER_SIZE = 0.7  # share of a size below which another size is that of another lesion
 TIE_BREAK = 1e-4  # for each attribute that agrees
 
 
@@ -18,6 +19,14 @@ def related(a: str, b: str, lexicon: Lexicon) -> bool:
     """Tells whether two concepts can name one picture: parent and child, or interchangeable."""
     ca, cb = lexicon.concepts[a], lexicon.concepts[b]
     return a == b or b in ca.ancestors or a in cb.ancestors or b in ca.same_as or a in cb.same_as
+
+
+def of_two_sizes(a: Finding, b: Finding, lexicon: Lexicon) -> bool:
+    """Tells whether two findings of one name are two lesions: "a 2 cm nodule at the apex. A nodule of 8 mm."."""
+    if lexicon.concepts[a.concept].group not in lexicon.groups["one_picture"]:
+        return False
+    sizes = [max(each.measurements_mm, default=0.0) for each in (a, b)]
+    return all(sizes) and min(sizes) < OTHER_SIZE * max(sizes)
 
 
 def concept_similarity(a: str, b: str, lexicon: Lexicon) -> float:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 _TOKEN = re.compile(
     r"[xX](?P<by>(?<=\d[xX])(?=\d))"  # "16x11 mm"
     r"|-(?P<to>(?<=\d-)(?=\d+(?:\.\d+)? ?(?:mm|cm)\b))"  # "2-3 cm"
+    r"|[wW]/(?P<joined>(?![oO]))"  # "W/ EFFUSION"
     r"|[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+"  # a word has no group; before others: it is the most frequent
     r"|\n(?P<gap>[ \t\r]*\n)|\n(?P<bullet>[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
@@ -40,12 +41,13 @@ _MARKS = {
     "none": "no",
     "to": "to",
     "percent": "percent",
+    "joined": "with",
     "more": "increased",
     "less": "decreased",
 }
 _APOSTROPHES = frozenset({"'", "’"})
 ENDS = frozenset({".", "!", "?", "¶"})
-RUNNING = frozenset({"comparison", "technique"})
+RUNNING = frozenset({"comparison", "indication", "technique"})
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
 
@@ -120,9 +122,9 @@ def sentences(
 ) -> list[Sentence]:
     """Splits tokens into sentences, each with its section; those of sections that are not read are left out.
 
-    "Comparison: 5/12. Small effusion." is a report: where no section follows, a line of comparison or technique is one
-    sentence long. `headings` maps a heading (its tokens joined by spaces) to its section and whether the section is
-    read; a full stop behind one of the `abbreviations` ends no sentence.
+    "Comparison: 5/12. Small effusion." is a report: where no section follows, a line of comparison, technique or
+    indication is one sentence long. `headings` maps a heading (its tokens joined by spaces) to its section and whether
+    the section is read; a full stop behind one of the `abbreviations` ends no sentence.
     """
     pieces: list[Sentence] = []
     skipped: list[Sentence] = []  # of the last section

@@ -25,6 +25,7 @@ Role = Literal[
     "directed",
     "feigned",
     "feigns",
+    "shadow",
 ]
 BONES, DEVICES, TECHNIQUE = "bones", "devices", "technique"  # the concept files that the engine treats as what they are
 
