@@ -173,7 +173,8 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
         if "quality" not in items[i].senses:
             yield from ((mention, change) for mention in own)
         elif change != "resolved" and items[i].word in lexicon.small.changing | lexicon.small.comparatives:
-            yield from ((mention, "worse") for mention in own)  # "lung volumes have decreased"
+            # "lung volumes have DECREASED" are worse, "the vessels are LESS congested" better
+            yield from ((mention, "worse" if mention.at == i else change) for mention in own)
         return
     before = [k for k in range(len(heads)) if heads[k][1] <= i]
     left = next((k for k in reversed(before) if not _is_landmark(items, heads, k, lexicon)), None)

@@ -181,6 +181,10 @@ def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
         side = next(iter(sides)) if len(sides) == 1 else ("bilateral" if sides else None)
         readings = _committed(group, lexicon)
         head = max(readings, key=lambda finding: finding.certainty == "definite")
+        if not head.tip and any(finding.tip for finding in readings):
+            head = replace(
+                head, tip=frozenset().union(*(finding.tip for finding in readings))
+            )  # "a disc, likely a coin"
         observations.append(Unit(head, readings, side, frozenset().union(*(finding.zones for finding in group))))
     return observations
 

@@ -165,6 +165,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
         item = items[s]
         parted = parted or item.word in lexicon.small.joints
         fits = _fits(item, qualities, lexicon) and not (parted and _is_fault(item, qualities, lexicon))
+        fits = fits and not (structures and "holds" in item.senses and "structure" not in item.senses)
         if fits and joint and not _adjunct(items, s):
             structures.append(s)
             joint = False

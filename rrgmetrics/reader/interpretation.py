@@ -84,6 +84,9 @@ def _shown(mention: Mention, findings: list[Finding], section: str, number: int,
             break
         names = {before.concept, *lexicon.concepts[before.concept].ancestors}
         tables = ("named", "explains") if before.sentence == number else ("explains",)
+        narrower = before.sentence == number and before.concept in lexicon.concepts[mention.concept].ancestors
+        if before.assertion != "absent" and narrower:
+            return [k]  # "a metallic disc, likely a COIN"
         if before.assertion != "absent" and any(_pictures(table, mention.concept) & names for table in tables):
             return [k]
     return []
