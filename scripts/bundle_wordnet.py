@@ -11,6 +11,9 @@ from __future__ import annotations
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
+
+import zopfli.zlib  # pip install zopfli: the same format in a tenth less room
 
 TARGET = Path(__file__).parents[1] / "rrgmetrics/backends/weights/wordnet-3.0.zip"
 PARTS = ("noun", "verb", "adj", "adv")
@@ -55,6 +58,22 @@ def strip_index(text: str, moved: dict[str, int]) -> str:
     return "".join(out)
 
 
+class Zopfli:
+    """What `zipfile` compresses with: takes its time, and writes what any zlib reads."""
+
+    def __init__(self, *_: Any) -> None:
+        self.data = b""
+
+    def compress(self, data: bytes) -> bytes:
+        """Keeps the bytes until all are there."""
+        self.data += data
+        return b""
+
+    def flush(self) -> bytes:
+        """Returns all of them, without zlib's head and checksum."""
+        return bytes(zopfli.zlib.compress(self.data)[2:-4])
+
+
 def main(source: Path) -> None:
     """Reads WordNet's database files below `source` and writes the archive."""
     files = {"lexnames": "00\tall\t0\n", **dict.fromkeys(UNUSED, "")}
@@ -63,6 +82,7 @@ def main(source: Path) -> None:
         files[f"index.{part}"] = strip_index((source / f"index.{part}").read_text(), moved)
         files[f"{part}.exc"] = (source / f"{part}.exc").read_text()
     files["LICENSE"] = split_header((source / "data.adj").read_text())[0]
+    zipfile._get_compressor = Zopfli  # type: ignore[attr-defined]
     with zipfile.ZipFile(TARGET, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, text in sorted(files.items()):
             archive.writestr(zipfile.ZipInfo(f"wordnet/{name}", (1980, 1, 1, 0, 0, 0)), text, zipfile.ZIP_DEFLATED, 9)
