@@ -316,8 +316,10 @@ def _largest(graded: Graded) -> float:
 def _turned(one: Graded, other: Graded, lexicon: Lexicon) -> bool:
     """Tells whether one is harmless and the other a disease that says more than a vague word for it would."""
     harmless, disease = one.unit.head.concept, other.unit.head.concept
-    if one.significance not in lexicon.rubric["harmless"] or not other.matters or harmless == disease:
+    if one.significance not in lexicon.rubric["harmless"] or not other.matters:
         return False
+    if not {each.concept for each in one.unit.readings}.isdisjoint(each.concept for each in other.unit.readings):
+        return False  # both name it: "an air-fluid level, a hernia" and "a hernia, unchanged"
     return disease not in lexicon.concepts[harmless].ancestors and _row(harmless, disease, lexicon) is None
 
 
