@@ -1,11 +1,10 @@
 """Two readings → matched findings and errors.
 
-The findings of both reports are matched one to one by an optimal assignment (Hungarian algorithm) under a graded
-similarity of concept and place; what is left over is a false (A) or a missing (B) finding, unless the other report
-says the same in other words or names its cause. The attributes of matched findings are compared: location and device
-position give C; severity, measurement, certainty, descriptor, over- and underinterpretation give D; temporal gives E
-(a comparison that the reference does not make) or F (a change that the candidate leaves out). What a candidate pays for
-besides its findings is in `penalties`.
+Of the observations of both reports (`observations`) those that show the same are set beside each other
+(`counterparts`); what is left over is a false (A) or a missing (B) finding. The attributes of matched findings are
+compared: location and device position give C; severity, measurement, certainty, descriptor, over- and
+underinterpretation give D; temporal gives E (a comparison that the reference does not make) or F (a change that the
+candidate leaves out). What a candidate pays for besides its findings is in `penalties`.
 """
 
 from __future__ import annotations
@@ -16,17 +15,16 @@ from dataclasses import replace
 from typing import Any
 
 from rrgmetrics.deprecated import by_keyword
+from rrgmetrics.reader.counterparts import set_beside
 from rrgmetrics.reader.differences import (
     attribute_errors,
     certainty_errors,
     comparison_errors,
-    other_route,
     severity_steps,
     told_beside,
     told_of_all,
 )
 from rrgmetrics.reader.engine import read
-from rrgmetrics.reader.levels import of_two_ages
 from rrgmetrics.reader.lexicon import AUTO, Lexicon, all_packs, in_its_pack, load
 from rrgmetrics.reader.model import (
     SIGNIFICANT,
@@ -34,22 +32,18 @@ from rrgmetrics.reader.model import (
     ErrorCategory,
     Finding,
     FindingError,
-    Link,
     Match,
     Reading,
     Unit,
 )
 from rrgmetrics.reader.penalties import penalties
-from rrgmetrics.reader.places import beside, near, same_side
+from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.policies import MANAGEMENT, Policy, in_class, under
 from rrgmetrics.reader.scope import out_of_scope
 from rrgmetrics.reader.significance import significance
-from rrgmetrics.reader.similarity import assign, of_two_sizes, related, similarity
+from rrgmetrics.reader.similarity import related
 from rrgmetrics.reader.wording import phrase
 from rrgmetrics.reports import Context, check_report, parse_context
-
-MOVING = frozenset({"new", "worse", "better"})  # changes that a picture shares with what it is
-COVERED = 0.75  # above: a left-over finding is said by the other report in other words
 
 
 @in_its_pack
@@ -76,31 +70,16 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
     if candidate.pack != reference.pack:
         candidate = read(candidate.text, reference.pack)
     known = context if isinstance(context, Context) else parse_context(context)
-    refs, cands = units(reference, lexicon), units(candidate, lexicon)
-    pairs = assign(refs, cands, lexicon)
+    refs, cands, pairs, links, missing, false = set_beside(reference, candidate)
     errors: list[FindingError] = []
-    links = [Link(r, c) for r, c, _ in pairs]
-    matched_refs, matched_cands = {r for r, _, _ in pairs}, {c for _, c, _ in pairs}
-    for c, unit in enumerate(cands):
-        if c not in matched_cands and not _nearly(unit, reference):
-            same = _in_other_words(unit, refs, lexicon)
-            doubt = _not_excluded(unit, reference, lexicon)
-            if same is None and doubt:
-                errors.extend(certainty_errors(doubt, unit, lexicon))
-            elif same is None:
-                errors.append(_left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon))
-            else:
-                links.append(Link(same, c, other_words=True))
-    for r, unit in enumerate(refs):
-        if r not in matched_refs and not _nearly(unit, candidate):
-            same = _in_other_words(unit, cands, lexicon)
-            doubt = _not_excluded(unit, candidate, lexicon)
-            if same is None and doubt:
-                errors.extend(certainty_errors(unit, doubt, lexicon))
-            elif same is None:
-                errors.append(_left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon))
-            else:
-                links.append(Link(r, same, other_words=True))
+    for unit in false:
+        doubt = _not_excluded(unit, reference, lexicon)
+        left_over = _left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon)
+        errors.extend(certainty_errors(doubt, unit, lexicon) if doubt else [left_over])
+    for unit in missing:
+        doubt = _not_excluded(unit, candidate, lexicon)
+        left_over = _left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon)
+        errors.extend(certainty_errors(unit, doubt, lexicon) if doubt else [left_over])
     for r, c, _ in pairs:
         all_refs = [refs[link.reference] for link in links if link.candidate == c]
         all_cands = [cands[link.candidate] for link in links if link.reference == r]
@@ -167,88 +146,6 @@ def explain(
     return under(replace(comparison, texts=(reference, candidate)), policy)
 
 
-def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
-    """Returns the observations of a reading that count, in the order of the text."""
-    groups: dict[int, list[Finding]] = {}
-    for finding in reading.findings:
-        stated = finding.assertion != "absent" and finding.certainty != "not_excluded"
-        if stated and lexicon.concepts[finding.concept].counts:
-            groups.setdefault(finding.observation, []).append(finding)
-    observations = []
-    for group in _without_signs(list(groups.values()), lexicon):
-        placed = [finding for finding in group if finding.concept not in lexicon.roles["directed"]] or group
-        sides = {finding.side for finding in placed if finding.side}
-        side = next(iter(sides)) if len(sides) == 1 else ("bilateral" if sides else None)
-        readings = _committed(group, lexicon)
-        head = max(readings, key=lambda finding: finding.certainty == "definite")
-        if not head.tip and any(finding.tip for finding in readings):
-            head = replace(
-                head, tip=frozenset().union(*(finding.tip for finding in readings))
-            )  # "a disc, likely a coin"
-        observations.append(Unit(head, readings, side, frozenset().union(*(finding.zones for finding in group))))
-    return observations
-
-
-def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[Finding]]:
-    """Leaves out what a sentence tells together with its cause: an effusion WITH A BLUNTED ANGLE is one observation."""
-    by_sentence: dict[int, list[Finding]] = {}
-    for group in groups:
-        for finding in group:
-            by_sentence.setdefault(finding.sentence, []).append(finding)
-
-    def is_sign(finding: Finding) -> bool:
-        causes = lexicon.concepts[finding.concept].sign_of
-        return finding.concept not in lexicon.roles["apart"] and any(
-            other.concept in causes
-            and not (
-                finding.side and finding.zones and not other.side and not other.zones
-            )  # "a bulla at the LEFT APEX"
-            and (finding.concept in lexicon.roles["directed"] or same_side(finding.side, other.side))
-            and near(finding.zones, other.zones, lexicon)
-            for other in by_sentence[finding.sentence]
-        )
-
-    signs = [finding for group in groups if all(map(is_sign, group)) for finding in group]
-    return [_as_their_signs(group, signs, lexicon) for group in groups if not all(map(is_sign, group))]
-
-
-def _as_their_signs(group: list[Finding], signs: list[Finding], lexicon: Lexicon) -> list[Finding]:
-    """Returns findings with the change and side told of their signs: "NEW opacification, in keeping with collapse"."""
-    if not signs:
-        return group
-    of = {(sign.sentence, cause): sign for sign in signs for cause in lexicon.concepts[sign.concept].sign_of}
-    return [_as_its_sign(finding, of.get((finding.sentence, finding.concept)), lexicon) for finding in group]
-
-
-def _as_its_sign(finding: Finding, sign: Finding | None, lexicon: Lexicon) -> Finding:
-    if sign is None or lexicon.concepts[finding.concept].is_device:
-        return finding
-    change = sign.change if sign.change in MOVING else None
-    return replace(finding, change=finding.change or change, side=finding.side or sign.side)
-
-
-def _committed(group: list[Finding], lexicon: Lexicon) -> tuple[Finding, ...]:
-    """Leaves out a describing word that its interpretation replaces ("opacity, consistent with an effusion")."""
-    kept = [
-        finding
-        for finding in group
-        if not any(
-            finding.concept in lexicon.roles["replaceable"]
-            and other.certainty in ("definite", "probable")
-            and not related(finding.concept, other.concept, lexicon)
-            for other in group
-        )
-    ]
-    told = next((finding.change for finding in group if finding.change in MOVING), None)
-    return tuple(replace(finding, change=finding.change or told) for finding in kept or group)
-
-
-def _nearly(unit: Unit, other: Reading) -> bool:
-    """Tells whether the other report calls borderline what is borderline here ("upper normal")."""
-    borderline = {finding.concept for finding in other.findings if finding.severity == 0}
-    return unit.head.severity == 0 and unit.head.concept in borderline
-
-
 def _not_excluded(unit: Unit, other: Reading, lexicon: Lexicon) -> Unit | None:
     """Returns the observation that the other report only cannot exclude."""
     for finding in other.findings:
@@ -257,43 +154,6 @@ def _not_excluded(unit: Unit, other: Reading, lexicon: Lexicon) -> Unit | None:
             if related(unit.head.concept, finding.concept, lexicon) and same_side(unit.side, finding.side):
                 return doubt
     return None
-
-
-def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | None:
-    """Returns which of the other report's observations says the same, or is what the finding is a sign of."""
-    directed = unit.head.concept in lexicon.roles["directed"]
-    stated = {
-        finding.concept: i
-        for i, other in enumerate(others)
-        if directed or same_side(unit.side, other.side) or "bilateral" in (unit.side, other.side)
-        for finding in other.readings
-    }
-    causes = [lexicon.concepts[finding.concept].sign_of & stated.keys() for finding in unit.readings]
-    if all(causes):
-        return min(stated[concept] for concept in causes[0])
-    named = replace(unit, readings=(unit.head,))
-    apart = [
-        other_route(unit, other)
-        or _is_fault_of(unit, other, lexicon)
-        or of_two_ages(unit.head, other.head, lexicon)
-        or of_two_sizes(unit.head, other.head, lexicon)
-        or not _neighbours(unit, other, lexicon)
-        for other in others
-    ]
-    scores = [0.0 if a else similarity(named, other, lexicon) for a, other in zip(apart, others, strict=True)]
-    best = max(scores, default=0.0)
-    return scores.index(best) if best >= COVERED else None
-
-
-def _neighbours(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
-    """Tells whether two observations may lie at one place: an opacity of the upper lobe is none behind the heart."""
-    return near(unit.zones, other.zones, lexicon) or beside(unit.zones, other.zones, lexicon)
-
-
-def _is_fault_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
-    """Tells whether one of two devices is what has become of the other: a broken lead is no pacemaker in place."""
-    a, b = (lexicon.concepts[each.head.concept] for each in (unit, other))
-    return a.is_device and b.key in a.ancestors and a.significance == "urgent" != b.significance
 
 
 def _with_other_side(unit: Unit, linked: list[Unit], other: Unit, lexicon: Lexicon) -> Unit:

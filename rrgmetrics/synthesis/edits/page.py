@@ -10,10 +10,10 @@ from random import Random
 from typing import Any
 
 from rrgmetrics.reader import Finding, Reading, Span
-from rrgmetrics.reader.compare import units
 from rrgmetrics.reader.items import find_items
 from rrgmetrics.reader.lexicon import load
 from rrgmetrics.reader.model import Unit
+from rrgmetrics.reader.observations import units
 from rrgmetrics.reader.tokens import Token
 from rrgmetrics.synthesis.edits.sentences import Slot, slots
 from rrgmetrics.synthesis.readings import tokens_of

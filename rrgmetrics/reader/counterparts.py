@@ -1,0 +1,126 @@
+"""Two readings → which observations show the same.
+
+Observations are matched one to one by an optimal assignment (Hungarian algorithm) under a graded similarity of concept
+and place. What is left over may yet be said by the other report in other words, or be a sign of a cause that it names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from rrgmetrics.reader.differences import other_route
+from rrgmetrics.reader.levels import of_two_ages
+from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
+from rrgmetrics.reader.model import Link, Reading, Unit
+from rrgmetrics.reader.observations import units
+from rrgmetrics.reader.places import beside, near, same_side
+from rrgmetrics.reader.similarity import assign, of_two_sizes, similarity
+
+COVERED = 0.75  # above: a left-over observation is said by the other report in other words
+
+
+class Counterparts(NamedTuple):
+    """Which observations of two readings show the same.
+
+    Attributes:
+        references: Observations of the reference that count.
+        candidates: Those of the candidate.
+        pairs: Matched observations (indices) and their similarity.
+        links: These, and those that say the same in other words.
+        missing: What only the reference has.
+        false: What only the candidate has.
+    """
+
+    references: list[Unit]
+    candidates: list[Unit]
+    pairs: list[tuple[int, int, float]]
+    links: list[Link]
+    missing: list[Unit]
+    false: list[Unit]
+
+    def numbers(self) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
+        """Returns the counterparts of each of the reference's observations, and of the candidate's, by `observation`.
+
+        Example:
+            >>> from rrgmetrics.reader import read
+            >>> set_beside(read("Cardiomegaly. Left effusion."), read("Right mass. Enlarged heart.")).numbers()
+            ({1: set(), 0: {1}}, {0: set(), 1: {0}})
+        """
+        of_reference = {unit.head.observation: set[int]() for unit in self.missing}
+        of_candidate = {unit.head.observation: set[int]() for unit in self.false}
+        for link in self.links:
+            r = self.references[link.reference].head.observation
+            c = self.candidates[link.candidate].head.observation
+            of_reference.setdefault(r, set()).add(c)
+            of_candidate.setdefault(c, set()).add(r)
+        return of_reference, of_candidate
+
+
+@in_its_pack
+def set_beside(reference: Reading, candidate: Reading) -> Counterparts:
+    """Finds which observations of two readings by one pack show the same."""
+    lexicon = load()
+    refs, cands = units(reference, lexicon), units(candidate, lexicon)
+    pairs = assign(refs, cands, lexicon)
+    links = [Link(r, c) for r, c, _ in pairs]
+    missing, false = list[Unit](), list[Unit]()
+    matched_refs, matched_cands = {r for r, _, _ in pairs}, {c for _, c, _ in pairs}
+    for c, unit in enumerate(cands):
+        if c not in matched_cands and not _nearly(unit, reference):
+            same = _in_other_words(unit, refs, lexicon)
+            if same is None:
+                false.append(unit)
+            else:
+                links.append(Link(same, c, other_words=True))
+    for r, unit in enumerate(refs):
+        if r not in matched_refs and not _nearly(unit, candidate):
+            same = _in_other_words(unit, cands, lexicon)
+            if same is None:
+                missing.append(unit)
+            else:
+                links.append(Link(r, same, other_words=True))
+    return Counterparts(refs, cands, pairs, links, missing, false)
+
+
+def _nearly(unit: Unit, other: Reading) -> bool:
+    """Tells whether the other report calls borderline what is borderline here ("upper normal")."""
+    borderline = {finding.concept for finding in other.findings if finding.severity == 0}
+    return unit.head.severity == 0 and unit.head.concept in borderline
+
+
+def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | None:
+    """Returns which of the other report's observations says the same, or is what the finding is a sign of."""
+    directed = unit.head.concept in lexicon.roles["directed"]
+    stated = {
+        finding.concept: i
+        for i, other in enumerate(others)
+        if directed or same_side(unit.side, other.side) or "bilateral" in (unit.side, other.side)
+        for finding in other.readings
+    }
+    causes = [lexicon.concepts[finding.concept].sign_of & stated.keys() for finding in unit.readings]
+    if all(causes):
+        return min(stated[concept] for concept in causes[0])
+    named = replace(unit, readings=(unit.head,))
+    apart = [
+        other_route(unit, other)
+        or _is_fault_of(unit, other, lexicon)
+        or of_two_ages(unit.head, other.head, lexicon)
+        or of_two_sizes(unit.head, other.head, lexicon)
+        or not _neighbours(unit, other, lexicon)
+        for other in others
+    ]
+    scores = [0.0 if a else similarity(named, other, lexicon) for a, other in zip(apart, others, strict=True)]
+    best = max(scores, default=0.0)
+    return scores.index(best) if best >= COVERED else None
+
+
+def _neighbours(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
+    """Tells whether two observations may lie at one place: an opacity of the upper lobe is none behind the heart."""
+    return near(unit.zones, other.zones, lexicon) or beside(unit.zones, other.zones, lexicon)
+
+
+def _is_fault_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
+    """Tells whether one of two devices is what has become of the other: a broken lead is no pacemaker in place."""
+    a, b = (lexicon.concepts[each.head.concept] for each in (unit, other))
+    return a.is_device and b.key in a.ancestors and a.significance == "urgent" != b.significance

@@ -1,0 +1,88 @@
+"""A reading → its observations that count: findings of one picture, signs of a cause told with it left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.model import Finding, Reading, Unit
+from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.similarity import related
+
+MOVING = frozenset({"new", "worse", "better"})  # changes that a picture shares with what it is
+
+
+def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
+    """Returns the observations of a reading that count, in the order of the text."""
+    groups: dict[int, list[Finding]] = {}
+    for finding in reading.findings:
+        stated = finding.assertion != "absent" and finding.certainty != "not_excluded"
+        if stated and lexicon.concepts[finding.concept].counts:
+            groups.setdefault(finding.observation, []).append(finding)
+    observations = []
+    for group in _without_signs(list(groups.values()), lexicon):
+        placed = [finding for finding in group if finding.concept not in lexicon.roles["directed"]] or group
+        sides = {finding.side for finding in placed if finding.side}
+        side = next(iter(sides)) if len(sides) == 1 else ("bilateral" if sides else None)
+        readings = _committed(group, lexicon)
+        head = max(readings, key=lambda finding: finding.certainty == "definite")
+        if not head.tip and any(finding.tip for finding in readings):
+            head = replace(
+                head, tip=frozenset().union(*(finding.tip for finding in readings))
+            )  # "a disc, likely a coin"
+        observations.append(Unit(head, readings, side, frozenset().union(*(finding.zones for finding in group))))
+    return observations
+
+
+def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[Finding]]:
+    """Leaves out what a sentence tells together with its cause: an effusion WITH A BLUNTED ANGLE is one observation."""
+    by_sentence: dict[int, list[Finding]] = {}
+    for group in groups:
+        for finding in group:
+            by_sentence.setdefault(finding.sentence, []).append(finding)
+
+    def is_sign(finding: Finding) -> bool:
+        causes = lexicon.concepts[finding.concept].sign_of
+        return finding.concept not in lexicon.roles["apart"] and any(
+            other.concept in causes
+            and not (
+                finding.side and finding.zones and not other.side and not other.zones
+            )  # "a bulla at the LEFT APEX"
+            and (finding.concept in lexicon.roles["directed"] or same_side(finding.side, other.side))
+            and near(finding.zones, other.zones, lexicon)
+            for other in by_sentence[finding.sentence]
+        )
+
+    signs = [finding for group in groups if all(map(is_sign, group)) for finding in group]
+    return [_as_their_signs(group, signs, lexicon) for group in groups if not all(map(is_sign, group))]
+
+
+def _as_their_signs(group: list[Finding], signs: list[Finding], lexicon: Lexicon) -> list[Finding]:
+    """Returns findings with the change and side told of their signs: "NEW opacification, in keeping with collapse"."""
+    if not signs:
+        return group
+    of = {(sign.sentence, cause): sign for sign in signs for cause in lexicon.concepts[sign.concept].sign_of}
+    return [_as_its_sign(finding, of.get((finding.sentence, finding.concept)), lexicon) for finding in group]
+
+
+def _as_its_sign(finding: Finding, sign: Finding | None, lexicon: Lexicon) -> Finding:
+    if sign is None or lexicon.concepts[finding.concept].is_device:
+        return finding
+    change = sign.change if sign.change in MOVING else None
+    return replace(finding, change=finding.change or change, side=finding.side or sign.side)
+
+
+def _committed(group: list[Finding], lexicon: Lexicon) -> tuple[Finding, ...]:
+    """Leaves out a describing word that its interpretation replaces ("opacity, consistent with an effusion")."""
+    kept = [
+        finding
+        for finding in group
+        if not any(
+            finding.concept in lexicon.roles["replaceable"]
+            and other.certainty in ("definite", "probable")
+            and not related(finding.concept, other.concept, lexicon)
+            for other in group
+        )
+    ]
+    told = next((finding.change for finding in group if finding.change in MOVING), None)
+    return tuple(replace(finding, change=finding.change or told) for finding in kept or group)
