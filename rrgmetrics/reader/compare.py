@@ -90,7 +90,7 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
     errors = [error for error in errors if not told_beside(error, reference, candidate)]
     errors = [_turned(error) for error in errors]
     errors.extend(comparison_errors(reference, candidate, lexicon))
-    errors = [in_class(error, known, lexicon) for error in _told_once(errors)]
+    errors = [in_class(error, known, lexicon) for error in _one_wrong_side(_told_once(errors), lexicon)]
     paid = tuple(penalties(reference, candidate, known))
     errors.extend(paid)
     counts = Counter(e.category for e in errors)
@@ -234,6 +234,23 @@ def _told_once(errors: list[FindingError]) -> list[FindingError]:
             key = (error.category, told.sentence, told.concept, told.change)
         kept.setdefault(key, error)
     return list(kept.values())
+
+
+def _one_wrong_side(errors: list[FindingError], lexicon: Lexicon) -> list[FindingError]:
+    """Leaves out a wrong side that a sign has with its cause, and what shifts with what shifts beside it."""
+    wrong = [error for error in errors if error.attribute == "location"]
+    told = [e for i, e in enumerate(wrong) if any(_moves_with(e, wrong[j], j < i, lexicon) for j in range(len(wrong)))]
+    return [error for error in errors if error not in told]
+
+
+def _moves_with(error: FindingError, other: FindingError, before: bool, lexicon: Lexicon) -> bool:
+    """Tells whether another error puts the finding's cause, or what shifts with it, on the same wrong side."""
+    a, b, x, y = error.reference, other.reference, error.candidate, other.candidate
+    if a is None or b is None or x is None or y is None or a.concept == b.concept or a.side == x.side:
+        return False
+    together = (a.sentence, a.side, x.sentence, x.side) == (b.sentence, b.side, y.sentence, y.side)
+    shift = before and {a.concept, b.concept} <= lexicon.roles["directed"]
+    return together and (shift or b.concept in lexicon.concepts[a.concept].sign_of)
 
 
 def _agreed_normals(reference: Reading, candidate: Reading) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def contradictions(reading: Reading, lexicon: Lexicon) -> list[Contradiction]:
     """Returns what a report both affirms and denies, of the same concept at the same place.
 
     A denial that is narrower than the finding contradicts nothing: "no large pneumothorax", "no new effusion", "no
-    acute fracture", "not on the left".
+    acute fracture", "not on the left"; neither does one of what is borderline.
     """
     denied: dict[str, list[Finding]] = {}
     for finding in reading.findings:
@@ -69,7 +69,7 @@ def contradictions(reading: Reading, lexicon: Lexicon) -> list[Contradiction]:
             denied.setdefault(finding.concept, []).append(finding)
     contradicting = []
     for finding in reading.findings:
-        if finding.assertion == "present" and lexicon.concepts[finding.concept].counts:
+        if finding.assertion == "present" and finding.severity != 0 and lexicon.concepts[finding.concept].counts:
             against = [other for other in denied.get(finding.concept, ()) if _same_place(finding, other, lexicon)]
             contradicting += [Contradiction(finding, other) for other in against[:1]]
     return contradicting
