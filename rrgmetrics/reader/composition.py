@@ -51,7 +51,8 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     else:
         partners = _forward(items, q, qualities, lexicon)
-        if not partners and ("normal" in qualities or not _attributive(items, q)):
+        apart = _is_said_of_another(items, q, lexicon)
+        if not partners and not apart and ("normal" in qualities or not _attributive(items, q)):
             partners = _backward(items, q, qualities, floor, lexicon)
     mentions: list[Mention] = []
     partners = [
@@ -114,6 +115,15 @@ def _is_placed(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: L
     ahead = items[q + 1 : q + 2]
     placed = bool(ahead) and "location_preposition" in ahead[0].senses and ahead[0].word not in ("of", "the")
     return placed and q > 0 and _fits(items[q - 1], qualities, lexicon)
+
+
+def _is_said_of_another(items: list[Item], q: int, lexicon: Lexicon) -> bool:
+    """Tells whether the place behind a quality is where it is said of: "a nodule at the pleura, gas IN THE COLON"."""
+    ahead = items[q + 1 : q + 5]
+    if not ahead or ahead[0].word not in lexicon.small.places:
+        return False
+    place = next((item for item in ahead[1:] if item.senses.keys() - {"side", "location_preposition"}), None)
+    return place is not None and "structure" in place.senses and "zone" not in place.senses
 
 
 def _attributive(items: list[Item], q: int) -> bool:
