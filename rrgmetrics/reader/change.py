@@ -14,6 +14,7 @@ from rrgmetrics.reader.lexicon import Lexicon
 
 LARGE = 6  # severity from which "now" tells that a finding has grown
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
+_ADJECTIVES = PLAIN - {"location_preposition"}
 _Head = tuple[int, int, "Mention | None"]  # the items of something that can change, and its mention if it is a finding
 
 
@@ -232,9 +233,16 @@ def _looks_back(items: list[Item], i: int, left: _Head, right: _Head, lexicon: L
         return False  # "cardiomegaly and, NEW since March, edema"
     if right[2] is None and right[0] == i + 1:
         return False  # "which is BETTER aerated"
+    if left[2] is None and right[2] is not None and _describes(items[i + 1 : right[0]]):
+        return False  # "the left base shows WORSENING atelectasis"
     if _is_predicate(items, i, left[1], lexicon):
         return True
     return any(_separates(item, lexicon) or "negation_before" in item.senses for item in items[i + 1 : right[0]])
+
+
+def _describes(between: list[Item]) -> bool:
+    """Tells whether nothing stands between a word of change and a finding but what describes the finding."""
+    return all(item.senses and item.senses.keys() <= _ADJECTIVES for item in between)
 
 
 def _leads(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -99,6 +99,7 @@ class SmallWords:
     places: frozenset[str]
     placing: frozenset[str]
     showing: frozenset[str]
+    filling: frozenset[str]
     seen: frozenset[str]
     judged: frozenset[str]
     then: frozenset[str]
