@@ -109,6 +109,8 @@ class _Walk(Clause):
             return
         if self.linking or self.listing:
             mention.link = self.interpreted(mention)
+        elif self.accompanied and self.is_shown(before, mention):
+            mention.link = before
         elif self.joined and self.same_picture(before, mention):
             mention.link = before
             if before.certainty == "definite" and mention.certainty == "definite":

@@ -287,7 +287,7 @@ def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
             return i + 1
         if items[i].word in small.placing:
             return 0
-        if items[i].word == "with":
+        if items[i].word == "with" and not (i and items[i - 1].word in small.filling):
             return i + 1
     return 0
 

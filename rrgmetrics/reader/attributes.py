@@ -126,7 +126,8 @@ def by_side(mention: Mention, fields: dict[str, Any], lexicon: Lexicon) -> list[
         return [fields]
     parts: dict[str, dict[str, Any]] = {side: {"zones": set(), "levels": set()} for side in ("left", "right")}
     side, step, height = None, None, None
-    for item in sorted(mention.modifiers, key=lambda item: item.first):
+    items = sorted(mention.modifiers, key=lambda item: item.first)
+    for i, item in enumerate(items):
         senses = item.senses
         step, zone = senses.get("severity", step), senses.get("zone")
         named = senses.get("side") or (lexicon.zones[zone].side if zone else None)
@@ -137,9 +138,9 @@ def by_side(mention: Mention, fields: dict[str, Any], lexicon: Lexicon) -> list[
             if height in fields["zones"]:
                 parts[side]["zones"].add(height)  # "at the apex on the left"
             step = height = None
-        if zone and side is None:
+        if zone and (side is None or _leads_to_side(items, i)):
             height = zone
-        if side is not None:
+        elif side is not None:
             parts[side]["zones"] |= {zone} & fields["zones"]
             parts[side]["levels"] |= fields["levels"].intersection(senses.get("level", ()))
     left, right = parts.values()
@@ -150,6 +151,13 @@ def by_side(mention: Mention, fields: dict[str, Any], lexicon: Lexicon) -> list[
     if not (left["zones"] and right["zones"]):
         left["zones"] = right["zones"] = fields["zones"]
     return [{**fields, **part, "sides": {side}} for side, part in parts.items()]
+
+
+def _leads_to_side(items: list[Item], i: int) -> bool:
+    """Tells whether the side of the place at `i` stands behind it: "the lower lobe ON THE RIGHT"."""
+    behind = items[i + 1 : i + 4]
+    words = [item.word for item in behind]
+    return words[:2] == ["on", "the"] and len(behind) > 2 and behind[2].senses.get("side") in ("left", "right")
 
 
 def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:

@@ -14,6 +14,8 @@ from rrgmetrics.reader.lexicon import Lexicon
 
 LARGE = 6  # severity from which "now" tells that a finding has grown
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
+_ADJECTIVES = PLAIN - {"location_preposition"}
+_SINCE = frozenset({"since", "compared", "comparison"})
 _Head = tuple[int, int, "Mention | None"]  # the items of something that can change, and its mention if it is a finding
 
 
@@ -107,6 +109,8 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
     for mention in mentions:
         if _is_now(items, mention, lexicon):
             mention.course = "new"
+        elif _has_grown(items, mention, lexicon):
+            mention.course = "worse"
     told = [i for i, item in enumerate(items) if "change" in item.senses]
     if not told:
         return
@@ -124,6 +128,14 @@ def _is_now(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
         return False
     at = mention.at - ("severity" in items[mention.at - 1].senses)
     return at - 1 > mention.first and items[at - 1].word == "now"
+
+
+def _has_grown(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a name tells a change, as two dates are compared: "INCREASED OPACITY at the base since Monday"."""
+    behind = items[mention.last :]
+    if items[mention.first].word not in lexicon.small.increased or not _SINCE & {item.word for item in behind}:
+        return False
+    return _compares_dates(behind, lexicon) and not any({"change", "asymmetry"} & item.senses.keys() for item in items)
 
 
 def _had(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
@@ -232,9 +244,16 @@ def _looks_back(items: list[Item], i: int, left: _Head, right: _Head, lexicon: L
         return False  # "cardiomegaly and, NEW since March, edema"
     if right[2] is None and right[0] == i + 1:
         return False  # "which is BETTER aerated"
+    if left[2] is None and right[2] is not None and _describes(items[i + 1 : right[0]]):
+        return False  # "the left base shows WORSENING atelectasis"
     if _is_predicate(items, i, left[1], lexicon):
         return True
     return any(_separates(item, lexicon) or "negation_before" in item.senses for item in items[i + 1 : right[0]])
+
+
+def _describes(between: list[Item]) -> bool:
+    """Tells whether nothing stands between a word of change and a finding but what describes the finding."""
+    return all(item.senses and item.senses.keys() <= _ADJECTIVES for item in between)
 
 
 def _leads(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.model import Certainty
@@ -11,6 +13,7 @@ from rrgmetrics.reader.similarity import related
 BEFORE = frozenset(
     {"negation_before", "negation_verb", "not_excluded_before", "possible_before", "possible_list", "probable_before"}
 )
+_PLACE = 5  # items from a picture to the end of its place
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 
 
@@ -246,8 +249,26 @@ class Clause(Sentence):
     def is_due(self, i: int, item: Item) -> bool:
         """Tells whether item `i` leads to what a picture is: "a hazy opacity DUE to an effusion"."""
         last = self.statement()[-1:] if item.word in self.small.causing else []
-        described = bool(last) and last[0].concept in self.lexicon.roles["replaceable"]
+        described = bool(last) and (last[0].concept in self.lexicon.roles["replaceable"] or self._is_its_kind(last[0]))
         return described and not any("measure" in item.senses for item in self.items[last[0].last : i])
+
+    def _is_its_kind(self, picture: Mention) -> bool:
+        """Tells whether the next finding is what a picture can be: "a consolidation FROM aspiration"."""
+        then = next((mention for mention in self.mentions if mention.first >= picture.last), None)
+        describing = picture.concept in self.lexicon.roles["describing"]
+        return describing and then is not None and picture.concept in self._ancestors(then)
+
+    def _ancestors(self, mention: Mention) -> Collection[str]:
+        return self.lexicon.concepts[mention.concept].ancestors if mention.concept else ()
+
+    def is_shown(self, disease: Mention, picture: Mention) -> bool:
+        """Tells whether "with" leads from a disease to its picture: "pneumonia WITH patchy opacities"."""
+        describing = picture.concept in self.lexicon.roles["describing"]
+        if not describing or disease.concept in self.lexicon.roles["sized"]:
+            return False
+        behind = self.items[disease.last : picture.last + _PLACE]
+        apart = any(item.word in self.small.others or item.senses.keys() & {"side", "zone"} for item in behind)
+        return picture.concept in self._ancestors(disease) and not apart
 
     def is_made(self, i: int, item: Item) -> bool:
         """Tells whether what a picture consists of follows: "a linear band OF scarring"."""
