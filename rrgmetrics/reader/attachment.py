@@ -12,6 +12,7 @@ from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.elided import is_joint
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
+from rrgmetrics.reader.within import own_items
 
 _CUES = frozenset(
     {
@@ -74,13 +75,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
             if _lies_in(items[lo : group[0].first], group[0], items, small):
                 mention.modifiers.append(items[group[0].first])
         for mention in group:
-            own = _other_side_from(items, mention)
-            if own is None:
-                mention.modifiers.extend(pre)
-                mention.modifiers.extend(items[mention.first : mention.last])
-            else:
-                mention.modifiers.extend(_without_side([*pre, *items[mention.first : own]]))
-                mention.modifiers.extend(items[own : mention.last])
+            mention.modifiers.extend(own_items(items, mention, group, pre, small))
             mention.pre_place = mention.elided is not None or _has_place(pre)
             mention.post_place = False
             says_where = _starts_with_place(items, mention)
@@ -107,28 +102,6 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
         _share_device_words(spoken, lexicon)
         _share_verdict(items, spoken, lexicon)
     return items
-
-
-def _other_side_from(items: list[Item], mention: Mention) -> int | None:
-    """Returns where a mention turns to the other side of its structure: "right angle clear, | LEFT BLUNTED"."""
-    if mention.at < mention.first + 3 or not any("quality" in i.senses for i in items[mention.first : mention.at - 1]):
-        return None
-    for k in range(mention.at - 1, mention.first, -1):
-        if items[k].senses.get("side") in ("left", "right"):
-            start = k - (items[k - 1].word == "the")
-            joined = items[start - 1].word in (",", ";", "and", "but", "while", "whereas")
-            told = any("quality" in item.senses for item in items[mention.first : start])
-            return start if joined and told else None
-    return None
-
-
-def _without_side(items: list[Item]) -> list[Item]:
-    return [
-        item.saying({kind: value for kind, value in item.senses.items() if kind != "side"})
-        if "side" in item.senses
-        else item
-        for item in items
-    ]
 
 
 def _at_that_place(items: list[Item], small: SmallWords) -> bool:

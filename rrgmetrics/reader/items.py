@@ -129,6 +129,8 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
             j += 1
             if word in adverbs:
                 skipped.append((node, j))
+            elif word in node and word in carrying and (k := _carried(tokens, j, last, node, lexicon)) > j:
+                skipped.append((node, k - 1))  # a name with this verb may not go on, one without it may
             if word not in node:
                 if word not in carrying:
                     break
