@@ -261,7 +261,7 @@ def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
         if items[i].word in small.placing:
             return 0
         if items[i].word == "with":
-            return i + 1
+            return 0 if i and items[i - 1].word in small.covered else i + 1  # "both lungs are STUDDED with nodules"
     return 0
 
 
@@ -315,18 +315,20 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     between = items[earlier.last : later.first]
     if {earlier.concept, later.concept} <= lexicon.roles["directed"]:
         return all(item.word in lexicon.small.joints for item in between)  # "shift of the heart AND trachea"
-    if not _lung_like(earlier, lexicon) or not _lung_like(later, lexicon):
+    sign = not later.denies and earlier.concept in lexicon.concepts[later.concept].sign_of
+    loose = not (_lung_like(earlier, lexicon) and _lung_like(later, lexicon))
+    if loose and not (sign and later.concept not in lexicon.roles["directed"]):
         return False
     if later.link is earlier:
         return True
     if any(i.word == ";" or "negation_after" in i.senses for i in between):
         return False  # "consolidation: none; atelectasis: left base"
-    sign = earlier.concept in lexicon.concepts[later.concept].sign_of
-    if sign and sum(i.word == "with" for i in between) == 1:
+    beside = any(item.word in lexicon.small.associated for item in between)  # "a mass with ADJACENT atelectasis in"
+    if (sign or beside) and sum(i.word == "with" for i in between) == 1:
         between = [i for i in between if i.word != "with"]  # "consolidation with air bronchograms in the lower lobe"
     if any(i.word == "with" or i.senses.keys() & {"clause_end", "negation_before", "item_break"} for i in between):
         return False
-    return sign or any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)
+    return sign or beside or any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)
 
 
 def _lung_like(mention: Mention, lexicon: Lexicon) -> bool:

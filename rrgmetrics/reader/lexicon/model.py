@@ -190,6 +190,8 @@ class SmallWords:
     raised: frozenset[str]
     lowered: frozenset[str]
     sparing: frozenset[str]
+    covered: frozenset[str]
+    associated: frozenset[str]
     reaching: frozenset[str]
     sites: frozenset[str]
     ways: frozenset[str]
