@@ -82,6 +82,8 @@ class _Walk(Clause):
                 mention.dropped = True  # "not normal" says nothing exact
         elif self.hypothetical:
             mention.dropped = True
+        elif self.absent and self.contains(mention):
+            mention.assertion = "present"
         elif self.absent or self.once:
             mention.assertion = "absent"
         elif self.resolved:

@@ -12,6 +12,7 @@ from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.elided import is_joint
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
+from rrgmetrics.reader.within import own_items
 
 _CUES = frozenset(
     {
@@ -74,13 +75,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
             if _lies_in(items[lo : group[0].first], group[0], items, small):
                 mention.modifiers.append(items[group[0].first])
         for mention in group:
-            own = _other_side_from(items, mention)
-            if own is None:
-                mention.modifiers.extend(pre)
-                mention.modifiers.extend(items[mention.first : mention.last])
-            else:
-                mention.modifiers.extend(_without_side([*pre, *items[mention.first : own]]))
-                mention.modifiers.extend(items[own : mention.last])
+            mention.modifiers.extend(own_items(items, mention, group, pre, small))
             mention.pre_place = mention.elided is not None or _has_place(pre)
             mention.post_place = False
             says_where = _starts_with_place(items, mention)
@@ -107,28 +102,6 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
         _share_device_words(spoken, lexicon)
         _share_verdict(items, spoken, lexicon)
     return items
-
-
-def _other_side_from(items: list[Item], mention: Mention) -> int | None:
-    """Returns where a mention turns to the other side of its structure: "right angle clear, | LEFT BLUNTED"."""
-    if mention.at < mention.first + 3 or not any("quality" in i.senses for i in items[mention.first : mention.at - 1]):
-        return None
-    for k in range(mention.at - 1, mention.first, -1):
-        if items[k].senses.get("side") in ("left", "right"):
-            start = k - (items[k - 1].word == "the")
-            joined = items[start - 1].word in (",", ";", "and", "but", "while", "whereas")
-            told = any("quality" in item.senses for item in items[mention.first : start])
-            return start if joined and told else None
-    return None
-
-
-def _without_side(items: list[Item]) -> list[Item]:
-    return [
-        item.saying({kind: value for kind, value in item.senses.items() if kind != "side"})
-        if "side" in item.senses
-        else item
-        for item in items
-    ]
 
 
 def _at_that_place(items: list[Item], small: SmallWords) -> bool:
@@ -342,18 +315,20 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
     between = items[earlier.last : later.first]
     if {earlier.concept, later.concept} <= lexicon.roles["directed"]:
         return all(item.word in lexicon.small.joints for item in between)  # "shift of the heart AND trachea"
-    if not _lung_like(earlier, lexicon) or not _lung_like(later, lexicon):
+    sign = not later.denies and earlier.concept in lexicon.concepts[later.concept].sign_of
+    loose = not (_lung_like(earlier, lexicon) and _lung_like(later, lexicon))
+    if loose and not (sign and later.concept not in lexicon.roles["directed"]):
         return False
     if later.link is earlier:
         return True
     if any(i.word == ";" or "negation_after" in i.senses for i in between):
         return False  # "consolidation: none; atelectasis: left base"
-    sign = earlier.concept in lexicon.concepts[later.concept].sign_of
-    if sign and sum(i.word == "with" for i in between) == 1:
+    beside = any(item.word in lexicon.small.associated for item in between)  # "a mass with ADJACENT atelectasis in"
+    if (sign or beside) and sum(i.word == "with" for i in between) == 1:
         between = [i for i in between if i.word != "with"]  # "consolidation with air bronchograms in the lower lobe"
     if any(i.word == "with" or i.senses.keys() & {"clause_end", "negation_before", "item_break"} for i in between):
         return False
-    return sign or any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)
+    return sign or beside or any(i.word in lexicon.small.separators or "versus" in i.senses for i in between)
 
 
 def _lung_like(mention: Mention, lexicon: Lexicon) -> bool:

@@ -28,7 +28,7 @@ from rrgmetrics.reader.lexicon import (
 from rrgmetrics.reader.mentions import find_mentions
 from rrgmetrics.reader.model import BESIDES, Assertion, Compared, Finding, Reading, Span
 from rrgmetrics.reader.parsed import Parsed, read_sentences
-from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.places import named_at, near, same_side
 from rrgmetrics.reader.pronouns import pronoun_for, stand_in
 from rrgmetrics.reader.references import (
     SUMMARY,
@@ -157,6 +157,7 @@ def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said
     for mention in mentions:
         if not mention.dropped:
             fields = {} if mention.denies else describe(mention, lexicon)
+            mention.concept = named_at(mention.concept, frozenset(fields.get("zones", ())), lexicon)
             if lies_beside(mention, fields, items, lexicon.small):
                 sides = next((each.fields["sides"] for each in reversed(stated) if each.fields.get("sides")), ())
                 fields["sides"] = set(sides)

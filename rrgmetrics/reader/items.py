@@ -18,7 +18,7 @@ from rrgmetrics.reader.tokens import Token
 _SAME = "same"  # at the end of a statement: "effusions SAME", "the left is THE SAME"
 _LONGEST_PHRASE = 16  # tokens
 _VERBS = 5  # tokens of the verbs that may stand inside a name
-_PREPOSITIONS = frozenset({"in", "into", "within", "under", "beneath", "below", "at", "around", "behind"})
+_PREPOSITIONS = frozenset({"in", "into", "within", "under", "beneath", "below", "at", "around", "behind", "above"})
 _INTO = {"into": "in", "within": "in"}
 BARE = ("bare_tube",)  # the structure of a word that alone names no device
 
@@ -129,6 +129,8 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
             j += 1
             if word in adverbs:
                 skipped.append((node, j))
+            elif word in node and word in carrying and (k := _carried(tokens, j, last, node, lexicon)) > j:
+                skipped.append((node, k - 1))  # a name with this verb may not go on, one without it may
             if word not in node:
                 if word not in carrying:
                     break

@@ -17,6 +17,17 @@ def near(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
     return any(lexicon.zones[y].inside in a or lexicon.zones[y].near & a for y in b)
 
 
+def named_at(concept: str, zones: frozenset[str], lexicon: Lexicon) -> str:
+    """Returns what a finding is called at its place: a mass in the mediastinum is a mediastinal mass."""
+    named = {_named_in(concept, zone, lexicon) for zone in zones}
+    return named.pop() if len(named) == 1 else concept
+
+
+def _named_in(concept: str, zone: str, lexicon: Lexicon) -> str:
+    around = (lexicon.findings_in.get((concept, place)) for place in (zone, lexicon.zones[zone].inside) if place)
+    return next((name for name in around if name), concept)
+
+
 def beside(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
     """Tells whether two sets of zones that are not near one another are neighbours all the same."""
     return any(y in lexicon.zones[x].beside or x in lexicon.zones[y].beside for x in a for y in b)

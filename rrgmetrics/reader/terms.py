@@ -85,6 +85,7 @@ def _concept(key: str, lexicon: Lexicon) -> Iterator[Row]:
     if load_conditions().names:  # of the chest
         yield from _labels(key, concept.name)
     yield "seen as", ", ".join(entry.get("seen_as", ()))
+    yield "found in", ", ".join(entry.get("found_in", ()))
     yield "terms", ", ".join(map(str, entry["terms"]))
 
 

@@ -183,6 +183,9 @@ def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
         for pattern in entry.get("seen_as", ()):
             structure, quality = pattern.split(" + ")
             lexicon.findings_of[structure, quality] = key
+        for pattern in entry.get("found_in", ()):
+            picture, zone = pattern.split(" + ")
+            lexicon.findings_in[picture, zone] = key
 
 
 def _add_ancestors(lexicon: Lexicon) -> None:

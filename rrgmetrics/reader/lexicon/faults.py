@@ -23,6 +23,10 @@ _DIGITS = re.compile(r"[\d.,/]+")
 _DENYING = ("negation_before", "resolved_before")
 _HEDGING = ("probable_before", "possible_before", "not_excluded_before", "hypothetical")
 _FINDINGS_BY_ABSENCE = {("absent",), ("absence", "of")}
+_SUMS = {
+    "seen_as": (("structures", "qualities"), "structure + quality", "heart + enlarged"),
+    "found_in": (("concepts", "zones"), "concept + zone", "mass + mediastinal"),
+}
 Words = tuple[str, ...]
 
 
@@ -189,13 +193,14 @@ class _Check:
         elif value.choices and text not in value.choices:
             advice = hint(text, value.choices) or f"it should be {listed(value.choices)}."
             self._say(source, node, f'{what} is "{text}"; {advice}')
-        elif value.of == "seen_as":
-            structure, plus, quality = text.partition(" + ")
-            if not plus:
-                self._say(source, node, f'{what} holds "{text}"; write "structure + quality", as "heart + enlarged".')
+        elif value.of in _SUMS:
+            tables, written, example = _SUMS[value.of]
+            parts = text.split(" + ")
+            if len(parts) != len(tables):
+                self._say(source, node, f'{what} holds "{text}"; write "{written}", as "{example}".')
                 return
-            self._refer(source, node, what, structure, "structures")
-            self._refer(source, node, what, quality, "qualities")
+            for part, table in zip(parts, tables, strict=True):
+                self._refer(source, node, what, part, table)
         elif value.of and value.of != "terms":
             self._refer(source, node, what, text, value.of)
         elif value.term or value.of:

@@ -192,6 +192,7 @@ class SmallWords:
     increased: frozenset[str]
     lowered: frozenset[str]
     sparing: frozenset[str]
+    associated: frozenset[str]
     reaching: frozenset[str]
     sites: frozenset[str]
     ways: frozenset[str]
@@ -240,6 +241,7 @@ class Lexicon:
         tips: The sites of a device's tip by their key.
         severity: The steps of the scale of severity by their name.
         findings_of: Structure and quality → the concept that they make.
+        findings_in: Concept and zone → what the concept is called there.
         denials: Structure and quality → the concepts that such a normal statement denies.
         headings: A heading → its section, and whether the section is read.
         rules: The rules of `context.yaml`.
@@ -275,6 +277,7 @@ class Lexicon:
     rib_words: frozenset[str] = frozenset()
     severity: dict[str, int] = field(default_factory=dict)
     findings_of: dict[tuple[str, str], str] = field(default_factory=dict)
+    findings_in: dict[tuple[str, str], str] = field(default_factory=dict)
     denials: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     headings: dict[str, tuple[str, bool]] = field(default_factory=dict)
     rules: list[dict[str, Any]] = field(default_factory=list)

@@ -120,6 +120,7 @@ _CONCEPTS = Table(
             "sign_of": _names("concepts"),
             "lone_terms": _TERMS,
             "seen_as": Many(Value(of="seen_as"), joins=True),
+            "found_in": Many(Value(of="found_in"), joins=True),
             "condition": Value(choices=CONDITIONS),
             "counts": _FLAG,
             "roles": Many(Value(choices=get_args(Role))),
