@@ -5,6 +5,7 @@ from __future__ import annotations
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 
+_NAME = 5  # items from a preposition to the device that it leads to
 _OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_break"})
 
 
@@ -15,8 +16,29 @@ def settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> None
     device = not mention.denies and lexicon.concepts[mention.concept].is_device
     if device and mention.change == "resolved" and _has_left_its_place(mention, items):
         mention.assertion, mention.change = "present", None
+    if device and mention.assertion == "present" and _is_exchanged(mention, items, lexicon):
+        mention.assertion, mention.change = "absent", "resolved"
     if device and mention.assertion == "absent" and mention.change is None and _is_of_tip(mention, items):
         mention.assertion = "present"  # "the tip of the PICC is not seen"
+
+
+def _is_exchanged(mention: Mention, items: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether another device has come in the place of one: "exchange OF THE SHEATH FOR a Swan-Ganz catheter"."""
+    small = lexicon.small
+    of = next((i for i in range(mention.first - 1, 0, -1) if items[i].word == "of"), 0)
+    if mention.first - of > _NAME or items[of - 1].word not in small.exchanging:
+        return False
+    for i in range(mention.last, min(len(items), mention.last + _NAME)):
+        if items[i].word in small.exchanged_for:
+            return any(_is_device(item, lexicon) for item in items[i + 1 : i + 1 + _NAME])
+        if items[i].word in small.list_joints or "clause_end" in items[i].senses:
+            return False
+    return False
+
+
+def _is_device(item: Item, lexicon: Lexicon) -> bool:
+    concept = item.senses.get("concept")
+    return concept is not None and lexicon.concepts[concept].is_device
 
 
 def _has_left_its_place(mention: Mention, items: list[Item]) -> bool:
