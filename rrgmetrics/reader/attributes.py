@@ -59,6 +59,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             _tip(fields, senses["tip"], device, lexicon)
         if "measure" in senses:
             fields["measurements"] += senses["measure"]
+    if device.never_in and not fields["tip"] and _ends_in_any(device.never_in, mention, lexicon):
+        fields.setdefault("position", "bad")
     if not fields["levels"].isdisjoint(device.expected_levels):
         fields.pop("position", None)  # "in a high position, at T7"
     if not fields["sides"] and (fields.get("both") or fields.get("several")):
@@ -115,6 +117,22 @@ def _tip(fields: dict[str, Any], site: str, device: Concept, lexicon: Lexicon) -
         fields["position"] = "bad"
     else:
         fields["tip"].add(site)
+
+
+def _ends_in_any(structures: frozenset[str], mention: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a device lies in one side of a structure: the feeding tube "OVER THE LEFT LUNG"."""
+    leads = sided = False
+    for item in mention.modifiers:
+        if item.first < mention.tokens[1]:
+            continue
+        sided = leads and (sided or item.senses.get("side") in ("left", "right"))
+        if sided and not structures.isdisjoint(item.senses.get("structure", ())):
+            return True
+        if "location_preposition" in item.senses:
+            leads, sided = True, False  # "to the right in the chest"
+        else:
+            leads = leads and ("side" in item.senses or item.word in lexicon.small.heights)
+    return False
 
 
 def by_side(mention: Mention, fields: dict[str, Any], lexicon: Lexicon) -> list[dict[str, Any]]:

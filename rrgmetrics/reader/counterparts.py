@@ -123,4 +123,5 @@ def _neighbours(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
 def _is_fault_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
     """Tells whether one of two devices is what has become of the other: a broken lead is no pacemaker in place."""
     a, b = (lexicon.concepts[each.head.concept] for each in (unit, other))
-    return a.is_device and b.key in a.ancestors and a.significance == "urgent" != b.significance
+    whole = b.key in a.ancestors or b.key in a.same_as
+    return a.is_device and whole and a.significance == "urgent" != b.significance

@@ -145,7 +145,7 @@ def _paths(device: Finding, lexicon: Lexicon) -> set[str]:
 def position(device: Finding, lexicon: Lexicon) -> str | None:
     """Returns whether a device lies well: as stated, or as its tip, its level or its depth above the carina tells."""
     concept = lexicon.concepts[device.concept]
-    if device.position or is_astray(device, concept):
+    if device.position or is_astray(device, concept) or concept.key in lexicon.roles["astray"]:
         return device.position or "bad"
     depths = concept.carina_cm
     deep_enough = depths and any(depths[0] <= mm / 10 <= depths[-1] for mm in device.measurements_mm)

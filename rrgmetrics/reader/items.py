@@ -18,7 +18,9 @@ from rrgmetrics.reader.tokens import Token
 _SAME = "same"  # at the end of a statement: "effusions SAME", "the left is THE SAME"
 _LONGEST_PHRASE = 16  # tokens
 _VERBS = 5  # tokens of the verbs that may stand inside a name
-_PREPOSITIONS = frozenset({"in", "into", "within", "under", "beneath", "below", "at", "around", "behind", "above"})
+_PREPOSITIONS = frozenset(
+    {"in", "into", "within", "under", "beneath", "below", "at", "around", "behind", "above", "over"}
+)
 _INTO = {"into": "in", "within": "in"}
 BARE = ("bare_tube",)  # the structure of a word that alone names no device
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 
+_NAME = 5  # items from a preposition to the device that it leads to
+_PREPOSITIONS = frozenset({"in", "into", "within", "below", "above", "beyond", "past"})
+_NO_LONGER = 2  # tokens of "no longer" alone
 _OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_break"})
 
 
@@ -13,22 +16,51 @@ def settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> None
     if mention.whole_of is not None:  # "the leads are not broken": they are there
         mention.dropped = mention.dropped or mention.whole_of.assertion != "absent"
     device = not mention.denies and lexicon.concepts[mention.concept].is_device
-    if device and mention.change == "resolved" and _has_left_its_place(mention, items):
+    if device and mention.change == "resolved" and _has_left_its_place(mention, items, lexicon):
         mention.assertion, mention.change = "present", None
+    if device and mention.assertion == "present" and _is_exchanged(mention, items, lexicon):
+        mention.assertion, mention.change = "absent", "resolved"
     if device and mention.assertion == "absent" and mention.change is None and _is_of_tip(mention, items):
         mention.assertion = "present"  # "the tip of the PICC is not seen"
 
 
-def _has_left_its_place(mention: Mention, items: list[Item]) -> bool:
+def _is_exchanged(mention: Mention, items: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether another device has come in the place of one: "exchange OF THE SHEATH FOR a Swan-Ganz catheter"."""
+    small = lexicon.small
+    of = next((i for i in range(mention.first - 1, 0, -1) if items[i].word == "of"), 0)
+    if mention.first - of > _NAME or items[of - 1].word not in small.exchanging:
+        return False
+    for i in range(mention.last, min(len(items), mention.last + _NAME)):
+        if items[i].word in small.exchanged_for:
+            return any(_is_device(item, lexicon) for item in items[i + 1 : i + 1 + _NAME])
+        if items[i].word in small.list_joints or "clause_end" in items[i].senses:
+            return False
+    return False
+
+
+def _is_device(item: Item, lexicon: Lexicon) -> bool:
+    concept = item.senses.get("concept")
+    return concept is not None and lexicon.concepts[concept].is_device
+
+
+def _has_left_its_place(mention: Mention, items: list[Item], lexicon: Lexicon) -> bool:
     """Tells whether a device is not where it was, in place: "the lead is NO LONGER IN the ventricle"."""
     gone = next((i for i in range(mention.last, len(items)) if items[i].senses.get("change") == "resolved"), None)
-    if gone is None or items[gone].word != "no":
+    if gone is None or items[gone].word != "no" or items[gone].last - items[gone].first != _NO_LONGER:
         return False
-    place = next((i for i in range(gone + 1, len(items)) if "location_preposition" not in items[i].senses), None)
-    if place is None or place == gone + 1 or "tip" not in items[place].senses:
+    ahead = range(gone + 1, min(len(items), gone + 1 + _NAME))
+    place = next((i for i in ahead if not items[i].senses.keys() <= {"location_preposition", "side"}), None)
+    if place is None or _is_bare(items, gone, place) or "tip" not in items[place].senses:
         return False
-    items[gone], items[place] = items[gone].saying({"position": "bad"}), items[place].saying({})
+    left = items[place].senses["tip"] in lexicon.concepts[mention.concept].wrong_tip
+    items[gone] = items[gone].saying({} if left else {"position": "bad"})
+    items[place] = items[place].saying({})
     return True
+
+
+def _is_bare(items: list[Item], gone: int, place: int) -> bool:
+    """Tells whether no preposition leads to a place, be it within its term: "no longer IN THE RIGHT MAIN BRONCHUS"."""
+    return place == gone + 1 and items[place].word not in _PREPOSITIONS
 
 
 def explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:

@@ -176,6 +176,7 @@ def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
             expected_tip=frozenset(entry.get("expected_tip", ())),
             wrong_tip=frozenset(entry.get("wrong_tip", ())),
             expected_levels=frozenset(entry.get("expected_levels", ())),
+            never_in=frozenset(entry.get("never_in", ())),
             rivals=frozenset(entry.get("rivals", ())),
         )
         trie.add(entry["terms"], "concept", key)

@@ -26,6 +26,7 @@ Role = Literal[
     "feigned",
     "feigns",
     "shadow",
+    "astray",
 ]
 BONES, DEVICES, TECHNIQUE = "bones", "devices", "technique"  # the concept files that the engine treats as what they are
 
@@ -48,6 +49,7 @@ class Concept:
     expected_tip: frozenset[str] = frozenset()
     wrong_tip: frozenset[str] = frozenset()
     expected_levels: frozenset[str] = frozenset()
+    never_in: frozenset[str] = frozenset()
     rivals: frozenset[str] = frozenset()
     ancestors: tuple[str, ...] = ()
 
@@ -149,6 +151,8 @@ class SmallWords:
     abbreviations: frozenset[str]
     almost: frozenset[str]
     hiding: frozenset[str]
+    exchanging: frozenset[str]
+    exchanged_for: frozenset[str]
     somewhat: frozenset[str]
     adverbs: frozenset[str]
     closing: frozenset[str]

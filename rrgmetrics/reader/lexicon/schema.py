@@ -127,6 +127,7 @@ _CONCEPTS = Table(
             "expected_tip": _names("tip_sites"),
             "wrong_tip": _names("tip_sites"),
             "expected_levels": Many(_TEXT),
+            "never_in": _names("structures"),
             "rivals": _names("concepts"),
             "carina_cm": Many(_NUMBER),
             "without": Many(_TERM),
