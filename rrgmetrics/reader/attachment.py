@@ -276,7 +276,8 @@ def _is_cue(item: Item, small: SmallWords) -> bool:
 def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
     """Returns where the words of the first mention begin: after "with", if what it joins has no place of its own.
 
-    After a comma, if each side of it names a side: "sutures on the right, small left effusion".
+    After a comma, if each side of it names a side: "sutures on the right, small left effusion". "The left hemithorax
+    is FILLED with fluid" tells where the fluid is.
     """
     sided = False
     for i in range(hi - 1, -1, -1):
@@ -287,7 +288,7 @@ def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
             return i + 1
         if items[i].word in small.placing:
             return 0
-        if items[i].word == "with":
+        if items[i].word == "with" and (not i or items[i - 1].word not in small.filling):
             return i + 1
     return 0
 

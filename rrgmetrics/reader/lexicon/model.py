@@ -21,6 +21,7 @@ Role = Literal[
     "tipped",
     "lodged",
     "history",
+    "background",
     "apart",
     "directed",
     "feigned",
@@ -139,6 +140,8 @@ class SmallWords:
     historic: frozenset[str]
     inserting: frozenset[str]
     treated: frozenset[str]
+    courses: frozenset[str]
+    periods: frozenset[str]
     subjects: frozenset[str]
     aside: frozenset[str]
     all_before: frozenset[str]
@@ -190,6 +193,7 @@ class SmallWords:
     raised: frozenset[str]
     lowered: frozenset[str]
     sparing: frozenset[str]
+    filling: frozenset[str]
     reaching: frozenset[str]
     sites: frozenset[str]
     ways: frozenset[str]
