@@ -90,7 +90,7 @@ def _nearly(unit: Unit, other: Reading) -> bool:
 
 
 def _is_background(unit: Unit, other: Reading, lexicon: Lexicon) -> bool:
-    """Tells whether an observation is told of the patient: an operation of its own report, or an illness of the other."""
+    """Tells whether an observation is told of the patient: an operation by its own report, an illness by the other."""
     own = all(finding.background for finding in unit.readings)
     return own or any(related(unit.head.concept, illness, lexicon) for illness in other.history)
 

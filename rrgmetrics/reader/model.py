@@ -88,7 +88,7 @@ class Finding:
     mm, `levels` are ribs and vertebrae ("rib 4", "T12"), `worse_side` is where a bilateral finding is worse. Findings
     with the same `observation` are one picture described twice ("opacity, likely pneumonia", "atelectasis or
     scarring"). `normal` marks what a normal statement denies ("the lungs are clear" denies an opacity), `background` an
-    operation that is told of the patient ("day 6 after left pneumonectomy"), and counts only where both reports have it.
+    operation that is told of the patient ("day 6 after left pneumonectomy"), which counts only where both have it.
     """
 
     concept: str
