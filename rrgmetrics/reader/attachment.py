@@ -249,7 +249,8 @@ def _is_cue(item: Item, small: SmallWords) -> bool:
 def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
     """Returns where the words of the first mention begin: after "with", if what it joins has no place of its own.
 
-    After a comma, if each side of it names a side: "sutures on the right, small left effusion".
+    After a comma, if each side of it names a side: "sutures on the right, small left effusion". "The left hemithorax
+    is FILLED with fluid" tells where the fluid is.
     """
     sided = False
     for i in range(hi - 1, -1, -1):

@@ -15,7 +15,7 @@ from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
 from rrgmetrics.reader.model import Link, Reading, Unit
 from rrgmetrics.reader.observations import units
 from rrgmetrics.reader.places import beside, near, same_side
-from rrgmetrics.reader.similarity import assign, of_two_sizes, similarity
+from rrgmetrics.reader.similarity import assign, of_two_sizes, related, similarity
 
 COVERED = 0.75  # above: a left-over observation is said by the other report in other words
 
@@ -70,14 +70,14 @@ def set_beside(reference: Reading, candidate: Reading) -> Counterparts:
         if c not in matched_cands and not _nearly(unit, reference):
             same = _in_other_words(unit, refs, lexicon)
             if same is None:
-                false.append(unit)
+                false += [] if _is_background(unit, reference, lexicon) else [unit]
             else:
                 links.append(Link(same, c, other_words=True))
     for r, unit in enumerate(refs):
         if r not in matched_refs and not _nearly(unit, candidate):
             same = _in_other_words(unit, cands, lexicon)
             if same is None:
-                missing.append(unit)
+                missing += [] if _is_background(unit, candidate, lexicon) else [unit]
             else:
                 links.append(Link(r, same, other_words=True))
     return Counterparts(refs, cands, pairs, links, missing, false)
@@ -87,6 +87,12 @@ def _nearly(unit: Unit, other: Reading) -> bool:
     """Tells whether the other report calls borderline what is borderline here ("upper normal")."""
     borderline = {finding.concept for finding in other.findings if finding.severity == 0}
     return unit.head.severity == 0 and unit.head.concept in borderline
+
+
+def _is_background(unit: Unit, other: Reading, lexicon: Lexicon) -> bool:
+    """Tells whether an observation is told of the patient: an operation by its own report, an illness by the other."""
+    own = all(finding.background for finding in unit.readings)
+    return own or any(related(unit.head.concept, illness, lexicon) for illness in other.history)
 
 
 def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from rrgmetrics.reader.assertion import assert_mentions, asserted
 from rrgmetrics.reader.attachment import attach
 from rrgmetrics.reader.attributes import build, by_side, describe, one_side
+from rrgmetrics.reader.background import only_asked, told_ahead, told_of_patient, told_with_day
 from rrgmetrics.reader.change import course_of_all
 from rrgmetrics.reader.collection import collecting_afterwards
 from rrgmetrics.reader.dates import compared_as
@@ -37,13 +38,11 @@ from rrgmetrics.reader.references import (
     antecedent,
     clause_ahead,
     named_before,
-    only_asked,
     other_side,
     pointer,
     relative_side,
     side_meant,
     sums_up,
-    told_of_patient,
 )
 from rrgmetrics.reader.scope import Scan, pack_for
 from rrgmetrics.reader.similarity import of_two_sizes
@@ -85,6 +84,7 @@ def _read(report: str) -> Reading:
     findings: list[Finding] = []
     scan = Scan(report, tokens)
     compared: list[Compared] = []
+    past: set[str] = set()
     for number, (sentence, parsed) in enumerate(read_sentences(report, tokens, lexicon)):
         scan.add(sentence, parsed)
         said = parsed.once(_say)
@@ -93,7 +93,7 @@ def _read(report: str) -> Reading:
         if said.communicates:
             kind, items = said.compared, said.items
         elif parsed.mentions:
-            kind, items = _read_sentence(tokens, sentence, number, parsed, lexicon, findings), said.items
+            kind, items = _read_sentence(tokens, sentence, number, parsed, lexicon, findings, past), said.items
         else:
             items = _read_remark(parsed, number, lexicon, findings)
             kind = compared_as(items, lexicon.small)
@@ -103,7 +103,8 @@ def _read(report: str) -> Reading:
             of_all = _of_all(items, span, number, lexicon, findings) if alone else None
             named = "named" if kind == "earlier" and not parsed.mentions else kind
             compared.append(of_all or Compared(named, span))
-    return Reading(report, tuple(_merge(findings, lexicon)), scan.scope(), tuple(compared), pack_in_use())
+    kept = tuple(_merge(findings, lexicon))
+    return Reading(report, kept, scan.scope(), tuple(compared), pack_in_use(), frozenset(past))
 
 
 class _Stated(NamedTuple):
@@ -121,6 +122,7 @@ class _Said(NamedTuple):
         items: Its items, as its mentions have settled them.
         stated: The mentions that say something.
         history: Those of them that only tell of the patient.
+        dated: Operations whose day is told.
         compared: How it compares with an earlier study.
         ahead: Where a clause before the first mention ends, which may speak of a finding before; 0 if there is none.
         sums_up: Whether it sums up what was said before.
@@ -130,6 +132,7 @@ class _Said(NamedTuple):
     items: list[Item]
     stated: list[_Stated]
     history: list[Mention]
+    dated: list[Mention]
     compared: str
     ahead: int = 0
     sums_up: bool = False
@@ -163,7 +166,8 @@ def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said
                 fields["sides"] = set(sides)
             stated.append(_Stated(mention, fields, [] if mention.denies else by_side(mention, fields, lexicon)))
     history = told_of_patient(items, mentions, lexicon, opening=False)
-    return _Said(items, stated, history, compared_as(items, lexicon.small))
+    dated = told_with_day(items, mentions, lexicon)
+    return _Said(items, stated, history, dated, compared_as(items, lexicon.small))
 
 
 def _read_remark(parsed: Parsed, number: int, lexicon: Lexicon, findings: list[Finding]) -> list[Item]:
@@ -191,18 +195,25 @@ def _read_sentence(
     parsed: Parsed,
     lexicon: Lexicon,
     findings: list[Finding],
+    past: set[str],
 ) -> str:
-    """Appends the findings of one sentence; returns how it compares with an earlier study."""
+    """Appends the findings of one sentence, and to `past` illnesses; returns how it compares with an earlier study."""
     said = parsed.once(_say)
     if said.ahead and add_what_is_said(parsed.items[: said.ahead], number, lexicon, findings):
         rest = [item.saying({}) for item in parsed.items[: said.ahead]] + parsed.items[said.ahead :]
         mentions = supply(parsed.items, stand_in(parsed.items, find_mentions(parsed.items, lexicon), lexicon), lexicon)
         assert_mentions(rest, mentions, lexicon)
         said = _told(rest, mentions, lexicon)
-    items, history = said.items, said.history
+    items, history, operations = said.items, said.history, said.dated
+    goes_on = sentence.last < len(tokens) - 1
     if not number:
-        asked = only_asked(items, parsed.mentions) if sentence.last < len(tokens) - 1 else ()
-        history = [*told_of_patient(items, parsed.mentions, lexicon, opening=True), *asked]
+        history = told_of_patient(items, parsed.mentions, lexicon, opening=True)
+    if goes_on and all(finding.background for finding in findings):
+        told = told_ahead(items, parsed.mentions, lexicon)
+        history, operations = [*history, *told.illnesses], [*operations, *told.operations]
+    past.update(mention.concept for mention in history)
+    if not number and goes_on:
+        history = [*history, *only_asked(items, parsed.mentions)]
     observations: dict[int, list[int]] = {}
     start = sentence.first
     for mention, fields, parts in said.stated:
@@ -235,7 +246,8 @@ def _read_sentence(
             on_side = [k for k in read_as if findings[k].side == one_side(part["sides"])]
             fitting = on_side or (read_as if part is parts[0] else [])
             observation = findings[fitting[0]].observation if fitting else len(findings)
-            findings.append(build(mention, part, sentence.section, number, observation, spans))
+            finding = build(mention, part, sentence.section, number, observation, spans)
+            findings.append(replace(finding, background=mention in operations and not fitting))
     return said.compared
 
 
@@ -378,5 +390,6 @@ def _union(a: Finding, b: Finding) -> Finding:
         route=a.route or b.route,
         position=a.position or b.position,
         normal=a.normal and b.normal,
+        background=a.background and b.background,
         spans=tuple(dict.fromkeys(spans)),
     )

@@ -19,7 +19,7 @@ _SAME = "same"  # at the end of a statement: "effusions SAME", "the left is THE 
 _LONGEST_PHRASE = 16  # tokens
 _VERBS = 5  # tokens of the verbs that may stand inside a name
 _PREPOSITIONS = frozenset(
-    {"in", "into", "within", "under", "beneath", "below", "at", "around", "behind", "above", "over"}
+    {"in", "into", "within", "under", "beneath", "below", "at", "around", "behind", "above", "over", "between"}
 )
 _INTO = {"into": "in", "within": "in"}
 BARE = ("bare_tube",)  # the structure of a word that alone names no device
@@ -140,6 +140,11 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
                 word = _INTO.get(tokens[j - 1].word, tokens[j - 1].word)
                 if word not in node:
                     break
+            elif word in carrying:  # "air HAS TRACKED into the neck", beside a name that goes on with "has"
+                k = _carried(tokens, j, last, node, lexicon)
+                after = node.get(_INTO.get(tokens[k - 1].word, tokens[k - 1].word), {}) if k > j else {}
+                if after:
+                    skipped.append((after, k))
             node = node[word]
             if "" in node and j > end:
                 end, senses = j, node[""]

@@ -87,7 +87,8 @@ class Finding:
     `severity` is a step on the scale of `attributes.yaml` (0 borderline to 7 massive), `measurements_mm` are in
     mm, `levels` are ribs and vertebrae ("rib 4", "T12"), `worse_side` is where a bilateral finding is worse. Findings
     with the same `observation` are one picture described twice ("opacity, likely pneumonia", "atelectasis or
-    scarring"). `normal` marks what a normal statement denies ("the lungs are clear" denies an opacity).
+    scarring"). `normal` marks what a normal statement denies ("the lungs are clear" denies an opacity), `background` an
+    operation that is told of the patient ("day 6 after left pneumonectomy"), which counts only where both have it.
     """
 
     concept: str
@@ -110,6 +111,7 @@ class Finding:
     section: str = "findings"
     sentence: int = 0
     normal: bool = False
+    background: bool = False
     spans: tuple[Span, ...] = ()
 
 
@@ -133,7 +135,7 @@ class Reading:
     """All findings of one report, in the order of the text, with the text they were read from and its scope.
 
     `compared` are the sentences that compare with an earlier study, also those that name no finding. `pack` is what it
-    was read with.
+    was read with, `history` are the illnesses that it tells of the patient, and not as what the film shows.
     """
 
     text: str
@@ -141,6 +143,7 @@ class Reading:
     scope: Scope
     compared: tuple[Compared, ...] = ()
     pack: str = "chest_xray"
+    history: frozenset[str] = frozenset()
 
     @property
     def abnormal(self) -> tuple[Finding, ...]:

@@ -14,6 +14,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from rrgmetrics.reader.attributes import build, describe, since
+from rrgmetrics.reader.background import PLACES
 from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
@@ -28,10 +29,7 @@ FINDINGS = 40  # how many findings back any word points; keeps the reading linea
 SUMMARY = "impression"
 LEFT_BY = frozenset({"from", "after", "following", "post", "of"})
 BARE_DEVICES = frozenset({"catheter", "drain"})
-PLACES = frozenset({"side", "zone", "location_preposition"})
-SEEN = frozenset({"side", "zone", "measure", "change", "severity", "item_break", "clause_end", "versus"})
 TOLD = frozenset({"change", "severity", "measure", "quality"})
-TITLE = 4  # words before the disease in a report's first words: "Non-small cell lung cancer."
 OTHER_SIDE = {"left": "right", "right": "left"}
 GAPS = ("severity", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
 SUMMED = ("morphology", "tip", "zones", "levels", "spans")
@@ -70,41 +68,6 @@ def _is_bare_device(mention: Mention) -> bool:
     """Tells whether one word alone names a device; beside another device it is a part of that one."""
     own = next((item for item in mention.modifiers if item.first == mention.tokens[0]), None)
     return own is not None and own.word in BARE_DEVICES and own.last - own.first == 1
-
-
-def told_of_patient(
-    items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon, *, opening: bool
-) -> list[Mention]:
-    """Returns what tells of the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
-    small = lexicon.small
-    names = lexicon.roles["history"]
-    if not small.treated.isdisjoint([item.word for item in items]):
-        names = names.union(lexicon.rubric["diagnoses"])  # "Pneumonia follow-up."
-    diseases = [mention for mention in mentions if mention.concept in names]
-    if not diseases:
-        return []
-    bare = SEEN.isdisjoint(kind for item in items for kind in item.senses)
-    titled = opening and bare and len(mentions) == 1 and _is_title(items, mentions[0])
-    treated = bare and any(item.word in small.treated for item in items)
-    history: list[Mention] = []
-    for mention in diseases:
-        before = [item.word for item in items[max(0, mention.first - 2) : mention.first] if not item.senses]
-        known = not small.historic.isdisjoint(before)
-        told = (titled or treated) and mention.certainty == "definite" and mention.assertion == "present"
-        history += [mention] if known or told else []
-    return history
-
-
-def only_asked(items: Sequence[Item], mentions: Sequence[Mention]) -> Sequence[Mention]:
-    """Returns what a report's first words only ask: "? Chest infection.", but "? consolidation in the left base"."""
-    asked = len(items) <= TITLE and (items[0].word == "query" or items[-1].word == "?")
-    return mentions if asked and not any(item.senses.keys() & PLACES for item in items) else ()
-
-
-def _is_title(items: Sequence[Item], mention: Mention) -> bool:
-    """Tells whether a sentence only names a disease: "Breast carcinoma.", but "heart shape of a tetralogy"."""
-    before = items[: mention.first]
-    return len(before) < TITLE and not any("location_preposition" in item.senses for item in before)
 
 
 def is_left_by(

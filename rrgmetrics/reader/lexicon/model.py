@@ -21,6 +21,7 @@ Role = Literal[
     "tipped",
     "lodged",
     "history",
+    "background",
     "apart",
     "directed",
     "feigned",
@@ -142,6 +143,8 @@ class SmallWords:
     historic: frozenset[str]
     inserting: frozenset[str]
     treated: frozenset[str]
+    courses: frozenset[str]
+    periods: frozenset[str]
     subjects: frozenset[str]
     aside: frozenset[str]
     all_before: frozenset[str]

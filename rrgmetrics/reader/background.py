@@ -1,0 +1,109 @@
+"""What a report tells of the patient, and not of the film: illness, therapy, operation, the day of it.
+
+Words of time and therapy say so ("lymphoma, AFTER CYCLE 2", "DAY 6 AFTER left pneumonectomy", "KNOWN asthma"), in what
+opens a report and tells nothing that is seen. Which findings can be told so is data (role "background"). An illness is
+no finding then; an operation is one that counts only where both reports tell of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon
+
+PLACES = frozenset({"side", "zone", "location_preposition"})
+SEEN = frozenset({"side", "zone", "measure", "change", "severity", "item_break", "clause_end", "versus"})
+TOLD_OF_FILM = frozenset({"measure", "change", "severity", "versus", "possible_before", "probable_before"})
+TITLE = 4  # words before the disease in a report's first words: "Non-small cell lung cancer."
+BACK = 6  # items before an operation among which its day is told
+
+
+class Background(NamedTuple):
+    """The mentions of a sentence that tell of the patient.
+
+    Attributes:
+        illnesses: They are no findings.
+        operations: They are findings that count only where both reports tell of them.
+    """
+
+    illnesses: Collection[Mention] = ()
+    operations: Collection[Mention] = ()
+
+
+def told_of_patient(
+    items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon, *, opening: bool
+) -> list[Mention]:
+    """Returns what tells of the patient: "known lymphoma", "sarcoma under therapy", "Breast carcinoma." first."""
+    small = lexicon.small
+    names = lexicon.roles["history"]
+    if not small.treated.isdisjoint([item.word for item in items]):
+        names = names.union(lexicon.rubric["diagnoses"])  # "Pneumonia follow-up."
+    diseases = [mention for mention in mentions if mention.concept in names]
+    if not diseases:
+        return []
+    bare = SEEN.isdisjoint(kind for item in items for kind in item.senses)
+    titled = opening and bare and len(mentions) == 1 and _is_title(items, mentions[0])
+    treated = bare and any(item.word in small.treated for item in items)
+    history: list[Mention] = []
+    for mention in diseases:
+        before = [item.word for item in items[max(0, mention.first - 2) : mention.first] if not item.senses]
+        known = not small.historic.isdisjoint(before)
+        told = (titled or treated) and mention.certainty == "definite" and mention.assertion == "present"
+        history += [mention] if known or told else []
+    return history
+
+
+def told_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> Background:
+    """Returns what a sentence ahead of all findings tells of the patient: "Erect film DAY 2 AFTER cholecystectomy."."""
+    small, roles = lexicon.small, lexicon.roles
+    told = [mention for mention in mentions if not mention.dropped]
+    if any(
+        mention.denies
+        or mention.assertion != "present"
+        or mention.concept not in roles["background"] | roles["history"]
+        for mention in told
+    ):
+        return Background()
+    words = {item.word for item in items}
+    timed = not words.isdisjoint(small.courses | small.historic | small.treated | small.settings)
+    patient = not words.isdisjoint(small.patients)
+    if not timed or any(_tells_of_film(item, lexicon, patient=patient) for item in items):
+        return Background()
+    operations = [mention for mention in told if lexicon.concepts[mention.concept].is_device]
+    placed = any(item.senses.keys() & {"side", "zone"} for item in items)
+    illnesses = [mention for mention in told if mention not in operations]
+    dated = not words.isdisjoint(small.periods)
+    return Background(illnesses if operations or not placed else (), operations if dated else ())
+
+
+def told_with_day(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns the operations whose day a sentence tells: "small effusion TWO DAYS AFTER CABG"."""
+    dated = []
+    for mention in mentions:
+        before = [item.word for item in items[max(0, mention.first - BACK) : mention.first]]
+        counted = any(word in lexicon.small.periods for word in before)
+        device = not mention.denies and lexicon.concepts[mention.concept].is_device
+        if device and counted and mention.concept in lexicon.roles["background"]:
+            dated += [mention] if not lexicon.small.settings.isdisjoint(before) else []
+    return dated
+
+
+def only_asked(items: Sequence[Item], mentions: Sequence[Mention]) -> Sequence[Mention]:
+    """Returns what a report's first words only ask: "? Chest infection.", but "? consolidation in the left base"."""
+    asked = len(items) <= TITLE and (items[0].word == "query" or items[-1].word == "?")
+    return mentions if asked and not any(item.senses.keys() & PLACES for item in items) else ()
+
+
+def _tells_of_film(item: Item, lexicon: Lexicon, *, patient: bool) -> bool:
+    """Tells whether an item says what is seen: how large, since when, that it "is" so, if not of the patient."""
+    if not TOLD_OF_FILM.isdisjoint(item.senses) and item.word not in lexicon.small.courses:
+        return True
+    return "item_break" in item.senses and not patient and item.word != "with"
+
+
+def _is_title(items: Sequence[Item], mention: Mention) -> bool:
+    """Tells whether a sentence only names a disease: "Breast carcinoma.", but "heart shape of a tetralogy"."""
+    before = items[: mention.first]
+    return len(before) < TITLE and not any("location_preposition" in item.senses for item in before)
