@@ -78,8 +78,8 @@ class Clause(Sentence):
             ahead = self.items[i - 1] if i else None
             if ahead is None or self.fresh:
                 return self.fresh
-            embedded = ahead.word in self.small.embedding or "negation_before" in ahead.senses
-            return "hypothetical" in ahead.senses or (embedded and self.absent)  # "no evidence THAT THERE is edema"
+            embedded = ahead.word in self.small.embedding and self.absent  # "no evidence THAT THERE is edema"
+            return "hypothetical" in ahead.senses or embedded
         return self.hypothetical and item.word in self.small.then
 
     def directly_with(self, i: int) -> bool:

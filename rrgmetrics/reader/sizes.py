@@ -19,7 +19,7 @@ _TODAY = frozenset({"now", "currently", "today"})
 _MANY, _NOUN = 12, 4  # findings that are counted, and words from a number to its noun
 _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
-_FRACTIONS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5}
+_FRACTIONS = {"whole": 1, "half": 2, "third": 3, "quarter": 4, "fifth": 5}
 _LEADING_ON = frozenset({"side", "location_preposition"})  # from a fraction to what it is of
 _FILLED = 5  # items between them
 _COURSES = {3: (2, 4), 5: (4, 6)}  # "small to moderate", "moderate to large", as what was and what is
@@ -189,7 +189,7 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return False
     if after[0].word in small.past:
         return len(after) == 1 or after[1].word in small.closing
-    if not any("measure" in item.senses for item in items[:i]):
+    if not any("measure" in item.senses for item in items[:i]) and not _now_follows(items, i):
         return False
     if after[0].word in _THEN and len(after) > 1:
         bare = after[1].word in small.definite and "earlier_study" not in after[1].senses
@@ -197,6 +197,12 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return date.word in small.past or date.word[0].isdigit() or "earlier_study" in date.senses
     words = list(takewhile(lambda word: word not in small.separators, (item.word for item in after)))
     return "ago" in words
+
+
+def _now_follows(items: list[Item], i: int) -> bool:
+    """Tells whether a later size is that of today: "2 cm on Monday, 4 cm TODAY"."""
+    sized = (k for k in range(i + 1, len(items)) if "measure" in items[k].senses)
+    return any(not _TODAY.isdisjoint(each.word for each in items[max(0, k - 2) : k + 3]) for k in sized)
 
 
 def _is_bracketed(items: list[Item], i: int) -> bool:
