@@ -129,7 +129,9 @@ class _Walk(Clause):
             self.aside = aside
             if item.word in self.small.existing:
                 self.verb_at = i
-        if self.items[0].word in self.small.neither and ("change" in senses or item.word in self.small.altered):
+        moved = senses.get("change", "new") != "new" or item.word in self.small.altered
+        neither = self.items[0].word in self.small.neither
+        if moved and neither:
             self._leave_unchanged()
         if self.is_place(i, item):
             self._end_clause()
@@ -149,7 +151,7 @@ class _Walk(Clause):
             self.resolved = "nothing" if item.word in self.small.nothing_left else "resolved"
         elif item.word in self.small.excising and i + 1 < len(self.items) and self.items[i + 1].word == "of":
             self.resolved = "resolved"  # "resection of a mass", but "of the upper lobe" is an operation
-        elif senses.get("change") == "resolved" and not self.is_advised(i):
+        elif senses.get("change") == "resolved" and not self.is_advised(i) and not neither:
             self._resolve(i)
         if item.word in self.small.explanations and self.explains(i):
             self._hedge(i, item, "possible" if self.certainty == "definite" else self.certainty)

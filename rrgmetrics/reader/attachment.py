@@ -153,7 +153,9 @@ def _spare(items: list[Item], small: SmallWords) -> None:
         inserted = item.word in small.relative and "nothing" in item.senses  # "which was inserted via"
         way = inserted or item.word in small.ways or (way and item.senses.keys() <= {"side", "location_preposition"})
         left = item.word == "from" and i > 0 and (items[i - 1].word in small.moved or "position" in items[i - 1].senses)
-        if item.word in small.sparing or left:
+        if item.word in small.sparing and i and "item_break" in items[i - 1].senses and items[i - 1].word != "with":
+            _spare_before(items, i, small)
+        elif item.word in small.sparing or left:
             spared = True
         elif item.word in small.reaching:
             reached = True
@@ -163,6 +165,15 @@ def _spare(items: list[Item], small: SmallWords) -> None:
             items[i] = item.saying({})
         elif reached and "zone" in item.senses and "tip" not in item.senses:
             items[i] = item.saying({key: value for key, value in item.senses.items() if key != "zone"})
+
+
+def _spare_before(items: list[Item], i: int, small: SmallWords) -> None:
+    """Takes the place from the words before "is spared", in place: "consolidation; THE LEFT LUNG IS SPARED"."""
+    for k in range(i - 1, -1, -1):
+        if is_joint(items[k], small) or "concept" in items[k].senses:
+            return
+        if items[k].senses.keys() & {"side", "zone", "structure"}:
+            items[k] = items[k].saying({})
 
 
 def _topic(items: list[Item], mentions: list[Mention]) -> Item | None:

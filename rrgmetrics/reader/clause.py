@@ -92,7 +92,11 @@ class Clause(Sentence):
     def held(self, i: int, item: Item) -> bool:
         """Tells whether a clause goes on: "follow-up AFTER treatment of pneumonia", "perhaps THERE IS edema"."""
         if item.word in self.small.existing:
-            return self.fresh or (i > 0 and "hypothetical" in self.items[i - 1].senses)
+            ahead = self.items[i - 1] if i else None
+            if ahead is None or self.fresh:
+                return self.fresh
+            embedded = ahead.word in self.small.embedding and self.absent  # "no evidence THAT THERE is edema"
+            return "hypothetical" in ahead.senses or embedded
         return self.hypothetical and item.word in self.small.then
 
     def directly_with(self, i: int) -> bool:

@@ -103,14 +103,20 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     then = items[i + 1] if i + 1 < len(items) else None
     if not alone or then is None or then.word in lexicon.small.separators:
         return False
-    if _heads_statement(items, i, lexicon):
+    if _heads_statement(items, i, lexicon) or _goes_on_comparing(items, i, lexicon):
         return False
     if "concept" in then.senses and not any(item.word == "than" for item in items):
         starts = i == 0 and items[i].word == "less"
         return not starts and any(item.senses.keys() & {"side", "zone"} for item in items)  # "more edema on the left"
-    if then.senses.keys() & {"earlier_study", "clause_end"}:
+    if then.senses.keys() & {"earlier_study", "clause_end"} or then.word in lexicon.small.dates:
         return False
     return not _than_a_date(items[i + 1 :], lexicon)
+
+
+def _goes_on_comparing(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a change is told before, and a finding follows: "better aerated, with LESS ATELECTASIS"."""
+    listed = i > 0 and items[i - 1].word in lexicon.small.separators and "concept" in items[i + 1].senses
+    return listed and any("change" in item.senses or item.word in lexicon.small.comparatives for item in items[:i])
 
 
 def _heads_statement(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -28,7 +28,7 @@ _TRANSPARENT = frozenset(
 )
 _PLACES = frozenset({"side", "zone", "level", "structure", "count", "ordinal"})
 _GOING_ON = frozenset({"clause_end", "item_break", "negation_before"})  # another statement begins
-_DESCRIBED = frozenset({"morphology", "concept"})  # senses of qualities that describe a finding as well
+_DESCRIBED = frozenset({"morphology", "concept", "change"})  # senses of qualities that describe a finding as well
 _PLACING = frozenset({"side", "zone", "structure", "location_preposition", "measure", "several"})
 _BEHIND = _PLACING | {"item_break"}
 _PLACE = 7  # items from a finding to the end of its place

@@ -10,7 +10,7 @@ from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
 from rrgmetrics.reader.place_words import resolve_places
 from rrgmetrics.reader.shared_words import share_nouns
-from rrgmetrics.reader.sizes import earlier, judge, measure, ratio, weigh
+from rrgmetrics.reader.sizes import divided, earlier, judge, measure, ratio, weigh
 from rrgmetrics.reader.tables import part_rows
 from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.tokens import Token
@@ -88,6 +88,8 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         i = end
     share_nouns(items, tokens, lexicon)
     part_rows(items)
+    if lexicon.shares:
+        divided(items, lexicon)
     not_there_then(items, lexicon.small)
     items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
     return judge(items, lexicon) if lexicon.diameters else items

@@ -19,6 +19,9 @@ _TODAY = frozenset({"now", "currently", "today"})
 _MANY, _NOUN = 12, 4  # findings that are counted, and words from a number to its noun
 _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
+_FRACTIONS = {"whole": 1, "half": 2, "third": 3, "quarter": 4, "fifth": 5}
+_LEADING_ON = frozenset({"side", "location_preposition"})  # from a fraction to what it is of
+_FILLED = 5  # items between them
 _COURSES = {3: (2, 4), 5: (4, 6)}  # "small to moderate", "moderate to large", as what was and what is
 
 
@@ -107,6 +110,25 @@ def narrowed(tokens: list[Token], i: int, last: int, items: list[Item], lexicon:
     return {"severity": next(steps)} if float(tokens[i].word) >= rows[0][0] else {}
 
 
+def divided(items: list[Item], lexicon: Lexicon) -> None:
+    """Takes a fraction of what a finding fills for its severity, in place: "occupies A THIRD OF the hemithorax"."""
+    for i, item in enumerate(items):
+        parts = _FRACTIONS.get(item.word)
+        if parts is None or item.last - item.first > 1:
+            continue
+        ahead = (each for each in items[i + 1 : i + 1 + _FILLED] if not each.senses.keys() <= _LEADING_ON)
+        whole = next(ahead, None)
+        if whole is None or whole.word not in lexicon.shares or not items[i + 1].senses.keys() <= _LEADING_ON:
+            continue
+        times = items[i - 1].senses.get("count", 1) if i else 1
+        share = 100.0 * times / parts  # on the border of two steps it is the one between: half is "moderate to large"
+        rows = lexicon.shares[whole.word]
+        steps = [next(step for least, step in reversed(rows) if each >= least) for each in (share - 1, share + 1)]
+        items[i] = item.saying({"severity": sum(steps) // 2})
+        if i and "count" in items[i - 1].senses:
+            items[i - 1] = items[i - 1].saying({})
+
+
 def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
     """Takes "almost gone" for better, and the length from sizes that are advised or supposed: "withdraw BY 2 CM"."""
     asked = False
@@ -167,13 +189,20 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return False
     if after[0].word in small.past:
         return len(after) == 1 or after[1].word in small.closing
-    if not any("measure" in item.senses for item in items[:i]):
+    if not any("measure" in item.senses for item in items[:i]) and not _now_follows(items, i):
         return False
     if after[0].word in _THEN and len(after) > 1:
-        date = after[1]
+        bare = after[1].word in small.definite and "earlier_study" not in after[1].senses
+        date = after[2] if bare and len(after) > 2 else after[1]
         return date.word in small.past or date.word[0].isdigit() or "earlier_study" in date.senses
     words = list(takewhile(lambda word: word not in small.separators, (item.word for item in after)))
     return "ago" in words
+
+
+def _now_follows(items: list[Item], i: int) -> bool:
+    """Tells whether a later size is that of today: "2 cm on Monday, 4 cm TODAY"."""
+    sized = (k for k in range(i + 1, len(items)) if "measure" in items[k].senses)
+    return any(not _TODAY.isdisjoint(each.word for each in items[max(0, k - 2) : k + 3]) for k in sized)
 
 
 def _is_bracketed(items: list[Item], i: int) -> bool:

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 _TOKEN = re.compile(
     r"[xX](?P<by>(?<=\d[xX])(?=\d))"  # "16x11 mm"
     r"|-(?P<to>(?<=\d-)(?=\d+(?:\.\d+)? ?(?:mm|cm)\b))"  # "2-3 cm"
-    r"|[wW]/(?P<joined>(?![oO]))"  # "W/ EFFUSION"
+    r"|[wW]/[oO](?P<lacking>\b)|[wW]/(?P<joined>(?![oO]))"  # "W/O CHANGE", "W/ EFFUSION"
+    r"|[cC]\.?[fF]\.?(?P<against>(?= ?(?:\d|(?i:prev|prior|last|old|earlier|yest)[a-z.]*\b)))"  # "SMALLER CF 3/5"
     r"|[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+"  # a word has no group; before others: it is the most frequent
     r"|\n(?P<gap>[ \t\r]*\n)|\n(?P<bullet>[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
@@ -42,10 +43,15 @@ _MARKS = {
     "to": "to",
     "percent": "percent",
     "joined": "with",
+    "lacking": "without",
+    "against": "compared",
     "more": "increased",
     "less": "decreased",
 }
 _APOSTROPHES = frozenset({"'", "’"})
+_CONTRACTED = frozenset(  # verbs as they stand before "n't"
+    "is are was were has have had does do did could would should might must wo".split()
+)
 ENDS = frozenset({".", "!", "?", "¶"})
 RUNNING = frozenset({"comparison", "indication", "technique"})
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
@@ -107,14 +113,29 @@ def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
         kind, (start, end) = m.lastgroup, m.span()
         if kind is None:
             word = m[0].lower()
-            if word == "s" and text[start - 1 : start] in _APOSTROPHES:
-                continue  # "Hampton's hump"
+            if word in ("s", "t") and text[start - 1 : start] in _APOSTROPHES:
+                if word == "s":
+                    continue  # "Hampton's hump"
+                if tokens and tokens[-1].end == start - 1:
+                    word = _split_contraction(tokens)
             if word[0] == "_":
                 word = "xxxx"
             append(Token(spellings.get(word) or singular(word), start, end))
         else:
             append(Token(_MARKS.get(kind) or m[0], start, end))
     return tokens
+
+
+def _split_contraction(tokens: list[Token]) -> str:
+    """Returns the word for the "t" of "isn't"; the verb before it gets its own form, in place."""
+    verb = tokens[-1].word
+    if verb == "can":
+        return "not"
+    if not verb.endswith("n") or verb[:-1] not in _CONTRACTED:
+        return "t"
+    verb = verb[:-1]
+    tokens[-1] = tokens[-1]._replace(word="will" if verb == "wo" else singular(verb))
+    return "not"
 
 
 def sentences(
