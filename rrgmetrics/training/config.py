@@ -109,6 +109,7 @@ class CrepeConfig(TrainerConfig):
         token_weight: Weight of the squared error of token rates against the evidence (with `tokens`).
         alignment: Whether the network is told where each word stands in the other report.
         whole: Counts this close to a whole number are read as it, by whoever scores with the checkpoint.
+        layers: The first so many that stay where a CREPE checkpoint is trained further; 0: all.
         intermediate_size: Inner neurons a layer that stay where a CREPE checkpoint is trained further; 0: all.
         validation_fraction: Share of studies held out where the pairs name no validation rows.
         max_pairs: Training pairs used, drawn by seed; 0 takes all.
@@ -127,6 +128,7 @@ class CrepeConfig(TrainerConfig):
     token_weight: NotNegative = 0.0
     alignment: bool = False
     whole: Annotated[float, Field(ge=0, lt=0.5)] = 0.0
+    layers: CountOrNone = 0
     intermediate_size: CountOrNone = 0
     validation_fraction: Share = 0.1
     max_pairs: CountOrNone = 0

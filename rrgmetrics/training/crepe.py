@@ -124,15 +124,16 @@ def build_model(config: CrepeConfig, data: CrepeData, tokenizer: PairTokenizer, 
     settings = crepe_settings(config, tokenizer)
     known = encoder_config(encoder)
     if "num_error_categories" not in known:
-        if config.intermediate_size:
-            raise InputError(f"intermediate_size narrows CREPE checkpoints; {config.encoder} is none, so leave it out.")
+        for name in ("layers", "intermediate_size"):
+            if getattr(config, name):
+                raise InputError(f"{name} makes CREPE checkpoints smaller; {config.encoder} is none, so leave it out.")
         model = build_crepe(str(encoder.folder), settings)
         if config.features == "tokens":
             _start_rates(model, data.tokens["train"])
         return model
     if known["num_error_categories"] != config.heads:
         raise InputError(f"{config.encoder} has {known['num_error_categories']} heads, the config {config.heads}.")
-    return continued(encoder, settings, intermediate_size=config.intermediate_size)
+    return continued(encoder, settings, layers=config.layers, intermediate_size=config.intermediate_size)
 
 
 def crepe_settings(config: CrepeConfig, tokenizer: PairTokenizer) -> CrepeSettings:

@@ -1,11 +1,12 @@
-"""Training that goes on with a CREPE checkpoint: perhaps told where words stand in the other text, perhaps narrower.
+"""Training that goes on with a CREPE checkpoint: perhaps told where words stand in the other text, perhaps smaller.
 
-Narrowing keeps the inner neurons of each feed-forward layer that could say most: those with the largest product of the
-norms of the weights that lead to them and away from them. Nothing else of the checkpoint changes.
+The last layers go first. Narrowing keeps the inner neurons of each feed-forward layer that could say most: those with
+the largest product of the norms of the weights that lead to them and away from them. Nothing else changes.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from rrgmetrics.backends.bert import load_int8
@@ -22,16 +23,17 @@ if TYPE_CHECKING:
 ALIGNED_TYPES = 2 * TYPES_A_TEXT
 
 
-def continued(checkpoint: Checkpoint, settings: CrepeSettings, *, intermediate_size: int = 0) -> Any:
+def continued(checkpoint: Checkpoint, settings: CrepeSettings, *, layers: int = 0, intermediate_size: int = 0) -> Any:
     """Returns a model with the weights of a CREPE checkpoint, stored in 32, 16 or 8 bits, to be trained further.
 
     Args:
         checkpoint: Encoder and heads.
         settings: The heads and losses to train with.
+        layers: The first so many that stay; 0 keeps all.
         intermediate_size: Inner neurons a layer that stay; 0 keeps all.
 
     Raises:
-        InputError: More neurons are to stay than there are.
+        InputError: More layers or neurons are to stay than there are.
         BackendError: The checkpoint lacks weights.
     """
     config = load_config(checkpoint)
@@ -44,19 +46,29 @@ def continued(checkpoint: Checkpoint, settings: CrepeSettings, *, intermediate_s
     if settings.crepe_alignment and len(weights[types]) != ALIGNED_TYPES:
         weights[types] = align_types(weights[types])
         config.type_vocab_size = ALIGNED_TYPES
-    if intermediate_size:
-        if intermediate_size > config.intermediate_size:
+    for name, kept in (("num_hidden_layers", layers), ("intermediate_size", intermediate_size)):
+        there = getattr(config, name)
+        if kept > there:
             raise InputError(
-                f"intermediate_size is {intermediate_size}, but {checkpoint.identity} has {config.intermediate_size}; "
-                "layers can be narrowed, not widened."
+                f"{name.removeprefix('num_hidden_')} is {kept}, but {checkpoint.identity} has {there}; "
+                "a network can be made smaller, not larger."
             )
+        setattr(config, name, kept or there)
+    if layers:
+        weights = {name: weight for name, weight in weights.items() if _layer(name) < layers}
+    if intermediate_size:
         weights = narrowed(weights, intermediate_size)
-        config.intermediate_size = intermediate_size
     model = crepe_class()(config)
     missing = [name for name in model.load_state_dict(weights, strict=False).missing_keys if ".pooler." not in name]
     if missing:
         raise BackendError(f"{checkpoint.identity} lacks {len(missing)} weights, such as {missing[0]}.")
     return model.train()
+
+
+def _layer(name: str) -> int:
+    """The number of the layer that a weight is of; -1 for those of none."""
+    found = re.search(r"encoder\.layer\.(\d+)\.", name)
+    return int(found[1]) if found else -1
 
 
 def narrowed(weights: dict[str, Tensor], size: int) -> dict[str, Tensor]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.backends.crepe.alignment import Words, of_tokens, relate, words_of
+from rrgmetrics.backends.crepe.alignment import Word, counterparts, of_tokens, relate, words_of
 from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader import Reading, read
@@ -159,7 +159,8 @@ class _Cut(NamedTuple):
 
     encoding: Any
     n_tokens: int
-    words: Words | None = None
+    words: Sequence[Word] = ()
+    reading: Reading | None = None
 
     @property
     def ids(self) -> list[int]:
@@ -177,13 +178,14 @@ def _cut_pairs(
     """Yields reference and candidate of each row, cut to what the model reads; each distinct text is tokenised once."""
     texts = list(dict.fromkeys(text for i in rows for text in (pairs.references[i], pairs.candidates[i])))
     encodings = dict(zip(texts, tokenizer.encode(texts), strict=True))
-    words = {text: words_of(text, _reading(text)) for text in texts} if alignment else {}
+    readings = {text: _reading(text) for text in texts} if alignment else {}
+    words = {text: words_of(text, readings[text]) for text in readings}
     for i in rows:
         reference, candidate = pairs.references[i], pairs.candidates[i]
         window = tokenizer.truncated(len(encodings[reference]), len(encodings[candidate]))
         yield (
-            _Cut(encodings[reference], window.reference.length, words.get(reference)),
-            _Cut(encodings[candidate], window.candidate.length, words.get(candidate)),
+            _Cut(encodings[reference], window.reference.length, words.get(reference, ()), readings.get(reference)),
+            _Cut(encodings[candidate], window.candidate.length, words.get(candidate, ()), readings.get(candidate)),
         )
 
 
@@ -194,8 +196,9 @@ def _reading(text: str) -> Reading | None:
 
 def _relations(cut: tuple[_Cut, _Cut]) -> tuple[list[int], list[int]]:
     """Returns the relations of both texts' tokens."""
-    reference, candidate = (part.words or words_of("") for part in cut)
-    found = relate(reference, candidate), relate(candidate, reference)
+    reference, candidate = cut
+    same = counterparts(reference.reading, candidate.reading)
+    found = relate(reference.words, candidate.words, same[0]), relate(candidate.words, reference.words, same[1])
     starts = [[start for start, _ in part.encoding.offsets[: part.n_tokens]] for part in cut]
     return of_tokens(starts[0], reference.words, found[0]), of_tokens(starts[1], candidate.words, found[1])
 

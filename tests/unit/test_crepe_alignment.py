@@ -6,7 +6,15 @@ import numpy as np
 
 from float32 import in_float32
 from rrgmetrics.backends.crepe import load_crepe
-from rrgmetrics.backends.crepe.alignment import RELATIONS, STATES, TYPES_A_TEXT, of_tokens, relate, words_of
+from rrgmetrics.backends.crepe.alignment import (
+    RELATIONS,
+    STATES,
+    TYPES_A_TEXT,
+    counterparts,
+    of_tokens,
+    relate,
+    words_of,
+)
 from rrgmetrics.backends.crepe.network import Network
 from rrgmetrics.reader import read
 from rrgmetrics.reader.affirmed import affirmed
@@ -31,9 +39,10 @@ PAIRS = [
 
 def related(reference: str, candidate: str) -> list[tuple[str, str, str]]:
     """The words of a candidate, each with its state and its relation."""
-    texts = words_of(candidate, read(candidate)), words_of(reference, read(reference))
-    places = [divmod(number, len(RELATIONS)) for number in relate(*texts)]
-    return [(word.key, STATES[s], RELATIONS[r]) for word, (s, r) in zip(texts[0].words, places, strict=True)]
+    readings = read(candidate), read(reference)
+    mine, theirs = map(words_of, (candidate, reference), readings)
+    places = [divmod(number, len(RELATIONS)) for number in relate(mine, theirs, counterparts(*readings)[0])]
+    return [(word.key, STATES[s], RELATIONS[r]) for word, (s, r) in zip(mine, places, strict=True)]
 
 
 def test_relations_on_paper():
@@ -58,7 +67,7 @@ def test_relations_on_paper():
 
 
 def test_tokens_have_what_their_words_have():
-    words = words_of("Apical mass, 1.5 cm.").words
+    words = words_of("Apical mass, 1.5 cm.")
     starts = [0, 3, 7, 11, 13, 14, 15, 17, 19]  # ap ##ical mass , 1 . 5 cm .
     assert of_tokens(starts, words, [5, 1, 6, 2]) == [5, 5, 1, 0, 6, 6, 6, 2, 0]
     assert of_tokens([], words, [5, 1, 6, 2]) == []

@@ -471,10 +471,16 @@ def test_a_checkpoint_goes_on_narrower_and_aligned(tmp_path, checkpoints):
             for model, kinds in ((whole, types), (narrow, types * TYPES_A_TEXT))
         )
     assert after.numpy() == pytest.approx(before.numpy(), abs=1e-5)
-    with pytest.raises(InputError, match="narrowed, not widened"):
-        continued(checkpoint, settings, intermediate_size=2 * size)
+    short = continued(checkpoint, settings, layers=1)
+    assert short.config.num_hidden_layers == len(short.bert.encoder.layer) == 1 < narrow.config.num_hidden_layers
+    first = whole.bert.encoder.layer[0].attention.self.query.weight
+    assert torch.equal(short.bert.encoder.layer[0].attention.self.query.weight, first)
+    for wrong in ({"intermediate_size": 2 * size}, {"layers": 99}):
+        with pytest.raises(InputError, match="smaller, not larger"):
+            continued(checkpoint, settings, **wrong)
 
 
-def test_only_checkpoints_of_crepe_are_narrowed(shared, tmp_path):
-    with pytest.raises(InputError, match="intermediate_size narrows CREPE checkpoints"):
-        train(config_for(shared, intermediate_size=16), tmp_path / "run")
+@pytest.mark.parametrize("name", ["layers", "intermediate_size"])
+def test_only_checkpoints_of_crepe_are_made_smaller(shared, tmp_path, name):
+    with pytest.raises(InputError, match=f"{name} makes CREPE checkpoints smaller"):
+        train(config_for(shared, **{name: 1}), tmp_path / "run")

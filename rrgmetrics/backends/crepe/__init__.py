@@ -20,7 +20,7 @@ import numpy as np
 from rrgmetrics.backends.base import read_pair_parts
 from rrgmetrics.backends.bert import pick_device
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
-from rrgmetrics.backends.crepe.alignment import Words, of_tokens, places, relate, words_of
+from rrgmetrics.backends.crepe.alignment import Same, Word, counterparts, of_tokens, places, relate, words_of
 from rrgmetrics.backends.crepe.network import Array, Network, Output, Precision, load_network, read_checkpoint
 from rrgmetrics.backends.crepe.pair_tokens import Window
 from rrgmetrics.backends.reader import reader_backend
@@ -160,9 +160,10 @@ class CrepeBackend:
         if read or self.network.settings.crepe_alignment:
             words = {text: words_of(part, (read or {}).get(text)) for text, part in texts.items()}
             starts = {text: [start for start, _ in encoding.offsets] for text, encoding in encodings.items()}
-            told = {text: places(starts[text], words[text].words) for text in texts} if read else {}
+            told = {text: places(starts[text], words[text]) for text in texts} if read else {}
             if self.network.settings.crepe_alignment:
-                relations = {pair: _relations(pair, words, starts) for pair in distinct}
+                same = {pair: counterparts(read[pair[0]], read[pair[1]]) for pair in distinct} if read else {}
+                relations = {pair: _relations(pair, words, starts, same.get(pair, ({}, {}))) for pair in distinct}
         rows = [
             tokenizer.join(
                 ids[reference][slice(*window.reference)],
@@ -236,14 +237,17 @@ class CrepeBackend:
 
 
 def _relations(
-    pair: tuple[str, str], words: Mapping[str, Words], starts: Mapping[str, Sequence[int]]
+    pair: tuple[str, str],
+    words: Mapping[str, Sequence[Word]],
+    starts: Mapping[str, Sequence[int]],
+    same: tuple[Same, Same],
 ) -> tuple[list[int], list[int]]:
     """The relations of the tokens of both texts."""
     reference, candidate = pair
-    found = relate(words[reference], words[candidate]), relate(words[candidate], words[reference])
+    found = relate(words[reference], words[candidate], same[0]), relate(words[candidate], words[reference], same[1])
     return (
-        of_tokens(starts[reference], words[reference].words, found[0]),
-        of_tokens(starts[candidate], words[candidate].words, found[1]),
+        of_tokens(starts[reference], words[reference], found[0]),
+        of_tokens(starts[candidate], words[candidate], found[1]),
     )
 
 

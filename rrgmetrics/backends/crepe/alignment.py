@@ -4,9 +4,10 @@ A checkpoint with `crepe_alignment` reads it as the type of a token: the text (0
 the finding that the word is a part of, and the relation of the word itself, `(3·text + state)·8 + relation`.
 
 Words are alike that the lexicon takes for the same ("incr." and "worse", "RLL" and "right lower lobe"); of other words,
-those that begin alike. Sentences are set beside those of the other text with which they share most: "left" that stands
-in the other text, but not in the sentence beside, is `elsewhere`. Which findings both reports have is told by the
-reader, if there is a reading; in what they differ is left to the network.
+those that begin alike. Which observations of both reports show the same is told by the reader
+(`rrgmetrics.reader.counterparts`), if there are readings; in what they differ is left to the network. A word of an
+observation stands `beside` if it is one of its counterpart's: "left" of another is `elsewhere`. Any other word stands
+beside if it is in that sentence of the other text with which its own shares most.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from rrgmetrics.reader.counterparts import set_beside
 from rrgmetrics.reader.items import find_items
-from rrgmetrics.reader.lexicon import Lexicon, Senses, load
+from rrgmetrics.reader.lexicon import Senses, load
 from rrgmetrics.reader.model import Reading
-from rrgmetrics.reader.similarity import related
 from rrgmetrics.reader.typing_errors import tokenize_report
 
 RELATIONS = ("none", "beside", "elsewhere", "alike beside", "alike elsewhere", "new", "new number", "near number")
@@ -53,7 +54,7 @@ class Word(NamedTuple):
         kinds: What words that are alike share: their first letters, or what the lexicon takes them for.
         number: What it stands for, if it is a number.
         sentence: The number of its sentence.
-        observation: The number of the observation that it tells of; -1 for none.
+        observations: The numbers of the observations that it tells of.
     """
 
     start: int
@@ -61,17 +62,10 @@ class Word(NamedTuple):
     kinds: tuple[str, ...]
     number: float | None
     sentence: int
-    observation: int = -1
+    observations: tuple[int, ...] = ()
 
 
-class Words(NamedTuple):
-    """The words of a text, and the concepts of its observations by number."""
-
-    words: Sequence[Word]
-    concepts: Mapping[int, frozenset[str]]
-
-
-def words_of(text: str, reading: Reading | None = None) -> Words:
+def words_of(text: str, reading: Reading | None = None) -> list[Word]:
     """Returns the words of a text.
 
     Args:
@@ -79,24 +73,22 @@ def words_of(text: str, reading: Reading | None = None) -> Words:
         reading: Of the report; without one no word is part of a finding.
 
     Example:
-        >>> [word.key for word in words_of("Nodule of 1.5 cm.").words]
+        >>> [word.key for word in words_of("Nodule of 1.5 cm.")]
         ['nodule', 'of', '1.5', 'cm']
     """
     ends = [match.start() for match in _END.finditer(text)]
-    observations: dict[int, int] = {}
-    concepts: dict[int, frozenset[str]] = {}
+    observations: dict[int, dict[int, None]] = {}
     for finding in reading.abnormal if reading else ():
-        concepts[finding.observation] = concepts.get(finding.observation, frozenset()) | {finding.concept}
-        for start, end in finding.spans:
-            observations |= dict.fromkeys(range(start, end), finding.observation)
+        for place in (place for span in finding.spans for place in range(*span)):
+            observations.setdefault(place, {})[finding.observation] = None
     meanings = meanings_of(text)
     found = []
     for match in _WORD.finditer(text):
         start, key = match.start(), match[0].lower()
         number = float(key) if key[0].isdecimal() else None
         kinds = tuple(sorted(meanings.get(start, ()))) or (key[:STEM],)
-        found.append(Word(start, key, kinds, number, bisect_right(ends, start), observations.get(start, -1)))
-    return Words(found, concepts)
+        found.append(Word(start, key, kinds, number, bisect_right(ends, start), tuple(observations.get(start, ()))))
+    return found
 
 
 def meanings_of(text: str) -> dict[int, set[str]]:
@@ -124,67 +116,93 @@ def _meaning(senses: Senses) -> str:
     return next((f"{sense} {senses[sense]}" for sense in TOLD if sense in senses), "")
 
 
-def relate(mine: Words, other: Words) -> list[int]:
+Same = Mapping[int, Collection[int]]  # the counterparts of each observation that counts; none: only here
+
+
+def counterparts(reference: Reading | None, candidate: Reading | None) -> tuple[Same, Same]:
+    """Returns which observations of the other text show the same as each of the reference's, and of the candidate's.
+
+    Nothing is known without both readings, by one pack.
+    """
+    if reference is None or candidate is None or reference.pack != candidate.pack:
+        return {}, {}
+    return set_beside(reference, candidate).numbers()
+
+
+def relate(mine: Sequence[Word], other: Sequence[Word], same: Same | None = None) -> list[int]:
     """Returns state and relation of each word to another text, `8·state + relation`.
+
+    Args:
+        mine: Words of a text.
+        other: Words of the other text.
+        same: The counterparts of the text's observations.
 
     Example:
         >>> pair = words_of("Small left effusion. No mass."), words_of("Large left effusion.")
         >>> [RELATIONS[number] for number in relate(*pair)]
         ['new', 'beside', 'beside', 'new', 'new']
     """
-    places: dict[str, set[int]] = {}
-    for word in other.words:
-        places.setdefault(word.key, set()).add(word.sentence)
-        for kind in word.kinds:
-            places.setdefault(f"~{kind}", set()).add(word.sentence)
-    beside = _beside(mine.words, places)
-    numbers = [word.number for word in other.words if word.number is not None]
-    states = _states(mine, other)
-    return [
-        len(RELATIONS) * states.get(word.observation, OUTSIDE)
-        + _relation(word, places, beside.get(word.sentence), numbers)
-        for word in mine.words
-    ]
+    same = same or {}
+    there = _There(other)
+    beside = _beside(mine, there)
+    return [_type_of(word, there, beside.get(word.sentence), same) for word in mine]
 
 
-def _states(mine: Words, other: Words) -> dict[int, int]:
-    """Returns the state of each observation."""
-    if not mine.concepts:
-        return {}
-    lexicon = load()
-    there = frozenset().union(*other.concepts.values())
-    return {
-        observation: IN_BOTH if _is_there(concepts, there, lexicon) else ONLY_HERE
-        for observation, concepts in mine.concepts.items()
-    }
+class _There:
+    """Where the other text has what: a place is a sentence, or `~observation`, so that both have numbers of their own.
+
+    Attributes:
+        places: Of each word, and of what words that are alike share, which begins with "~".
+        numbers: Numbers, each with its places.
+    """
+
+    def __init__(self, words: Sequence[Word]) -> None:
+        self.places: dict[str, set[int]] = {}
+        self.numbers: list[tuple[float, set[int]]] = []
+        for word in words:
+            places = {word.sentence, *(~observation for observation in word.observations)}
+            for key in (word.key, *(f"~{kind}" for kind in word.kinds)):
+                self.places.setdefault(key, set()).update(places)
+            if word.number is not None:
+                self.numbers.append((word.number, places))
+
+    def alike(self, word: Word) -> list[set[int]]:
+        """The places of words that share each of a word's kinds."""
+        return [self.places.get(f"~{kind}", set()) for kind in word.kinds]
 
 
-def _is_there(concepts: frozenset[str], there: frozenset[str], lexicon: Lexicon) -> bool:
-    return bool(concepts & there) or any(related(a, b, lexicon) for a in concepts for b in there)
-
-
-def _beside(words: Sequence[Word], places: dict[str, set[int]]) -> dict[int, int]:
+def _beside(words: Sequence[Word], there: _There) -> dict[int, int]:
     """Returns for each sentence that of the other text with which it shares most; longer words count more."""
     shared: dict[int, Counter[int]] = {}
     for word in words:
         if word.key not in _PLAIN:
-            for sentence in set().union(*(places.get(f"~{kind}", ()) for kind in word.kinds)):
-                shared.setdefault(word.sentence, Counter())[sentence] += min(len(word.key), MOST)
+            for sentence in set().union(*there.alike(word)):
+                if sentence >= 0:
+                    shared.setdefault(word.sentence, Counter())[sentence] += min(len(word.key), MOST)
     return {sentence: min(counts, key=lambda place: (-counts[place], place)) for sentence, counts in shared.items()}
 
 
-def _relation(word: Word, places: dict[str, set[int]], beside: int | None, numbers: Sequence[float]) -> int:
+def _type_of(word: Word, there: _There, sentence: int | None, same: Same) -> int:
+    known = [same[observation] for observation in word.observations if observation in same]
+    counterparts = {~observation for others in known for observation in others}
+    state = IN_BOTH if counterparts else ONLY_HERE if known else OUTSIDE
+    beside = counterparts or ({sentence} if sentence is not None else set())
+    return len(RELATIONS) * state + _relation(word, there, beside)
+
+
+def _relation(word: Word, there: _There, beside: set[int]) -> int:
     if word.key in _PLAIN:
         return NONE
-    there = places.get(word.key)
-    if there is not None:
-        return BESIDE if beside in there else ELSEWHERE
+    places = there.places.get(word.key)
+    if places is not None:
+        return BESIDE if beside & places else ELSEWHERE
     if word.number is not None:
-        near = any(abs(word.number - other) <= NEAR * max(word.number, other) for other in numbers)
+        others = [number for number, at in there.numbers if beside & at]
+        near = any(abs(word.number - other) <= NEAR * max(word.number, other) for other in others)
         return NEAR_NUMBER if near else NEW_NUMBER
-    alike = [places.get(f"~{kind}", set()) for kind in word.kinds]
+    alike = there.alike(word)
     if all(alike):
-        return ALIKE_BESIDE if all(beside in sentences for sentences in alike) else ALIKE_ELSEWHERE
+        return ALIKE_BESIDE if all(beside & places for places in alike) else ALIKE_ELSEWHERE
     return NEW
 
 
@@ -196,7 +214,7 @@ def places(starts: Sequence[int], words: Sequence[Word]) -> list[tuple[int, int]
         words: Of the text.
     """
     owners = (words[at] if at >= 0 else None for at in _owners(starts, words))
-    return [(word.observation, word.sentence) if word and word.observation >= 0 else (-1, -1) for word in owners]
+    return [(word.observations[-1], word.sentence) if word and word.observations else (-1, -1) for word in owners]
 
 
 def of_tokens(starts: Sequence[int], words: Sequence[Word], relations: Sequence[int]) -> list[int]:
