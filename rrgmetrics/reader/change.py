@@ -164,16 +164,17 @@ def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon)
             return True
         if items[k].word in lexicon.small.separators or not items[k].senses.keys() <= PLAIN:
             break
-    beside = True
+    beside, other = True, False
     for k in range(i - 1, max(-1, i - NEAR - 1), -1):
         item = items[k]
+        other = other or (not beside and not item.senses and item.word.isalpha())  # "drain in SITU, lung re-expanded"
         beside = beside and item.word not in lexicon.small.separators and "item_break" not in item.senses
         if beside and k in inside and "concept" in item.senses:
             return True  # "pneumothorax RIGHT APEX, unchanged"
         if "change" in item.senses:
             return False
         if item.word == "(" or ("location_preposition" in item.senses and item.word != "the"):
-            return True
+            return not other
     return False
 
 

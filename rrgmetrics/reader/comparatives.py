@@ -8,6 +8,7 @@ from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 CHEST = ("chest",)  # the study
 NEAR = 4  # items between a word of change and the verb or the place that belongs to it
 ADVERBS = frozenset({"now", "again", "also", "somewhat", "slightly", "even", "still"})
+_THOSE = frozenset({"that", "those", "one"})
 PLAIN = frozenset(
     {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}
 )
@@ -50,6 +51,8 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         min(i + 2, len(items) - 1)
     ].senses:
         return True  # "none is LARGER than 8 mm"
+    if _than_a_place(items, i, lexicon):
+        return True
     placed = False
     for item in items[i + 1 : i + 1 + NEAR]:
         if "asymmetry" in item.senses:
@@ -78,6 +81,18 @@ def _of_one_side(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     return both and not dated and items[first - 1].word in small.closing
 
 
+def _than_a_place(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a comparative sets one place against another: "upper vessels LARGER than those of the lower lobes"."""
+    ahead, small = items[i + 1 : i + 3 + NEAR], lexicon.small
+    if not ahead or ahead[0].word != "than" or any(_is_date(item, small) for item in items):
+        return False
+    passed = small.definite | small.places | _THOSE
+    then = next((item for item in ahead[1:] if item.word not in passed), None)
+    if then is None or then.senses.get("structure") == CHEST:
+        return False  # "larger THAN ON THE FILM of Monday"
+    return not then.senses.keys().isdisjoint({"side", "zone", "structure"})
+
+
 def _goes_through_sides(items: list[Item], i: int) -> bool:
     """Tells whether the comparative at `i` is told of one side after what has become of the other."""
     sides = [k for k in range(i) if items[k].senses.get("side") in ("left", "right")]
@@ -103,7 +118,7 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     then = items[i + 1] if i + 1 < len(items) else None
     if not alone or then is None or then.word in lexicon.small.separators:
         return False
-    if _heads_statement(items, i, lexicon) or _goes_on_comparing(items, i, lexicon):
+    if any(tells(items, i, lexicon) for tells in (_heads_statement, _goes_on_comparing, _is_predicate)):
         return False
     if "concept" in then.senses and not any(item.word == "than" for item in items):
         starts = i == 0 and items[i].word == "less"
@@ -135,6 +150,14 @@ def _heads_statement(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return False
     sides = [item for item in behind if item.senses.get("side") in ("left", "right")]
     return bool(at) or not sides or any("zone" in item.senses for item in behind)
+
+
+def _is_predicate(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a quality that is more or less than it was ends its clause: "the vessels are LESS congested"."""
+    verb = i > 0 and items[i - 1].word in lexicon.small.verbs
+    ends = len(items) < i + 3 or items[i + 2].word in lexicon.small.separators
+    placed = any(item.senses.keys() & {"side", "zone"} for item in items)
+    return verb and ends and not placed and "quality" in items[i + 1].senses
 
 
 def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:

@@ -293,7 +293,7 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
             if not structures or gap_has_joint:
                 structures.append(s)
             gap_has_joint = False
-        elif item.word in lexicon.small.joints:
+        elif item.word in lexicon.small.joints or item.word in lexicon.small.alternatives:
             gap_has_joint = True
         elif item.word in lexicon.small.contrasts and not structures and not gap_has_joint:
             continue  # "the heart is obscured but appears enlarged"

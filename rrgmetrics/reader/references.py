@@ -18,7 +18,7 @@ from rrgmetrics.reader.background import PLACES
 from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.model import Finding
+from rrgmetrics.reader.model import Assertion, Finding
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.similarity import concept_similarity, related
 
@@ -141,12 +141,15 @@ def other_side(items: list[Item], number: int, lexicon: Lexicon, findings: Seque
     if any(a.word == "remain" and not b.senses and b.word.isalpha() for a, b in pairwise(items)):
         return []  # "the left side remains uninvolved"
     told = {kind for item in items for kind in item.senses} - {"side", "location_preposition", "item_break"}
-    last = before.sentence == number - 1 and before.assertion != "absent"
+    there = before.assertion != "absent" or before.change == "resolved"
+    last = before.sentence == number - 1 and there
     if not last or {before.side, *sides} != {"left", "right"} or len(sides) > 1 or not told <= TOLD or not told:
         return []
     place = (items[0].first, items[-1].last)
     settle(items, (), lexicon)
-    mention = Mention(before.concept, 0, 0, -1, place, assertion=before.assertion, modifiers=items)
+    gone = any(item.senses.get("change") == "resolved" for item in items)  # "The left HAS GONE."
+    assertion: Assertion = "absent" if gone else "uncertain" if before.assertion == "uncertain" else "present"
+    mention = Mention(before.concept, 0, 0, -1, place, assertion=assertion, modifiers=items)
     give(mention.modifiers, [mention], lexicon)
     return [build(mention, describe(mention, lexicon), before.section, number, len(findings), ())]
 

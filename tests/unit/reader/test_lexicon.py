@@ -241,6 +241,7 @@ def test_a_term_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         "CheXpert": "Pleural Effusion",
         "SRR-BERT": "Simple pleural effusion, Pleural Effusion",
         "RadBERT-CT": "Pleural effusion",
+        "seen as": "pleura + watery, costophrenic_angle + watery, hemithorax +",
         '"Pleural fluid."': "present: pleural effusion",
         '"No Pleural fluid."': "absent: pleural effusion",
     }
