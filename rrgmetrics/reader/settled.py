@@ -19,6 +19,16 @@ def settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> None
         mention.assertion = "present"  # "the tip of the PICC is not seen"
 
 
+def settle_past(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Resolves what was there and is said to be normal now, in place: "the PREVIOUSLY collapsed lobe is aerated"."""
+    for mention in mentions:
+        past = mention.first > 0 and items[mention.first - 1].word in lexicon.small.bygone
+        if past and not mention.denies and mention.assertion == "present":
+            names = {mention.concept, *lexicon.concepts[mention.concept].ancestors}
+            if any(not names.isdisjoint(other.denies) and other.last > mention.last for other in mentions):
+                mention.assertion, mention.change = "absent", "resolved"
+
+
 def _has_left_its_place(mention: Mention, items: list[Item]) -> bool:
     """Tells whether a device is not where it was, in place: "the lead is NO LONGER IN the ventricle"."""
     gone = next((i for i in range(mention.last, len(items)) if items[i].senses.get("change") == "resolved"), None)
