@@ -295,7 +295,7 @@ def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
 
 def _is_bare_place(items: list[Item]) -> bool:
     """Tells whether a sentence opens with nothing but a place: "LEFT BASE with atelectasis"."""
-    places = all(item.senses.keys() <= _PLACE and (item.senses or item.word == "now") for item in items)
+    places = all(item.word == "now" or (item.senses and item.senses.keys() <= _PLACE) for item in items)
     return places and any(item.senses.keys() & {"zone", "structure"} for item in items)
 
 

@@ -57,7 +57,8 @@ def _is_large(items: list[Item]) -> bool:
 
 def _shows(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a place shows what it did not show before, as "now" at `i` says."""
-    return items[i + 1].word in lexicon.small.showing and not _is_compared(items, i + 1, lexicon)
+    leads = items[i + 1].word == "with" or items[i + 1].word in lexicon.small.showing
+    return leads and not _is_compared(items, i + 1, lexicon)
 
 
 def _is_compared(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
@@ -201,7 +202,9 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
     while course and left and heads[left - 1][2] and _is_setting(items, heads[left - 1][1], heads[left][0], lexicon):
         left -= 1
     right = next((k for k in range(len(heads)) if heads[k][0] > i), None)
-    if left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):
+    if right is not None and [item.word for item in items[i : i + 2]] == ["now", "with"]:
+        said_of = _list_after(items, i, heads, right, lexicon)  # "collapse, NOW WITH an effusion"
+    elif left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):
         said_of = _list_before(items, i, heads, left, lexicon)
     elif right is not None and not _of_the_study(items, i, heads[right], lexicon):
         of_itself = "quality" in items[i].senses and items[i].word not in lexicon.small.comparatives
