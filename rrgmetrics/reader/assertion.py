@@ -13,7 +13,7 @@ from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Certainty
 from rrgmetrics.reader.parsed import Parsed
 from rrgmetrics.reader.sentence import JUDGEMENTS
-from rrgmetrics.reader.settled import explain_away, settle_device
+from rrgmetrics.reader.settled import explain_away, settle_device, settle_past
 
 _ACTING = frozenset(  # senses of words that change the state
     {
@@ -61,6 +61,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
         settle_device(mention, items, lexicon)
         if mention.concept in lexicon.roles["feigns"] and mention.assertion == "present":
             explain_away(mention.first, items, mentions, lexicon)
+    settle_past(items, mentions, lexicon)
     for i, item in enumerate(items):
         if "feigning" in item.senses:
             explain_away(i, items, mentions, lexicon)

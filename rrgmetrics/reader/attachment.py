@@ -45,6 +45,7 @@ _DESCRIBING = frozenset(
         "level",
     }
 )
+_PLACE = frozenset({"side", "zone", "structure", "location_preposition"})
 _REACH = 16  # tokens
 _DEPTH = 4  # items from a device to the word that judges its depth
 _FROM = 3  # items from "from" to the site that a device has left
@@ -272,9 +273,15 @@ def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
             return i + 1
         if items[i].word in small.placing:
             return 0
-        if items[i].word == "with" and not (i and items[i - 1].word in small.filling):
+        if items[i].word == "with" and not (i and items[i - 1].word in small.filling) and not _is_bare_place(items[:i]):
             return i + 1
     return 0
+
+
+def _is_bare_place(items: list[Item]) -> bool:
+    """Tells whether a sentence opens with nothing but a place: "LEFT BASE with atelectasis"."""
+    places = all(item.word == "now" or (item.senses and item.senses.keys() <= _PLACE) for item in items)
+    return places and any(item.senses.keys() & {"zone", "structure"} for item in items)
 
 
 def _names_another(items: list[Item], small: SmallWords) -> bool:

@@ -61,6 +61,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields["measurements"] += senses["measure"]
     if device.never_in and not fields["tip"] and _ends_in_any(device.never_in, mention, lexicon):
         fields.setdefault("position", "bad")
+    if mention.concept in lexicon.roles["directed"] and len(fields["sides"]) > 1:
+        fields["sides"] = _directions(mention) or fields["sides"]
     if not fields["levels"].isdisjoint(device.expected_levels):
         fields.pop("position", None)  # "in a high position, at T7"
     if not fields["sides"] and (fields.get("both") or fields.get("several")):
@@ -77,6 +79,13 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     )  # "no change but larger, was small"
     fields["change"] = mention.change or told
     return fields
+
+
+def _directions(mention: Mention) -> set[str]:
+    """Returns the side that a shift goes to: "the overinflated right lung pushes the mediastinum TO THE LEFT"."""
+    items = sorted((item for item in mention.modifiers if "side" in item.senses), key=lambda item: item.first)
+    behind = [item for item in items if item.first >= mention.tokens[0]]
+    return {(behind or items[-1:])[0].senses["side"]} if items else set()
 
 
 def _leads(mention: Mention, lexicon: Lexicon) -> bool:

@@ -15,7 +15,7 @@ from rrgmetrics.reader.lexicon import Lexicon
 LARGE = 6  # severity from which "now" tells that a finding has grown
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _ADJECTIVES = PLAIN - {"location_preposition"}
-_SINCE = frozenset({"since", "compared", "comparison"})
+_SINCE = frozenset({"since", "compared", "comparison", "when", "from"})
 _Head = tuple[int, int, "Mention | None"]  # the items of something that can change, and its mention if it is a finding
 
 
@@ -36,6 +36,8 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
                 items[i] = item.saying({"change": step})  # "right effusion UP"
             elif item.word == "now" and _is_large(items[i + 1 : i + 2]):
                 items[i] = item.saying({"change": "worse"})  # "the pneumothorax is NOW large"
+            elif item.word == "now" and i + 2 < len(items) and _shows(items, i, lexicon):
+                items[i] = item.saying({"change": "new"})  # "the base NOW shows atelectasis"
             continue
         if senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
             items[i] = item.saying(_without("change", item))  # "there is now LESS edema"
@@ -53,10 +55,16 @@ def _is_large(items: list[Item]) -> bool:
     return any(item.senses.get("severity", 0) >= LARGE and not item.word.endswith("ly") for item in items)
 
 
+def _shows(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a place shows what it did not show before, as "now" at `i` says."""
+    leads = items[i + 1].word == "with" or items[i + 1].word in lexicon.small.showing
+    return leads and not _is_compared(items, i + 1, lexicon)
+
+
 def _is_compared(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether what there is now is more or less than what was, as the words behind `i` say."""
     after = [item for item in items[i + 1 : i + 3] if "severity" not in item.senses and item.word not in ADVERBS]
-    return bool(after) and after[0].word in lexicon.small.comparatives
+    return bool(after) and ("change" in after[0].senses or after[0].word in lexicon.small.comparatives)
 
 
 def _without(kind: str, item: Item) -> dict[str, object]:
@@ -195,7 +203,9 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
     while course and left and heads[left - 1][2] and _is_setting(items, heads[left - 1][1], heads[left][0], lexicon):
         left -= 1
     right = next((k for k in range(len(heads)) if heads[k][0] > i), None)
-    if left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):
+    if right is not None and [item.word for item in items[i : i + 2]] == ["now", "with"]:
+        said_of = _list_after(items, i, heads, right, lexicon)  # "collapse, NOW WITH an effusion"
+    elif left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):
         said_of = _list_before(items, i, heads, left, lexicon)
     elif right is not None and not _of_the_study(items, i, heads[right], lexicon):
         of_itself = "quality" in items[i].senses and items[i].word not in lexicon.small.comparatives
@@ -245,16 +255,17 @@ def _looks_back(items: list[Item], i: int, left: _Head, right: _Head, lexicon: L
         return False  # "cardiomegaly and, NEW since March, edema"
     if right[2] is None and right[0] == i + 1:
         return False  # "which is BETTER aerated"
-    if left[2] is None and right[2] is not None and _describes(items[i + 1 : right[0]]):
+    if left[2] is None and right[2] is not None and _describes(items[i + 1 : right[0]], lexicon):
         return False  # "the left base shows WORSENING atelectasis"
     if _is_predicate(items, i, left[1], lexicon):
         return True
     return any(_separates(item, lexicon) or "negation_before" in item.senses for item in items[i + 1 : right[0]])
 
 
-def _describes(between: list[Item]) -> bool:
-    """Tells whether nothing stands between a word of change and a finding but what describes the finding."""
-    return all(item.senses and item.senses.keys() <= _ADJECTIVES for item in between)
+def _describes(between: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether nothing stands between a word of change and a finding but what describes or shows the finding."""
+    showing = lexicon.small.showing
+    return all(item.word in showing or (item.senses and item.senses.keys() <= _ADJECTIVES) for item in between)
 
 
 def _leads(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -107,6 +107,9 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     causes = [lexicon.concepts[finding.concept].sign_of & stated.keys() for finding in unit.readings]
     if all(causes):
         return min(stated[concept] for concept in causes[0])
+    named_as = next((i for i, other in enumerate(others) if _is_picture_of(unit, other, lexicon)), None)
+    if named_as is not None:
+        return named_as
     named = replace(unit, readings=(unit.head,))
     apart = [
         other_route(unit, other)
@@ -119,6 +122,14 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
     scores = [0.0 if a else similarity(named, other, lexicon) for a, other in zip(apart, others, strict=True)]
     best = max(scores, default=0.0)
     return scores.index(best) if best >= COVERED else None
+
+
+def _is_picture_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
+    """Tells whether an observation only describes what the other names: "an OPACITY with volume loss", a collapse."""
+    described = unit.head.concept in lexicon.concepts[other.head.concept].ancestors
+    vague = unit.head.concept in lexicon.roles["replaceable"] and not unit.head.measurements_mm
+    placed = bool(unit.zones) and unit.side == other.side and bool(unit.zones & other.zones)
+    return described and vague and placed
 
 
 def _neighbours(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:

@@ -15,7 +15,7 @@ from rrgmetrics.reader.tokens import Item, Token
 _OTHERS = frozenset({"concept", "structure", "item_break", "clause_end", "side"})  # end what "more" speaks of
 _CLAUSE = 12  # items to either side in which a word for one side says which side "both" is on
 _LIST = 7  # items from "upper" to the noun that it shares
-_REACH = 6  # items from "more" to the side
+_REACH = 8  # items from "more" to the side
 _OF_ADVERBS = frozenset({"change", "possible_before", "possible_after", "probable_before", "probable_after"})
 _THAN = frozenset({"than", "that", "on", "the", "in"})
 _OTHER_SIDE = {"left": "right", "right": "left"}
@@ -48,7 +48,8 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
                     "asymmetry": items[end - 1].senses.get("asymmetry") or worse,
                     **({"than": True} if than else {}),
                 }
-                items[i:end] = [Item(items[i].first, items[end - 1].last, senses, item.word)]
+                zones = [each for each in items[i:end] if "zone" in each.senses and "side" not in each.senses]
+                items[i:end] = [Item(items[i].first, items[end - 1].last, senses, item.word), *zones]
         i += 1
     return items
 
@@ -115,6 +116,12 @@ def _is_plural(item: Item, tokens: Sequence[Token]) -> bool:
     return last.end - last.start > len(last.word)
 
 
+def _side_behind(items: list[Item], k: int) -> bool:
+    """Tells whether "on the right" or its like follows the item at `k`."""
+    behind = items[k + 1 : k + 4]
+    return [item.word for item in behind[:2]] == ["on", "the"] and len(behind) > 2 and _side(behind[2]) is not None
+
+
 def _than_a_side(items: list[Item], i: int) -> int:
     """Returns the end of "larger than the left" at `i`, 0 if nothing is compared with a side."""
     at = i + 1
@@ -149,6 +156,8 @@ def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
             )
         if item.word in small.places or item.word == "on":
             placed = True
+        elif placed and "zone" in item.senses and _side_behind(items, k):
+            continue  # "most marked in the UPPER LOBE on the right"
         elif (placed and item.word != "the") or (k > i and item.senses.keys() & _OTHERS):
             return 0
     return 0

@@ -43,6 +43,16 @@ def _is_device(item: Item, lexicon: Lexicon) -> bool:
     return concept is not None and lexicon.concepts[concept].is_device
 
 
+def settle_past(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Resolves what was there and is said to be normal now, in place: "the PREVIOUSLY collapsed lobe is aerated"."""
+    for mention in mentions:
+        past = mention.first > 0 and items[mention.first - 1].word in lexicon.small.bygone
+        if past and not mention.denies and mention.assertion == "present":
+            names = {mention.concept, *lexicon.concepts[mention.concept].ancestors}
+            if any(not names.isdisjoint(other.denies) and other.last > mention.last for other in mentions):
+                mention.assertion, mention.change = "absent", "resolved"
+
+
 def _has_left_its_place(mention: Mention, items: list[Item], lexicon: Lexicon) -> bool:
     """Tells whether a device is not where it was, in place: "the lead is NO LONGER IN the ventricle"."""
     gone = next((i for i in range(mention.last, len(items)) if items[i].senses.get("change") == "resolved"), None)
