@@ -35,7 +35,11 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             elif item.word == "now" and _is_large(items[i + 1 : i + 2]):
                 items[i] = item.saying({"change": "worse"})  # "the pneumothorax is NOW large"
             continue
-        if senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
+        if "change" in senses and i and items[i - 1].word in lexicon.small.neither:
+            items[i] = item.saying({**senses, "change": "stable"})  # "has NEITHER GROWN nor shrunk"
+        elif "change" in senses and i > 1 and items[i - 1].word == "nor" and "change" in items[i - 2].senses:
+            items[i] = item.saying(_without("change", item))
+        elif senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
             items[i] = item.saying(_without("change", item))  # "there is now LESS edema"
         elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
