@@ -39,7 +39,11 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             elif item.word == "now" and i + 2 < len(items) and _shows(items, i, lexicon):
                 items[i] = item.saying({"change": "new"})  # "the base NOW shows atelectasis"
             continue
-        if senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
+        if "change" in senses and i and items[i - 1].word in lexicon.small.neither:
+            items[i] = item.saying({**senses, "change": "stable"})  # "has NEITHER GROWN nor shrunk"
+        elif "change" in senses and i > 1 and items[i - 1].word == "nor" and "change" in items[i - 2].senses:
+            items[i] = item.saying(_without("change", item))
+        elif senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
             items[i] = item.saying(_without("change", item))  # "there is now LESS edema"
         elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
@@ -74,6 +78,13 @@ def _without(kind: str, item: Item) -> dict[str, object]:
 def _counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a number counts no findings: "two views", "four hours"."""
     after = items[i + 1] if i + 1 < len(items) else None
+    if (
+        items[i].word == "one"
+        and i
+        and "change" in items[i - 1].senses
+        and items[i - 1].word in lexicon.small.comparatives
+    ):
+        return True  # "the bigger ONES"
     if items[i].word == "one" and any(item.word in lexicon.small.others for item in items if item is not items[i]):
         return True  # "ONE apical, the other basal"
     return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == CHEST)

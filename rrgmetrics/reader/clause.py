@@ -16,6 +16,7 @@ BEFORE = frozenset(
 _PLACE = 5  # items from a picture to the end of its place
 _INSIDE = frozenset({"in", "within", "inside"})
 _PLACED = frozenset({"side", "zone", "structure", "severity", "measure", "morphology", "acuity", "change"})
+_NAMING = frozenset({"acuity", "morphology", "quality"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 
 
@@ -253,8 +254,11 @@ class Clause(Sentence):
         return bool(after) and after[0].word in self.small.identifying and named and bool(self.statement())
 
     def is_named(self, i: int) -> bool:
-        """Tells whether the name of what was described ends the sentence: "diffuse airspace disease, ARDS"."""
-        concept = self.items[-1].senses.get("concept") if i + 2 == len(self.items) else None
+        """Tells whether the name of what was described ends the sentence: "airspace disease, ARDS", "..., A BULLA"."""
+        between = self.items[i + 1 : -1]
+        plain = all(item.senses.keys() <= _NAMING and item.word not in self.small.joints for item in between[1:])
+        article = len(between) in (1, 2) and between[0].word in self.small.indefinite
+        concept = self.items[-1].senses.get("concept") if not between or (article and plain) else None
         if concept is None or not self.statement() or self.absent or self.certainty != "definite":
             return False
         names = {concept, *self.lexicon.concepts[concept].ancestors}
@@ -262,7 +266,15 @@ class Clause(Sentence):
         concepts = self.lexicon.concepts
         last = next((m for m in reversed(self.statement()) if m.denies or not concepts[m.concept].sign_of), None)
         described = last is not None and last.concept in roles["picture"] | roles["describing"]
-        return described and not names.isdisjoint(self.lexicon.rubric["diagnoses"])
+        if between:  # "lucency at the apex, A BULLA": also of a sign of what it is
+            last = self.statement()[-1]
+            described = last.concept in roles["picture"] | roles["describing"] | roles["replaceable"]
+        if last is None or not described:
+            return False
+        rows = (row for row in self.lexicon.rubric["explains"] if concept in row["diagnosis"])
+        shown = {last.concept, *concepts[last.concept].ancestors}
+        explained = bool(between) and any(not shown.isdisjoint(row["shown_by"]) for row in rows)
+        return explained or not names.isdisjoint(self.lexicon.rubric["diagnoses"])
 
     def is_due(self, i: int, item: Item) -> bool:
         """Tells whether item `i` leads to what a picture is: "a hazy opacity DUE to an effusion"."""

@@ -18,6 +18,8 @@ def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a word of change compares no two studies."""
     if items[i].word not in lexicon.small.comparatives:
         return False
+    if [item.word for item in items[i + 1 : i + 2]] == ["one"] and i and items[i - 1].word == "the":
+        return True  # "the BIGGER ones being calcified"
     return (
         _of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon) or _of_other_things(items, i, lexicon)
     )

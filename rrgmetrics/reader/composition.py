@@ -31,6 +31,7 @@ _GOING_ON = frozenset({"clause_end", "item_break", "negation_before"})  # anothe
 _DESCRIBED = frozenset({"morphology", "concept", "change"})  # senses of qualities that describe a finding as well
 _PLACING = frozenset({"side", "zone", "structure", "location_preposition", "measure", "several"})
 _BEHIND = _PLACING | {"item_break"}
+_ALL_OF_THEM = frozenset({",", "the", "all", "both", "each", "them", "up"})  # "nodules, ALL OF THEM calcified"
 _PLACE = 7  # items from a finding to the end of its place
 _READING = frozenset({"probable_before", "possible_before"})  # what a picture is follows
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
@@ -309,7 +310,7 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
 def _only_placed(between: list[Item]) -> bool:
     """Tells whether nothing but its place and its size stands behind a finding: "mass, 4 cm, CAVITATING"."""
     return all(
-        item.senses.keys() <= _BEHIND and item.word != "with" and (item.senses or item.word in (",", "the"))
+        item.senses.keys() <= _BEHIND and item.word != "with" and (item.senses or item.word in _ALL_OF_THEM)
         for item in between
     )
 

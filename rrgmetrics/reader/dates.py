@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rrgmetrics.reader.lexicon import SmallWords
+from rrgmetrics.reader.model import Reading, Span
 from rrgmetrics.reader.tokens import Item
 
 _FILM = 8  # items from a film, or a verb of seeing, to its date
@@ -65,3 +66,21 @@ def compared_as(items: Sequence[Item], small: SmallWords) -> str:
         if kind and not denied and item.word not in small.similar and told in ("", "earlier", "stable"):
             told = kind if kind not in ("earlier", "stable") or not told else "stable"
     return told
+
+
+def told_of_the_study(reading: Reading) -> list[Span]:
+    """Returns the sentences that call something unchanged, or compare with an earlier study in general.
+
+    "It WAS 9 MM IN MAY" names an earlier study only to say what has become of one finding.
+    """
+    moved = [finding for finding in reading.findings if finding.change in ("new", "worse", "better")]
+    spans = [span for finding in moved for span in finding.spans]
+
+    def tells_a_course(told: Span) -> bool:
+        return any(span.start < told.end and told.start < span.end for span in spans)
+
+    return [
+        compared.span
+        for compared in reading.compared
+        if compared.kind == "stable" or (compared.kind == "earlier" and not tells_a_course(compared.span))
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rrgmetrics.reader.dates import told_of_the_study
 from rrgmetrics.reader.levels import number_of, touch
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, FindingError, Reading, Unit
@@ -294,7 +295,7 @@ def comparison_errors(reference: Reading, candidate: Reading, lexicon: Lexicon) 
         missing = _resolved_alone(reference, candidate, lexicon)
         errors += [_resolved_error(finding, ErrorCategory.MISSING_COMPARISON, lexicon) for finding in missing]
     errors.extend(_study_errors(reference, candidate))
-    told = [compared.span for compared in candidate.compared if compared.kind in ("stable", "earlier")]
+    told = told_of_the_study(candidate)
     if told and not reference.compared and not any(finding.change for finding in reference.findings):
         errors.append(
             FindingError(

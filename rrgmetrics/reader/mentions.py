@@ -9,6 +9,7 @@ from __future__ import annotations
 from rrgmetrics.reader.composition import compose
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.parts import merge_parts
 
 _LEADING = frozenset({"location_preposition", "side"})
 _BEFORE_SHORTHAND = frozenset(
@@ -47,6 +48,7 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
         mentions.extend(_whole(fault, items, lexicon))
     if len(mentions) > 1:
         mentions.sort(key=lambda m: (m.at, m.first))
+        mentions = merge_parts(items, mentions, lexicon)
     return mentions[1:] if _is_topic(items, mentions, lexicon) else mentions
 
 

@@ -20,7 +20,7 @@ def near(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
 def named_at(concept: str, zones: frozenset[str], lexicon: Lexicon) -> str:
     """Returns what a finding is called at its place: a mass in the mediastinum is a mediastinal mass."""
     named = {_named_in(concept, zone, lexicon) for zone in zones}
-    return named.pop() if len(named) == 1 else concept
+    return concept if concept in named else min(named, default=concept)
 
 
 def _named_in(concept: str, zone: str, lexicon: Lexicon) -> str:

@@ -187,7 +187,7 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return True
     if not after or not any("measure" in item.senses for item in items if item is not items[i]):
         return False
-    if after[0].word in small.past:
+    if after[0].word in small.past or "earlier_study" in after[0].senses:
         return len(after) == 1 or after[1].word in small.closing
     if not any("measure" in item.senses for item in items[:i]) and not _now_follows(items, i):
         return False

@@ -120,7 +120,8 @@ class _Builder:
             inside = []
             is_device = kind in ("concept", "lone") and self.concepts[senses[kind]].is_device
             i = 0
-            while i < len(words):
+            own = words.index("than") if "than" in words else len(words)  # "is larger THAN THE RIGHT" is on the left
+            while i < own:
                 end, kept = self._described(words, i)
                 if is_device:
                     zone = kept.pop("zone", None)  # a central catheter is not a place, an aortic valve is one
