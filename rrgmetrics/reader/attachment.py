@@ -171,10 +171,13 @@ def _spare(items: list[Item], small: SmallWords) -> None:
     """Takes the place from words for places without the finding, in place: "SPARING the left lung", "moved FROM".
 
     How high it reaches is none of its places: "an effusion REACHING the level of the hilum"; nor does a device end
-    where it comes from: "VIA the subclavian vein".
+    where it comes from, "VIA the subclavian vein", or passes: "THROUGH the oesophagus into the stomach".
     """
-    spared = reached = way = False
+    spared = reached = way = passed = False
     for i, item in enumerate(items):
+        if passed and "tip" in item.senses:
+            items[i] = item.saying({key: value for key, value in item.senses.items() if key != "tip"})
+        passed = item.word in small.passing or (passed and item.senses.keys() <= {"side", "location_preposition"})
         if way and {"route", "tip"} <= item.senses.keys():
             items[i] = item.saying({key: value for key, value in item.senses.items() if key != "tip"})
         inserted = item.word in small.relative and "nothing" in item.senses  # "which was inserted via"

@@ -18,6 +18,7 @@ READING_ERROR_MM, READING_ERROR = 0.5, 0.05  # what rounding alone makes of one 
 TUBE_DIFFERENCE_MM, TUBE_SIGNIFICANT_MM = 10.0, 20.0
 # Steps along the path of a device (lexicon/*/attributes.yaml, tip_sites) that change its position, and that matter.
 TIP_STEPS, TIP_SIGNIFICANT_STEPS = 2, 3
+TIP_ASTRAY_STEPS = 3  # from all places where a device belongs
 DOUBT = frozenset({"possible", "not_excluded"})
 
 
@@ -147,6 +148,8 @@ def position(device: Finding, lexicon: Lexicon) -> str | None:
     concept = lexicon.concepts[device.concept]
     if device.position or is_astray(device, concept) or concept.key in lexicon.roles["astray"]:
         return device.position or "bad"
+    if device.tip and concept.expected_tip and _tip_steps(device.tip, concept.expected_tip, lexicon) >= TIP_ASTRAY_STEPS:
+        return "bad"
     depths = concept.carina_cm
     deep_enough = depths and any(depths[0] <= mm / 10 <= depths[-1] for mm in device.measurements_mm)
     fits = device.tip & concept.expected_tip or device.levels & concept.expected_levels
