@@ -114,8 +114,9 @@ def _number_differs(ref: Finding, cand: Finding, lexicon: Lexicon) -> bool:
 def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
     """Returns whether a wrong device position matters; None if the positions agree."""
     a, b = ref.head, cand.head
-    if {position(a, lexicon), position(b, lexicon)} == {"good", "bad"}:
-        return True
+    measured = a.measurements_mm and b.measurements_mm and lexicon.concepts[a.concept].carina_cm
+    if not measured and {position(a, lexicon), position(b, lexicon)} == {"good", "bad"}:
+        return True  # of two depths that are measured, the difference tells
     if other_route(ref, cand):
         return False
     if ref.head.concept in lexicon.roles["lodged"] and a.tip and b.tip and not _paths(a, lexicon) & _paths(b, lexicon):
@@ -148,12 +149,19 @@ def position(device: Finding, lexicon: Lexicon) -> str | None:
     concept = lexicon.concepts[device.concept]
     if device.position or is_astray(device, concept) or concept.key in lexicon.roles["astray"]:
         return device.position or "bad"
-    if device.tip and concept.expected_tip and _tip_steps(device.tip, concept.expected_tip, lexicon) >= TIP_ASTRAY_STEPS:
+    if _is_far_off(device, concept.expected_tip, lexicon):
         return "bad"
     depths = concept.carina_cm
-    deep_enough = depths and any(depths[0] <= mm / 10 <= depths[-1] for mm in device.measurements_mm)
+    if depths and device.measurements_mm:
+        return "good" if any(depths[0] <= mm / 10 <= depths[-1] for mm in device.measurements_mm) else "bad"
     fits = device.tip & concept.expected_tip or device.levels & concept.expected_levels
-    return "good" if deep_enough or fits else None
+    return "good" if fits else None
+
+
+def _is_far_off(device: Finding, expected: frozenset[str], lexicon: Lexicon) -> bool:
+    """Tells whether a device ends on its path, but far from where it belongs; "out of view" is on no path of a line."""
+    on_path = {lexicon.tips[site].path for site in expected} & _paths(device, lexicon)
+    return bool(on_path) and _tip_steps(device.tip, expected, lexicon) >= TIP_ASTRAY_STEPS
 
 
 def acute(unit: Unit, lexicon: Lexicon) -> bool | None:
