@@ -12,6 +12,7 @@ from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.elided import is_joint
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
+from rrgmetrics.reader.passages import pass_by
 from rrgmetrics.reader.telegrams import is_telegram, only_tells
 
 _CUES = frozenset(
@@ -57,6 +58,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
     _deny_positions(items)
     _leave_behind(items)
     _judge_depths(items, mentions, lexicon)
+    pass_by(items, small)
     _spare(items, small)
     topic = _topic(items, mentions)
     settle(items, mentions, lexicon)
@@ -181,13 +183,10 @@ def _spare(items: list[Item], small: SmallWords) -> None:
     """Takes the place from words for places without the finding, in place: "SPARING the left lung", "moved FROM".
 
     How high it reaches is none of its places: "an effusion REACHING the level of the hilum"; nor does a device end
-    where it comes from, "VIA the subclavian vein", or passes: "THROUGH the oesophagus into the stomach".
+    where it comes from: "VIA the subclavian vein".
     """
-    spared = reached = way = passed = False
+    spared = reached = way = False
     for i, item in enumerate(items):
-        if passed and "tip" in item.senses:
-            items[i] = item.saying({key: value for key, value in item.senses.items() if key != "tip"})
-        passed = item.word in small.passing or (passed and item.senses.keys() <= {"side", "location_preposition"})
         if way and {"route", "tip"} <= item.senses.keys():
             items[i] = item.saying({key: value for key, value in item.senses.items() if key != "tip"})
         inserted = item.word in small.relative and "nothing" in item.senses  # "which was inserted via"
