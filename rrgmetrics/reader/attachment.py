@@ -12,6 +12,8 @@ from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.elided import is_joint
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
+from rrgmetrics.reader.passages import pass_by
+from rrgmetrics.reader.telegrams import is_telegram, only_tells
 from rrgmetrics.reader.within import own_items
 
 _CUES = frozenset(
@@ -58,16 +60,20 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
     _deny_positions(items)
     _leave_behind(items)
     _judge_depths(items, mentions, lexicon)
+    pass_by(items, small)
     _spare(items, small)
     topic = _topic(items, mentions)
     settle(items, mentions, lexicon)
     give(items, mentions, lexicon)
     spoken = sorted(mentions, key=lambda m: (m.first, m.last)) if len(mentions) > 1 else mentions
     groups = _by_position(spoken)
+    telegraphic = len(groups) > 1 and is_telegram(items, groups, lexicon)
     for k, group in enumerate(groups):
         before = groups[k - 1] if k else None
         lo = before[0].last if before else 0
         split = _split(items, lo, group[0], small) if before else _after_with(items, group[0].first, small)
+        if before and telegraphic and only_tells(items[lo : group[0].first]):
+            split = group[0].first
         post = items[lo:split] if before else []
         pre = items[split : group[0].first]
         for mention in before or ():
@@ -119,10 +125,16 @@ def _deny_positions(items: list[Item]) -> None:
         elif denied and "position" in item.senses:
             items[i] = item.saying({**item.senses, "denied": True})
             denied = 4
-        elif item.word in (",", ";") or (item.senses and item.word not in ("or", "nor")):
+        elif item.word in (",", ";") or _says_more(items, i):
             denied = 0
         else:
             denied = max(0, denied - 1)
+
+
+def _says_more(items: list[Item], i: int) -> bool:
+    """Tells whether an item ends what is denied: none of "EVIDENCE OF coiling", "no PNEUMOTHORAX OR malposition"."""
+    listed = "concept" in items[i].senses and any(item.word in ("or", "nor") for item in items[i + 1 : i + 2])
+    return not listed and items[i].word not in ("or", "nor") and bool(items[i].senses.keys() - {"location_preposition"})
 
 
 def _leave_behind(items: list[Item]) -> None:

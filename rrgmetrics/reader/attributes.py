@@ -11,6 +11,7 @@ from rrgmetrics.reader.model import Finding
 from rrgmetrics.reader.places import near
 
 _NEAR = 4  # items from an earlier severity to the word that dates it
+_LANDMARKS = frozenset({"airway", "gut"})  # paths whose places say of a device of another path how high it ends
 SAME_SIZE = 0.1  # share of its size by which a finding may differ between two studies that measure it alike
 
 
@@ -113,9 +114,9 @@ def _same_size(then: float, concept: Concept, lexicon: Lexicon) -> float:
 
 
 def _is_landmark(site: str, device: Concept, lexicon: Lexicon) -> bool:
-    """Tells whether a place of the airway only says how high a device ends: "the line ends at the carina"."""
+    """Tells whether a place only says how high a device ends: "the line ends at the carina", "is out of view"."""
     own = {lexicon.tips[name].path for name in device.expected_tip | device.wrong_tip}
-    return bool(own) and lexicon.tips[site].path == "airway" and "airway" not in own
+    return bool(own) and lexicon.tips[site].path in _LANDMARKS - own
 
 
 def _tip(fields: dict[str, Any], site: str, device: Concept, lexicon: Lexicon) -> None:

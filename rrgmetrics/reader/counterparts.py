@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from rrgmetrics.reader.differences import other_route
+from rrgmetrics.reader.device_positions import other_route
 from rrgmetrics.reader.levels import of_two_ages
 from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
 from rrgmetrics.reader.model import Link, Reading, Unit

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from rrgmetrics.reader.dates import told_of_the_study
+from rrgmetrics.reader.device_positions import device_error, position
 from rrgmetrics.reader.levels import number_of, touch
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, FindingError, Reading, Unit
-from rrgmetrics.reader.places import beside, is_astray, near, same_side
+from rrgmetrics.reader.places import beside, near, same_side
 from rrgmetrics.reader.similarity import INTERCHANGEABLE, concept_similarity, related
 from rrgmetrics.reader.wording import phrase
 
@@ -17,8 +18,6 @@ SMALL_NODULE_MM, SMALL_NODULE_DIFFERENCE_MM, NODULE_DIFFERENCE_MM = 6.0, 2.0, 4.
 MASS_MM, MASS_RELATIVE_DIFFERENCE = 30.0, 0.2
 READING_ERROR_MM, READING_ERROR = 0.5, 0.05  # what rounding alone makes of one measurement
 TUBE_DIFFERENCE_MM, TUBE_SIGNIFICANT_MM = 10.0, 20.0
-# Steps along the path of a device (lexicon/*/attributes.yaml, tip_sites) that change its position, and that matter.
-TIP_STEPS, TIP_SIGNIFICANT_STEPS = 2, 3
 DOUBT = frozenset({"possible", "not_excluded"})
 
 
@@ -28,7 +27,7 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     wrong: list[tuple[Attribute, bool]] = []
     size = _measurement_error(ref, cand, lexicon)
     place = _location_error(ref, cand, lexicon)
-    tip = [error for error in (_device_error(ref, cand, lexicon), size) if error is not None] if device else []
+    tip = [error for error in (device_error(ref, cand, lexicon), size) if error is not None] if device else []
     if tip:
         wrong.append(("device_position", any((*tip, place))))  # a wrong side, tip and depth are one wrong place
     elif place is not None:
@@ -111,49 +110,6 @@ def _number_differs(ref: Finding, cand: Finding, lexicon: Lexicon) -> bool:
     return a is not None and b is not None and a != b
 
 
-def _device_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
-    """Returns whether a wrong device position matters; None if the positions agree."""
-    a, b = ref.head, cand.head
-    if {position(a, lexicon), position(b, lexicon)} == {"good", "bad"}:
-        return True
-    if other_route(ref, cand):
-        return False
-    if ref.head.concept in lexicon.roles["lodged"] and a.tip and b.tip and not _paths(a, lexicon) & _paths(b, lexicon):
-        return True
-    ends = _end(a, lexicon), _end(b, lexicon)
-    steps = max(_tip_steps(*ends, lexicon), _tip_steps(*ends[::-1], lexicon))
-    return steps >= TIP_SIGNIFICANT_STEPS if steps >= TIP_STEPS else None
-
-
-def _end(device: Finding, lexicon: Lexicon) -> frozenset[str]:
-    """Returns where a device ends: of the places in the gut that it may lie in, the last one that it reaches."""
-    gut = {
-        site for site in device.tip & lexicon.concepts[device.concept].expected_tip if lexicon.tips[site].path == "gut"
-    }
-    return device.tip - gut | {max(gut, key=lambda site: lexicon.tips[site].order)} if gut else device.tip
-
-
-def other_route(a: Unit, b: Unit) -> bool:
-    """Tells whether two devices came in by different ways; one in the chest wall may have come in by any."""
-    routes = {a.head.route, b.head.route}
-    return len(routes) == 2 and routes.isdisjoint({None, "chest_wall"})
-
-
-def _paths(device: Finding, lexicon: Lexicon) -> set[str]:
-    return {lexicon.tips[site].path for site in device.tip}
-
-
-def position(device: Finding, lexicon: Lexicon) -> str | None:
-    """Returns whether a device lies well: as stated, or as its tip, its level or its depth above the carina tells."""
-    concept = lexicon.concepts[device.concept]
-    if device.position or is_astray(device, concept) or concept.key in lexicon.roles["astray"]:
-        return device.position or "bad"
-    depths = concept.carina_cm
-    deep_enough = depths and any(depths[0] <= mm / 10 <= depths[-1] for mm in device.measurements_mm)
-    fits = device.tip & concept.expected_tip or device.levels & concept.expected_levels
-    return "good" if deep_enough or fits else None
-
-
 def acute(unit: Unit, lexicon: Lexicon) -> bool | None:
     """Returns whether a finding is called acute or old, None if neither."""
     acuity = next((finding.acuity for finding in unit.readings if finding.acuity), None)
@@ -193,24 +149,6 @@ def _gravest(unit: Unit, lexicon: Lexicon) -> frozenset[str]:
     for scale in lexicon.rubric["scales"]:
         told = told.difference([step for step in scale if step in told][:-1])
     return told
-
-
-def _tip_steps(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> int:
-    """Returns how far the tip of `a` that fits `b` least lies from the tips of `b` on the same path.
-
-    Tips on two paths, one in the airway and one in the gut, are as far apart as matters.
-    """
-    paths = [{lexicon.tips[tip].path for tip in tips} for tips in (a, b)]
-    worst = TIP_SIGNIFICANT_STEPS if all(paths) and paths[0].isdisjoint(paths[1]) else 0
-    for x in a:
-        path, order, x_wide = lexicon.tips[x]
-        distances = [
-            max(0, abs(order - y_order) - x_wide - y_wide)  # "the SVC" is all of it
-            for y_path, y_order, y_wide in (lexicon.tips[y] for y in b)
-            if y_path == path
-        ]
-        worst = max(worst, min(distances, default=0))
-    return worst
 
 
 def severity_steps(ref: Unit, cand: Unit) -> int:

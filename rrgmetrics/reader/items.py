@@ -22,6 +22,7 @@ _PREPOSITIONS = frozenset(
     {"in", "into", "within", "under", "beneath", "below", "at", "around", "behind", "above", "over", "between"}
 )
 _INTO = {"into": "in", "within": "in"}
+_COILING = frozenset({"coil", "loop", "curl", "kink"})  # behind a line or tube, with an s, what it does
 BARE = ("bare_tube",)  # the structure of a word that alone names no device
 
 
@@ -86,6 +87,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
                 senses = _with_quality(senses, tokens[end - 1], lexicon)
             items.append(Item(i, end, senses, word))
         i = end
+    _bend(items, tokens, lexicon)
     share_nouns(items, tokens, lexicon)
     part_rows(items)
     if lexicon.shares:
@@ -93,6 +95,16 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
     not_there_then(items, lexicon.small)
     items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
     return judge(items, lexicon) if lexicon.diameters else items
+
+
+def _bend(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> None:
+    """Takes a verb behind a line or tube for what it does, in place: "the NG tube COILS in the neck" is no coil."""
+    for i in range(1, len(items)):
+        if items[i].word in _COILING and _is_plural(tokens[items[i].last - 1]):
+            before = items[i - 2] if items[i - 1].word == "tip" and i > 1 else items[i - 1]
+            device = lexicon.concepts.get(before.senses.get("concept", ""))
+            if device is not None and device.wrong_tip and not _is_plural(tokens[before.last - 1]):
+                items[i] = items[i].saying({"position": "bad"})
 
 
 def _is_taken(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> bool:

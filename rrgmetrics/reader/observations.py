@@ -31,7 +31,25 @@ def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
                 head, tip=frozenset().union(*(finding.tip for finding in readings))
             )  # "a disc, likely a coin"
         observations.append(Unit(head, readings, side, frozenset().union(*(finding.zones for finding in group))))
-    return observations
+    return _with_their_parts(observations, lexicon)
+
+
+def _with_their_parts(observations: list[Unit], lexicon: Lexicon) -> list[Unit]:
+    """Takes a device and a part of it that has left its place for one: "a pacemaker with a DISPLACED LEAD"."""
+    astray = [unit for unit in observations if unit.head.concept in lexicon.roles["astray"]]
+
+    def is_whole_of(unit: Unit, part: Unit) -> bool:
+        concept = lexicon.concepts[part.head.concept]
+        names = {*concept.ancestors, *concept.same_as}
+        return unit is not part and unit.head.concept in names and same_side(unit.side, part.side)
+
+    wholes = [unit for unit in observations if any(is_whole_of(unit, part) for part in astray)]
+    sides = {id(part): next((unit.side for unit in wholes if is_whole_of(unit, part)), None) for part in astray}
+    return [
+        replace(unit, side=unit.side or sides.get(id(unit))) if id(unit) in sides else unit
+        for unit in observations
+        if not any(unit is whole for whole in wholes)
+    ]
 
 
 def _without_signs(groups: list[list[Finding]], lexicon: Lexicon) -> list[list[Finding]]:

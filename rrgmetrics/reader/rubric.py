@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.differences import acute, attribute_errors, doubted, opposed, position
+from rrgmetrics.reader.device_positions import position
+from rrgmetrics.reader.differences import acute, attribute_errors, doubted, opposed
 from rrgmetrics.reader.graded import Graded, graded, regraded
 from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, Comparison, Link, Significance

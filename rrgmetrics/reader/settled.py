@@ -7,6 +7,7 @@ from rrgmetrics.reader.lexicon import Lexicon
 
 _NAME = 5  # items from a preposition to the device that it leads to
 _PREPOSITIONS = frozenset({"in", "into", "within", "below", "above", "beyond", "past"})
+_FAULTS = frozenset({"dislodged", "broken"})  # qualities of a device that does not lie well
 _NO_LONGER = 2  # tokens of "no longer" alone
 _OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_break"})
 
@@ -20,8 +21,9 @@ def settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> None
         mention.assertion, mention.change = "present", None
     if device and mention.assertion == "present" and _is_exchanged(mention, items, lexicon):
         mention.assertion, mention.change = "absent", "resolved"
-    if device and mention.assertion == "absent" and mention.change is None and _is_of_tip(mention, items):
-        mention.assertion = "present"  # "the tip of the PICC is not seen"
+    denied = device and mention.assertion == "absent" and mention.change is None
+    if denied and (_is_of_tip(mention, items) or _is_of_position(mention, items, lexicon)):
+        mention.assertion = "present"  # "the tip of the PICC is not seen", "no kink in the PICC"
 
 
 def _is_exchanged(mention: Mention, items: list[Item], lexicon: Lexicon) -> bool:
@@ -96,6 +98,17 @@ def explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Le
         if other if identified else parted:
             return
     feigned.dropped = feigned.dropped or identified or named  # "densities at both bases, THE NIPPLES"
+
+
+def _is_of_position(mention: Mention, items: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether what is denied before a device is that it lies badly: "no MALPOSITION OF the tube"."""
+    led, k = False, mention.first - 1
+    while k >= 0 and items[k].senses.keys() <= {"location_preposition", "side"} and items[k].word not in (",", ";"):
+        led = led or items[k].word in lexicon.small.places
+        k -= 1
+    if not led or k < 0:
+        return False
+    return "position" in items[k].senses or not _FAULTS.isdisjoint(items[k].senses.get("quality", ()))
 
 
 def _is_of_tip(mention: Mention, items: list[Item]) -> bool:

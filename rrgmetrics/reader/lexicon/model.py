@@ -154,6 +154,7 @@ class SmallWords:
     abbreviations: frozenset[str]
     almost: frozenset[str]
     hiding: frozenset[str]
+    passing: frozenset[str]
     exchanging: frozenset[str]
     exchanged_for: frozenset[str]
     somewhat: frozenset[str]
