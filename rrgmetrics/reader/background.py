@@ -67,8 +67,8 @@ def told_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexi
     ):
         return Background()
     words = {item.word for item in items}
-    timed = not words.isdisjoint(small.courses | small.historic | small.treated | small.settings)
     patient = not words.isdisjoint(small.patients)
+    timed = patient or not words.isdisjoint(small.courses | small.historic | small.treated | small.settings)
     if not timed or any(_tells_of_film(item, lexicon, patient=patient) for item in items):
         return Background()
     operations = [mention for mention in told if lexicon.concepts[mention.concept].is_device]
