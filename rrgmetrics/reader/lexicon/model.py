@@ -194,6 +194,7 @@ class SmallWords:
     lowered: frozenset[str]
     sparing: frozenset[str]
     filling: frozenset[str]
+    predicates: frozenset[str]
     reaching: frozenset[str]
     sites: frozenset[str]
     ways: frozenset[str]
