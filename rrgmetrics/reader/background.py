@@ -17,6 +17,7 @@ PLACES = frozenset({"side", "zone", "location_preposition"})
 SEEN = frozenset({"side", "zone", "measure", "change", "severity", "item_break", "clause_end", "versus"})
 TOLD_OF_FILM = frozenset({"measure", "change", "severity", "versus", "possible_before", "probable_before"})
 TITLE = 4  # words before the disease in a report's first words: "Non-small cell lung cancer."
+FOR = "for"
 BACK = 6  # items before an operation among which its day is told
 
 
@@ -40,13 +41,14 @@ def told_of_patient(
     names = lexicon.roles["history"]
     if not small.treated.isdisjoint([item.word for item in items]):
         names = names.union(lexicon.rubric["diagnoses"])  # "Pneumonia follow-up."
-    diseases = [mention for mention in mentions if mention.concept in names]
+    reasons = [mention for mention in mentions if _is_reason(items, mention, mentions, lexicon)]
+    diseases = [mention for mention in mentions if mention.concept in names and mention not in reasons]
     if not diseases:
-        return []
+        return reasons
     bare = SEEN.isdisjoint(kind for item in items for kind in item.senses)
     titled = opening and bare and len(mentions) == 1 and _is_title(items, mentions[0])
     treated = bare and any(item.word in small.treated for item in items)
-    history: list[Mention] = []
+    history = reasons
     for mention in diseases:
         before = [item.word for item in items[max(0, mention.first - 2) : mention.first] if not item.senses]
         known = not small.historic.isdisjoint(before)
@@ -67,15 +69,16 @@ def told_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexi
     ):
         return Background()
     words = {item.word for item in items}
-    timed = not words.isdisjoint(small.courses | small.historic | small.treated | small.settings)
     patient = not words.isdisjoint(small.patients)
+    timed = patient or not words.isdisjoint(small.courses | small.historic | small.treated | small.settings)
     if not timed or any(_tells_of_film(item, lexicon, patient=patient) for item in items):
         return Background()
-    operations = [mention for mention in told if lexicon.concepts[mention.concept].is_device]
+    operations = [mention for mention in told if _is_operation(mention, lexicon)]
     placed = any(item.senses.keys() & {"side", "zone"} for item in items)
     illnesses = [mention for mention in told if mention not in operations]
     dated = not words.isdisjoint(small.periods)
-    return Background(illnesses if operations or not placed else (), operations if dated else ())
+    alone = not operations and not placed  # but "after CABG with heart failure", "pneumonia on the left, day 2"
+    return Background(illnesses if alone else (), operations if dated else ())
 
 
 def told_with_day(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
@@ -83,10 +86,11 @@ def told_with_day(items: Sequence[Item], mentions: Sequence[Mention], lexicon: L
     dated = []
     for mention in mentions:
         before = [item.word for item in items[max(0, mention.first - BACK) : mention.first]]
-        counted = any(word in lexicon.small.periods for word in before)
-        device = not mention.denies and lexicon.concepts[mention.concept].is_device
-        if device and counted and mention.concept in lexicon.roles["background"]:
-            dated += [mention] if not lexicon.small.settings.isdisjoint(before) else []
+        near = [*before, *(item.word for item in items[mention.last : mention.last + BACK // 2])]
+        counted = any(word in lexicon.small.periods for word in near)
+        told = not lexicon.small.settings.isdisjoint(before)
+        if counted and told and _is_operation(mention, lexicon) and mention.concept in lexicon.roles["background"]:
+            dated.append(mention)
     return dated
 
 
@@ -94,6 +98,24 @@ def only_asked(items: Sequence[Item], mentions: Sequence[Mention]) -> Sequence[M
     """Returns what a report's first words only ask: "? Chest infection.", but "? consolidation in the left base"."""
     asked = len(items) <= TITLE and (items[0].word == "query" or items[-1].word == "?")
     return mentions if asked and not any(item.senses.keys() & PLACES for item in items) else ()
+
+
+def _is_reason(items: Sequence[Item], mention: Mention, mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
+    """Tells whether a mention is why the patient was operated on: "right lobectomy FOR carcinoma"."""
+    if mention.denies or mention.first == 0 or items[mention.first - 1].word != FOR:
+        return False
+    named = mention.concept in lexicon.roles["background"] | lexicon.roles["history"]
+    before = [m for m in mentions if m.last <= mention.first and not m.denies]
+    return (
+        named
+        and bool(before)
+        and before[-1].concept in lexicon.roles["background"]
+        and _is_operation(before[-1], lexicon)
+    )
+
+
+def _is_operation(mention: Mention, lexicon: Lexicon) -> bool:
+    return not mention.denies and lexicon.concepts[mention.concept].is_device
 
 
 def _tells_of_film(item: Item, lexicon: Lexicon, *, patient: bool) -> bool:

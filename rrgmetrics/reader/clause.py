@@ -362,7 +362,7 @@ class Clause(Sentence):
     def new_statement(self, i: int) -> bool:
         """Tells whether what follows the joint at `i` is stated, though the words before it were denied."""
         first = True
-        if self.device_ahead(i):
+        if self.device_ahead(i) or self.predicate_ahead(i):
             return True
         for k, item in enumerate(self.ahead(i)):
             senses = item.senses
@@ -390,6 +390,17 @@ class Clause(Sentence):
         if after is None or after.denies or not concepts[after.concept].is_device or self.or_ahead(i):
             return False
         return not any(m.denies or concepts[m.concept].is_device for m in self.clause)
+
+    def predicate_ahead(self, i: int) -> bool:
+        """Tells whether a quality is said of a structure without a verb after the comma: "no edema, HEART ENLARGED"."""
+        after = next((m for m in self.mentions if m.first > i), None)
+        if self.items[i].word != "," or after is None or after.first > i + 3 or self.or_ahead(i):
+            return False
+        said, quality = self.items[after.first : after.at + 1], self.items[after.at]
+        behind = len(said) > 1 and "structure" in said[0].senses and "quality" in quality.senses
+        if not behind or any(item.word in self.small.joints for item in said):
+            return False
+        return quality.word.endswith("ed") or quality.word in self.small.predicates
 
     def there_ahead(self, i: int, verb: int) -> bool:
         """Tells whether what stands behind the comma at `i` is said to be there: "no edema, a nodule IS present"."""

@@ -81,7 +81,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             items.extend(_part(i, end, word, part, lexicon) for part in senses["parts"])
             end = _goes_on(tokens, end, last, items[-1], senses["parts"][-1], lexicon)
         else:
-            if ("zone" in senses or "listed" in senses) and _is_plural(tokens[end - 1]):
+            if ("zone" in senses or "listed" in senses) and "level" not in senses and _is_plural(tokens[end - 1]):
                 senses = {**senses, "several": True}  # "the lung bases" are both
             if "change" in senses and end - i > 1 and "quality" not in senses:
                 senses = _with_quality(senses, tokens[end - 1], lexicon)

@@ -35,6 +35,7 @@ def number_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -
     """Makes one item of each list of numbered bones; what a sentence says besides stays as it is."""
     if not _names_bones(items, tokens, lexicon):
         return items
+    _share_spine(items, lexicon)
     runs: list[_Run] = []
     i = 0
     while i < len(items):
@@ -62,6 +63,20 @@ def number_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -
         elif run.bare and not items[run.first].senses and _before_rib(items, run.last, tokens, lexicon):
             items[run.first].senses = {"count": run.orders[0] - lexicon.level_bases["rib"]}
     return items
+
+
+def _share_spine(items: list[Item], lexicon: Lexicon) -> None:
+    """Makes vertebrae of numbers that share the next one's bone, in place: "the SIXTH and ninth thoracic vertebrae"."""
+    for i in range(len(items) - 2, -1, -1):
+        number = items[i].senses.get("ordinal")
+        at = i + 1
+        while number and at < len(items) - 1 and at - i < _NEAR and items[at].word in _JOINTS | _RANGE:
+            at += 1
+        levels = items[at].senses.get("level", ()) if at > i + 1 else ()
+        if number and len(levels) == 1 and "zone" in items[at].senses:
+            name = f"{levels[0][0]}{number}"
+            if levels[0][1:].isdecimal() and lexicon.levels.get(name, (99,))[0] < lexicon.levels[levels[0]][0]:
+                items[i] = items[i].saying({**items[at].senses, "level": (name,)})
 
 
 def _names_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> bool:

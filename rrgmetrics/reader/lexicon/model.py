@@ -201,6 +201,7 @@ class SmallWords:
     lowered: frozenset[str]
     sparing: frozenset[str]
     associated: frozenset[str]
+    predicates: frozenset[str]
     reaching: frozenset[str]
     sites: frozenset[str]
     ways: frozenset[str]
