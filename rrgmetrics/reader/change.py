@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rrgmetrics.reader.comparatives import ADVERBS, CHEST, NEAR, PLAIN, compares_no_dates
+from rrgmetrics.reader.comparatives import ADVERBS, CHEST, NEAR, PLAIN, TURNED, compares_no_dates, was_then
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 
@@ -39,6 +39,8 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             items[i] = item.saying(_without("change", item))  # "there is now LESS edema"
         elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
+        elif senses.get("change") in TURNED and was_then(items, i, lexicon.small):
+            items[i] = item.saying({**senses, "change": TURNED[senses["change"]]})
         elif "change" in senses and compares_no_dates(items, i, lexicon):
             items[i] = item.saying(_without("change", item))
         elif "severity" in senses and i not in named and _measures_another(items, i, named, lexicon):

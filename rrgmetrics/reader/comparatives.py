@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from rrgmetrics.reader.dates import is_date
 from rrgmetrics.reader.items import Item
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
 CHEST = ("chest",)  # the study
+TURNED = {"worse": "better", "better": "worse"}
 NEAR = 4  # items between a word of change and the verb or the place that belongs to it
 ADVERBS = frozenset({"now", "again", "also", "somewhat", "slightly", "even", "still"})
 PLAIN = frozenset(
@@ -20,6 +22,21 @@ def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     return (
         _of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon) or _of_other_things(items, i, lexicon)
     )
+
+
+def was_then(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a comparative says what a finding was at an earlier date: "it WAS LARGER on the last film"."""
+    if items[i].word not in small.comparatives or items[i].senses.get("change") is None:
+        return False
+    verb = next((k for k in range(i - 1, max(-1, i - NEAR), -1) if items[k].word in small.verbs), -1)
+    if items[verb].word not in ("was", "were", "been") or verb < 0:
+        return False
+    if items[verb].word == "been" and items[verb - 1].word != "had":
+        return False
+    behind = items[i + 1 : i + 1 + NEAR]
+    if any(item.word == "than" or item.word in small.separators for item in behind[:1]):
+        return False
+    return any(is_date(item, small) or item.word in small.past or "earlier_study" in item.senses for item in behind)
 
 
 def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:
