@@ -13,7 +13,7 @@ from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Certainty
 from rrgmetrics.reader.parsed import Parsed
 from rrgmetrics.reader.sentence import JUDGEMENTS
-from rrgmetrics.reader.settled import explain_away, settle_device
+from rrgmetrics.reader.settled import explain_away, settle_device, settle_past
 
 _ACTING = frozenset(  # senses of words that change the state
     {
@@ -59,6 +59,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
             walk.step(i, item)
     for mention in mentions:
         settle_device(mention, items, lexicon)
+        settle_past(mention, items, mentions, lexicon)
         if mention.concept in lexicon.roles["feigns"] and mention.assertion == "present":
             explain_away(mention.first, items, mentions, lexicon)
     for i, item in enumerate(items):

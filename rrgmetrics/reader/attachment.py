@@ -299,7 +299,7 @@ def _after_with(items: list[Item], hi: int, small: SmallWords) -> int:
         if items[i].word in small.placing:
             return 0
         if items[i].word == "with":
-            return i + 1
+            return 0 if i and items[i - 1].word in small.filled else i + 1
     return 0
 
 

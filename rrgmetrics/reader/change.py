@@ -232,8 +232,8 @@ def _looks_back(items: list[Item], i: int, left: _Head, right: _Head, lexicon: L
         return False
     if [item.word for item in items[max(0, i - 2) : i]] == ["and", ","]:
         return False  # "cardiomegaly and, NEW since March, edema"
-    if right[2] is None and right[0] == i + 1:
-        return False  # "which is BETTER aerated"
+    if right[0] == i + 1 and (right[2] is None or items[i - 1].word in lexicon.small.indefinite):
+        return False  # "which is BETTER aerated", "which is due to an INCREASING effusion"
     if _is_predicate(items, i, left[1], lexicon):
         return True
     return any(_separates(item, lexicon) or "negation_before" in item.senses for item in items[i + 1 : right[0]])

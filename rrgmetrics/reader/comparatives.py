@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rrgmetrics.reader.dates import is_date
+from rrgmetrics.reader.dates import is_then
 from rrgmetrics.reader.items import Item
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
@@ -36,7 +36,8 @@ def was_then(items: list[Item], i: int, small: SmallWords) -> bool:
     behind = items[i + 1 : i + 1 + NEAR]
     if any(item.word == "than" or item.word in small.separators for item in behind[:1]):
         return False
-    return any(is_date(item, small) or item.word in small.past or "earlier_study" in item.senses for item in behind)
+    opening = items[:verb] if items[0].word in ("in", "on") else []  # "ON THE LAST FILM it was larger"
+    return any(is_then(item, small) for item in (*opening, *behind))
 
 
 def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -15,7 +15,8 @@ from typing import Any
 
 from rrgmetrics.reader.attributes import build, describe, since
 from rrgmetrics.reader.change import give, settle
-from rrgmetrics.reader.dates import is_date
+from rrgmetrics.reader.comparatives import TURNED, was_then
+from rrgmetrics.reader.dates import is_then
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 from rrgmetrics.reader.model import Finding
@@ -230,17 +231,16 @@ def _opening_date(items: Sequence[Item], small: SmallWords) -> int:
     if not items or items[0].word not in ("in", "on"):
         return 0
     end = next((k for k in range(1, min(len(items), _DATE)) if items[k].word in small.subjects), 0)
-    dated = any(_is_then(item, small) for item in items[:end])
+    dated = any(is_then(item, small) for item in items[:end])
     return end if dated and SEEN.isdisjoint(kind for item in items[:end] for kind in item.senses) else 0
 
 
-def _is_then(item: Item, small: SmallWords) -> bool:
-    return is_date(item, small) or item.word in small.past or "earlier_study" in item.senses
-
-
 def _was_measured(items: list[Item], verb: int, small: SmallWords) -> None:
-    """Takes a size of an earlier date for what was, in place: "it MEASURED 8 mm IN 2020"."""
-    if any(item.word == "measured" for item in items[verb:]) and any(_is_then(item, small) for item in items):
+    """Takes what is told of an earlier date for what was, in place: "it MEASURED 8 mm IN 2020", "... it was larger"."""
+    for i in range(verb, len(items)) if _opening_date(items, small) else ():
+        if was_then(items, i, small):
+            items[i] = items[i].saying({"change": TURNED[items[i].senses["change"]]})
+    if any(item.word == "measured" for item in items[verb:]) and any(is_then(item, small) for item in items):
         for item in items[verb:]:
             if "measure" in item.senses:
                 item.senses = {"before": ("measure", max(item.senses["measure"]))}

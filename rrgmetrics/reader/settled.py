@@ -31,6 +31,14 @@ def _has_left_its_place(mention: Mention, items: list[Item]) -> bool:
     return True
 
 
+def settle_past(mention: Mention, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
+    """Takes what was and is denied now for gone, in place: "the PREVIOUSLY enlarged heart is now normal"."""
+    ahead = {item.word for item in items[max(0, mention.first - 2) : mention.at + 1]}
+    then = not mention.denies and mention.assertion == "present" and not ahead.isdisjoint(lexicon.small.bygone)
+    if then and any(mention.concept in other.denies and other.first >= mention.first for other in mentions):
+        mention.assertion, mention.change = "absent", "resolved"
+
+
 def explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Drops what the item at `i` only feigns: "the apparent nodule IS the nipple", "is DUE TO the projection"."""
     feigned = next((mention for mention in reversed(mentions) if mention.last <= i), None)

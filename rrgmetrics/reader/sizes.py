@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from rrgmetrics.reader.dates import is_date
+from rrgmetrics.reader.dates import is_dated, is_then
 from rrgmetrics.reader.lexicon import Lexicon, Senses, SmallWords
 from rrgmetrics.reader.tokens import Item, Token
 
@@ -155,7 +155,20 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
             items[i] = Item(item.first, item.last, {"before": ("measure", max(item.senses["measure"]))}, item.word)
         elif "measure" in item.senses and (asked or _advised(items, i, lexicon) or _is_way(items, i, lexicon)):
             items[i] = Item(item.first, item.last, {}, item.word)
+    _tell_degrees_apart(items, lexicon)
     return items
+
+
+def _tell_degrees_apart(items: list[Item], lexicon: Lexicon) -> None:
+    """Takes the earlier of two dated degrees for what was, in place: "LARGE ON 28 APRIL, small today"."""
+    degrees = [i for i, item in enumerate(items) if "severity" in item.senses and "change" not in item.senses]
+    sides = {item.senses["side"] for item in items if "side" in item.senses}
+    if len(degrees) != 2 or sum("concept" in item.senses for item in items) != 1 or len(sides) > 1:
+        return
+    first, second = (is_dated(items, i, lexicon.small) for i in degrees)
+    if first or second:
+        was = items[degrees[0] if first else degrees[1]]
+        was.senses = {"before": ("severity", was.senses["severity"])}
 
 
 def _is_almost(items: list[Item], i: int, lexicon: Lexicon) -> bool:
@@ -222,9 +235,7 @@ def _is_dated_ahead(items: list[Item], i: int, small: SmallWords) -> bool:
         return False
     if not any("measure" in item.senses for item in items[:first]) and not _now_follows(items, i):
         return False
-    return any(
-        is_date(item, small) or item.word in small.past or "earlier_study" in item.senses for item in items[first:i]
-    )
+    return any(is_then(item, small) for item in items[first:i])
 
 
 def _now_follows(items: list[Item], i: int) -> bool:

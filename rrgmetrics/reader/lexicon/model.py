@@ -190,6 +190,7 @@ class SmallWords:
     raised: frozenset[str]
     lowered: frozenset[str]
     sparing: frozenset[str]
+    filled: frozenset[str]
     reaching: frozenset[str]
     sites: frozenset[str]
     ways: frozenset[str]
