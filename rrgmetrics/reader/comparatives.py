@@ -71,7 +71,7 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     placed = False
     for item in items[i + 1 : i + 1 + NEAR]:
         if "asymmetry" in item.senses:
-            return True
+            return not (items[i + 1].word == "," and _is_predicate(items, i, small))
         if placed and item.senses.keys() & {"side", "zone", "structure"}:
             if _goes_through_sides(items, i):
                 return False  # "stable on the right, SMALLER on the left"
@@ -80,6 +80,14 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         if not placed:
             return False
     return False
+
+
+def _is_predicate(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a comparative is told of its finding by a verb: "both effusions ARE a little LARGER"."""
+    k = i - 1
+    while k > 0 and (items[k].word.endswith("ly") or items[k].word in small.indefinite | small.degrees):
+        k -= 1
+    return k > 0 and items[k].word in small.verbs
 
 
 def _of_one_side(items: list[Item], i: int, lexicon: Lexicon) -> bool:
