@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rrgmetrics.reader.comparatives import ADVERBS, CHEST, NEAR, PLAIN, compares_no_dates
+from rrgmetrics.reader.comparatives import ADVERBS, CHEST, NEAR, PLAIN, TURNED, compares_no_dates, was_then
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 
@@ -47,6 +47,8 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             items[i] = item.saying(_without("change", item))  # "there is now LESS edema"
         elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
+        elif senses.get("change") in TURNED and was_then(items, i, lexicon.small):
+            items[i] = item.saying({**senses, "change": TURNED[senses["change"]]})
         elif "change" in senses and compares_no_dates(items, i, lexicon):
             items[i] = item.saying(_without("change", item))
         elif "severity" in senses and i not in named and _measures_another(items, i, named, lexicon):
@@ -264,8 +266,8 @@ def _looks_back(items: list[Item], i: int, left: _Head, right: _Head, lexicon: L
         return False
     if [item.word for item in items[max(0, i - 2) : i]] == ["and", ","]:
         return False  # "cardiomegaly and, NEW since March, edema"
-    if right[2] is None and right[0] == i + 1:
-        return False  # "which is BETTER aerated"
+    if right[0] == i + 1 and (right[2] is None or items[i - 1].word in lexicon.small.indefinite):
+        return False  # "which is BETTER aerated", "which is due to an INCREASING effusion"
     if left[2] is None and right[2] is not None and _describes(items[i + 1 : right[0]], lexicon):
         return False  # "the left base shows WORSENING atelectasis"
     if _is_predicate(items, i, left[1], lexicon):

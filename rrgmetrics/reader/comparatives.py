@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from rrgmetrics.reader.dates import is_then
 from rrgmetrics.reader.items import Item
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
 CHEST = ("chest",)  # the study
+TURNED = {"worse": "better", "better": "worse"}
 NEAR = 4  # items between a word of change and the verb or the place that belongs to it
 ADVERBS = frozenset({"now", "again", "also", "somewhat", "slightly", "even", "still"})
 _THOSE = frozenset({"that", "those", "one"})
@@ -23,6 +25,22 @@ def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     return (
         _of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon) or _of_other_things(items, i, lexicon)
     )
+
+
+def was_then(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a comparative says what a finding was at an earlier date: "it WAS LARGER on the last film"."""
+    if items[i].word not in small.comparatives or items[i].senses.get("change") is None:
+        return False
+    verb = next((k for k in range(i - 1, max(-1, i - NEAR), -1) if items[k].word in small.verbs), -1)
+    if items[verb].word not in ("was", "were", "been") or verb < 0:
+        return False
+    if items[verb].word == "been" and items[verb - 1].word != "had":
+        return False
+    behind = items[i + 1 : i + 1 + NEAR]
+    if any(item.word == "than" or item.word in small.separators for item in behind[:1]):
+        return False
+    opening = items[:verb] if items[0].word in ("in", "on") else []  # "ON THE LAST FILM it was larger"
+    return any(is_then(item, small) for item in (*opening, *behind))
 
 
 def _of_other_things(items: list[Item], i: int, lexicon: Lexicon) -> bool:
@@ -58,7 +76,7 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     placed = False
     for item in items[i + 1 : i + 1 + NEAR]:
         if "asymmetry" in item.senses:
-            return True
+            return not (items[i + 1].word == "," and _is_predicate(items, i, small))
         if placed and item.senses.keys() & {"side", "zone", "structure"}:
             if _goes_through_sides(items, i):
                 return False  # "stable on the right, SMALLER on the left"
@@ -67,6 +85,14 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         if not placed:
             return False
     return False
+
+
+def _is_predicate(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a comparative is told of its finding by a verb: "both effusions ARE a little LARGER"."""
+    k = i - 1
+    while k > 0 and (items[k].word.endswith("ly") or items[k].word in small.indefinite | small.degrees):
+        k -= 1
+    return k > 0 and items[k].word in small.verbs
 
 
 def _of_one_side(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -10,6 +10,7 @@ from rrgmetrics.reader.tokens import Item
 
 _FILM = 8  # items from a film, or a verb of seeing, to its date
 _THEN = 6  # items from "not seen" to the date
+_STUDY = frozenset({"earlier_study"})
 _CENTURIES = ("19", "20")
 
 
@@ -18,6 +19,24 @@ def is_date(item: Item, small: SmallWords) -> bool:
     is_year = len(item.word) == 4 and item.word.isdigit() and item.word[:2] in _CENTURIES and not item.senses
     is_may = "nothing" in item.senses and item.word.isdigit()  # "4 May"
     return is_year or is_may or item.word in small.months
+
+
+def is_then(item: Item, small: SmallWords) -> bool:
+    """Tells whether an item speaks of an earlier date."""
+    return is_date(item, small) or item.word in small.past or "earlier_study" in item.senses
+
+
+def is_dated(items: Sequence[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a date stands behind an item: "large ON 28 APRIL", "small 3/5"."""
+    ahead = [item for item in items[i + 1 : i + _THEN] if item.word not in small.definite or item.senses.keys() & _STUDY]
+    led = bool(ahead) and ahead[0].word in ("in", "on", "at")
+    date = ahead[led : led + 3]
+    if not date:
+        return False
+    words = [item.word for item in date]
+    in_numbers = len(words) == 3 and words[1] == "/" and words[0].isdigit() and words[2].isdigit()
+    day = words[0].isdigit() and len(words) > 1 and date[1].word in small.past
+    return in_numbers or day or is_then(date[0], small)
 
 
 def dates_a_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:

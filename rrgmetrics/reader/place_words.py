@@ -136,7 +136,10 @@ def _than_a_side(items: list[Item], i: int) -> int:
 def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
     """Returns the end of "more abundant within the right" at `i`, 0 if it does not compare two sides."""
     small = lexicon.small
-    before = [item for item in items[max(0, i - 2) : i] if not item.senses or "item_break" in item.senses]
+    start = i  # of "a little larger"
+    while start and (items[start - 1].word in small.degrees | small.indefinite or items[start - 1].word.endswith("ly")):
+        start -= 1
+    before = [item for item in items[max(0, start - 2) : start] if not item.senses or "item_break" in item.senses]
     if "change" in items[i].senses and any("item_break" in item.senses or item.word == "now" for item in before):
         return 0  # "is more confluent in the right lung" than before
     if [item.word for item in items[i : i + 2]] == ["most", "of"]:

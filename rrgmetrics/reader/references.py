@@ -14,15 +14,18 @@ from itertools import islice, pairwise
 from typing import Any
 
 from rrgmetrics.reader.attributes import build, describe, since
-from rrgmetrics.reader.background import PLACES
+from rrgmetrics.reader.background import PLACES, SEEN
 from rrgmetrics.reader.change import give, settle
+from rrgmetrics.reader.comparatives import TURNED, was_then
+from rrgmetrics.reader.dates import is_then
 from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 from rrgmetrics.reader.model import Assertion, Finding
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.similarity import concept_similarity, related
 
 POINTING = 3  # sentences between a pronoun and what it points to, those that only point included
+_DATE = 6  # items of a date that opens a sentence
 _SHORT = 9  # items of a sentence that only tells an earlier size
 SENTENCES = 1  # how far back a word that may name any picture points
 FINDINGS = 40  # how many findings back any word points; keeps the reading linear
@@ -166,7 +169,7 @@ def clause_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Le
 def pointer(items: Sequence[Item], lexicon: Lexicon) -> int | None:
     """Returns the index after the words with which a sentence points back: "it has ...", "the latter is ..."."""
     small = lexicon.small
-    verb, points = 0, False
+    verb, points = _opening_date(items, small), False
     while verb < len(items) and (items[verb].word in small.subjects or items[verb].word in small.definite):
         points = points or items[verb].word in small.subjects
         verb += 1
@@ -187,6 +190,26 @@ def pointer(items: Sequence[Item], lexicon: Lexicon) -> int | None:
         for a, b in pairwise(items[verb:])
     )
     return start if says and not of_the_film else None
+
+
+def _opening_date(items: Sequence[Item], small: SmallWords) -> int:
+    """Returns where a date that opens a sentence ends: "IN 2020 it was 8 mm", "ON 3 May, these were larger"."""
+    if not items or items[0].word not in ("in", "on"):
+        return 0
+    end = next((k for k in range(1, min(len(items), _DATE)) if items[k].word in small.subjects), 0)
+    dated = any(is_then(item, small) for item in items[:end])
+    return end if dated and SEEN.isdisjoint(kind for item in items[:end] for kind in item.senses) else 0
+
+
+def _was_measured(items: list[Item], verb: int, small: SmallWords) -> None:
+    """Takes what is told of an earlier date for what was, in place: "it MEASURED 8 mm IN 2020", "... it was larger"."""
+    for i in range(verb, len(items)) if _opening_date(items, small) else ():
+        if was_then(items, i, small):
+            items[i] = items[i].saying({"change": TURNED[items[i].senses["change"]]})
+    if any(item.word == "measured" for item in items[verb:]) and any(is_then(item, small) for item in items):
+        for item in items[verb:]:
+            if "measure" in item.senses:
+                item.senses = {"before": ("measure", max(item.senses["measure"]))}
 
 
 def _of_quality(items: Sequence[Item], findings: list[Finding], lexicon: Lexicon) -> list[int]:
@@ -215,6 +238,7 @@ def _pointed_at(words: set[str], number: int, findings: list[Finding], lexicon: 
 def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon) -> Finding:
     """Returns a finding with what the items from the verb on say of it."""
     place = (items[0].first, items[verb].first)
+    _was_measured(items, verb, lexicon.small)
     said = items[verb:]
     settle(said, (), lexicon)
     items[verb:] = said
@@ -222,11 +246,15 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon) -
     give(mention.modifiers, [mention], lexicon)
     told = describe(mention, lexicon)
     if not told["measurements"]:  # "it WAS 7 mm in January"
-        sized = {**told, "measurements": earlier.measurements_mm}
+        sized = {"severity": earlier.severity, **_given(told), "measurements": earlier.measurements_mm}
         told["change"] = told["change"] or since(sized, lexicon.concepts[earlier.concept], lexicon)
     more = build(mention, told, earlier.section, earlier.sentence, earlier.observation, ())
     both = add(earlier, more)
     return replace(both, assertion="absent") if more.change == "resolved" else both
+
+
+def _given(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value is not None}
 
 
 def relative_side(mention: Mention, findings: Sequence[Finding], lexicon: Lexicon) -> str | None:

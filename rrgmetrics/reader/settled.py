@@ -48,7 +48,8 @@ def _is_device(item: Item, lexicon: Lexicon) -> bool:
 def settle_past(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Resolves what was there and is said to be normal now, in place: "the PREVIOUSLY collapsed lobe is aerated"."""
     for mention in mentions:
-        past = mention.first > 0 and items[mention.first - 1].word in lexicon.small.bygone
+        ahead = {item.word for item in items[max(0, mention.first - 2) : mention.at + 1]}
+        past = not ahead.isdisjoint(lexicon.small.bygone)
         if past and not mention.denies and mention.assertion == "present":
             names = {mention.concept, *lexicon.concepts[mention.concept].ancestors}
             if any(not names.isdisjoint(other.denies) and other.last > mention.last for other in mentions):

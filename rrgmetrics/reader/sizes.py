@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from rrgmetrics.reader.lexicon import Lexicon, Senses
+from rrgmetrics.reader.dates import is_dated, is_then
+from rrgmetrics.reader.lexicon import Lexicon, Senses, SmallWords
 from rrgmetrics.reader.tokens import Item, Token
 
 _YEAR = 1900.0
@@ -144,6 +145,8 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
         elif item.senses.get("severity") in _COURSES and item.last - item.first == 3 and _is_begun(items, i, lexicon):
             was, now = _COURSES[item.senses["severity"]]
             items[i] = item.saying({"severity": now, "before": ("severity", was)})  # "from SMALL TO MODERATE"
+        elif "severity" in item.senses and (was_at := _became(items, i, lexicon)) is not None:
+            items[was_at].senses = {"before": ("severity", items[was_at].senses["severity"])}
         elif "measure" in item.senses and _grew(items, i):
             unit = item.senses["measure"][0] / max(float(item.word), 0.1)
             was = ("measure", unit * float(items[i - 2].word))
@@ -152,7 +155,20 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
             items[i] = Item(item.first, item.last, {"before": ("measure", max(item.senses["measure"]))}, item.word)
         elif "measure" in item.senses and (asked or _advised(items, i, lexicon) or _is_way(items, i, lexicon)):
             items[i] = Item(item.first, item.last, {}, item.word)
+    _tell_degrees_apart(items, lexicon)
     return items
+
+
+def _tell_degrees_apart(items: list[Item], lexicon: Lexicon) -> None:
+    """Takes the earlier of two dated degrees for what was, in place: "LARGE ON 28 APRIL, small today"."""
+    degrees = [i for i, item in enumerate(items) if "severity" in item.senses and "change" not in item.senses]
+    sides = {item.senses["side"] for item in items if "side" in item.senses}
+    if len(degrees) != 2 or sum("concept" in item.senses for item in items) != 1 or len(sides) > 1:
+        return
+    first, second = (is_dated(items, i, lexicon.small) for i in degrees)
+    if first or second:
+        was = items[degrees[0] if first else degrees[1]]
+        was.senses = {"before": ("severity", was.senses["severity"])}
 
 
 def _is_almost(items: list[Item], i: int, lexicon: Lexicon) -> bool:
@@ -172,6 +188,15 @@ def _is_begun(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     return before.word == "from" or ("nothing" in before.senses and before.word in lexicon.small.verbs | {"gone"})
 
 
+def _became(items: list[Item], i: int, lexicon: Lexicon) -> int | None:
+    """Returns the severity that was before that at `i`: "the LARGE effusion has been reduced to a small one"."""
+    to = i - 1 - (items[i - 1].word in lexicon.small.indefinite) if i else -1
+    if to < 1 or items[to].word != "to" or items[to - 1].senses.get("change") not in ("worse", "better"):
+        return None
+    before = (k for k in range(to - 1, -1, -1) if "severity" in items[k].senses and "change" not in items[k].senses)
+    return next(before, None)
+
+
 def _grew(items: list[Item], i: int) -> bool:
     """Tells whether a bare number before the size at `i` is what was: "has gone FROM 6 TO 11 mm"."""
     if i < 3 or items[i - 1].word != "to" or not items[i - 2].word[0].isdigit() or not items[i].word[0].isdigit():
@@ -185,18 +210,32 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     after = after[1:] if after and after[0].word in _ACROSS else after
     if i > 1 and items[i - 1].word in _AGAINST and "measure" in items[i - 2].senses:
         return True
-    if not after or not any("measure" in item.senses for item in items if item is not items[i]):
+    if not any("measure" in item.senses for item in items if item is not items[i]):
         return False
+    if not after:
+        return _is_dated_ahead(items, i, small)
     if after[0].word in small.past or "earlier_study" in after[0].senses:
         return len(after) == 1 or after[1].word in small.closing
     if not any("measure" in item.senses for item in items[:i]) and not _now_follows(items, i):
         return False
+    if _is_dated_ahead(items, i, small):
+        return True
     if after[0].word in _THEN and len(after) > 1:
         bare = after[1].word in small.definite and "earlier_study" not in after[1].senses
         date = after[2] if bare and len(after) > 2 else after[1]
         return date.word in small.past or date.word[0].isdigit() or "earlier_study" in date.senses
     words = list(takewhile(lambda word: word not in small.separators, (item.word for item in after)))
     return "ago" in words
+
+
+def _is_dated_ahead(items: list[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether the statement of the size at `i` opens with an earlier date: "; IN 2020 it measured 8 mm"."""
+    first = next((k + 1 for k in range(i - 1, -1, -1) if items[k].word in small.separators), 0)
+    if items[first].word not in ("in", "on"):
+        return False
+    if not any("measure" in item.senses for item in items[:first]) and not _now_follows(items, i):
+        return False
+    return any(is_then(item, small) for item in items[first:i])
 
 
 def _now_follows(items: list[Item], i: int) -> bool:
