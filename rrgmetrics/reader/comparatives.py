@@ -110,7 +110,7 @@ def _of_one_side(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _than_a_place(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a comparative sets one place against another: "upper vessels LARGER than those of the lower lobes"."""
+    """Tells whether a comparative sets one place against another: "upper vessels LARGER than the lower ones"."""
     ahead, small = items[i + 1 : i + 3 + NEAR], lexicon.small
     if not ahead or ahead[0].word != "than" or any(_is_date(item, small) for item in items):
         return False
