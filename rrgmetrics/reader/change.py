@@ -25,6 +25,7 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
     In place: an item with other senses takes the place of the one in the list.
     """
     named = {mention.at for mention in mentions}
+    becoming = {m.at for m in mentions if not m.denies and not lexicon.concepts[m.concept].is_device}
     findings = {mention.last for mention in mentions if mention.last == mention.first + 1}
     for i, item in enumerate(items):
         senses = item.senses
@@ -38,6 +39,8 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
                 items[i] = item.saying({"change": "worse"})  # "the pneumothorax is NOW large"
             elif item.word == "now" and i + 2 < len(items) and _shows(items, i, lexicon):
                 items[i] = item.saying({"change": "new"})  # "the base NOW shows atelectasis"
+            elif item.word == "become" and i and items[i - 1].word in lexicon.small.changing and i + 1 in becoming:
+                items[i] = item.saying({"change": "new"})  # "the bases have BECOME atelectatic"
             continue
         if senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
             items[i] = item.saying(_without("change", item))  # "there is now LESS edema"
