@@ -144,7 +144,7 @@ def _is_now(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
 def _has_grown(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
     """Tells whether a name tells a change, as two dates are compared: "INCREASED OPACITY at the base since Monday"."""
     behind = items[mention.last :]
-    if items[mention.first].word not in lexicon.small.increased or not _SINCE & {item.word for item in behind}:
+    if items[mention.first].word != "increased" or not _SINCE & {item.word for item in behind}:
         return False
     return _compares_dates(behind, lexicon) and not any({"change", "asymmetry"} & item.senses.keys() for item in items)
 
