@@ -208,7 +208,8 @@ def _all_senses(mention: Mention, lexicon: Lexicon) -> Iterator[Senses]:
             if not (tipped and "tip" in item.senses):
                 yield from item.senses.get("inside", ())
         risen = item.word in lexicon.small.rising and "change" in item.senses
-        if item.word in lexicon.small.earlier or risen:
+        caused = item.word == "from" and item.first < mention.tokens[0]  # "collapse FROM a large effusion"
+        if (item.word in lexicon.small.earlier and not caused) or risen:
             verb = item.word in lexicon.small.verbs and item.word != "had"
             was = (verb and not now) or "versus" in item.senses
             earlier = ("measure",) if was else ("measure", "severity")  # "was mild", "was mild and is now severe"

@@ -25,6 +25,7 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
     In place: an item with other senses takes the place of the one in the list.
     """
     named = {mention.at for mention in mentions}
+    becoming = {m.at for m in mentions if not m.denies and not lexicon.concepts[m.concept].is_device}
     findings = {mention.last for mention in mentions if mention.last == mention.first + 1}
     for i, item in enumerate(items):
         senses = item.senses
@@ -38,6 +39,8 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
                 items[i] = item.saying({"change": "worse"})  # "the pneumothorax is NOW large"
             elif item.word == "now" and i + 2 < len(items) and _shows(items, i, lexicon):
                 items[i] = item.saying({"change": "new"})  # "the base NOW shows atelectasis"
+            elif item.word == "become" and i and items[i - 1].word in lexicon.small.changing and i + 1 in becoming:
+                items[i] = item.saying({"change": "new"})  # "the bases have BECOME atelectatic"
             continue
         if "change" in senses and i and items[i - 1].word in lexicon.small.neither:
             items[i] = item.saying({**senses, "change": "stable"})  # "has NEITHER GROWN nor shrunk"
@@ -154,7 +157,7 @@ def _is_now(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
 def _has_grown(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
     """Tells whether a name tells a change, as two dates are compared: "INCREASED OPACITY at the base since Monday"."""
     behind = items[mention.last :]
-    if items[mention.first].word not in lexicon.small.increased or not _SINCE & {item.word for item in behind}:
+    if items[mention.first].word != "increased" or not _SINCE & {item.word for item in behind}:
         return False
     return _compares_dates(behind, lexicon) and not any({"change", "asymmetry"} & item.senses.keys() for item in items)
 

@@ -197,7 +197,6 @@ class SmallWords:
     patients: frozenset[str]
     relative: frozenset[str]
     raised: frozenset[str]
-    increased: frozenset[str]
     lowered: frozenset[str]
     sparing: frozenset[str]
     associated: frozenset[str]
