@@ -12,7 +12,9 @@ from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 
 _INSIDE = frozenset({"in", "within", "inside", "of"})
-_HOLDING = frozenset({"with", "contain", "containing", "has", "show", "showing", "demonstrate", "demonstrating"})
+_HOLDING = frozenset(
+    {"with", "contain", "containing", "has", "show", "showing", "demonstrate", "demonstrating", "undergone"}
+)
 _PLACE = 4  # items from a part to a place of its own
 _PARTED = frozenset({"negation_before", "negation_verb", "clause_end", "negation_after", "possible_before"})
 
