@@ -24,6 +24,7 @@ _CUES = frozenset(
         "probable_before",
         "possible_before",
         "negation_before",
+        "resolved_before",
         "evidenced_by",
         "negation_after",
         "probable_after",

@@ -106,7 +106,10 @@ def _one_is_another(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> b
 
 def _number_differs(ref: Finding, cand: Finding, lexicon: Lexicon) -> bool:
     """Tells whether two findings are said of different numbers: of bones, nodules, drains."""
-    a, b = (number_of(finding.levels, finding.count, lexicon) for finding in (ref, cand))
+    if ref.concept in lexicon.roles["tipped"]:
+        a, b = ref.count, cand.count  # "UAC at T6-T7" is one
+    else:
+        a, b = (number_of(finding.levels, finding.count, lexicon) for finding in (ref, cand))
     return a is not None and b is not None and a != b
 
 
