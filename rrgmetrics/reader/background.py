@@ -76,7 +76,10 @@ def told_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexi
     operations = [mention for mention in told if _is_operation(mention, lexicon)]
     placed = any(item.senses.keys() & {"side", "zone"} for item in items)
     illnesses = [mention for mention in told if mention not in operations]
-    dated = not words.isdisjoint(small.periods)
+    day = any(
+        "nothing" in item.senses and item.word in small.courses | small.settings for item in items
+    )  # "post op D3"
+    dated = day or not words.isdisjoint(small.periods)
     alone = not operations and not placed  # but "after CABG with heart failure", "pneumonia on the left, day 2"
     return Background(illnesses if alone else (), operations if dated else ())
 
