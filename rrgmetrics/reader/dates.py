@@ -28,7 +28,9 @@ def is_then(item: Item, small: SmallWords) -> bool:
 
 def is_dated(items: Sequence[Item], i: int, small: SmallWords) -> bool:
     """Tells whether a date stands behind an item: "large ON 28 APRIL", "small 3/5"."""
-    ahead = [item for item in items[i + 1 : i + _THEN] if item.word not in small.definite or item.senses.keys() & _STUDY]
+    ahead = [
+        item for item in items[i + 1 : i + _THEN] if item.word not in small.definite or item.senses.keys() & _STUDY
+    ]
     led = bool(ahead) and ahead[0].word in ("in", "on", "at")
     date = ahead[led : led + 3]
     if not date:

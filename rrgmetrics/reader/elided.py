@@ -138,7 +138,8 @@ def _told_of(items: Sequence[Item], piece: tuple[int, int], lexicon: Lexicon) ->
         kinds = item.senses.keys()
         if kinds & _NAMELESS:
             return ""
-        if not kinds and item.word not in small.unnamed:
+        dated = item.word[0].isdigit() or item.word in small.past
+        if not (kinds or dated) and item.word not in small.unnamed:
             return ""
         clear = not _CLEAR.isdisjoint(item.senses.get("quality", ()))
         only_words = kinds - _PLAIN - _TOLD - {"structure" if "zone" in kinds else ""}

@@ -50,6 +50,7 @@ _MARKS = {
     "less": "decreased",
 }
 _APOSTROPHES = frozenset({"'", "’"})
+_SUBJECTS = frozenset({"there", "it", "that", "here", "what"})
 _CONTRACTED = frozenset(  # verbs as they stand before "n't"
     "is are was were has have had does do did could would should might must wo".split()
 )
@@ -115,9 +116,11 @@ def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
         if kind is None:
             word = m[0].lower()
             if word in ("s", "t") and text[start - 1 : start] in _APOSTROPHES:
-                if word == "s":
+                if word == "s" and not (tokens and tokens[-1].word in _SUBJECTS and tokens[-1].end == start - 1):
                     continue  # "Hampton's hump"
-                if tokens and tokens[-1].end == start - 1:
+                if word == "s":
+                    word = "is"  # "THERE'S no effusion"
+                elif tokens and tokens[-1].end == start - 1:
                     word = _split_contraction(tokens)
             if word[0] == "_":
                 word = "xxxx"
