@@ -70,7 +70,7 @@ def told_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexi
         return Background()
     words = {item.word for item in items}
     patient = not words.isdisjoint(small.patients)
-    timed = patient or not words.isdisjoint(small.courses | small.historic | small.treated | small.settings)
+    timed = not words.isdisjoint(small.courses | small.historic | small.treated | small.settings)
     if not timed or any(_tells_of_film(item, lexicon, patient=patient) for item in items):
         return Background()
     operations = [mention for mention in told if _is_operation(mention, lexicon)]

@@ -208,7 +208,7 @@ def _read_sentence(
     goes_on = sentence.last < len(tokens) - 1
     if not number:
         history = told_of_patient(items, parsed.mentions, lexicon, opening=True)
-    if goes_on and all(finding.background for finding in findings):
+    if goes_on and all(finding.background or finding.assertion != "present" for finding in findings):
         told = told_ahead(items, parsed.mentions, lexicon)
         history, operations = [*history, *told.illnesses], [*operations, *told.operations]
     past.update(mention.concept for mention in history)

@@ -72,7 +72,7 @@ def _share_spine(items: list[Item], lexicon: Lexicon) -> None:
         at = i + 1
         while number and at < len(items) - 1 and at - i < _NEAR and items[at].word in _JOINTS | _RANGE:
             at += 1
-        levels = items[at].senses.get("level", ()) if at > i + 1 else ()
+        levels: tuple[str, ...] = items[at].senses.get("level", ()) if at > i + 1 else ()
         if number and len(levels) == 1 and "zone" in items[at].senses:
             name = f"{levels[0][0]}{number}"
             if levels[0][1:].isdecimal() and lexicon.levels.get(name, (99,))[0] < lexicon.levels[levels[0]][0]:
