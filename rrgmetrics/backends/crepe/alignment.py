@@ -29,7 +29,7 @@ NONE, BESIDE, ELSEWHERE, ALIKE_BESIDE, ALIKE_ELSEWHERE, NEW, NEW_NUMBER, NEAR_NU
 STATES = ("no finding", "only here", "in both")
 OUTSIDE, ONLY_HERE, IN_BOTH = range(len(STATES))
 TYPES_A_TEXT = len(STATES) * len(RELATIONS)
-_WORD = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
+_WORD = re.compile(r"\d+(?:\.\d+)?|[CLTclt]\d{1,2}(?!\w)|[^\W\d_]+")  # "T8" is one
 _END = re.compile(r"[.!?;](?=\s|$)|\n")
 _PLAIN = frozenset(
     "a an and are as at be been by for from has have in into is it its of on or over that the there this to was were"
@@ -37,7 +37,7 @@ _PLAIN = frozenset(
 )
 # Of what a word can be taken for, the first decides with which others it is alike.
 TOLD = (
-    *("concept", "side", "zone", "severity", "change", "level", "tip", "position", "route", "acuity", "morphology"),
+    *("concept", "side", "level", "zone", "severity", "change", "tip", "position", "route", "acuity", "morphology"),
     *("quality", "structure"),
 )
 STEM = 5  # letters that words which are alike begin with
@@ -196,7 +196,7 @@ def _relation(word: Word, there: _There, beside: set[int]) -> int:
     places = there.places.get(word.key)
     if places is not None:
         return BESIDE if beside & places else ELSEWHERE
-    if word.number is not None:
+    if word.number is not None and not word.kinds[0].startswith("level"):
         others = [number for number, at in there.numbers if beside & at]
         near = any(abs(word.number - other) <= NEAR * max(word.number, other) for other in others)
         return NEAR_NUMBER if near else NEW_NUMBER

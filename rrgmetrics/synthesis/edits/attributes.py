@@ -45,6 +45,11 @@ def other_zone(page: Page, unit: Unit, rng: Random) -> str | None:
     return _swapped(page, unit, "zones", rng)
 
 
+def other_level(page: Page, unit: Unit, rng: Random) -> str | None:
+    """Says that a rib or a vertebra is another one."""
+    return _swapped(page, unit, "levels", rng) if any(finding.levels for finding in unit.readings) else None
+
+
 def other_tip(page: Page, unit: Unit, rng: Random) -> str | None:
     """Says that the tip of a device lies elsewhere on its path."""
     tips = [tip for tip in page.items(unit, "tip") if page.text[: tip[0]].lower().endswith("the ")]
