@@ -14,6 +14,7 @@ from rrgmetrics.reader.model import Certainty
 from rrgmetrics.reader.parsed import Parsed
 from rrgmetrics.reader.sentence import JUDGEMENTS
 from rrgmetrics.reader.settled import explain_away, settle_device, settle_past
+from rrgmetrics.reader.within import contains
 
 _ACTING = frozenset(  # senses of words that change the state
     {
@@ -83,7 +84,7 @@ class _Walk(Clause):
                 mention.dropped = True  # "not normal" says nothing exact
         elif self.hypothetical:
             mention.dropped = True
-        elif self.absent and self.contains(mention):
+        elif self.absent and contains(mention, self.clause[-1] if self.clause else None, self.items, self.small):
             mention.assertion = "present"
         elif self.absent or self.once:
             mention.assertion = "absent"

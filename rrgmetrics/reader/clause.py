@@ -14,8 +14,6 @@ BEFORE = frozenset(
     {"negation_before", "negation_verb", "not_excluded_before", "possible_before", "possible_list", "probable_before"}
 )
 _PLACE = 5  # items from a picture to the end of its place
-_INSIDE = frozenset({"in", "within", "inside"})
-_PLACED = frozenset({"side", "zone", "structure", "severity", "measure", "morphology", "acuity", "change"})
 _NAMING = frozenset({"acuity", "morphology", "quality"})
 _LARGE = 6  # severity steps that lists of denied findings are full of ("no consolidation, large effusion")
 
@@ -53,18 +51,6 @@ class Clause(Sentence):
         self.clause: list[Mention] = []  # mentions of the clause
         self.aside: list[Mention] = []  # those before "after surgery, ..."
         self.segment = 0  # index in `clause` where the current statement starts
-
-    def contains(self, mention: Mention) -> bool:
-        """Tells whether what is denied would lie in a finding that is there: "no calcification IN THE MASS"."""
-        before = self.clause[-1] if self.clause else None
-        if before is None or before.denies or before.assertion != "absent":
-            return False
-        between = self.items[before.last : mention.first]
-        words = [item.word for item in between]
-        led = max((n for n, word in enumerate(words) if word in _INSIDE), default=-1)
-        where = between[led + 2 :]
-        definite = words[led + 1 : led + 2] and words[led + 1] in self.small.definite
-        return bool(led >= 0 and definite and all(item.senses and item.senses.keys() <= _PLACED for item in where))
 
     def interpreted(self, mention: Mention) -> Mention | None:
         """Returns the mention that a hedged mention explains: the last before it that can be the same picture."""

@@ -1,4 +1,4 @@
-"""Which words that stand inside a mention are its own: those between a structure and what is said of it.
+"""What stands inside what: words inside a mention that are its own, and findings that are there round denied ones.
 
 One structure may be said to be two things, and each of them may have a place of its own.
 """
@@ -8,6 +8,21 @@ from __future__ import annotations
 from rrgmetrics.reader.elided import is_joint
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import SmallWords
+
+_INSIDE = frozenset({"in", "within", "inside"})
+_PLACED = frozenset({"side", "zone", "structure", "severity", "measure", "morphology", "acuity", "change"})
+
+
+def contains(mention: Mention, before: Mention | None, items: list[Item], small: SmallWords) -> bool:
+    """Tells whether what is denied before would lie in a finding that is there: "no calcification IN THE MASS"."""
+    if before is None or before.denies or before.assertion != "absent":
+        return False
+    between = items[before.last : mention.first]
+    words = [item.word for item in between]
+    led = max((n for n, word in enumerate(words) if word in _INSIDE), default=-1)
+    where = between[led + 2 :]
+    definite = words[led + 1 : led + 2] and words[led + 1] in small.definite
+    return bool(led >= 0 and definite and all(item.senses and item.senses.keys() <= _PLACED for item in where))
 
 
 def own_items(
