@@ -146,7 +146,7 @@ def _of_another_word(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     then = items[i + 1] if i + 1 < len(items) else None
     if not alone or then is None or then.word in lexicon.small.separators:
         return False
-    if any(tells(items, i, lexicon) for tells in (_heads_statement, _goes_on_comparing, _is_predicate)):
+    if any(tells(items, i, lexicon) for tells in (_heads_statement, _goes_on_comparing, _ends_clause)):
         return False
     if "concept" in then.senses and not any(item.word == "than" for item in items):
         starts = i == 0 and items[i].word == "less"
@@ -180,7 +180,7 @@ def _heads_statement(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     return bool(at) or not sides or any("zone" in item.senses for item in behind)
 
 
-def _is_predicate(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+def _ends_clause(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a quality that is more or less than it was ends its clause: "the vessels are LESS congested"."""
     verb = i > 0 and items[i - 1].word in lexicon.small.verbs
     ends = len(items) < i + 3 or items[i + 2].word in lexicon.small.separators
