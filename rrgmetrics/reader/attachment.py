@@ -330,8 +330,10 @@ def _share_places(items: list[Item], groups: list[list[Mention]], lexicon: Lexic
         if later.post_place and not (earlier.pre_place or earlier.post_place):
             _lend_place(later, earlier, lexicon)
             earlier.post_place = True
+    # the second of "large right and SMALL LEFT effusions" has no side to give away
+    second = {id(b[0]) for a, b in pairwise(groups) if a[0].concept == b[0].concept}
     for earlier, later in pairs:
-        if earlier.pre_place and not (later.pre_place or later.post_place):
+        if earlier.pre_place and id(earlier) not in second and not (later.pre_place or later.post_place):
             _lend_place(earlier, later, lexicon)
             later.pre_place = True
 
