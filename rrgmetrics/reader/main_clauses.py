@@ -15,6 +15,7 @@ from rrgmetrics.reader.sentence import Sentence
 from rrgmetrics.reader.tokens import Token
 
 _WHOLE = frozenset({"communication", "retracted"})  # speak of all that the sentence says
+_TURNS = frozenset({",", ";"})
 _ASKING = frozenset({"hypothetical", "recommendation"})
 _HEDGES = frozenset(
     {
@@ -39,12 +40,24 @@ def main_clauses(
 ) -> list[tuple[int, int]]:
     """Returns the tokens `[first, last)` of each main clause; joints between them belong to none."""
     joints = lexicon.small.clause_joints
+    told = _people_from(items, mentions)
+    if told:
+        before = main_clauses(tokens, items[:told], [m for m in mentions if m.last <= told], lexicon)
+        return [*before[:-1], (before[-1][0], items[told - 1].last), (items[told].last, len(tokens))]
     if len(mentions) < 2 or not any(item.word in joints for item in items):
         return [(0, len(tokens))]
     if any(item.senses.keys() & _WHOLE for item in items):
         return [(0, len(tokens))]
     found = _Clauses(tokens, items, mentions, lexicon).found()
     return [(items[first].first, items[last - 1].last) for first, last in found]
+
+
+def _people_from(items: Sequence[Item], mentions: Sequence[Mention]) -> int:
+    """Returns the joint behind which a sentence turns to people: "right main bronchus; RN NOTIFIED"; 0 for none."""
+    cue = next((i for i, item in enumerate(items) if "communication" in item.senses), 0)
+    joint = next((i for i in range(cue - 1, 0, -1) if items[i].word in _TURNS), 0)
+    found = any(mention.last <= joint for mention in mentions)
+    return joint if found and not any(joint < mention.last <= cue for mention in mentions) else 0
 
 
 class _Clauses(Sentence):
