@@ -163,7 +163,7 @@ def _spare(items: list[Item], small: SmallWords) -> None:
     spared = reached = way = False
     for i, item in enumerate(items):
         if way and {"route", "tip"} <= item.senses.keys():
-            items[i] = item.saying({key: value for key, value in item.senses.items() if key != "tip"})
+            items[i] = item.without("tip")
         inserted = item.word in small.relative and "nothing" in item.senses  # "which was inserted via"
         way = inserted or item.word in small.ways or (way and item.senses.keys() <= {"side", "location_preposition"})
         left = item.word == "from" and i > 0 and (items[i - 1].word in small.moved or "position" in items[i - 1].senses)
@@ -178,7 +178,7 @@ def _spare(items: list[Item], small: SmallWords) -> None:
         elif spared and item.senses.keys() & {"side", "zone", "tip"}:
             items[i] = item.saying({})
         elif reached and "zone" in item.senses and "tip" not in item.senses:
-            items[i] = item.saying({key: value for key, value in item.senses.items() if key != "zone"})
+            items[i] = item.without("zone")
 
 
 def _spare_before(items: list[Item], i: int, small: SmallWords) -> None:

@@ -45,19 +45,19 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
         if "change" in senses and i and items[i - 1].word in lexicon.small.neither:
             items[i] = item.saying({**senses, "change": "stable"})  # "has NEITHER GROWN nor shrunk"
         elif "change" in senses and i > 1 and items[i - 1].word == "nor" and "change" in items[i - 2].senses:
-            items[i] = item.saying(_without("change", item))
+            items[i] = item.without("change")
         elif senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
-            items[i] = item.saying(_without("change", item))  # "there is now LESS edema"
+            items[i] = item.without("change")  # "there is now LESS edema"
         elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
         elif senses.get("change") in TURNED and was_then(items, i, lexicon.small):
             items[i] = item.saying({**senses, "change": TURNED[senses["change"]]})
         elif "change" in senses and compares_no_dates(items, i, lexicon):
-            items[i] = item.saying(_without("change", item))
+            items[i] = item.without("change")
         elif "severity" in senses and i not in named and _measures_another(items, i, named, lexicon):
-            items[i] = item.saying(_without("severity", item))
+            items[i] = item.without("severity")
         elif "count" in senses and _counts_another(items, i, lexicon):
-            items[i] = item.saying(_without("count", item))
+            items[i] = item.without("count")
 
 
 def _is_large(items: list[Item]) -> bool:
@@ -74,10 +74,6 @@ def _is_compared(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether what there is now is more or less than what was, as the words behind `i` say."""
     after = [item for item in items[i + 1 : i + 3] if "severity" not in item.senses and item.word not in ADVERBS]
     return bool(after) and ("change" in after[0].senses or after[0].word in lexicon.small.comparatives)
-
-
-def _without(kind: str, item: Item) -> dict[str, object]:
-    return {key: value for key, value in item.senses.items() if key != kind}
 
 
 def _counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:

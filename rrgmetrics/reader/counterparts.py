@@ -63,24 +63,27 @@ def set_beside(reference: Reading, candidate: Reading) -> Counterparts:
     lexicon = load()
     refs, cands = units(reference, lexicon), units(candidate, lexicon)
     pairs = assign(refs, cands, lexicon)
+    of_cands, false = _unmatched(cands, {c for _, c, _ in pairs}, refs, reference, lexicon)
+    of_refs, missing = _unmatched(refs, {r for r, _, _ in pairs}, cands, candidate, lexicon)
     links = [Link(r, c) for r, c, _ in pairs]
-    missing, false = list[Unit](), list[Unit]()
-    matched_refs, matched_cands = {r for r, _, _ in pairs}, {c for _, c, _ in pairs}
-    for c, unit in enumerate(cands):
-        if c not in matched_cands and not _nearly(unit, reference):
-            same = _in_other_words(unit, refs, lexicon)
-            if same is None:
-                false += [] if _is_background(unit, reference, lexicon) else [unit]
-            else:
-                links.append(Link(same, c, other_words=True))
-    for r, unit in enumerate(refs):
-        if r not in matched_refs and not _nearly(unit, candidate):
-            same = _in_other_words(unit, cands, lexicon)
-            if same is None:
-                missing += [] if _is_background(unit, candidate, lexicon) else [unit]
-            else:
-                links.append(Link(r, same, other_words=True))
+    links += [Link(r, c, other_words=True) for c, r in of_cands]
+    links += [Link(r, c, other_words=True) for r, c in of_refs]
     return Counterparts(refs, cands, pairs, links, missing, false)
+
+
+def _unmatched(
+    mine: list[Unit], matched: set[int], others: list[Unit], other: Reading, lexicon: Lexicon
+) -> tuple[list[tuple[int, int]], list[Unit]]:
+    """Returns which unmatched observations say the same as one of the other report, and which have no counterpart."""
+    linked, alone = list[tuple[int, int]](), list[Unit]()
+    for i, unit in enumerate(mine):
+        if i not in matched and not _nearly(unit, other):
+            same = _in_other_words(unit, others, lexicon)
+            if same is not None:
+                linked.append((i, same))
+            elif not _is_background(unit, other, lexicon):
+                alone.append(unit)
+    return linked, alone
 
 
 def _nearly(unit: Unit, other: Reading) -> bool:

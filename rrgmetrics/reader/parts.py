@@ -50,13 +50,9 @@ def _name(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> str | 
     if _is_placed(between[:link]) and _is_placed(items[b.last : b.last + _PLACE]):
         return None  # "a nodule in the right lung with a cavity in the left"
     for k in range(a.last + link, b.first):
-        items[k] = _without_zone(items[k])  # "with CENTRAL cavitation" is no place in the lung
+        items[k] = items[k].without("zone")  # "with CENTRAL cavitation" is no place in the lung
     return holding
 
 
 def _is_placed(items: list[Item]) -> bool:
     return any(item.senses.keys() & {"side", "zone"} for item in items)
-
-
-def _without_zone(item: Item) -> Item:
-    return item.saying({kind: value for kind, value in item.senses.items() if kind != "zone"})

@@ -17,7 +17,7 @@ def pass_by(items: list[Item], small: SmallWords) -> None:
     passed = False
     for i, item in enumerate(items):
         if passed and "tip" in item.senses:
-            items[i] = item.saying({key: value for key, value in item.senses.items() if key != "tip"})
+            items[i] = item.without("tip")
         along = item.word in _COURSE and any(other.word == "along" for other in items[max(0, i - _ALONG) : i])
         passed = along or item.word in small.passing or (passed and _leads_on(item))
 

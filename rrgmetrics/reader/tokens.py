@@ -79,6 +79,10 @@ class Item:
         """The same words with other senses."""
         return Item(self.first, self.last, senses, self.word)
 
+    def without(self, kind: str) -> Item:
+        """Returns the item without one of its senses."""
+        return self.saying({key: value for key, value in self.senses.items() if key != kind})
+
 
 class Sentence(NamedTuple):
     """Tokens `[first, last)` of the report, and the section they stand in."""

@@ -32,7 +32,10 @@ def own_items(
     turn = _other_side_from(items, mention)
     if turn is None:
         return [*before, *_inside(items, mention, group, small)]
-    return [*_without_side([*before, *items[mention.first : turn]]), *items[turn : mention.last]]
+    of_other = [
+        item.without("side") if "side" in item.senses else item for item in [*before, *items[mention.first : turn]]
+    ]
+    return [*of_other, *items[turn : mention.last]]
 
 
 def _inside(items: list[Item], mention: Mention, group: list[Mention], small: SmallWords) -> list[Item]:
@@ -65,12 +68,3 @@ def _other_side_from(items: list[Item], mention: Mention) -> int | None:
             told = any("quality" in item.senses for item in items[mention.first : start])
             return start if joined and told else None
     return None
-
-
-def _without_side(items: list[Item]) -> list[Item]:
-    return [
-        item.saying({kind: value for kind, value in item.senses.items() if kind != "side"})
-        if "side" in item.senses
-        else item
-        for item in items
-    ]

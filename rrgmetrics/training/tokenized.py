@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rrgmetrics.backends.crepe.alignment import Word, counterparts, of_tokens, relate, words_of
+from rrgmetrics.backends.crepe.alignment import Word, relations, words_of
 from rrgmetrics.backends.crepe.pair_tokens import PairTokenizer
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader import Reading, read
@@ -136,8 +136,8 @@ def tokenize_pairs(
         for start in range(0, len(rows), CHUNK):
             chunk = rows[start : start + CHUNK].tolist()
             for i, cut in zip(chunk, _cut_pairs(pairs, chunk, tokenizer, alignment=alignment), strict=True):
-                relations = _relations(cut) if alignment else None
-                joined, kinds = tokenizer.join(cut[0].ids, cut[1].ids, relations=relations)
+                types_of = _relations(cut) if alignment else None
+                joined, kinds = tokenizer.join(cut[0].ids, cut[1].ids, relations=types_of)
                 ids.append(np.array(joined, kind))
                 types.append(np.array(kinds, np.uint8))
                 n_cut += cut[0].is_cut or cut[1].is_cut
@@ -197,10 +197,9 @@ def _reading(text: str) -> Reading | None:
 def _relations(cut: tuple[_Cut, _Cut]) -> tuple[list[int], list[int]]:
     """Returns the relations of both texts' tokens."""
     reference, candidate = cut
-    same = counterparts(reference.reading, candidate.reading)
-    found = relate(reference.words, candidate.words, same[0]), relate(candidate.words, reference.words, same[1])
     starts = [[start for start, _ in part.encoding.offsets[: part.n_tokens]] for part in cut]
-    return of_tokens(starts[0], reference.words, found[0]), of_tokens(starts[1], candidate.words, found[1])
+    readings = reference.reading, candidate.reading
+    return relations((reference.words, candidate.words), (starts[0], starts[1]), readings)
 
 
 def _layout(

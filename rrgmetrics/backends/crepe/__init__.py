@@ -20,7 +20,7 @@ import numpy as np
 from rrgmetrics.backends.base import read_pair_parts
 from rrgmetrics.backends.bert import pick_device
 from rrgmetrics.backends.checkpoints import Checkpoint, find_checkpoint
-from rrgmetrics.backends.crepe.alignment import Same, Word, counterparts, of_tokens, places, relate, words_of
+from rrgmetrics.backends.crepe.alignment import places, relations, words_of
 from rrgmetrics.backends.crepe.network import Array, Network, Output, Precision, load_network, read_checkpoint
 from rrgmetrics.backends.crepe.pair_tokens import Window
 from rrgmetrics.backends.reader import reader_backend
@@ -155,21 +155,24 @@ class CrepeBackend:
         encodings = dict(zip(texts, tokenizer.encode(list(texts.values())), strict=True))
         ids = {text: encoding.ids for text, encoding in encodings.items()}
         windows = [self._windows(pair, texts, encodings, ids) for pair in distinct]
-        relations = dict[tuple[str, str], tuple[list[int], list[int]]]()
+        related = dict[tuple[str, str], tuple[list[int], list[int]]]()
+        known = read or {}
         told = dict[str, list[tuple[int, int]]]()
         if read or self.network.settings.crepe_alignment:
-            words = {text: words_of(part, (read or {}).get(text)) for text, part in texts.items()}
+            words = {text: words_of(part, known.get(text)) for text, part in texts.items()}
             starts = {text: [start for start, _ in encoding.offsets] for text, encoding in encodings.items()}
             told = {text: places(starts[text], words[text]) for text in texts} if read else {}
             if self.network.settings.crepe_alignment:
-                same = {pair: counterparts(read[pair[0]], read[pair[1]]) for pair in distinct} if read else {}
-                relations = {pair: _relations(pair, words, starts, same.get(pair, ({}, {}))) for pair in distinct}
+                related = {
+                    (r, c): relations((words[r], words[c]), (starts[r], starts[c]), (known.get(r), known.get(c)))
+                    for r, c in distinct
+                }
         rows = [
             tokenizer.join(
                 ids[reference][slice(*window.reference)],
                 ids[candidate][slice(*window.candidate)],
                 alone=not texts[candidate],
-                relations=_cut(relations.get((reference, candidate)), window),
+                relations=_cut(related.get((reference, candidate)), window),
             )
             for (reference, candidate), parts in zip(distinct, windows, strict=True)
             for window in parts
@@ -234,21 +237,6 @@ class CrepeBackend:
             rates[0].append(output.rates[opening:end])
             rates[1].append(output.rates[end + between :][: window.candidate.length])
         return np.concatenate(rates[0]), np.concatenate(rates[1])
-
-
-def _relations(
-    pair: tuple[str, str],
-    words: Mapping[str, Sequence[Word]],
-    starts: Mapping[str, Sequence[int]],
-    same: tuple[Same, Same],
-) -> tuple[list[int], list[int]]:
-    """The relations of the tokens of both texts."""
-    reference, candidate = pair
-    found = relate(words[reference], words[candidate], same[0]), relate(words[candidate], words[reference], same[1])
-    return (
-        of_tokens(starts[reference], words[reference], found[0]),
-        of_tokens(starts[candidate], words[candidate], found[1]),
-    )
 
 
 def once(rates: Array, told: Sequence[tuple[int, int]]) -> Array:

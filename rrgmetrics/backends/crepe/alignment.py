@@ -228,6 +228,23 @@ def of_tokens(starts: Sequence[int], words: Sequence[Word], relations: Sequence[
     return [relations[at] if at >= 0 else NONE for at in _owners(starts, words)]
 
 
+def relations(
+    words: tuple[Sequence[Word], Sequence[Word]],
+    starts: tuple[Sequence[int], Sequence[int]],
+    readings: tuple[Reading | None, Reading | None],
+) -> tuple[list[int], list[int]]:
+    """Returns what `relate` says of each token of a reference and of a candidate.
+
+    Args:
+        words: Of both texts.
+        starts: The first character of each token, rising.
+        readings: Of the reports, if there are any.
+    """
+    same = counterparts(*readings)
+    found = relate(words[0], words[1], same[0]), relate(words[1], words[0], same[1])
+    return of_tokens(starts[0], words[0], found[0]), of_tokens(starts[1], words[1], found[1])
+
+
 def _owners(starts: Sequence[int], words: Sequence[Word]) -> Iterator[int]:
     """Yields the number of the word that each token is a part of; -1 for marks."""
     at = -1
