@@ -95,16 +95,24 @@ def _read(report: str) -> Reading:
         elif parsed.mentions:
             kind, items = _read_sentence(tokens, sentence, number, parsed, lexicon, findings, past), said.items
         else:
-            items = _read_remark(parsed, number, lexicon, findings)
+            items = _read_remark(parsed, number, lexicon, findings, _span(tokens, sentence))
             kind = compared_as(items, lexicon.small)
         if kind:
-            span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
+            span = _span(tokens, sentence)
             alone = not parsed.mentions and pointer(items, lexicon) is None
             of_all = _of_all(items, span, number, lexicon, findings) if alone else None
             named = "named" if kind == "earlier" and not parsed.mentions else kind
             compared.append(of_all or Compared(named, span))
     kept = tuple(_merge(findings, lexicon))
     return Reading(report, kept, scan.scope(), tuple(compared), pack_in_use(), frozenset(past))
+
+
+def _span(tokens: list[Token], sentence: Sentence) -> Span:
+    return Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
+
+
+def _span_of(items: list[Item], start: int, tokens: list[Token]) -> Span:
+    return Span(tokens[start].start, tokens[start + items[-1].last - 1].end)
 
 
 class _Stated(NamedTuple):
@@ -170,7 +178,7 @@ def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said
     return _Said(items, stated, history, dated, compared_as(items, lexicon.small))
 
 
-def _read_remark(parsed: Parsed, number: int, lexicon: Lexicon, findings: list[Finding]) -> list[Item]:
+def _read_remark(parsed: Parsed, number: int, lexicon: Lexicon, findings: list[Finding], span: Span) -> list[Item]:
     """Adds to the findings before what a sentence without a finding of its own says; returns its items."""
     items = list(parsed.items)
     other = pronoun_for(items, findings, number, lexicon)
@@ -178,13 +186,14 @@ def _read_remark(parsed: Parsed, number: int, lexicon: Lexicon, findings: list[F
         assert_mentions(items, [other], lexicon)
         said = _told(items, [other], lexicon)
         for mention, _, parts in said.stated:
-            findings.extend(build(mention, part, findings[-1].section, number, len(findings), ()) for part in parts)
+            section = findings[-1].section
+            findings.extend(build(mention, part, section, number, len(findings), (span,)) for part in parts)
         return said.items
-    if not add_what_is_said(items, number, lexicon, findings):
-        beside = other_side(items, number, lexicon, findings)
+    if not add_what_is_said(items, number, lexicon, findings, span):
+        beside = other_side(items, number, lexicon, findings, span)
         findings.extend(beside)
         if not beside:
-            _continue(items, number, lexicon, findings)
+            _continue(items, lexicon, findings, span)
     return items
 
 
@@ -199,8 +208,10 @@ def _read_sentence(
 ) -> str:
     """Appends the findings of one sentence, and to `past` illnesses; returns how it compares with an earlier study."""
     said = parsed.once(_say)
-    if said.ahead and add_what_is_said(parsed.items[: said.ahead], number, lexicon, findings):
-        rest = [item.saying({}) for item in parsed.items[: said.ahead]] + parsed.items[said.ahead :]
+    start = sentence.first
+    ahead = parsed.items[: said.ahead]
+    if ahead and add_what_is_said(ahead, number, lexicon, findings, _span_of(ahead, start, tokens)):
+        rest = [item.saying({}) for item in ahead] + parsed.items[said.ahead :]
         mentions = supply(parsed.items, stand_in(parsed.items, find_mentions(parsed.items, lexicon), lexicon), lexicon)
         assert_mentions(rest, mentions, lexicon)
         said = _told(rest, mentions, lexicon)
@@ -215,7 +226,6 @@ def _read_sentence(
     if not number and goes_on:
         history = [*history, *only_asked(items, parsed.mentions)]
     observations: dict[int, list[int]] = {}
-    start = sentence.first
     for mention, fields, parts in said.stated:
         if mention in history:
             continue
@@ -281,7 +291,7 @@ def _denied(
     ]
 
 
-def _continue(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding]) -> None:
+def _continue(items: list[Item], lexicon: Lexicon, findings: list[Finding], span: Span) -> None:
     """Adds to the last device what a sentence without findings says of it ("The tip lies in the lower SVC.")."""
     if not any(item.word in lexicon.small.device_pointers for item in items):
         return
@@ -296,6 +306,7 @@ def _continue(items: list[Item], number: int, lexicon: Lexicon, findings: list[F
                 tip=finding.tip | tips,
                 position=finding.position or position,
                 measurements_mm=finding.measurements_mm or sizes,
+                spans=(*finding.spans, span),
             )
             return
 

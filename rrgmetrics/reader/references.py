@@ -20,7 +20,7 @@ from rrgmetrics.reader.comparatives import TURNED, was_then
 from rrgmetrics.reader.dates import is_then
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
-from rrgmetrics.reader.model import Assertion, Finding
+from rrgmetrics.reader.model import Assertion, Finding, Span
 from rrgmetrics.reader.places import near, same_side
 from rrgmetrics.reader.similarity import concept_similarity, related
 
@@ -102,7 +102,7 @@ def add(earlier: Finding, more: Finding) -> Finding:
     return replace(earlier, **gaps, **sums, severity=severity, spans=spans)
 
 
-def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding]) -> bool:
+def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding], span: Span) -> bool:
     """Adds to the findings before what a sentence says of them; tells whether it points to any."""
     verb = pointer(items, lexicon)
     if verb is None and _is_size(items, lexicon):
@@ -112,7 +112,7 @@ def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings:
     else:
         pointed = _pointed_at({item.word for item in items[:verb]}, number, findings, lexicon)
     for k in pointed:
-        findings[k] = _said_of(findings[k], items, verb, lexicon)
+        findings[k] = _said_of(findings[k], items, verb, lexicon, span)
     return bool(pointed)
 
 
@@ -132,7 +132,9 @@ def _sized_before(items: Sequence[Item], number: int, findings: Sequence[Finding
     return [len(findings) - 1] if last.measurements_mm or "measure" in {k for i in items for k in i.senses} else []
 
 
-def other_side(items: list[Item], number: int, lexicon: Lexicon, findings: Sequence[Finding]) -> list[Finding]:
+def other_side(
+    items: list[Item], number: int, lexicon: Lexicon, findings: Sequence[Finding], span: Span
+) -> list[Finding]:
     """Returns the finding of the sentence before on the other side ("Left effusion larger. RIGHT UNCHANGED.")."""
     if not findings or not items:
         return []
@@ -154,7 +156,7 @@ def other_side(items: list[Item], number: int, lexicon: Lexicon, findings: Seque
     assertion: Assertion = "absent" if gone else "uncertain" if before.assertion == "uncertain" else "present"
     mention = Mention(before.concept, 0, 0, -1, place, assertion=assertion, modifiers=items)
     give(mention.modifiers, [mention], lexicon)
-    return [build(mention, describe(mention, lexicon), before.section, number, len(findings), ())]
+    return [build(mention, describe(mention, lexicon), before.section, number, len(findings), (span,))]
 
 
 def clause_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> int:
@@ -235,7 +237,7 @@ def _pointed_at(words: set[str], number: int, findings: list[Finding], lexicon: 
     return before[-1:] if words & lexicon.small.last_before else before[:1]
 
 
-def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon) -> Finding:
+def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon, span: Span) -> Finding:
     """Returns a finding with what the items from the verb on say of it."""
     place = (items[0].first, items[verb].first)
     _was_measured(items, verb, lexicon.small)
@@ -248,7 +250,7 @@ def _said_of(earlier: Finding, items: list[Item], verb: int, lexicon: Lexicon) -
     if not told["measurements"]:  # "it WAS 7 mm in January"
         sized = {"severity": earlier.severity, **_given(told), "measurements": earlier.measurements_mm}
         told["change"] = told["change"] or since(sized, lexicon.concepts[earlier.concept], lexicon)
-    more = build(mention, told, earlier.section, earlier.sentence, earlier.observation, ())
+    more = build(mention, told, earlier.section, earlier.sentence, earlier.observation, (span,))
     both = add(earlier, more)
     return replace(both, assertion="absent") if more.change == "resolved" else both
 

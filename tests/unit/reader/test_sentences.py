@@ -32,6 +32,29 @@ def test_sentence(phenomenon: str, sentence: str, expected: str) -> None:
     assert len(set(observations.values())) == len(observations), "two observations were read as one"
 
 
+@pytest.mark.parametrize("sentence", [row[1] for row in ROWS], ids=[row[1][:60] for row in ROWS])
+def test_what_is_read_stands_somewhere(sentence: str) -> None:
+    assert all(finding.spans for finding in read(sentence).findings)
+
+
+@pytest.mark.parametrize(
+    ("report", "words"),
+    [
+        ("Left effusion slightly increased. Right unchanged.", ["Left effusion slightly increased", "Right unchanged"]),
+        (
+            "A cavity in the right apex. Another is seen in the left lower lobe.",
+            ["Another is seen in the left lower lobe"],
+        ),
+        ("Small left effusion. It has grown since Monday.", ["It has grown since Monday"]),
+        ("Endotracheal tube in place. The tip lies 4 cm above the carina.", ["The tip lies 4 cm above the carina"]),
+        ("Nodule of 8 mm in the lingula. Previously 13 mm.", ["Previously 13 mm"]),
+    ],
+)
+def test_what_a_later_sentence_says_of_a_finding_is_evidence(report: str, words: list[str]) -> None:
+    found = {report[span.start : span.end] for finding in read(report).findings for span in finding.spans}
+    assert set(words) <= found
+
+
 @pytest.mark.parametrize(
     "heading", ["FINDINGS:", "Findings :", "**Findings:**", "## FINDINGS:", "Findings and impression:"]
 )
