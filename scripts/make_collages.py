@@ -24,8 +24,10 @@ TABLES = Path(__file__).parents[1] / "tests" / "unit" / "reader"
 SIDES = ("references", "candidates")
 BLOCKS = (2, 3, 3, 4, 4, 5, 6)  # a report
 DRAWS = 8  # blocks looked at for each that is taken, so that no two tell of one concept
-KINDS = {"pairs": 5, "synonyms": 3, "sentences": 2}
-SWAPPED, REORDERED, LEFT_OUT = 0.3, 0.5, 0.15  # pairs; candidates; blocks that one report lacks
+ALIKE = "none"
+# How often each kind of block is drawn: rows of two texts by what they expect, so that each kind of error is there.
+KINDS = {ALIKE: 3, "A": 0.2, "B": 0.3, "C": 0.7, "D": 0.8, "E": 0.8, "F": 0.8, "synonyms": 2.5, "sentences": 1.5}
+SWAPPED, REORDERED, LEFT_OUT = 0.2, 0.5, 0.3  # pairs; candidates; other blocks in one report only
 NEIGHBOUR = 0.25  # of the synonyms' blocks: another thing beside the finding
 
 
@@ -49,12 +51,14 @@ def main(folder: str, n_studies: str = "50000") -> None:
 
 
 def read_blocks(kind: str) -> Iterator[Block]:
-    """Yields the rows of one kind of table, each with the concepts that its texts tell of."""
-    for file in sorted((TABLES / kind).glob("*.tsv")):
+    """Yields the rows of one kind, each with the concepts that its texts tell of."""
+    table = kind if (TABLES / kind).is_dir() else "pairs"
+    for file in sorted((TABLES / table).glob("*.tsv")):
         for line in file.read_text(encoding="utf-8").splitlines():
-            if line and not line.startswith("#"):
-                texts = [cell.split(" | ") for cell in line.split("\t")[1:3]]
-                wordings, neighbours = texts if kind != "sentences" else (texts[0], [])
+            cells = line.split("\t")
+            if line and not line.startswith("#") and (table != "pairs" or kind in cells[3]):
+                texts = [cell.split(" | ") for cell in cells[1:3]]
+                wordings, neighbours = texts if table != "sentences" else (texts[0], [])
                 found = {item.concept for text in (*wordings, *neighbours) for item in read(text).findings}
                 yield Block(wordings, [text for text in neighbours if text], frozenset(found))
 
@@ -77,13 +81,11 @@ def collage(blocks: dict[str, list[Block]], rng: Random) -> tuple[str, str]:
 
 def two_texts(kind: str, block: Block, rng: Random) -> tuple[str, str]:
     """Returns what the reference and the candidate say of a block; nothing where one of them leaves it out."""
-    if kind == "pairs":
-        first, second = block.wordings[0], block.neighbours[0]
-    else:
+    if kind in ("synonyms", "sentences"):
         beside = block.neighbours if block.neighbours and rng.random() < NEIGHBOUR else block.wordings
-        first, second = rng.choice(block.wordings), rng.choice(beside)
-        if rng.random() < LEFT_OUT * 2:
-            second = ""
+        first, second = rng.choice(block.wordings), rng.choice(beside) if rng.random() > LEFT_OUT else ""
+    else:
+        first, second = block.wordings[0], block.neighbours[0]
     return (second, first) if rng.random() < SWAPPED else (first, second)
 
 
