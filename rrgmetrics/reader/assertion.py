@@ -8,6 +8,7 @@ is enlarged").
 from __future__ import annotations
 
 from rrgmetrics.reader.clause import BEFORE, Clause
+from rrgmetrics.reader.dates import was_then
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Certainty
@@ -46,7 +47,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
     small = lexicon.small
     acting = small.list_joints | small.apposing | small.questions | small.preferring | small.inverted
     acting = acting | small.altered | small.historic | small.causing | small.explanations | small.relative
-    acting = acting | small.made
+    acting = acting | small.made | small.proving
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -55,7 +56,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
         for mention in met:
             walk.meet(mention)
         if met:
-            walk.once = False  # "the heart and mediastinum are not shifted" denies one quality, of both
+            walk.once = walk.or_other_quality(i)  # "the heart and mediastinum are not shifted" denies one quality, of both
         if (not met or "change" in item.senses) and (not _ACTING.isdisjoint(item.senses) or item.word in acting):
             walk.step(i, item)
     for mention in mentions:
@@ -95,6 +96,12 @@ class _Walk(Clause):
         self.clause.append(mention)
         self.met_at = mention.last
         self.linking = self.joined = self.comma = self.conjoined = self.accompanied = self.fresh = False
+
+    def or_other_quality(self, i: int) -> bool:
+        """Tells whether a denied quality is followed by another: "is not widened OR DISPLACED"."""
+        ahead = self.items[i + 1 : i + 3]
+        other = len(ahead) == 2 and ahead[0].word in ("or", "nor") and "quality" in ahead[1].senses
+        return other and (self.once or self.items[i].word == "not")
 
     def _is_past(self, mention: Mention) -> bool:
         """Tells whether what is gone only sets the time: "since REMOVAL OF the drain THE effusion has recurred"."""
@@ -165,6 +172,8 @@ class _Walk(Clause):
             self.joined = True
         elif (item.word in self.small.historic and not senses) or self.is_due(i, item) or self.is_made(i, item):
             self.linking = True
+        elif item.word in self.small.proving:
+            self.linking, self.certainty = True, "definite"
         elif item.word in self.small.list_joints:
             self._joint(i, item)
         elif "item_break" in senses:
@@ -228,7 +237,7 @@ class _Walk(Clause):
         certainty = JUDGEMENTS[kind]
         subject = self.subject(i, denied=certainty is None)
         cut = len(subject) < len(self.statement())
-        since_then = certainty is None and self.then_ahead(i)
+        since_then = certainty is None and was_then(self.items, i, self.small)
         for mention in subject:
             if mention.denies:
                 continue

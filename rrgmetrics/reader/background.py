@@ -18,6 +18,7 @@ SEEN = frozenset({"side", "zone", "measure", "change", "severity", "item_break",
 TOLD_OF_FILM = frozenset({"measure", "change", "severity", "versus", "possible_before", "probable_before"})
 TITLE = 4  # words before the disease in a report's first words: "Non-small cell lung cancer."
 FOR = "for"
+_PLACED = frozenset({"side", "zone", "structure"})
 BACK = 6  # items before an operation among which its day is told
 
 
@@ -104,17 +105,18 @@ def only_asked(items: Sequence[Item], mentions: Sequence[Mention]) -> Sequence[M
 
 
 def _is_reason(items: Sequence[Item], mention: Mention, mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
-    """Tells whether a mention is why the patient was operated on: "right lobectomy FOR carcinoma"."""
-    if mention.denies or mention.first == 0 or items[mention.first - 1].word != FOR:
+    """Tells whether a mention is why the patient was treated: "lobectomy FOR carcinoma", "irradiated FOR lymphoma"."""
+    lead = mention.first - 1
+    while lead > 0 and items[lead].senses.keys() <= _PLACED and items[lead].senses:
+        lead -= 1  # "radiotherapy for RIGHT UPPER LOBE carcinoma"
+    if mention.denies or lead < 0 or items[lead].word != FOR:
         return False
-    named = mention.concept in lexicon.roles["background"] | lexicon.roles["history"]
-    before = [m for m in mentions if m.last <= mention.first and not m.denies]
-    return (
-        named
-        and bool(before)
-        and before[-1].concept in lexicon.roles["background"]
-        and _is_operation(before[-1], lexicon)
-    )
+    if mention.concept not in lexicon.roles["background"] | lexicon.roles["history"]:
+        return False
+    before = [m for m in mentions if m.last <= lead and not m.denies]
+    if not before:
+        return any(item.word in lexicon.small.treated for item in items[:lead])
+    return before[-1].concept in lexicon.roles["background"] and _is_operation(before[-1], lexicon)
 
 
 def _is_operation(mention: Mention, lexicon: Lexicon) -> bool:

@@ -50,6 +50,8 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             items[i] = item.without("change")  # "there is now LESS edema"
         elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
+        elif senses.get("change") == "new" and _denies_anything(items, i, lexicon):
+            items[i] = item.without("change")
         elif senses.get("change") in TURNED and was_then(items, i, lexicon.small):
             items[i] = item.saying({**senses, "change": TURNED[senses["change"]]})
         elif "change" in senses and compares_no_dates(items, i, lexicon):
@@ -58,6 +60,13 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             items[i] = item.without("severity")
         elif "count" in senses and _counts_another(items, i, lexicon):
             items[i] = item.without("count")
+
+
+def _denies_anything(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a noun says that nothing has come, and not what: "lobectomy, NO local RECURRENCE"."""
+    of = i + 1 < len(items) and items[i + 1].word in ("of", ":")
+    denied = any("negation_before" in item.senses for item in items[max(0, i - 2) : i])
+    return items[i].word in lexicon.small.change_nouns and denied and not of
 
 
 def _is_large(items: list[Item]) -> bool:

@@ -77,7 +77,13 @@ class Clause(Sentence):
         return bare and any("side" in each.senses or "zone" in each.senses for each in self.items[max(0, i - 3) : i])
 
     def held(self, i: int, item: Item) -> bool:
-        """Tells whether a clause goes on: "follow-up AFTER treatment of pneumonia", "perhaps THERE IS edema"."""
+        """Tells whether a clause goes on: "follow-up AFTER treatment of pneumonia", "perhaps THERE IS edema".
+
+        A denial without a subject is of what was said: "was suspected BUT IS NOT seen".
+        """
+        if item.word == "but":
+            kinds = {kind for each in self.items[i + 1 : i + 4] for kind in each.senses}
+            return "negation_after" in kinds and kinds.isdisjoint(("concept", "structure", "quality"))
         if item.word in self.small.existing:
             ahead = self.items[i - 1] if i else None
             if ahead is None or self.fresh:
@@ -127,20 +133,6 @@ class Clause(Sentence):
         for item in self.ahead(i)[:5]:
             if "quality" in item.senses or item.word in self.small.list_joints:
                 return "quality" in item.senses
-        return False
-
-    def then_ahead(self, i: int) -> bool:
-        """Tells whether what the cue at `i` says was so at an earlier time: "not seen ON THE 2/11 STUDY"."""
-        at = False
-        for k, item in enumerate(self.items[i + 1 : i + 8], i + 1):
-            if "earlier_study" in item.senses or ("nothing" in item.senses and at):
-                return True
-            day = item.word == "/" and self.items[k - 1].word[0].isdigit() and k + 1 < len(self.items)
-            if at and (item.word in self.small.calendar or (day and self.items[k + 1].word[0].isdigit())):
-                return True
-            at = at or item.word in self.small.places | {"on", "of"}
-            if not at or item.word in self.small.separators or "concept" in item.senses:
-                return False
         return False
 
     def is_said(self, i: int, item: Item) -> bool:

@@ -9,7 +9,8 @@ from rrgmetrics.reader.model import Reading, Span
 from rrgmetrics.reader.tokens import Item
 
 _FILM = 8  # items from a film, or a verb of seeing, to its date
-_THEN = 6  # items from "not seen" to the date
+_THEN = 8  # items from "not seen" to the date
+_BETWEEN = frozenset({"location_preposition", "structure", "count"})
 _STUDY = frozenset({"earlier_study"})
 _CENTURIES = ("19", "20")
 
@@ -53,16 +54,19 @@ def not_there_then(items: list[Item], small: SmallWords) -> None:
     """Takes what was not seen on an earlier film for new, in place: "a nodule, NOT SEEN in 2016"."""
     named = False
     for i, item in enumerate(items):
-        if named and "negation_after" in item.senses and _was_then(items[i + 1 : i + 1 + _THEN], small):
+        if named and "negation_after" in item.senses and was_then(items, i, small):
             items[i] = item.saying({"change": "new"})
         named = named or "concept" in item.senses or item.word in small.subjects
 
 
-def _was_then(behind: Sequence[Item], small: SmallWords) -> bool:
-    for item in behind:
-        if is_date(item, small) or "earlier_study" in item.senses:
+def was_then(items: Sequence[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether what an item says was so at an earlier time: "not seen ON THE 2/11 STUDY", "... TWO YEARS AGO"."""
+    behind = items[i + 1 : i + 1 + _THEN]
+    for k, item in enumerate(behind):
+        day = item.word == "/" and k and behind[k - 1].word.isdigit()
+        if day or is_then(item, small) or "nothing" in item.senses:
             return True
-        if not item.senses.keys() <= {"location_preposition", "structure"} or item.word in small.separators:
+        if not item.senses.keys() <= _BETWEEN or item.word in small.separators or item.word in small.verbs:
             return False
     return False
 

@@ -122,11 +122,13 @@ def acute(unit: Unit, lexicon: Lexicon) -> bool | None:
 def doubted(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
     """Tells whether one report states what the other only considers.
 
-    Of a word that may mean anything its readings tell: "pneumonia" beside "opacity, possibly pneumonia".
+    Of a word that may mean anything its readings tell: "pneumonia" beside "opacity, possibly pneumonia". And what both
+    take one picture for: "ground glass, possibly pneumonitis" beside "ground glass diagnostic of pneumonitis".
     """
     both = [(x, y) for x in ref.readings for y in cand.readings if x.concept == y.concept]
     vague = {ref.head.concept, cand.head.concept} & lexicon.roles["anything"]
-    same = both if both and vague else [(ref.head, cand.head)]
+    of_both = [(x, y) for x, y in both if x is not ref.head and y is not cand.head]
+    same = both if both and vague else [(ref.head, cand.head), *of_both]
     return any({x.certainty, y.certainty} & DOUBT and "definite" in (x.certainty, y.certainty) for x, y in same)
 
 

@@ -47,6 +47,7 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     for fault in tuple(mentions):
         mentions.extend(_whole(fault, items, lexicon))
     if len(mentions) > 1:
+        mentions = [mention for mention in mentions if not _is_in_another(mention, mentions, lexicon)]
         mentions.sort(key=lambda m: (m.at, m.first))
         mentions = merge_parts(items, mentions, lexicon)
     return mentions[1:] if _is_topic(items, mentions, lexicon) else mentions
@@ -103,6 +104,17 @@ def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:
     while before and items[before - 1].senses and items[before - 1].senses.keys() <= _LEADING:
         before -= 1
     return any(m.first <= i < m.last or m.first < before == m.last for m in mentions)
+
+
+def _is_in_another(mention: Mention, mentions: list[Mention], lexicon: Lexicon) -> bool:
+    """Tells whether a quality describes a finding that its neighbour names: "SCLEROTIC metastasis in T10"."""
+    return any(
+        mention.first < other.first <= other.last == mention.last
+        and mention.at + 1 == other.at
+        and mention.concept in lexicon.concepts[other.concept].ancestors
+        for other in mentions
+        if other.concept
+    )
 
 
 def _whole(fault: Mention, items: list[Item], lexicon: Lexicon) -> list[Mention]:

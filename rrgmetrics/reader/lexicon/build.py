@@ -23,6 +23,7 @@ from rrgmetrics.reader.tokens import singular, tokenize
 # What a term of several words tells of its finding besides the concept.
 _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route", "count")
 _DESCRIBED = ("change", "acuity", "morphology", "position", "route", "asymmetry")
+_LONG = 5  # letters of a word that has a plural of its own; shorter ones are abbreviations
 _SIDES = frozenset({"left", "right"})  # inside the name of a structure: "dome of the LEFT hemidiaphragm"
 _INHERITED: frozenset[Role] = frozenset({"picture", "sized", "lodged"})  # the concept's own and its children's
 _BELOW: frozenset[Role] = frozenset({"tipped"})  # its children's only
@@ -31,7 +32,7 @@ _BELOW: frozenset[Role] = frozenset({"tipped"})  # its children's only
 def build_lexicon() -> Lexicon:
     """The lexicon in use, made from its files."""
     spellings, small = load_file("spellings"), load_file("small_words")
-    lexicon = Lexicon(spellings["words"], SmallWords(**{key: frozenset(words) for key, words in small.items()}))
+    lexicon = Lexicon(dict(spellings["words"]), SmallWords(**{key: frozenset(words) for key, words in small.items()}))
     trie = _Builder(lexicon, spellings["phrases"])
     for name in concept_files():
         _add_concepts(lexicon, trie, name)
@@ -52,6 +53,7 @@ def build_lexicon() -> Lexicon:
     _add_context(lexicon)
     lexicon.rubric = _rubric(load_file("rubric"))
     trie.look_inside()
+    _add_plurals(lexicon, spellings.get("plurals", {}))
     return lexicon
 
 
@@ -305,6 +307,15 @@ def _add_normals(lexicon: Lexicon, trie: _Builder) -> None:
             lexicon.denials[structure, quality] = tuple(entry["denies"])
     for entry in normal["phrases"]:
         trie.add(entry["terms"], "normal", tuple(entry["denies"]))
+
+
+def _add_plurals(lexicon: Lexicon, ends: Mapping[str, str]) -> None:
+    """Adds the plurals that do not end in s, of every word that the terms hold, in all its spellings."""
+    spelled = {**dict.fromkeys(lexicon.terms_words), **lexicon.words}
+    for (word, meant), (one, many) in product(sorted(spelled.items()), ends.items()):
+        plural = word.removesuffix(one) + many
+        if word.endswith(one) and len(word) >= _LONG and plural not in lexicon.terms_words:
+            lexicon.words.setdefault(plural, meant or word)
 
 
 def _add_context(lexicon: Lexicon) -> None:

@@ -179,6 +179,7 @@ class SmallWords:
     identifying: frozenset[str]
     leading_to: frozenset[str]
     causing: frozenset[str]
+    proving: frozenset[str]
     unnamed: frozenset[str]
     astray: frozenset[str]
     otherwise: frozenset[str]

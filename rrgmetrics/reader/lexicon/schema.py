@@ -278,7 +278,8 @@ SHAPES: dict[str, Shape] = {
             "words": Table(_WORD, _SPELLING),
             "phrases": Table(_TERMS, _TERM),
             "compounds": Table(_names("terms"), _TERM),
-        }
+        },
+        {"plurals": Table(_TEXT, _TEXT)},
     ),
     "context": _record(
         {
