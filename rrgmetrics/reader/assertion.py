@@ -56,7 +56,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
         for mention in met:
             walk.meet(mention)
         if met:
-            walk.once = walk.or_other_quality(i)  # "the heart and mediastinum are not shifted" denies one quality, of both
+            walk.once = walk.or_other_quality(i)  # "heart and mediastinum are not shifted" denies one quality, of both
         if (not met or "change" in item.senses) and (not _ACTING.isdisjoint(item.senses) or item.word in acting):
             walk.step(i, item)
     for mention in mentions:
@@ -100,7 +100,7 @@ class _Walk(Clause):
     def or_other_quality(self, i: int) -> bool:
         """Tells whether a denied quality is followed by another: "is not widened OR DISPLACED"."""
         ahead = self.items[i + 1 : i + 3]
-        other = len(ahead) == 2 and ahead[0].word in ("or", "nor") and "quality" in ahead[1].senses
+        other = len(ahead) == 2 and ahead[0].word in self.small.alternatives and "quality" in ahead[1].senses
         return other and (self.once or self.items[i].word == "not")
 
     def _is_past(self, mention: Mention) -> bool:

@@ -81,7 +81,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             items.extend(_part(i, end, word, part, lexicon) for part in senses["parts"])
             end = _goes_on(tokens, end, last, items[-1], senses["parts"][-1], lexicon)
         else:
-            if ("zone" in senses or "listed" in senses) and "level" not in senses and _is_plural(tokens[end - 1]):
+            if ("zone" in senses or "listed" in senses) and "level" not in senses and tokens[end - 1].is_plural:
                 senses = {**senses, "several": True}  # "the lung bases" are both
             if "change" in senses and end - i > 1 and "quality" not in senses:
                 senses = _with_quality(senses, tokens[end - 1], lexicon)
@@ -100,10 +100,10 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
 def _bend(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> None:
     """Takes a verb behind a line or tube for what it does, in place: "the NG tube COILS in the neck" is no coil."""
     for i in range(1, len(items)):
-        if items[i].word in _COILING and _is_plural(tokens[items[i].last - 1]):
+        if items[i].word in _COILING and tokens[items[i].last - 1].is_plural:
             before = items[i - 2] if items[i - 1].word == "tip" and i > 1 else items[i - 1]
             device = lexicon.concepts.get(before.senses.get("concept", ""))
-            if device is not None and device.wrong_tip and not _is_plural(tokens[before.last - 1]):
+            if device is not None and device.wrong_tip and not tokens[before.last - 1].is_plural:
                 items[i] = items[i].saying({"position": "bad"})
 
 
@@ -122,10 +122,6 @@ def _with_quality(senses: Senses, last: Token, lexicon: Lexicon) -> Senses:
     return (
         {**senses, "quality": own["quality"]} if own.get("change") == senses["change"] and "quality" in own else senses
     )
-
-
-def _is_plural(token: Token) -> bool:
-    return token.end - token.start > len(token.word)
 
 
 def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, Senses | None]:

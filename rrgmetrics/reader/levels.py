@@ -168,7 +168,7 @@ def _names_one_rib(items: list[Item], run: _Run, tokens: Sequence[Token], lexico
         return False
     noun = tokens[after.last - 1]
     several = items[run.first].word.isdecimal() and run.orders[0] > lexicon.level_bases["rib"] + 1
-    return several and noun.end - noun.start == len(noun.word)
+    return several and not noun.is_plural
 
 
 def _before_rib(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexicon) -> bool:

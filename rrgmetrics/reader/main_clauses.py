@@ -151,7 +151,7 @@ class _Clauses(Sentence):
                     return ""
             named = named or not item.senses.keys().isdisjoint(_NAMING)
             if verb is not None and (k > first or named):
-                one = verb.word in self.small.single or _is_plural(verb) or verb.word in self.small.modal
+                one = verb.word in self.small.single or verb.is_plural or verb.word in self.small.modal
                 if not named or (one and joined):
                     return ""
                 if one:
@@ -163,9 +163,4 @@ class _Clauses(Sentence):
         """Tells whether an item speaks of more than one: "the lungs", "both hila", "two nodules"."""
         if item.word in self.small.pairing or not item.senses.keys().isdisjoint({"count", "several"}):
             return True
-        return any(map(_is_plural, self.tokens[item.first : item.last]))
-
-
-def _is_plural(token: Token) -> bool:
-    """Tells whether a word ends in an "s" that its dictionary form lacks: "lungs", "shows"."""
-    return token.end - token.start > len(token.word)
+        return any(token.is_plural for token in self.tokens[item.first : item.last])

@@ -101,7 +101,11 @@ def _is_pair(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexico
     place = bool(noun.senses.keys() & {"structure", "zone"}) and not noun.senses.keys() & {"side", "concept"}
     if items[i].word != "both":
         return place
-    if place and _is_plural(noun, tokens) and not (after + 1 < len(items) and items[after + 1].first == noun.first):
+    if (
+        place
+        and tokens[noun.last - 1].is_plural
+        and not (after + 1 < len(items) and items[after + 1].first == noun.first)
+    ):
         return True
     concept = noun.senses.get("concept")
     paired = concept is not None and lexicon.concepts[concept].group in lexicon.groups["one_each"]
@@ -109,11 +113,6 @@ def _is_pair(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexico
     if not (place or paired or coordinated):
         return False
     return not any(_side(item) for item in items[max(0, i - _CLAUSE) : i + _CLAUSE])
-
-
-def _is_plural(item: Item, tokens: Sequence[Token]) -> bool:
-    last = tokens[item.last - 1]
-    return last.end - last.start > len(last.word)
 
 
 def _side_behind(items: list[Item], k: int) -> bool:

@@ -88,8 +88,7 @@ def counted(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: 
     for token in tokens[i + 1 : min(last, i + 1 + _NOUN)]:
         if not token.word.isalpha():
             return {}
-        plural = token.end - token.start > len(token.word)
-        if plural and "concept" in lexicon.trie.get(token.word, {}).get("", {}):
+        if token.is_plural and "concept" in lexicon.trie.get(token.word, {}).get("", {}):
             return {"count": int(word)}
     return {}
 

@@ -66,6 +66,11 @@ class Token(NamedTuple):
     start: int
     end: int
 
+    @property
+    def is_plural(self) -> bool:
+        """Whether it is longer than its dictionary form: "lungs", and the verb "shows"."""
+        return self.end - self.start > len(self.word)
+
 
 class Item:
     """Tokens `[first, last)` of the report with what the lexicon says of them; plain words have no senses."""
