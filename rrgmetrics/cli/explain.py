@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("reference", metavar="REFERENCE", help="the radiologist's report: a text file, or the text")
     parser.add_argument("candidate", metavar="CANDIDATE", help="the machine's report: a text file, or the text")
     parser.add_argument("--age", default="", help="of the patient: 072Y, 19M, 25; decides what is significant")
+    parser.add_argument("--sex", default="", help="of the patient: F, M or O; judges are told it")
     parser.add_argument("--indication", default="", help="for the examination; decides what is significant")
     parser.add_argument(
         "--modality", default=AUTO, help="what both are read as: chest_xray, chest_ct, ...; auto: what the reference is"
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace) -> None:
     reference, candidate = (_report_text(text) for text in (options.reference, options.candidate))
     check_report(reference, "REFERENCE")
     check_report(candidate, "CANDIDATE")
-    context = {"age": options.age, "indication": options.indication}
+    context = {"age": options.age, "sex": options.sex, "indication": options.indication}
     names = judge_names(options.judges, explain=True) if options.judges else []
     comparison = explain(
         candidate=candidate, reference=reference, context=context, modality=check_pack(options.modality, "--modality")

@@ -129,6 +129,7 @@ def test_compare_takes_pairs_by_their_own_column_names(folder, capsys):
         (("explain", "pairs.csv", "Clear lungs."), "rrgmetrics score pairs.csv --metrics finding_errors"),
         (("explain", ".", "Clear lungs."), "is a folder"),
         (("explain", "Clear.", "Clear.", "--modality", "chset_ct"), "choose one of auto, chest_xray"),
+        (("explain", "Clear.", "Clear.", "--sex", "x"), "context['sex'] is 'x'; write F, M, O"),
     ],
 )
 def test_wrong_use_says_what_to_do_and_scores_nothing(folder, capsys, monkeypatch, arguments, says):
