@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from rrgmetrics.reader.lines import statement_ends
+
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack. Each begins
 # with what one look at a character decides: a group or a look behind there would cost a third of the time.
 _TOKEN = re.compile(
@@ -136,7 +138,8 @@ def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
             append(Token(spellings.get(word) or singular(word), start, end))
         else:
             append(Token(_MARKS.get(kind) or m[0], start, end))
-    return tokens
+    ends = statement_ends(text) if "\n" in text else []
+    return sorted([*tokens, *(Token("¶", end, end + 1) for end in ends)], key=lambda token: token.start) if ends else tokens
 
 
 def _split_contraction(tokens: list[Token]) -> str:
