@@ -45,15 +45,15 @@ def _headings() -> tuple[dict[str, str], re.Pattern[str]]:
     """Returns the sections by heading, and the pattern that finds a heading.
 
     A heading stands at the start of the text or a line, or after a sentence, and ends in a colon; in capitals also
-    alone on its line.
+    alone on its line. Some also stand in the middle of a line, where they begin with a capital.
     """
     import yaml
 
     table = yaml.safe_load(HEADINGS_FILE.read_text(encoding="utf-8"))
     sections = {
         heading: FIELDS.get(section, section)
-        for kinds in table.values()
-        for section, headings in kinds.items()
+        for way in ("read", "skip")
+        for section, headings in table[way].items()
         for heading in headings
     }
     names = "|".join(sorted(map(re.escape, sections), key=len, reverse=True)).replace(r"\ ", " ")
@@ -61,7 +61,11 @@ def _headings() -> tuple[dict[str, str], re.Pattern[str]]:
     after = r"(?<=[.;!?] )[ \t*#]*"
     named = rf"(?:{start}|{after})(?P<name>{names})[*]*:[ \t*]*"
     alone = rf"{start}(?P<alone>{names})[ \t*]*(?=\n|$)"
-    return sections, re.compile(f"{named}|{alone}", re.IGNORECASE)
+    capital = "|".join(
+        sorted({form for name in table["inline"] for form in (name.upper(), name.capitalize())}, key=len)
+    )
+    inline = rf"(?<=[ ;])(?-i:(?P<inline>{capital})):[ \t]*"
+    return sections, re.compile(f"{named}|{alone}|{inline}", re.IGNORECASE)
 
 
 def section_spans(report: str) -> list[Section]:
@@ -73,7 +77,7 @@ def section_spans(report: str) -> list[Section]:
         if alone is not None and not alone.isupper():
             continue
         spans.append(Section(name, start, match.start()))
-        name, start = sections[(match["name"] or alone).lower()], match.end()
+        name, start = sections[(match["name"] or alone or match["inline"]).lower()], match.end()
     spans.append(Section(name, start, len(report)))
     return [span for span in spans if report[span.start : span.end].strip()]
 

@@ -1,44 +1,56 @@
-"""Lines that end a statement although no full stop stands there: "Small effusion⏎No pneumothorax⏎Heart normal".
+"""Lines: how they are written, and which of them end a statement without a full stop.
 
-A line of a report ends where a statement does, or where the page is full. In the first case the next line begins with a
-capital, and its first word would have had room. Text is wrapped if a line begins with a small letter, or if a sentence
-ends within one.
+A line of a report ends where a statement does ("Small effusion⏎No pneumothorax⏎Heart normal"), or where the page is
+full. In the first case the next line begins with a capital, and its first word would have had room. Text is wrapped if
+a line begins with a small letter, or if a sentence ends within one.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
+_SPACES = re.compile(r"[\u00a0\u2000-\u200b\u202f\u3000\ufeff]")
+_BREAKS = re.compile(r"\\r\\n|\\[nr]|</?(?:br|p|li|ul|ol|div) ?/?>", re.IGNORECASE)
+_INSIDE = re.compile(r"[A-Za-z)]{3}\. +[A-Z]")  # the end of a sentence within a line
 _PAGE = 60  # characters; where no line is as long, no page was full
 _GOES_ON = frozenset(".,;:!?-–—/(&")  # an end that needs no other, or that is none
 _OPEN = frozenset(  # words that no statement ends with
     "a an the and or nor of in on at to with without from for by no is are was were has have than versus vs as may be "
     "not this these".split()
 )
-_INSIDE = re.compile(r"[A-Za-z)]{3}\. +[A-Z]")  # the end of a sentence within a line
+
+
+def with_plain_breaks(text: str) -> str:
+    r"""Returns a text of the same length in which lines end as lines do: neither in "<br>" nor in a backslash and an n.
+
+    Example:
+        >>> with_plain_breaks("Small effusion<br>Heart normal")
+        'Small effusion   \nHeart normal'
+    """
+    if not text.isascii():
+        text = _SPACES.sub(" ", text)
+    return _BREAKS.sub(lambda m: " " * (len(m[0]) - 1) + "\n", text) if "\\" in text or "<" in text else text
 
 
 def statement_ends(text: str) -> list[int]:
-    """Returns where the line ends stand that end a statement, in order.
+    r"""Returns where the line ends stand that end a statement, in order.
 
     Example:
-        >>> statement_ends("Small left effusion\\nNo pneumothorax")
-        [19]
-        >>> statement_ends("There is a small left\\neffusion.")
-        []
+        >>> statement_ends("Small left effusion\nNo pneumothorax"), statement_ends("A small left\neffusion.")
+        ([19], [])
     """
     lines = text.split("\n")
     width = max(map(len, lines))
     wrapped = bool(_INSIDE.search(text)) or any(line.lstrip()[:1].islower() for line in lines[1:])
     ends, end = [], -1
-    for line, after in zip(lines, lines[1:], strict=False):
+    for line, after in pairwise(lines):
         end += len(line) + 1
-        line, after = line.rstrip(), after.lstrip()
-        if _may_end(line, after):
+        if _may_end(line.rstrip(), after.lstrip()):
             first = after.split()[0]
-            is_name = len(first) > 1 and not first[1:].islower()  # in running text "SVC"; or all is in capitals
-            room = (width < _PAGE and not wrapped) or len(line) + 1 + len(first) <= width
-            if (room or not wrapped) if not is_name else (room and not wrapped):
+            room = (width < _PAGE and not wrapped) or len(line.rstrip()) + 1 + len(first) <= width
+            capitals = len(first) > 1 and not first[1:].islower()  # a name, as "SVC", or all is written so
+            if (room and not wrapped) if capitals else (room or not wrapped):
                 ends.append(end)
     return ends
 

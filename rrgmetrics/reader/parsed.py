@@ -17,7 +17,7 @@ from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reader.main_clauses import main_clauses
 from rrgmetrics.reader.mentions import find_mentions
 from rrgmetrics.reader.pronouns import stand_in
-from rrgmetrics.reader.tokens import Sentence, Token, sentences
+from rrgmetrics.reader.tokens import Sentence, Token, inline_headings, sentences
 
 KEPT = 8192  # sentences, some 5 kB each; those of a block of pairs, so that a graph finds what its reading found
 T = TypeVar("T")
@@ -67,7 +67,8 @@ class Parsed:
 
 def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:
     """Yields the sentences of a report in the sections that are read."""
-    for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations):
+    inline = inline_headings(report, tokens, lexicon.inline)
+    for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations, inline):
         parsed = _parsed(report, tokens[sentence.first : sentence.last], lexicon)
         clauses = parsed.once(_clauses)
         if len(clauses) == 1:

@@ -7,11 +7,11 @@ report.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.lines import statement_ends
+from rrgmetrics.reader.lines import statement_ends, with_plain_breaks
 
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack. Each begins
 # with what one look at a character decides: a group or a look behind there would cost a third of the time.
@@ -29,6 +29,7 @@ _TOKEN = re.compile(
     r"|\d\d?(?:st|nd|rd|th|(?: ?[-,&] ?\d\d?)+)? (?:(?:left|right|lt|rt|l|r) )?ribs?(?! f))\b))"  # "#5-9 ribs"
     r"|(?:-+>|=>|→)(?P<arrow>)"
     r"|[.,;:!?/—–()\[\]](?P<mark>)"
+    r"|[•●▪◦‣](?P<item>)"
     r"|[<>≤≥]{1,2}(?P<bound>(?=[ ]?(?:\d|(?i:l|r|left|right)\b)))"  # "< 1 cm", "R > L"
     r"|[Ø∅](?P<none>(?= ?[A-Za-z]))"  # "Ø PTX"
     r"|%(?P<percent>)"
@@ -38,6 +39,7 @@ _TOKEN = re.compile(
 _MARKS = {
     "gap": "¶",
     "bullet": "¶",
+    "item": "¶",
     "query": "query",
     "fracture": "fracture",
     "arrow": "→",
@@ -58,6 +60,7 @@ _CONTRACTED = frozenset(  # verbs as they stand before "n't"
 )
 ENDS = frozenset({".", "!", "?", "¶"})
 RUNNING = frozenset({"comparison", "indication", "technique"})
+_HEADING = 5  # words
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
 
@@ -118,10 +121,12 @@ def singular(word: str) -> str:
 def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
     """Splits a text into tokens. Hyphens and line ends are spaces.
 
-    The mark `¶` stands for a blank line, a list bullet, and the end of a line before a topic ("FINDINGS:").
+    The mark `¶` stands for a blank line, a list bullet, the end of a line before a topic ("FINDINGS:"), and the end of
+    one that ends a statement without a full stop.
     """
     tokens: list[Token] = []
     append = tokens.append
+    text = with_plain_breaks(text)
     for m in _TOKEN.finditer(text):
         kind, (start, end) = m.lastgroup, m.span()
         if kind is None:
@@ -138,8 +143,8 @@ def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
             append(Token(spellings.get(word) or singular(word), start, end))
         else:
             append(Token(_MARKS.get(kind) or m[0], start, end))
-    ends = statement_ends(text) if "\n" in text else []
-    return sorted([*tokens, *(Token("¶", end, end + 1) for end in ends)], key=lambda token: token.start) if ends else tokens
+    ends = [Token("¶", end, end + 1) for end in statement_ends(text)] if "\n" in text else []
+    return sorted([*tokens, *ends], key=lambda token: token.start) if ends else tokens
 
 
 def _split_contraction(tokens: list[Token]) -> str:
@@ -155,18 +160,22 @@ def _split_contraction(tokens: list[Token]) -> str:
 
 
 def sentences(
-    tokens: list[Token], headings: Mapping[str, tuple[str, bool]], abbreviations: frozenset[str]
+    tokens: list[Token],
+    headings: Mapping[str, tuple[str, bool]],
+    abbreviations: frozenset[str],
+    inline: Collection[int] = (),
 ) -> list[Sentence]:
     """Splits tokens into sentences, each with its section; those of sections that are not read are left out.
 
     "Comparison: 5/12. Small effusion." is a report: where no section follows, a line of comparison, technique or
     indication is one sentence long. `headings` maps a heading (its tokens joined by spaces) to its section and whether
-    the section is read; a full stop behind one of the `abbreviations` ends no sentence.
+    the section is read; a full stop behind one of the `abbreviations` ends no sentence; `inline` are the indices of
+    tokens at which a section begins in the middle of a line.
     """
     pieces: list[Sentence] = []
     skipped: list[Sentence] = []  # of the last section
     section, read, first, n, headed = "findings", True, 0, len(tokens), False
-    i = 0
+    i = opened = 0
     while i < n:
         if i == first:
             heading = _heading(tokens, i, headings)
@@ -174,20 +183,36 @@ def sentences(
                 if section in RUNNING and not headed and heading[0] == "impression":
                     pieces.extend(skipped[1:])  # "Technique: CT. Acute embolus in ... Conclusion: ..."
                 section, read, i = heading
-                first, headed, skipped = i, headed or read, []
+                bare = section in RUNNING and len(pieces) == opened  # "Findings: Comparison: 5/12. Small effusion."
+                first, headed, skipped = i, read or (headed and not bare), []
+                opened = len(pieces) if read else opened
                 continue
-        if tokens[i].word in ENDS and not _is_abbreviation(tokens, i, abbreviations):
+        opens = i in inline and i > first
+        if opens or (tokens[i].word in ENDS and not _is_abbreviation(tokens, i, abbreviations)):
             if not read:
                 skipped.extend(_pieces(first, i, "findings"))
             else:
                 pieces.extend(_pieces(first, i + (tokens[i].word == "?"), section))  # "consolidation?" is doubtful
-            first = i + 1
-        i += 1
+            first = i + (not opens)
+        i += not opens
     if read:
         pieces.extend(_pieces(first, n, section))
     elif section in RUNNING and not headed:
         pieces.extend([*skipped, *_pieces(first, n, "findings")][1:])
     return pieces
+
+
+def inline_headings(text: str, tokens: list[Token], headings: frozenset[str]) -> set[int]:
+    """Returns the indices of the tokens at which a heading begins, wherever in a line: "2 views FINDINGS: clear"."""
+    starts: set[int] = set()
+    for colon, token in enumerate(tokens):
+        if token.word == ":":
+            for first in range(max(0, colon - _HEADING), colon):
+                known = " ".join(token.word for token in tokens[first:colon]) in headings
+                if known and text[tokens[first].start].isupper():
+                    starts.add(first)
+                    break
+    return starts
 
 
 def _pieces(first: int, last: int, section: str) -> Iterator[Sentence]:
@@ -203,7 +228,7 @@ def _is_abbreviation(tokens: list[Token], i: int, abbreviations: frozenset[str])
 
 def _heading(tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool]]) -> tuple[str, bool, int] | None:
     """Returns section, whether it is read, and the index after it, if a section heading starts at `i`."""
-    for length in range(min(5, len(tokens) - i - 1), 0, -1):
+    for length in range(min(_HEADING, len(tokens) - i - 1), 0, -1):
         if tokens[i + length].word == ":":
             known = headings.get(" ".join(token.word for token in tokens[i : i + length]))
             if known is not None:

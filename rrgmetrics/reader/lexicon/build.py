@@ -46,10 +46,7 @@ def build_lexicon() -> Lexicon:
     for word, parts in spellings["compounds"].items():
         trie.add([word], "parts", tuple(parts))
     _add_normals(lexicon, trie)
-    for read, sections in load_file("sections").items():
-        for section, terms in sections.items():
-            for term in terms:
-                lexicon.headings[" ".join(words_of(term, lexicon.words))] = (section, read == "read")
+    _add_headings(lexicon)
     _add_context(lexicon)
     lexicon.rubric = _rubric(load_file("rubric"))
     trie.look_inside()
@@ -307,6 +304,15 @@ def _add_normals(lexicon: Lexicon, trie: _Builder) -> None:
             lexicon.denials[structure, quality] = tuple(entry["denies"])
     for entry in normal["phrases"]:
         trie.add(entry["terms"], "normal", tuple(entry["denies"]))
+
+
+def _add_headings(lexicon: Lexicon) -> None:
+    table = load_file("sections")
+    for way in ("read", "skip"):
+        for section, terms in table[way].items():
+            for term in terms:
+                lexicon.headings[" ".join(words_of(term, lexicon.words))] = (section, way == "read")
+    lexicon.inline = frozenset(" ".join(words_of(term, lexicon.words)) for term in table.get("inline", ()))
 
 
 def _add_plurals(lexicon: Lexicon, ends: Mapping[str, str]) -> None:

@@ -253,6 +253,7 @@ class Lexicon:
         findings_in: Concept and zone → what the concept is called there.
         denials: Structure and quality → the concepts that such a normal statement denies.
         headings: A heading → its section, and whether the section is read.
+        inline: The headings that also stand in the middle of a line.
         rules: The rules of `context.yaml`.
         harm: Those beside them where harm is weighed.
         indications: Kind of indication → the pattern of its words.
@@ -289,6 +290,7 @@ class Lexicon:
     findings_in: dict[tuple[str, str], str] = field(default_factory=dict)
     denials: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     headings: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    inline: frozenset[str] = frozenset()
     rules: list[dict[str, Any]] = field(default_factory=list)
     harm: list[dict[str, Any]] = field(default_factory=list)
     indications: dict[str, str] = field(default_factory=dict)

@@ -271,7 +271,7 @@ SHAPES: dict[str, Shape] = {
         }
     ),
     "sections": _record(
-        {way: Table(Many(Value(term="heading"), joins=True), Value(choices=_SECTIONS)) for way in ("read", "skip")}
+        {way: Table(_HEADINGS, Value(choices=_SECTIONS)) for way in ("read", "skip")}, {"inline": _HEADINGS}
     ),
     "spellings": _record(
         {
