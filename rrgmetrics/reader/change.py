@@ -229,7 +229,8 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
     elif left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):
         said_of = _list_before(items, i, heads, left, lexicon)
     elif right is not None and not _of_the_study(items, i, heads[right], lexicon):
-        of_itself = "quality" in items[i].senses and items[i].word not in lexicon.small.comparatives
+        noun = [item.word for item in items[i + 1 : i + 2]] in (["in"], ["of"])  # "INCREASE IN patchy opacities"
+        of_itself = "quality" in items[i].senses and not noun and items[i].word not in lexicon.small.comparatives
         anything = getattr(heads[right][2], "concept", "") in lexicon.roles["anything"]
         if of_itself and anything and not _compares_dates(items[heads[right][1] :], lexicon):
             return  # "increased opacity" is an opacity

@@ -278,14 +278,16 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         if s == floor:
             described = "concept" in item.senses and _only_placed(items[s + 1 : q])
             both = "holds" in item.senses or _is_device(item, lexicon) or described
+            if "concept" in item.senses and "change" in items[q].senses and "holds" in item.senses:
+                break  # "gas in the mediastinum, INCREASED": the gas has
             if both and not structures and _fits(item, qualities, lexicon):
                 structures.append(s)  # "tortuous aorta with calcification", "the shunt tubing is interrupted"
             if structures or "quality" not in item.senses:
                 break
             floor = -2  # a second quality of the same structure: "the aorta is tortuous and calcified"
             continue
-        placed = _placed_at(items, s) if items[q].senses.keys() & _DESCRIBED else None
-        if "change" in items[q].senses and not structures and _placed_at(items, s) is not None:
+        placed = _placed_at(items, s, lexicon) if items[q].senses.keys() & _DESCRIBED else None
+        if "change" in items[q].senses and not structures and _placed_at(items, s, lexicon) is not None:
             return []  # "the mass in the lower lobe HAS SHRUNK": the lobe has not
         if placed is not None and (structures or _only_placed(items[s + 1 : q])):
             # "nodule in the left lung, CALCIFIED": the nodule is
@@ -315,13 +317,14 @@ def _only_placed(between: list[Item]) -> bool:
     )
 
 
-def _placed_at(items: list[Item], s: int) -> int | None:
+def _placed_at(items: list[Item], s: int, lexicon: Lexicon) -> int | None:
     """Returns the finding before the place at `s`, if nothing but its place and size stand between them."""
     if "concept" in items[s].senses or not items[s].senses.keys() & {"zone", "structure"}:
         return None
     for k in range(s - 1, max(-1, s - _PLACE), -1):
         if "concept" in items[k].senses:
             return k
-        if not items[k].senses.keys() <= _PLACING or (not items[k].senses and items[k].word != "the"):
+        leads = items[k].word == "the" or items[k].word in lexicon.small.nearby
+        if not items[k].senses.keys() <= _PLACING or not (items[k].senses or leads):
             return None
     return None

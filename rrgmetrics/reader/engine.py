@@ -217,7 +217,7 @@ def _read_sentence(
         said = _told(rest, mentions, lexicon)
     items, history, operations = said.items, said.history, said.dated
     goes_on = sentence.last < len(tokens) - 1
-    if not number and goes_on:
+    if not number:
         history = told_of_patient(items, parsed.mentions, lexicon, opening=True)
     if goes_on and all(finding.background or finding.assertion != "present" for finding in findings):
         told = told_ahead(items, parsed.mentions, lexicon)

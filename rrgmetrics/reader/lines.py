@@ -28,9 +28,9 @@ def with_plain_breaks(text: str) -> str:
         >>> with_plain_breaks("Small effusion<br>Heart normal")
         'Small effusion   \nHeart normal'
     """
-    if not text.isascii():
-        text = _SPACES.sub(" ", text)
-    return _BREAKS.sub(lambda m: " " * (len(m[0]) - 1) + "\n", text) if "\\" in text or "<" in text else text
+    if "\\" in text or "<" in text:
+        text = _BREAKS.sub(lambda m: " " * (len(m[0]) - 1) + "\n", text)
+    return text if text.isascii() else _SPACES.sub(" ", text)
 
 
 def statement_ends(text: str) -> list[int]:
