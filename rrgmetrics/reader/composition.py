@@ -42,6 +42,8 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
     qualities = items[q].senses["quality"]
     if items[q].word in lexicon.small.hiding and not _is_hidden_by_finding(items, q, lexicon):
         return []  # "monitoring wires OBSCURE the apices"
+    if items[q].senses.get("change") == "resolved" and _is_of_finding(items, q, lexicon):
+        return []  # "the nodule over the aortic arch is NO LONGER SEEN"
     if "measured" in items[q].senses:
         partners = [items[q].senses["measured"]]
     elif items[q].word in lexicon.small.leading:  # "nodes OF NORMAL SIZE in the mediastinum"
@@ -83,6 +85,13 @@ def _is_hidden_by_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
     before = (item for item in reversed(items[:q]) if not item.senses.keys().isdisjoint({"concept", "clause_end"}))
     nearest = next(before, None)
     return nearest is not None and "concept" in nearest.senses and not _is_device(nearest, lexicon)
+
+
+def _is_of_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
+    """Tells whether a finding stands before the quality in its clause, of which it may be said."""
+    ends = lexicon.small.separators
+    first = next((i for i in range(q, -1, -1) if items[i].word in ends or "clause_end" in items[i].senses), 0)
+    return any("concept" in item.senses for item in items[first:q])
 
 
 def _is_device(item: Item, lexicon: Lexicon) -> bool:
@@ -273,11 +282,12 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
     """Structures before a quality: "the heart is enlarged", "heart size, mediastinum and hila are normal"."""
     structures: list[int] = []
     gap_has_joint = False
+    read_as = not items[q - 1].senses.keys().isdisjoint(_READING) and items[q - 1].last - items[q - 1].first > 1
     for s in range(q - 1, max(-1, q - 40), -1):
         item = items[s]
         if s == floor:
             described = "concept" in item.senses and _only_placed(items[s + 1 : q])
-            both = "holds" in item.senses or _is_device(item, lexicon) or described
+            both = ("holds" in item.senses and not read_as) or _is_device(item, lexicon) or described
             if both and not structures and _fits(item, qualities, lexicon):
                 structures.append(s)  # "tortuous aorta with calcification", "the shunt tubing is interrupted"
             if structures or "quality" not in item.senses:
@@ -290,6 +300,8 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         if placed is not None and (structures or _only_placed(items[s + 1 : q])):
             # "nodule in the left lung, CALCIFIED": the nodule is
             return structures or ([placed] if _fits(items[placed], qualities, lexicon) else [])
+        if read_as and not structures and _placed_at(items, s) is not None:
+            break  # "free gas under the DIAPHRAGM, in keeping with perforation"
         if _fits(item, qualities, lexicon):
             if not structures or gap_has_joint:
                 structures.append(s)

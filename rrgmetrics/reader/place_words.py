@@ -19,6 +19,7 @@ _REACH = 8  # items from "more" to the side
 _OF_ADVERBS = frozenset({"change", "possible_before", "possible_after", "probable_before", "probable_after"})
 _THAN = frozenset({"than", "that", "on", "the", "in"})
 _OTHER_SIDE = {"left": "right", "right": "left"}
+_SHORTER = frozenset({("hilum", len("hila"))})  # plurals that are no longer than their singular
 _JOINTS = frozenset({"and", "to", "or", "/", ",", "the", "–"})  # between "upper" and "mid zones"
 
 
@@ -113,7 +114,8 @@ def _is_pair(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexico
 
 def _is_plural(item: Item, tokens: Sequence[Token]) -> bool:
     last = tokens[item.last - 1]
-    return last.end - last.start > len(last.word)
+    length = last.end - last.start
+    return length > len(last.word) or (last.word, length) in _SHORTER
 
 
 def _side_behind(items: list[Item], k: int) -> bool:
