@@ -58,6 +58,7 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         if not partners and not apart and ("normal" in qualities or not _attributive(items, q)):
             partners = _backward(items, q, qualities, floor, lexicon)
     mentions: list[Mention] = []
+    likewise = [s for s in _likewise(items, q, lexicon) if partners and _fits(items[s], qualities, lexicon)]
     partners = [
         s
         for s in partners
@@ -77,7 +78,27 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         more = concept and items[s].senses.get("concept") in lexicon.concepts[concept].ancestors
         if concept and (device or more or "holds" not in items[s].senses):
             used.add(s)  # "cavitating pulmonary mass" says more than "pulmonary mass"
+    for s in likewise:
+        concept, denies = _meaning(items[s], qualities, lexicon)
+        mentions.append(Mention(concept or "", s, s + 1, s, (items[s].first, items[s].last), denies, nearly))
     return mentions
+
+
+def _likewise(items: list[Item], q: int, lexicon: Lexicon) -> list[int]:
+    """Returns the structures that share a quality: "the ribs are fractured, AS IS THE CLAVICLE"."""
+    behind = items[q + 1 : q + 4]
+    if (
+        [item.word for item in behind[:2]] != [",", "as"]
+        or len(behind) < 3
+        or behind[2].word not in lexicon.small.verbs
+    ):
+        return []
+    found = []
+    for s in range(q + 4, len(items)):
+        if items[s].word in lexicon.small.separators - {"and"} or not items[s].senses.keys().isdisjoint(_GOING_ON):
+            break
+        found += [s] if "structure" in items[s].senses else []
+    return found
 
 
 def _is_hidden_by_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
@@ -209,7 +230,9 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
                 structures = _drop_last_group(items, structures)
             break
         elif "concept" in item.senses and "structure" not in item.senses and "quality" not in item.senses:
-            break
+            if structures or not _runs_through(items, q, s, lexicon):
+                break
+            joint = True
         elif "concept" in item.senses and "severity" in items[q].senses and not structures:
             break  # "a LARGE cyst in the liver"
         elif item.word in lexicon.small.places:
@@ -219,6 +242,14 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             structures = _drop_last_group(items, structures) if not of else structures
             break
     return structures
+
+
+def _runs_through(items: list[Item], q: int, s: int, lexicon: Lexicon) -> bool:
+    """Tells whether a quality leads through a finding to its structure: "fracture THROUGH A LESION of the rib"."""
+    words = [item.word for item in items[q + 1 : s] if "acuity" not in item.senses]
+    return words[:1] == ["through"] and all(
+        word in lexicon.small.indefinite | lexicon.small.definite for word in words[1:]
+    )
 
 
 def _is_aside(items: list[Item], q: int) -> bool:

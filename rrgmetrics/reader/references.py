@@ -59,12 +59,18 @@ def antecedent(
         is_device = lexicon.concepts[earlier.concept].is_device and earlier.concept in lexicon.roles["tipped"]
         if device and is_device and number - earlier.sentence <= (SENTENCES if mention.definite_article else 0):
             return k
-        if mention.definite_article and mention.concept in lexicon.concepts[earlier.concept].ancestors:
+        if mention.definite_article and _is_name_for(mention.concept, earlier.concept, lexicon):
             return k
         picture = generic and mention.definite_article and earlier.concept in lexicon.roles["picture"]
         if picture and number - earlier.sentence <= SENTENCES:
             return k
     return None
+
+
+def _is_name_for(name: str, concept: str, lexicon: Lexicon) -> bool:
+    """Tells whether a definite name takes up a concept: a fracture that of a rib, "THE GENERATOR" a pacemaker."""
+    own = lexicon.concepts[name]
+    return name in lexicon.concepts[concept].ancestors or (own.is_device and concept in own.same_as)
 
 
 def _is_bare_device(mention: Mention) -> bool:

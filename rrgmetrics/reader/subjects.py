@@ -35,9 +35,10 @@ def subject(items: Sequence[Item], i: int, heads: Sequence[Head], left: int, lex
 
 
 def _is_of_one_clause(items: Sequence[Item], one: Head, other: Head, lexicon: Lexicon) -> bool:
-    """Tells whether a head is what the one before it has or does: "and PUSHES THE MEDIASTINUM", no effusion beside it."""
+    """Tells whether a head is what the one before it has or does: "and PUSHES THE MEDIASTINUM"."""
     between = items[one[1] : other[0]]
     if any("clause_end" in item.senses or item.word == ";" for item in between):
         return False
     verb = [item for item in between if item.word not in lexicon.small.definite][-1:]
-    return any("quality" in item.senses for item in verb) or not any(item.word in lexicon.small.list_joints and item.word != "with" for item in between)
+    joined = any(item.word in lexicon.small.list_joints and item.word != "with" for item in between)
+    return any("quality" in item.senses for item in verb) or not joined
