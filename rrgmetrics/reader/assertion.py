@@ -161,6 +161,8 @@ class _Walk(Clause):
             self.linking = True
         elif item.word == ":" and self.apposition(i):
             self._hedge(i, item, "probable")
+        elif item.word == ":" and self.clause and not self.listing and self._proves(i):
+            self._end_clause()  # "suspected pneumonia: THE RIGHT BASE IS HAZY"
         if "versus" in senses:
             self.joined = True
         elif (item.word in self.small.historic and not senses) or self.is_due(i, item) or self.is_made(i, item):
@@ -250,6 +252,11 @@ class _Walk(Clause):
         for mention in self.statement():
             if mention.assertion == "absent" and not mention.denies and not mention.change:
                 mention.assertion, mention.change = "present", "stable"
+
+    def _proves(self, i: int) -> bool:
+        """Tells whether a whole statement follows a colon, which is the evidence for what is suspected before it."""
+        hedged = self.certainty in ("possible", "probable")
+        return hedged and any("item_break" in item.senses for item in self.ahead(i))
 
     def _only_spoken_of(self) -> None:
         for mention in self.statement():

@@ -20,6 +20,7 @@ Role = Literal[
     "sized",
     "tipped",
     "lodged",
+    "midline",
     "history",
     "background",
     "apart",
