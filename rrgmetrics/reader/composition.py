@@ -331,7 +331,7 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         if placed is not None and (structures or _only_placed(items[s + 1 : q])):
             # "nodule in the left lung, CALCIFIED": the nodule is
             return structures or ([placed] if _fits(items[placed], qualities, lexicon) else [])
-        if read_as and not structures and _placed_at(items, s) is not None:
+        if read_as and not structures and _is_place_of_finding(items, s, lexicon):
             break  # "free gas under the DIAPHRAGM, in keeping with perforation"
         if _fits(item, qualities, lexicon):
             if not structures or gap_has_joint:
@@ -348,6 +348,13 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         ):
             break
     return structures
+
+
+def _is_place_of_finding(items: list[Item], s: int, lexicon: Lexicon) -> bool:
+    """Tells whether the structure at `s` only says where a finding is: "free gas BENEATH THE DIAPHRAGM"."""
+    before = items[max(0, s - _PLACE) : s] if "concept" not in items[s].senses else []
+    at = next((k for k in reversed(range(len(before))) if "concept" in before[k].senses), None)
+    return at is not None and not any(item.word in lexicon.small.separators for item in before[at:])
 
 
 def _only_placed(between: list[Item]) -> bool:

@@ -13,7 +13,7 @@ from rrgmetrics.reader.parts import merge_parts
 
 _LEADING = frozenset({"location_preposition", "side"})
 _PUSHED = 8  # items from a tube to the side that it is pushed to
-_INTO = frozenset({"into"})
+_TO, _INTO = frozenset({"towards", "toward"}), frozenset({"into"})
 _VERBAL = frozenset({"item_break", "severity"})  # between the tube and how it lies
 _BEFORE_SHORTHAND = frozenset(
     {"side", "severity", "change", "quality", "count", "acuity", "negation_before", "item_break", "resolved_before"}
@@ -71,7 +71,7 @@ def _pushed_aside(items: list[Item], i: int, lexicon: Lexicon) -> str:
     shifted = next((each for each in behind if each.senses.keys().isdisjoint(_VERBAL)), None)
     if shifted is None or "shifted" not in shifted.senses.get("quality", ()):
         return ""
-    to = next((each for each in behind if "location_preposition" not in each.senses), None)
+    to = next((each for each in behind if "location_preposition" not in each.senses and each.word not in _TO), None)
     goes_on = any("tip" in each.senses or each.word in _INTO for each in items[i + 1 :])  # "into the right lung"
     aside = to is not None and to.senses.get("side") in ("left", "right") and not goes_on
     return lexicon.findings_of.get(("mediastinum", "shifted"), "") if aside else ""
