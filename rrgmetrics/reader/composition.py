@@ -331,9 +331,9 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         if placed is not None and (structures or _only_placed(items[s + 1 : q])):
             # "nodule in the left lung, CALCIFIED": the nodule is
             return structures or ([placed] if _fits(items[placed], qualities, lexicon) else [])
-        if read_as and not structures and _is_place_of_finding(items, s, lexicon):
-            break  # "free gas under the DIAPHRAGM, in keeping with perforation"
         if _fits(item, qualities, lexicon):
+            if read_as and not structures and _is_place_of_finding(items, s, lexicon):
+                break  # "free gas under the DIAPHRAGM, in keeping with perforation"
             if not structures or gap_has_joint:
                 structures.append(s)
             gap_has_joint = False
