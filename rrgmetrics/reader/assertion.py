@@ -188,7 +188,9 @@ class _Walk(Clause):
             self._hedge(i, item, "possible")
             self.listing = "possible_list" in senses
         elif "probable_before" in senses:
-            self._hedge(i, item, "possible" if self.fresh and self.certainty == "possible" else "probable")
+            sure = i > 0 and self.items[i - 1].word in self.small.certain
+            doubted = self.fresh and self.certainty == "possible"
+            self._hedge(i, item, "definite" if sure else "possible" if doubted else "probable")
         elif "quality" in senses and "normal" in senses["quality"] and self.verb_at >= self.met_at:
             for mention in self.statement():
                 if not mention.denies and not self.lexicon.concepts[mention.concept].is_device:

@@ -341,9 +341,9 @@ class Clause(Sentence):
             item.word in self.small.joints or "item_break" in item.senses for item in between
         ):
             return False
-        after = self.items[i + 1 : i + 3]
-        named = after[1:] if after and after[0].word in self.small.indefinite else []
-        return bool(named) and "concept" in named[0].senses
+        passed = self.small.indefinite | self.small.certain
+        named = next((item for item in self.items[i + 1 : i + 4] if item.word not in passed), None)
+        return named is not None and "concept" in named.senses
 
     def new_statement(self, i: int) -> bool:
         """Tells whether what follows the joint at `i` is stated, though the words before it were denied."""

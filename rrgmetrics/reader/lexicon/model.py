@@ -212,6 +212,7 @@ class SmallWords:
     altered: frozenset[str]
     neither: frozenset[str]
     supposing: frozenset[str]
+    certain: frozenset[str]
     excising: frozenset[str]
     premises: frozenset[str]
     grown: frozenset[str]
