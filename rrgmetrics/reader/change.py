@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from rrgmetrics.reader.comparatives import ADVERBS, CHEST, NEAR, PLAIN, TURNED, compares_no_dates, was_then
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.subjects import Head, side_behind, subject
+from rrgmetrics.reader.subjects import Head, likewise, side_behind, subject
 
 LARGE = 6  # severity from which "now" tells that a finding has grown
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
@@ -136,7 +136,9 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
         return
     heads = _heads(items, mentions, lexicon)
     for i in sorted(told, key=lambda i: _had(items, i, lexicon)):
-        for mention, change in _said_of(items, i, heads, lexicon):
+        said = list(_said_of(items, i, heads, lexicon))
+        also = likewise(items, i, heads, lexicon.small) if said else []
+        for mention, change in (*said, *((mention, said[0][1]) for mention in also)):
             resolved = change == "resolved" and mention.assertion != "absent"
             if mention.course in (None, "stable") and not resolved:
                 mention.course = change

@@ -10,7 +10,14 @@ CHEST = ("chest",)  # the study
 TURNED = {"worse": "better", "better": "worse"}
 NEAR = 4  # items between a word of change and the verb or the place that belongs to it
 ADVERBS = frozenset({"now", "again", "also", "somewhat", "slightly", "even", "still"})
-_THEN = {("it", "was"), ("they", "were"), ("it", "had"), ("they", "had")}  # "less THAN IT WAS"
+_THEN = {
+    ("it", "was"),
+    ("they", "were"),
+    ("it", "had"),
+    ("they", "had"),
+    ("there", "was"),
+    ("there", "were"),
+}  # "less THAN IT WAS"
 _THOSE = frozenset({"that", "those", "one"})
 PLAIN = frozenset(
     {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}

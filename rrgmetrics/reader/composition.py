@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from rrgmetrics.reader.items import BARE, Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.subjects import likewise_from
 
 # Between a structure and its quality only these may stand, besides words the lexicon does not know.
 _TRANSPARENT = frozenset(
@@ -86,15 +87,9 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
 
 def _likewise(items: list[Item], q: int, lexicon: Lexicon) -> list[int]:
     """Returns the structures that share a quality: "the ribs are fractured, AS IS THE CLAVICLE"."""
-    behind = items[q + 1 : q + 4]
-    if (
-        [item.word for item in behind[:2]] != [",", "as"]
-        or len(behind) < 3
-        or behind[2].word not in lexicon.small.verbs
-    ):
-        return []
-    found = []
-    for s in range(q + 4, len(items)):
+    start = likewise_from(items, q, lexicon.small)
+    found: list[int] = []
+    for s in range(start, len(items) if start else 0):
         if items[s].word in lexicon.small.separators - {"and"} or not items[s].senses.keys().isdisjoint(_GOING_ON):
             break
         found += [s] if "structure" in items[s].senses else []

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
 Head = tuple[int, int, "Mention | None"]  # the items of something that can change, and its mention if it is a finding
 _PRONOUN = "it"
 _JOINTS = frozenset({";", ","})
+_LIKEWISE = frozenset({"as", "so"})
+_PLACE = frozenset({"side", "zone", "structure", "level", "location_preposition", "tip", "holds", "several"})
+_PLACED = 6  # items from a quality to the end of its place
 
 
 def side_behind(items: Sequence[Item], i: int, heads: Sequence[Head]) -> Mention | None:
@@ -42,3 +45,24 @@ def _is_of_one_clause(items: Sequence[Item], one: Head, other: Head, lexicon: Le
     verb = [item for item in between if item.word not in lexicon.small.definite][-1:]
     joined = any(item.word in lexicon.small.list_joints and item.word != "with" for item in between)
     return any("quality" in item.senses for item in verb) or not joined
+
+
+def likewise_from(items: Sequence[Item], i: int, small: SmallWords) -> int:
+    """Returns where what shares the word at `i` begins: "fractured, AS IS the clavicle", "AS WELL AS the ribs"; 0."""
+    at = i + 1
+    while at < min(len(items), i + _PLACED) and items[at].senses and items[at].senses.keys() <= _PLACE:
+        at += 1
+    if at < len(items) and items[at].word == "as" and items[at].last - items[at].first == len(("as", "well", "as")):
+        return at + 1
+    words = [item.word for item in items[at : at + 4]]
+    link = next((k for k, word in enumerate(words) if word not in (",", "and")), len(words))
+    if not link or link + 1 >= len(words) or words[link] not in _LIKEWISE or words[link + 1] not in small.verbs:
+        return 0
+    return at + link + 2
+
+
+def likewise(items: Sequence[Item], i: int, heads: Sequence[Head], small: SmallWords) -> list[Mention]:
+    """Returns the finding that shares the change at `i`: "the pneumothorax has grown, AS HAS THE EFFUSION"."""
+    start = likewise_from(items, i, small)
+    behind = next((mention for first, _, mention in heads if start and first >= start), None)
+    return [behind] if behind is not None and not behind.denies else []
