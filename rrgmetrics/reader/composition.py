@@ -275,7 +275,7 @@ def _next_is_quality(items: list[Item], i: int) -> bool:
     for item in items[i + 1 : i + 4]:
         if "quality" in item.senses or "holds" in item.senses:
             return True
-        if item.senses and not (item.senses.keys() & _TRANSPARENT):
+        if "structure" in item.senses or (item.senses and not (item.senses.keys() & _TRANSPARENT)):
             return False
     return False
 
