@@ -14,6 +14,7 @@ from rrgmetrics.reader.model import Certainty
 from rrgmetrics.reader.parsed import Parsed
 from rrgmetrics.reader.sentence import JUDGEMENTS
 from rrgmetrics.reader.settled import explain_away, settle_device, settle_past
+from rrgmetrics.reader.subjects import likewise_from
 from rrgmetrics.reader.within import contains
 
 _ACTING = frozenset(  # senses of words that change the state
@@ -284,6 +285,9 @@ class _Walk(Clause):
             self.resolved = ""  # "both drains removed WITHOUT pneumothorax"
         subject = self.subject(i, denied=devices)
         subject += [mention.link for mention in subject if mention.link and mention.link not in subject]
+        self.shared = likewise_from(self.items, i, self.small)
+        if self.shared:
+            self.resolved = "resolved"  # "the effusion has cleared, AS HAS THE EDEMA"
         for mention in subject:  # "ETT, NGT removed", but "port in place, effusion gone"
             if not mention.denies and mention.at != i:  # "the mass HAS BEEN RESECTED" is a resection
                 mention.assertion, mention.change = "absent", "resolved"
@@ -291,6 +295,8 @@ class _Walk(Clause):
     def _joint(self, i: int, item: Item) -> None:
         """A comma, "and", "with": the end of a statement if a new one begins."""
         self.once = False
+        if i < self.shared:
+            return
         if item.word != "," and [each.word for each in self.items[i + 1 : i + 2]] == ["which"]:
             return  # "the opacity, which was seen AND WHICH has cleared"
         if item.word == ";":

@@ -34,6 +34,7 @@ class Clause(Sentence):
         super().__init__(items, mentions, lexicon)
         self.absent = False
         self.once = False  # "is not" denies one quality only
+        self.shared = 0  # up to here a change is shared: "has cleared, AS HAS the edema"
         self.resolved = ""  # "nothing": no word of when it was there ("no residual effusion")
         self.certainty: Certainty = "definite"
         self.hypothetical = False

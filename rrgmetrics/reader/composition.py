@@ -87,11 +87,14 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
 
 def _likewise(items: list[Item], q: int, lexicon: Lexicon) -> list[int]:
     """Returns the structures that share a quality: "the ribs are fractured, AS IS THE CLAVICLE"."""
-    start = likewise_from(items, q, lexicon.small)
+    denied = any("negation_before" in item.senses for item in items[:q])
+    start = 0 if denied else likewise_from(items, q, lexicon.small)
     found: list[int] = []
     for s in range(start, len(items) if start else 0):
         if items[s].word in lexicon.small.separators - {"and"} or not items[s].senses.keys().isdisjoint(_GOING_ON):
             break
+        if "concept" in items[s].senses or _adjunct(items, s):
+            break  # "a calcified aorta as well as A LUNG NODULE"
         found += [s] if "structure" in items[s].senses else []
     return found
 

@@ -65,4 +65,6 @@ def likewise(items: Sequence[Item], i: int, heads: Sequence[Head], small: SmallW
     """Returns the finding that shares the change at `i`: "the pneumothorax has grown, AS HAS THE EFFUSION"."""
     start = likewise_from(items, i, small)
     behind = next((mention for first, _, mention in heads if start and first >= start), None)
-    return [behind] if behind is not None and not behind.denies else []
+    if behind is None or behind.denies:
+        return []
+    return [] if any("change" in item.senses for item in items[start : behind.first]) else [behind]
