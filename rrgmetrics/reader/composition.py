@@ -45,6 +45,8 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         return []  # "monitoring wires OBSCURE the apices"
     if items[q].senses.get("change") == "resolved" and _is_of_finding(items, q, lexicon):
         return []  # "the nodule over the aortic arch is NO LONGER SEEN"
+    if q + 1 < len(items) and items[q + 1].word in lexicon.small.periods:
+        return []  # "smaller than on POSTOPERATIVE DAY 1"
     if "measured" in items[q].senses:
         partners = [items[q].senses["measured"]]
     elif items[q].word in lexicon.small.leading:  # "nodes OF NORMAL SIZE in the mediastinum"
