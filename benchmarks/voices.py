@@ -10,8 +10,8 @@ the patient. All are invented, and written down before any run. The set `develop
 repaired; of the set `blind` the odd numbers were read after a first run, the even pairs after a second; its even
 rankings were never read. The set `second` is of two other writers; its odd numbers were read after a first run, its
 even pairs after a second, its even rankings never. The set `third` is of five more; of its pairs the odd numbers were
-read after a first run, the even ones when the next set was there. The set `fourth` is of four more; its odd numbers
-were read after a first run, its even ones never. What it was before anybody read them stands in benchmarks/README.md.
+read after a first run, the even ones after a second. The set `fourth` is of four more; its odd numbers were read after
+a first run, its even ones never. What each was before anybody read it stands in benchmarks/README.md.
 
 Conventions: a wrong side, place or tip is C, not A and B; a finding that is denied is B once; "possible" against what
 is stated is D; a change that is left out, reversed or called stable is F once; "unchanged" is E once where the

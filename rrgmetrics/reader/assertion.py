@@ -15,6 +15,7 @@ from rrgmetrics.reader.model import Certainty
 from rrgmetrics.reader.parsed import Parsed
 from rrgmetrics.reader.sentence import JUDGEMENTS
 from rrgmetrics.reader.settled import explain_away, settle_device, settle_past
+from rrgmetrics.reader.subjects import likewise_from
 from rrgmetrics.reader.within import contains
 
 _ACTING = frozenset(  # senses of words that change the state
@@ -168,6 +169,8 @@ class _Walk(Clause):
             self.linking = True
         elif item.word == ":" and self.apposition(i):
             self._hedge(i, item, "probable")
+        elif item.word == ":" and self.clause and not self.listing and self._proves(i):
+            self._end_clause()  # "suspected pneumonia: THE RIGHT BASE IS HAZY"
         if "versus" in senses:
             self.joined = True
         elif (item.word in self.small.historic and not senses) or self.is_due(i, item) or self.is_made(i, item):
@@ -195,7 +198,9 @@ class _Walk(Clause):
             self._hedge(i, item, "possible")
             self.listing = "possible_list" in senses
         elif "probable_before" in senses:
-            self._hedge(i, item, "possible" if self.fresh and self.certainty == "possible" else "probable")
+            sure = i > 0 and self.items[i - 1].word in self.small.certain
+            doubted = self.fresh and self.certainty == "possible"
+            self._hedge(i, item, "definite" if sure else "possible" if doubted else "probable")
         elif "quality" in senses and "normal" in senses["quality"] and self.verb_at >= self.met_at:
             for mention in self.statement():
                 if not mention.denies and not self.lexicon.concepts[mention.concept].is_device:
@@ -260,6 +265,11 @@ class _Walk(Clause):
             if mention.assertion == "absent" and not mention.denies and not mention.change:
                 mention.assertion, mention.change = "present", "stable"
 
+    def _proves(self, i: int) -> bool:
+        """Tells whether a whole statement follows a colon, which is the evidence for what is suspected before it."""
+        hedged = self.certainty in ("possible", "probable")
+        return hedged and any("item_break" in item.senses for item in self.ahead(i))
+
     def _only_spoken_of(self) -> None:
         for mention in self.statement():
             mention.dropped = True
@@ -284,6 +294,9 @@ class _Walk(Clause):
             self.resolved = ""  # "both drains removed WITHOUT pneumothorax"
         subject = self.subject(i, denied=devices)
         subject += [mention.link for mention in subject if mention.link and mention.link not in subject]
+        self.shared = likewise_from(self.items, i, self.small)
+        if self.shared:
+            self.resolved = "resolved"  # "the effusion has cleared, AS HAS THE EDEMA"
         for mention in subject:  # "ETT, NGT removed", but "port in place, effusion gone"
             if not mention.denies and mention.at != i:  # "the mass HAS BEEN RESECTED" is a resection
                 mention.assertion, mention.change = "absent", "resolved"
@@ -291,6 +304,8 @@ class _Walk(Clause):
     def _joint(self, i: int, item: Item) -> None:
         """A comma, "and", "with": the end of a statement if a new one begins."""
         self.once = False
+        if i < self.shared:
+            return
         if item.word != "," and [each.word for each in self.items[i + 1 : i + 2]] == ["which"]:
             return  # "the opacity, which was seen AND WHICH has cleared"
         if item.word == ";":

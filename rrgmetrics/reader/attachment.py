@@ -49,6 +49,7 @@ _DESCRIBING = frozenset(
     }
 )
 _PLACE = frozenset({"side", "zone", "structure", "location_preposition"})
+_OWNING = frozenset({"its", "their"})
 _REACH = 16  # tokens
 _DEPTH = 4  # items from a device to the word that judges its depth
 _FROM = 3  # items from "from" to the site that a device has left
@@ -88,7 +89,9 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
             mention.post_place = False
             says_where = _starts_with_place(items, mention)
             articles = [item.word for item in pre[-3:]]
-            mention.definite_article = not says_where and not small.definite.isdisjoint(articles)
+            of_device = not mention.denies and lexicon.concepts[mention.concept].is_device
+            known_by = small.definite | _OWNING if of_device else small.definite  # "a pacemaker; ITS generator"
+            mention.definite_article = not says_where and not known_by.isdisjoint(articles)
             known = any(item.word == "previously" and "earlier_study" in item.senses for item in pre)
             if known and mention.assertion == "absent" and not (mention.denies or mention.change):
                 mention.change = "resolved"  # "I cannot see the PREVIOUSLY reported nodule"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rrgmetrics.reader.items import Item, Mention
-from rrgmetrics.reader.lexicon import BONES, DEVICES, Concept, Lexicon, Senses
+from rrgmetrics.reader.lexicon import BONES, DEVICES, Concept, Lexicon, Senses, load, per_lexicon
 from rrgmetrics.reader.model import Finding
 from rrgmetrics.reader.places import near
 
@@ -62,6 +62,8 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
             fields["measurements"] += senses["measure"]
     if device.never_in and not fields["tip"] and _ends_in_any(device.never_in, mention, lexicon):
         fields.setdefault("position", "bad")
+    if group == BONES:
+        fields["zones"] -= _own_bones(mention.concept)
     if mention.concept in lexicon.roles["directed"] and len(fields["sides"]) > 1:
         fields["sides"] = _directions(mention) or fields["sides"]
     if not fields["levels"].isdisjoint(device.expected_levels):
@@ -80,6 +82,15 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     )  # "no change but larger, was small"
     fields["change"] = mention.change or told
     return fields
+
+
+@per_lexicon
+def _own_bones(concept: str) -> frozenset[str]:
+    """Returns the bones that a finding's name tells, which are no place besides: a fracture OF THE CLAVICLE."""
+    lexicon = load()
+    return frozenset(
+        bone for (bone, _), name in lexicon.findings_of.items() if name == concept and bone in lexicon.zones
+    )
 
 
 def _directions(mention: Mention) -> set[str]:

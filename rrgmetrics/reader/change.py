@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from rrgmetrics.reader.comparatives import ADVERBS, CHEST, NEAR, PLAIN, TURNED, compares_no_dates, was_then
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.subjects import Head, likewise, side_behind, subject
 
 LARGE = 6  # severity from which "now" tells that a finding has grown
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _ADJECTIVES = PLAIN - {"location_preposition"}
 _SINCE = frozenset({"since", "compared", "comparison", "when", "from"})
-_Head = tuple[int, int, "Mention | None"]  # the items of something that can change, and its mention if it is a finding
 
 
 def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
@@ -145,7 +145,9 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
         return
     heads = _heads(items, mentions, lexicon)
     for i in sorted(told, key=lambda i: _had(items, i, lexicon)):
-        for mention, change in _said_of(items, i, heads, lexicon):
+        said = list(_said_of(items, i, heads, lexicon))
+        also = likewise(items, i, heads, lexicon.small) if said else []
+        for mention, change in (*said, *((mention, said[0][1]) for mention in also)):
             resolved = change == "resolved" and mention.assertion != "absent"
             if mention.course in (None, "stable") and not resolved:
                 mention.course = change
@@ -175,9 +177,9 @@ def _had(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
     return False
 
 
-def _heads(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[_Head]:
+def _heads(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Head]:
     """Returns what can change: the mentions, and structures and other things that are part of none."""
-    heads: list[_Head] = [(mention.first, mention.last, mention) for mention in mentions]
+    heads: list[Head] = [(mention.first, mention.last, mention) for mention in mentions]
     inside = {i for mention in mentions for i in range(mention.first, mention.last)}
     for i, item in enumerate(items):
         bears = item.word in lexicon.small.bearers or item.senses.get("structure", CHEST) != CHEST
@@ -207,7 +209,7 @@ def _is_place(items: Sequence[Item], i: int, inside: set[int], lexicon: Lexicon)
     return False
 
 
-def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) -> Iterator[tuple[Mention, str]]:
+def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> Iterator[tuple[Mention, str]]:
     """Yields the mentions that a word of change is said of, and what it says of them."""
     change = items[i].senses["change"]
     own = [mention for first, last, mention in heads if mention and first <= i < last]
@@ -218,8 +220,13 @@ def _said_of(items: list[Item], i: int, heads: list[_Head], lexicon: Lexicon) ->
             # "lung volumes have DECREASED" are worse, "the vessels are LESS congested" better
             yield from ((mention, "worse" if mention.at == i else change) for mention in own)
         return
+    side = side_behind(items, i, heads)
+    if side is not None:
+        yield side, change
+        return
     before = [k for k in range(len(heads)) if heads[k][1] <= i]
     left = next((k for k in reversed(before) if not _is_landmark(items, heads, k, lexicon)), None)
+    left = subject(items, i, heads, left, lexicon) if left else left
     course = change not in ("new", "resolved")
     while course and left and heads[left - 1][2] and _is_setting(items, heads[left - 1][1], heads[left][0], lexicon):
         left -= 1
@@ -247,7 +254,7 @@ def _is_setting(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> bool:
     return led and not any(item.word in lexicon.small.separators for item in between)
 
 
-def _is_landmark(items: Sequence[Item], heads: Sequence[_Head], k: int, lexicon: Lexicon) -> bool:
+def _is_landmark(items: Sequence[Item], heads: Sequence[Head], k: int, lexicon: Lexicon) -> bool:
     """Tells whether a thing only says where the one before it is: "nodule NEAR THE STAPLE LINE, new"."""
     between = items[heads[k - 1][1] : heads[k][0]] if k else []
     near = next((n for n, item in enumerate(between) if item.word in lexicon.small.nearby), len(between))
@@ -263,13 +270,13 @@ def _compares_dates(items: list[Item], lexicon: Lexicon) -> bool:
     return at is not None and not any(item.senses.keys() & {"side", "zone"} for item in items[at + 1 : at + 5])
 
 
-def _of_the_study(items: list[Item], i: int, right: _Head, lexicon: Lexicon) -> bool:
+def _of_the_study(items: list[Item], i: int, right: Head, lexicon: Lexicon) -> bool:
     """Tells whether a change is set apart from the first finding: "no interval change with small effusions"."""
     small = lexicon.small
     return any(item.word in small.strong_separators or item.word in small.otherwise for item in items[i + 1 : right[0]])
 
 
-def _looks_back(items: list[Item], i: int, left: _Head, right: _Head, lexicon: Lexicon) -> bool:
+def _looks_back(items: list[Item], i: int, left: Head, right: Head, lexicon: Lexicon) -> bool:
     """Tells whether a word of change between two things is said of the one before it."""
     if items[i].word not in lexicon.small.verbs and _leads(items, i, lexicon):
         return False
@@ -311,7 +318,7 @@ def _separates(item: Item, lexicon: Lexicon) -> bool:
     return item.word in lexicon.small.separators or item.word == ":" or "clause_end" in item.senses
 
 
-def _list_before(items: list[Item], i: int, heads: list[_Head], left: int, lexicon: Lexicon) -> list[Mention]:
+def _list_before(items: list[Item], i: int, heads: list[Head], left: int, lexicon: Lexicon) -> list[Mention]:
     """Returns the list that ends before a word of change: "effusion and atelectasis are unchanged"."""
     said_of = [mention for _, _, mention in heads if mention and mention.at == getattr(heads[left][2], "at", None)]
     of_one = not any(item.word in lexicon.small.plural for item in items[heads[left][1] : i + 1])
@@ -336,7 +343,7 @@ def _list_before(items: list[Item], i: int, heads: list[_Head], left: int, lexic
     return said_of if told else said_of + listed
 
 
-def _list_after(items: list[Item], i: int, heads: list[_Head], right: int, lexicon: Lexicon) -> list[Mention]:
+def _list_after(items: list[Item], i: int, heads: list[Head], right: int, lexicon: Lexicon) -> list[Mention]:
     """Returns the list that follows a word of change: "increase in effusion, edema and atelectasis"."""
     small = lexicon.small
     said_of = [mention for _, _, mention in heads if mention and mention.at == getattr(heads[right][2], "at", None)]
@@ -386,9 +393,7 @@ def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
     first = next((i for i, item in enumerate(items) if "change" in item.senses), None)
     if first is None or _heads(items, (), lexicon):
         return ""
-    if any(
-        item.senses.keys() & {"hypothetical", "recommendation", "negation_before", "side", "zone"} for item in items
-    ):
+    if any(item.senses.keys() & _NOT_OF_ALL for item in items):
         return ""  # "aeration of the left base is better"
     if compares_no_dates(list(items), first, lexicon):
         return ""  # "none is larger than 8 mm"

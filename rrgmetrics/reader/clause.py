@@ -34,6 +34,7 @@ class Clause(Sentence):
         super().__init__(items, mentions, lexicon)
         self.absent = False
         self.once = False  # "is not" denies one quality only
+        self.shared = 0  # up to here a change is shared: "has cleared, AS HAS the edema"
         self.resolved = ""  # "nothing": no word of when it was there ("no residual effusion")
         self.certainty: Certainty = "definite"
         self.hypothetical = False
@@ -333,9 +334,9 @@ class Clause(Sentence):
             item.word in self.small.joints or "item_break" in item.senses for item in between
         ):
             return False
-        after = self.items[i + 1 : i + 3]
-        named = after[1:] if after and after[0].word in self.small.indefinite else []
-        return bool(named) and "concept" in named[0].senses
+        passed = self.small.indefinite | self.small.certain
+        named = next((item for item in self.items[i + 1 : i + 4] if item.word not in passed), None)
+        return named is not None and "concept" in named.senses
 
     def new_statement(self, i: int) -> bool:
         """Tells whether what follows the joint at `i` is stated, though the words before it were denied."""

@@ -10,6 +10,14 @@ CHEST = ("chest",)  # the study
 TURNED = {"worse": "better", "better": "worse"}
 NEAR = 4  # items between a word of change and the verb or the place that belongs to it
 ADVERBS = frozenset({"now", "again", "also", "somewhat", "slightly", "even", "still"})
+_THEN = {
+    ("it", "was"),
+    ("they", "were"),
+    ("it", "had"),
+    ("they", "had"),
+    ("there", "was"),
+    ("there", "were"),
+}  # "less THAN IT WAS"
 _THOSE = frozenset({"that", "those", "one"})
 PLAIN = frozenset(
     {"severity", "measure", "count", "side", "zone", "morphology", "acuity", "structure", "location_preposition"}
@@ -192,6 +200,8 @@ def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
     """Tells whether a comparative goes on to a date: "more free gas THAN ON DAY 2"."""
     than = next((i for i, item in enumerate(items) if item.word == "than"), len(items))
     on = items[than + 1 : than + 1 + NEAR]
+    if tuple(item.word for item in on[:2]) in _THEN:
+        return True
     if on and on[0].word == "on" and not any(item.senses.keys() & {"side", "zone"} for item in on):
         return True  # "less fluid THAN ON the 3rd of May"
     return any(

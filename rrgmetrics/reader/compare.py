@@ -9,6 +9,7 @@ candidate leaves out). What a candidate pays for besides its findings is in `pen
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -44,6 +45,8 @@ from rrgmetrics.reader.significance import significance
 from rrgmetrics.reader.similarity import related
 from rrgmetrics.reader.wording import phrase
 from rrgmetrics.reports import Context, check_report, parse_context
+
+_WITH = re.compile(r"[\s,]*with\s+(?:\w+\s+){0,3}", re.IGNORECASE)  # between a finding and what goes with it
 
 
 @in_its_pack
@@ -90,7 +93,9 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
     errors = [error for error in errors if not told_beside(error, reference, candidate)]
     errors = [_turned(error) for error in errors]
     errors.extend(comparison_errors(reference, candidate, lexicon))
-    errors = [in_class(error, known, lexicon) for error in _one_wrong_side(_told_once(errors), lexicon)]
+    errors = [
+        in_class(error, known, lexicon) for error in _one_wrong_side(_told_once(errors, reference, candidate), lexicon)
+    ]
     paid = tuple(penalties(reference, candidate, known))
     errors.extend(paid)
     counts = Counter(e.category for e in errors)
@@ -223,7 +228,7 @@ def _turned(error: FindingError) -> FindingError:
     return replace(error, category=ErrorCategory.MISSING_COMPARISON, attribute="temporal")
 
 
-def _told_once(errors: list[FindingError]) -> list[FindingError]:
+def _told_once(errors: list[FindingError], one: Reading, two: Reading) -> list[FindingError]:
     """Leaves out what is said again of the other side: "EFFUSIONS BIGGER, moderate right, small left" is one change."""
     kept: dict[object, FindingError] = {}
     for number, error in enumerate(errors):
@@ -233,7 +238,21 @@ def _told_once(errors: list[FindingError]) -> list[FindingError]:
         if error.attribute == "temporal" and told is not None:
             key = (error.category, told.sentence, told.concept, told.change)
         kept.setdefault(key, error)
-    return list(kept.values())
+    return [
+        error for error in kept.values() if not any(_accompanies(error, other, one, two) for other in kept.values())
+    ]
+
+
+def _accompanies(error: FindingError, other: FindingError, reference: Reading, candidate: Reading) -> bool:
+    """Tells whether one change is told of two findings: "bronchiectasis WITH MUCUS PLUGGING has progressed" is one."""
+    if error is other or error.category is not other.category or {error.attribute, other.attribute} != {"temporal"}:
+        return False
+    false = error.category is ErrorCategory.FALSE_COMPARISON
+    told, before = (each.candidate if false else each.reference for each in (error, other))
+    if told is None or before is None or told.change != before.change:
+        return False
+    text = (candidate if false else reference).text
+    return any(_WITH.fullmatch(text[a.end : b.start]) for a in before.spans for b in told.spans if a.end < b.start)
 
 
 def _one_wrong_side(errors: list[FindingError], lexicon: Lexicon) -> list[FindingError]:

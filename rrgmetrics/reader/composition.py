@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from rrgmetrics.reader.items import BARE, Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.subjects import likewise_from
 
 # Between a structure and its quality only these may stand, besides words the lexicon does not know.
 _TRANSPARENT = frozenset(
@@ -42,6 +43,10 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
     qualities = items[q].senses["quality"]
     if items[q].word in lexicon.small.hiding and not _is_hidden_by_finding(items, q, lexicon):
         return []  # "monitoring wires OBSCURE the apices"
+    if items[q].senses.get("change") == "resolved" and _is_of_finding(items, q, lexicon):
+        return []  # "the nodule over the aortic arch is NO LONGER SEEN"
+    if q + 1 < len(items) and items[q + 1].word in lexicon.small.periods:
+        return []  # "smaller than on POSTOPERATIVE DAY 1"
     if "measured" in items[q].senses:
         partners = [items[q].senses["measured"]]
     elif items[q].word in lexicon.small.leading:  # "nodes OF NORMAL SIZE in the mediastinum"
@@ -56,6 +61,7 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         if not partners and not apart and ("normal" in qualities or not _attributive(items, q)):
             partners = _backward(items, q, qualities, floor, lexicon)
     mentions: list[Mention] = []
+    likewise = [s for s in _likewise(items, q, lexicon) if partners and _fits(items[s], qualities, lexicon)]
     partners = [
         s
         for s in partners
@@ -75,7 +81,24 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         more = concept and items[s].senses.get("concept") in lexicon.concepts[concept].ancestors
         if concept and (device or more or "holds" not in items[s].senses):
             used.add(s)  # "cavitating pulmonary mass" says more than "pulmonary mass"
+    for s in likewise:
+        concept, denies = _meaning(items[s], qualities, lexicon)
+        mentions.append(Mention(concept or "", s, s + 1, s, (items[s].first, items[s].last), denies, nearly))
     return mentions
+
+
+def _likewise(items: list[Item], q: int, lexicon: Lexicon) -> list[int]:
+    """Returns the structures that share a quality: "the ribs are fractured, AS IS THE CLAVICLE"."""
+    denied = any("negation_before" in item.senses for item in items[:q])
+    start = 0 if denied else likewise_from(items, q, lexicon.small)
+    found: list[int] = []
+    for s in range(start, len(items) if start else 0):
+        if items[s].word in lexicon.small.separators - {"and"} or not items[s].senses.keys().isdisjoint(_GOING_ON):
+            break
+        if "concept" in items[s].senses or _adjunct(items, s):
+            break  # "a calcified aorta as well as A LUNG NODULE"
+        found += [s] if "structure" in items[s].senses else []
+    return found
 
 
 def _is_hidden_by_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
@@ -83,6 +106,13 @@ def _is_hidden_by_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
     before = (item for item in reversed(items[:q]) if not item.senses.keys().isdisjoint({"concept", "clause_end"}))
     nearest = next(before, None)
     return nearest is not None and "concept" in nearest.senses and not _is_device(nearest, lexicon)
+
+
+def _is_of_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
+    """Tells whether a finding stands before the quality in its clause, of which it may be said."""
+    ends = lexicon.small.separators
+    first = next((i for i in range(q, -1, -1) if items[i].word in ends or "clause_end" in items[i].senses), 0)
+    return any("concept" in item.senses for item in items[first:q])
 
 
 def _is_device(item: Item, lexicon: Lexicon) -> bool:
@@ -200,7 +230,9 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
                 structures = _drop_last_group(items, structures)
             break
         elif "concept" in item.senses and "structure" not in item.senses and "quality" not in item.senses:
-            break
+            if structures or not _runs_through(items, q, s, lexicon):
+                break
+            joint = True
         elif "concept" in item.senses and "severity" in items[q].senses and not structures:
             break  # "a LARGE cyst in the liver"
         elif item.word in lexicon.small.places:
@@ -210,6 +242,14 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             structures = _drop_last_group(items, structures) if not of else structures
             break
     return structures
+
+
+def _runs_through(items: list[Item], q: int, s: int, lexicon: Lexicon) -> bool:
+    """Tells whether a quality leads through a finding to its structure: "fracture THROUGH A LESION of the rib"."""
+    words = [item.word for item in items[q + 1 : s] if "acuity" not in item.senses]
+    return words[:1] == ["through"] and all(
+        word in lexicon.small.indefinite | lexicon.small.definite for word in words[1:]
+    )
 
 
 def _is_aside(items: list[Item], q: int) -> bool:
@@ -240,7 +280,7 @@ def _next_is_quality(items: list[Item], i: int) -> bool:
     for item in items[i + 1 : i + 4]:
         if "quality" in item.senses or "holds" in item.senses:
             return True
-        if item.senses and not (item.senses.keys() & _TRANSPARENT):
+        if "structure" in item.senses or (item.senses and not (item.senses.keys() & _TRANSPARENT)):
             return False
     return False
 
@@ -273,11 +313,12 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
     """Structures before a quality: "the heart is enlarged", "heart size, mediastinum and hila are normal"."""
     structures: list[int] = []
     gap_has_joint = False
+    read_as = not items[q - 1].senses.keys().isdisjoint(_READING) and items[q - 1].last - items[q - 1].first > 1
     for s in range(q - 1, max(-1, q - 40), -1):
         item = items[s]
         if s == floor:
             described = "concept" in item.senses and _only_placed(items[s + 1 : q])
-            both = "holds" in item.senses or _is_device(item, lexicon) or described
+            both = ("holds" in item.senses and not read_as) or _is_device(item, lexicon) or described
             if "concept" in item.senses and "change" in items[q].senses and "holds" in item.senses:
                 break  # "gas in the mediastinum, INCREASED": the gas has
             if both and not structures and _fits(item, qualities, lexicon):
@@ -293,6 +334,8 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
             # "nodule in the left lung, CALCIFIED": the nodule is
             return structures or ([placed] if _fits(items[placed], qualities, lexicon) else [])
         if _fits(item, qualities, lexicon):
+            if read_as and not structures and _is_place_of_finding(items, s, lexicon):
+                break  # "free gas under the DIAPHRAGM, in keeping with perforation"
             if not structures or gap_has_joint:
                 structures.append(s)
             gap_has_joint = False
@@ -307,6 +350,13 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         ):
             break
     return structures
+
+
+def _is_place_of_finding(items: list[Item], s: int, lexicon: Lexicon) -> bool:
+    """Tells whether the structure at `s` only says where a finding is: "free gas BENEATH THE DIAPHRAGM"."""
+    before = items[max(0, s - _PLACE) : s] if "concept" not in items[s].senses else []
+    at = next((k for k in reversed(range(len(before))) if "concept" in before[k].senses), None)
+    return at is not None and not any(item.word in lexicon.small.separators for item in before[at:])
 
 
 def _only_placed(between: list[Item]) -> bool:

@@ -17,6 +17,8 @@ from rrgmetrics.reader.tokens import Token
 
 _SAME = "same"  # at the end of a statement: "effusions SAME", "the left is THE SAME"
 _LONGEST_PHRASE = 16  # tokens
+_TAKEN = 6  # items from a device to the word that says that it is gone
+_WHERE = frozenset({"side", "location_preposition", "item_break"})
 _VERBS = 5  # tokens of the verbs that may stand inside a name
 _PREPOSITIONS = frozenset(
     {"in", "into", "within", "under", "beneath", "below", "at", "around", "behind", "above", "over", "between"}
@@ -111,9 +113,17 @@ def _is_taken(tokens: list[Token], i: int, last: int, items: list[Item], lexicon
     """Tells whether the word at `i` says that the device before it is gone: "NG tube OUT", "UVC now OUT"."""
     if i + 1 < last and tokens[i + 1].word not in lexicon.small.closing:
         return False
-    before = next((item for item in reversed(items[-2:]) if item.senses or item.word not in lexicon.small.dates), None)
+    known = (item for item in reversed(items[-_TAKEN:]) if not _is_beside(item, lexicon))
+    before = next(known, None)
     concept = before.senses.get("concept") if before else None
     return concept is not None and lexicon.concepts[concept].is_device
+
+
+def _is_beside(item: Item, lexicon: Lexicon) -> bool:
+    """Tells whether an item only says where a device was, or that it is gone now: "chest drain ON THE LEFT NOW out"."""
+    if item.senses:
+        return item.senses.keys() <= _WHERE
+    return item.word in lexicon.small.dates
 
 
 def _with_quality(senses: Senses, last: Token, lexicon: Lexicon) -> Senses:

@@ -12,6 +12,9 @@ from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.parts import merge_parts
 
 _LEADING = frozenset({"location_preposition", "side"})
+_PUSHED = 8  # items from a tube to the side that it is pushed to
+_TO, _INTO = frozenset({"towards", "toward"}), frozenset({"into"})
+_VERBAL = frozenset({"item_break", "severity"})  # between the tube and how it lies
 _BEFORE_SHORTHAND = frozenset(
     {"side", "severity", "change", "quality", "count", "acuity", "negation_before", "item_break", "resolved_before"}
 )
@@ -39,7 +42,8 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
             previous = q
     for i, item in enumerate(items):
         if "concept" in item.senses and i not in used and not _is_likeness(items, i):
-            mentions.append(Mention(item.senses["concept"], i, i + 1, i, (item.first, item.last)))
+            pushed = _pushed_aside(items, i, lexicon)
+            mentions.append(Mention(pushed or item.senses["concept"], i, i + 1, i, (item.first, item.last)))
         elif "lone" in item.senses and _stands_alone(items, i, lexicon):
             mentions.append(Mention(item.senses["lone"], i, i + 1, i, (item.first, item.last)))
         elif "listed" in item.senses and _is_seen(items, i) and not _is_said_of(items, i, mentions):
@@ -58,6 +62,20 @@ def _is_likeness(items: list[Item], i: int) -> bool:
     if [item.word for item in items[max(0, i - 3) : i]] == ["size", "of", "a"]:
         return True
     return i + 2 < len(items) and items[i + 1].word == "like" and "concept" in items[i + 2].senses
+
+
+def _pushed_aside(items: list[Item], i: int, lexicon: Lexicon) -> str:
+    """Returns what a tube in the midline shows that is pushed to a side: "the NG tube is DISPLACED TO THE RIGHT"."""
+    if items[i].senses["concept"] not in lexicon.roles["midline"]:
+        return ""
+    behind = iter(items[i + 1 : i + 1 + _PUSHED])
+    shifted = next((each for each in behind if each.senses.keys().isdisjoint(_VERBAL)), None)
+    if shifted is None or "shifted" not in shifted.senses.get("quality", ()):
+        return ""
+    to = next((each for each in behind if "location_preposition" not in each.senses and each.word not in _TO), None)
+    goes_on = any("tip" in each.senses or each.word in _INTO for each in items[i + 1 :])  # "into the right lung"
+    aside = to is not None and to.senses.get("side") in ("left", "right") and not goes_on
+    return lexicon.findings_of.get(("mediastinum", "shifted"), "") if aside else ""
 
 
 def _stands_alone(items: list[Item], i: int, lexicon: Lexicon) -> bool:

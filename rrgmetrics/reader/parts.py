@@ -23,12 +23,31 @@ def merge_parts(items: list[Item], mentions: list[Mention], lexicon: Lexicon) ->
     """Returns the mentions, with a lesion and what lies in it as one where the lexicon has a name for both."""
     merged = list(mentions)
     for a, b in pairwise(mentions):
+        if a in merged and (_is_part_of(items, a, b, lexicon) or _is_one_shift(items, a, b, lexicon)):
+            merged.remove(a)
+            continue
         name = _name(items, a, b, lexicon)
         if name and a in merged and b in merged:
             tokens = (items[a.first].first, items[b.last - 1].last)
             merged[merged.index(a)] = Mention(name, a.first, b.last, a.first, tokens)
             merged.remove(b)
     return merged
+
+
+def _is_part_of(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a device is only a part of the next: "the GENERATOR OF a dual lead pacemaker"."""
+    if a.denies or b.denies or b.concept not in {*lexicon.concepts[a.concept].same_as, a.concept}:
+        return False
+    between = items[a.last : b.first]
+    return lexicon.concepts[a.concept].is_device and bool(between) and between[0].word == "of"
+
+
+def _is_one_shift(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether two structures are shifted together: "displaces THE HEART and mediastinum to the right"."""
+    if a.concept != b.concept or a.concept not in lexicon.roles["directed"] or a.at != a.first or b.at != b.first:
+        return False
+    between = [item.word for item in items[a.last : b.first] if item.word not in lexicon.small.definite]
+    return between == ["and"] and "side" not in {kind for item in items[a.first : a.last] for kind in item.senses}
 
 
 def _name(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> str | None:

@@ -56,15 +56,29 @@ def antecedent(
         earlier = findings[k]
         if earlier.assertion == "absent" or not _may_be_at(earlier, fields, lexicon):
             continue
-        is_device = lexicon.concepts[earlier.concept].is_device and earlier.concept in lexicon.roles["tipped"]
-        if device and is_device and number - earlier.sentence <= (SENTENCES if mention.definite_article else 0):
+        is_device = device and lexicon.concepts[earlier.concept].is_device
+        tipped = is_device and earlier.concept in lexicon.roles["tipped"] and _goes_its_way(fields, earlier, lexicon)
+        if tipped and number - earlier.sentence <= (SENTENCES if mention.definite_article else 0):
             return k
-        if mention.definite_article and mention.concept in lexicon.concepts[earlier.concept].ancestors:
+        if mention.definite_article and _is_name_for(mention.concept, earlier.concept, lexicon):
             return k
         picture = generic and mention.definite_article and earlier.concept in lexicon.roles["picture"]
         if picture and number - earlier.sentence <= SENTENCES:
             return k
     return None
+
+
+def _goes_its_way(fields: dict[str, Any], earlier: Finding, lexicon: Lexicon) -> bool:
+    """Tells whether a device may end where a bare word's does: the catheter IN THE RIGHT ATRIUM is no gastric tube."""
+    device = lexicon.concepts[earlier.concept]
+    ways = {lexicon.tips[site].path for site in device.expected_tip | device.wrong_tip}
+    return not (fields["tip"] and ways) or any(lexicon.tips[site].path in ways for site in fields["tip"])
+
+
+def _is_name_for(name: str, concept: str, lexicon: Lexicon) -> bool:
+    """Tells whether a definite name takes up a concept: a fracture that of a rib, "THE GENERATOR" a pacemaker."""
+    own = lexicon.concepts[name]
+    return name in lexicon.concepts[concept].ancestors or (own.is_device and concept in own.same_as)
 
 
 def _is_bare_device(mention: Mention) -> bool:

@@ -9,8 +9,8 @@ from rrgmetrics.reader.places import near, same_side
 # Similarity of concepts, of places, and what still counts as the same finding.
 SAME, INTERCHANGEABLE, PARENT, GRANDPARENT = 1.0, 0.9, 0.8, 0.7
 OPPOSITE_SIDE, MIRRORED, ONE_OF_BOTH_SIDES, DISTANT_ZONE = 0.62, 0.7, 0.75, 0.85
-MATCH = 0.55  # below: two different findings
-SAME_NAME = 0.1  # gain of a match of one concept: two bullae on either side rather than bulla and emphysema
+MATCH = 0.52  # below: two different findings; one name at another place on the other side is one
+SAME_NAME = 0.2  # gain of a match of one concept: two bullae on either side rather than bulla and emphysema
 OTHER_SIZE = 0.7  # share of a size below which another size is that of another lesion
 TIE_BREAK = 1e-4  # for each attribute that agrees
 

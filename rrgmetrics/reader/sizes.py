@@ -219,6 +219,8 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return False
     if _is_dated_ahead(items, i, small):
         return True
+    if after[0].word in _THEN and "nothing" in after[0].senses:
+        return True  # "IN MAY", which is no "may"
     if after[0].word in _THEN and len(after) > 1:
         bare = after[1].word in small.definite and "earlier_study" not in after[1].senses
         date = after[2] if bare and len(after) > 2 else after[1]

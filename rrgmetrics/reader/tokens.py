@@ -60,6 +60,7 @@ _CONTRACTED = frozenset(  # verbs as they stand before "n't"
 )
 ENDS = frozenset({".", "!", "?", "¶"})
 RUNNING = frozenset({"comparison", "indication", "technique"})
+_SHORTER = frozenset({("hilum", len("hila"))})  # plurals that are no longer than their singular
 _HEADING = 5  # words
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
@@ -73,8 +74,9 @@ class Token(NamedTuple):
 
     @property
     def is_plural(self) -> bool:
-        """Whether it is longer than its dictionary form: "lungs", and the verb "shows"."""
-        return self.end - self.start > len(self.word)
+        """Whether it is longer than its dictionary form: "lungs", and the verb "shows"; or one of a few plurals."""
+        length = self.end - self.start
+        return length > len(self.word) or (self.word, length) in _SHORTER
 
 
 class Item:

@@ -20,6 +20,7 @@ Role = Literal[
     "sized",
     "tipped",
     "lodged",
+    "midline",
     "history",
     "background",
     "apart",
@@ -212,6 +213,7 @@ class SmallWords:
     altered: frozenset[str]
     neither: frozenset[str]
     supposing: frozenset[str]
+    certain: frozenset[str]
     excising: frozenset[str]
     premises: frozenset[str]
     grown: frozenset[str]

@@ -33,7 +33,10 @@ JOINED = (  # " | " stands for the joint, which a full stop may replace
 )
 TOGETHER = (  # what is said behind the joint needs what stands before it
     ("No acute fracture; an old one of the right clavicle is noted.", [("clavicle_fracture", "present", "right")]),
-    ("The heart is enlarged and so is the aorta.", [("cardiomegaly", "present", None)]),
+    (
+        "The heart is enlarged and so is the aorta.",
+        [("cardiomegaly", "present", None), ("aortic_ectasia", "present", None)],
+    ),
     ("Opacities in the right base and the lingula are unchanged.", [("opacity", "present", "bilateral")]),
     ("There is no sign that the effusion and the collapse have grown.", []),
     ("It is not true that an effusion, a nodule and pneumonia have developed.", []),

@@ -1,0 +1,70 @@
+"""Which finding the grammar of a sentence makes the subject of a change: a pronoun, or a side that has no name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon, SmallWords
+
+Head = tuple[int, int, "Mention | None"]  # the items of something that can change, and its mention if it is a finding
+_PRONOUN = "it"
+_JOINTS = frozenset({";", ","})
+_LIKEWISE = frozenset({"as", "so"})
+_PLACE = frozenset({"side", "zone", "structure", "level", "location_preposition", "tip", "holds", "several"})
+_PLACED = 6  # items from a quality to the end of its place
+
+
+def side_behind(items: Sequence[Item], i: int, heads: Sequence[Head]) -> Mention | None:
+    """Returns the side without a name that a change is told of: "HAS GROWN on the right and IS STABLE on the left"."""
+    at = next((k for k in range(i + 1, len(items)) if "location_preposition" not in items[k].senses), None)
+    unnamed = (mention for first, _, mention in heads if mention and mention.elided and first == at and at > i + 1)
+    return next(unnamed, None)
+
+
+def subject(items: Sequence[Item], i: int, heads: Sequence[Head], left: int, lexicon: Lexicon) -> int:
+    """Returns the head that "it" before a change stands for: "the EFFUSION compresses the lung; IT is smaller".
+
+    It is the subject of the clause before, if the head `left` next to the change is only what that subject does or has.
+    """
+    at = next((k for k in range(heads[left][1], i) if items[k].word == _PRONOUN), None)
+    if at is None or not any(item.word in _JOINTS for item in items[max(0, at - 2) : at]):
+        return left
+    first = left
+    while first and _is_of_one_clause(items, heads[first - 1], heads[first], lexicon):
+        first -= 1
+    named = (k for k in range(first, left + 1) if (mention := heads[k][2]) and not mention.denies)
+    return next(named, left)
+
+
+def _is_of_one_clause(items: Sequence[Item], one: Head, other: Head, lexicon: Lexicon) -> bool:
+    """Tells whether a head is what the one before it has or does: "and PUSHES THE MEDIASTINUM"."""
+    between = items[one[1] : other[0]]
+    if any("clause_end" in item.senses or item.word == ";" for item in between):
+        return False
+    verb = [item for item in between if item.word not in lexicon.small.definite][-1:]
+    joined = any(item.word in lexicon.small.list_joints and item.word != "with" for item in between)
+    return any("quality" in item.senses for item in verb) or not joined
+
+
+def likewise_from(items: Sequence[Item], i: int, small: SmallWords) -> int:
+    """Returns where what shares the word at `i` begins: "fractured, AS IS the clavicle", "AS WELL AS the ribs"; 0."""
+    at = i + 1
+    while at < min(len(items), i + _PLACED) and items[at].senses and items[at].senses.keys() <= _PLACE:
+        at += 1
+    if at < len(items) and items[at].word == "as" and items[at].last - items[at].first == len(("as", "well", "as")):
+        return at + 1
+    words = [item.word for item in items[at : at + 4]]
+    link = next((k for k, word in enumerate(words) if word not in (",", "and")), len(words))
+    if not link or link + 1 >= len(words) or words[link] not in _LIKEWISE or words[link + 1] not in small.verbs:
+        return 0
+    return at + link + 2
+
+
+def likewise(items: Sequence[Item], i: int, heads: Sequence[Head], small: SmallWords) -> list[Mention]:
+    """Returns the finding that shares the change at `i`: "the pneumothorax has grown, AS HAS THE EFFUSION"."""
+    start = likewise_from(items, i, small)
+    behind = next((mention for first, _, mention in heads if start and first >= start), None)
+    if behind is None or behind.denies:
+        return []
+    return [] if any("change" in item.senses for item in items[start : behind.first]) else [behind]
