@@ -8,10 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rrgmetrics.reader.comparatives import ADVERBS, CHEST, NEAR, PLAIN, TURNED, compares_no_dates, was_then
+from rrgmetrics.reader.comparatives import (
+    ADVERBS,
+    CHEST,
+    NEAR,
+    PLAIN,
+    TURNED,
+    compares_no_dates,
+    denies_anything,
+    was_then,
+)
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.subjects import Head, likewise, side_behind, subject
+from rrgmetrics.reader.subjects import Head, is_landmark, is_setting, likewise, side_behind, subject
 
 LARGE = 6  # severity from which "now" tells that a finding has grown
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
@@ -50,7 +59,7 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             items[i] = item.without("change")  # "there is now LESS edema"
         elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
-        elif senses.get("change") == "new" and _denies_anything(items, i, lexicon):
+        elif senses.get("change") == "new" and denies_anything(items, i, lexicon):
             items[i] = item.without("change")
         elif senses.get("change") in TURNED and was_then(items, i, lexicon.small):
             items[i] = item.saying({**senses, "change": TURNED[senses["change"]]})
@@ -60,13 +69,6 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             items[i] = item.without("severity")
         elif "count" in senses and _counts_another(items, i, lexicon):
             items[i] = item.without("count")
-
-
-def _denies_anything(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a noun says that nothing has come, and not what: "lobectomy, NO local RECURRENCE"."""
-    of = i + 1 < len(items) and items[i + 1].word in ("of", ":")
-    denied = any("negation_before" in item.senses for item in items[max(0, i - 2) : i])
-    return items[i].word in lexicon.small.change_nouns and denied and not of
 
 
 def _is_large(items: list[Item]) -> bool:
@@ -225,10 +227,10 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
         yield side, change
         return
     before = [k for k in range(len(heads)) if heads[k][1] <= i]
-    left = next((k for k in reversed(before) if not _is_landmark(items, heads, k, lexicon)), None)
+    left = next((k for k in reversed(before) if not is_landmark(items, heads, k, lexicon)), None)
     left = subject(items, i, heads, left, lexicon) if left else left
     course = change not in ("new", "resolved")
-    while course and left and heads[left - 1][2] and _is_setting(items, heads[left - 1][1], heads[left][0], lexicon):
+    while course and left and heads[left - 1][2] and is_setting(items, heads[left - 1][1], heads[left][0], lexicon):
         left -= 1
     right = next((k for k in range(len(heads)) if heads[k][0] > i), None)
     if right is not None and [item.word for item in items[i : i + 2]] == ["now", "with"]:
@@ -245,21 +247,6 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
     else:
         return
     yield from ((mention, change) for mention in said_of)
-
-
-def _is_setting(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> bool:
-    """Tells whether what begins at `hi` only tells when or where: "the air AFTER STERNOTOMY, decreasing"."""
-    between = items[max(lo, hi - NEAR) : hi]
-    led = any(item.word in lexicon.small.settings for item in between)
-    return led and not any(item.word in lexicon.small.separators for item in between)
-
-
-def _is_landmark(items: Sequence[Item], heads: Sequence[Head], k: int, lexicon: Lexicon) -> bool:
-    """Tells whether a thing only says where the one before it is: "nodule NEAR THE STAPLE LINE, new"."""
-    between = items[heads[k - 1][1] : heads[k][0]] if k else []
-    near = next((n for n, item in enumerate(between) if item.word in lexicon.small.nearby), len(between))
-    clear = near < len(between) and not any(item.word in lexicon.small.separators for item in between)
-    return clear and not any("item_break" in item.senses for item in between)
 
 
 def _compares_dates(items: list[Item], lexicon: Lexicon) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rrgmetrics.reader.dates import is_then
 from rrgmetrics.reader.items import Item
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
@@ -211,3 +213,10 @@ def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
         or (item.word[0].isdigit() and not item.senses)
         for item in items[than : than + 1 + NEAR]
     )
+
+
+def denies_anything(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a noun says that nothing has come, and not what: "lobectomy, NO local RECURRENCE"."""
+    of = i + 1 < len(items) and items[i + 1].word in ("of", ":")
+    denied = any("negation_before" in item.senses for item in items[max(0, i - 2) : i])
+    return items[i].word in lexicon.small.change_nouns and denied and not of

@@ -34,6 +34,7 @@ from rrgmetrics.reader.pronouns import pronoun_for, stand_in
 from rrgmetrics.reader.references import (
     SUMMARY,
     add,
+    add_to_device,
     add_what_is_said,
     antecedent,
     clause_ahead,
@@ -193,7 +194,7 @@ def _read_remark(parsed: Parsed, number: int, lexicon: Lexicon, findings: list[F
         beside = other_side(items, number, lexicon, findings, span)
         findings.extend(beside)
         if not beside:
-            _continue(items, lexicon, findings, span)
+            add_to_device(items, lexicon, findings, span)
     return items
 
 
@@ -289,26 +290,6 @@ def _denied(
         )
         for concept in mention.denies
     ]
-
-
-def _continue(items: list[Item], lexicon: Lexicon, findings: list[Finding], span: Span) -> None:
-    """Adds to the last device what a sentence without findings says of it ("The tip lies in the lower SVC.")."""
-    if not any(item.word in lexicon.small.device_pointers for item in items):
-        return
-    for k in range(len(findings) - 1, max(-1, len(findings) - 4), -1):
-        finding = findings[k]
-        if finding.assertion != "absent" and lexicon.concepts[finding.concept].is_device:
-            tips = {item.senses["tip"] for item in items if "tip" in item.senses}
-            position = next((item.senses["position"] for item in items if "position" in item.senses), None)
-            sizes = tuple(n for item in items for n in item.senses.get("measure", ()))
-            findings[k] = replace(
-                finding,
-                tip=finding.tip | tips,
-                position=finding.position or position,
-                measurements_mm=finding.measurements_mm or sizes,
-                spans=(*finding.spans, span),
-            )
-            return
 
 
 def _of_all(items: list[Item], span: Span, number: int, lexicon: Lexicon, findings: list[Finding]) -> Compared | None:

@@ -130,6 +130,26 @@ def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings:
     return bool(pointed)
 
 
+def add_to_device(items: list[Item], lexicon: Lexicon, findings: list[Finding], span: Span) -> None:
+    """Adds to the last device what a sentence without findings says of it ("The tip lies in the lower SVC.")."""
+    if not any(item.word in lexicon.small.device_pointers for item in items):
+        return
+    for k in range(len(findings) - 1, max(-1, len(findings) - 4), -1):
+        finding = findings[k]
+        if finding.assertion != "absent" and lexicon.concepts[finding.concept].is_device:
+            tips = {item.senses["tip"] for item in items if "tip" in item.senses}
+            position = next((item.senses["position"] for item in items if "position" in item.senses), None)
+            sizes = tuple(n for item in items for n in item.senses.get("measure", ()))
+            findings[k] = replace(
+                finding,
+                tip=finding.tip | tips,
+                position=finding.position or position,
+                measurements_mm=finding.measurements_mm or sizes,
+                spans=(*finding.spans, span),
+            )
+            return
+
+
 def _is_size(items: Sequence[Item], lexicon: Lexicon) -> bool:
     """Tells whether a sentence only tells a size: "Previously 13 mm.", "Was 13 mm in May.", "Diameter 4 cm."."""
     if len(items) > _SHORT or not any("measure" in item.senses or "before" in item.senses for item in items):

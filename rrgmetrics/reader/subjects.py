@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rrgmetrics.reader.comparatives import NEAR
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
@@ -68,3 +69,18 @@ def likewise(items: Sequence[Item], i: int, heads: Sequence[Head], small: SmallW
     if behind is None or behind.denies:
         return []
     return [] if any("change" in item.senses for item in items[start : behind.first]) else [behind]
+
+
+def is_setting(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> bool:
+    """Tells whether what begins at `hi` only tells when or where: "the air AFTER STERNOTOMY, decreasing"."""
+    between = items[max(lo, hi - NEAR) : hi]
+    led = any(item.word in lexicon.small.settings for item in between)
+    return led and not any(item.word in lexicon.small.separators for item in between)
+
+
+def is_landmark(items: Sequence[Item], heads: Sequence[Head], k: int, lexicon: Lexicon) -> bool:
+    """Tells whether a thing only says where the one before it is: "nodule NEAR THE STAPLE LINE, new"."""
+    between = items[heads[k - 1][1] : heads[k][0]] if k else []
+    near = next((n for n, item in enumerate(between) if item.word in lexicon.small.nearby), len(between))
+    clear = near < len(between) and not any(item.word in lexicon.small.separators for item in between)
+    return clear and not any("item_break" in item.senses for item in between)

@@ -120,7 +120,6 @@ class SmallWords:
     by_how_much: frozenset[str]
     rising: frozenset[str]
     size_links: frozenset[str]
-    calendar: frozenset[str]
     clause_joints: frozenset[str]
     finite: frozenset[str]
     embedding: frozenset[str]
