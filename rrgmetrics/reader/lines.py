@@ -46,7 +46,9 @@ def statement_ends(text: str) -> list[int]:
     ends, end = [], -1
     for line, after in pairwise(lines):
         end += len(line) + 1
-        if _may_end(line.rstrip(), after.lstrip()):
+        if after.lstrip().startswith("|"):
+            ends.append(end)  # a row of a table
+        elif _may_end(line.rstrip(), after.lstrip()):
             first = after.split()[0]
             room = (width < _PAGE and not wrapped) or len(line.rstrip()) + 1 + len(first) <= width
             capitals = len(first) > 1 and not first[1:].islower()  # a name, as "SVC", or all is written so

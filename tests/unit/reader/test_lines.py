@@ -36,6 +36,7 @@ LAYOUTS: dict[str, Callable[[tuple[str, ...]], str]] = {
     "points on lines": lambda said: "".join(f"• {each}\n" for each in said),
     "numbers": lambda said: "\n".join(f"{number}. {each}" for number, each in enumerate(said, 1)),
     "paragraphs": "\n\n".join,
+    "rows of a table": lambda said: "| Findings |\n|---|\n" + "\n".join(f"| {each} |" for each in said),
     "unbroken spaces": lambda said: ". ".join(said).replace(" ", "\u00a0"),
     "wrapped at 40": lambda said: textwrap.fill(". ".join(said) + ".", 40),
     "wrapped at 72": lambda said: textwrap.fill(". ".join(said) + ".", 72),
