@@ -60,6 +60,7 @@ _CONTRACTED = frozenset(  # verbs as they stand before "n't"
 )
 ENDS = frozenset({".", "!", "?", "¶"})
 RUNNING = frozenset({"comparison", "indication", "technique"})
+_ONE_LINE = "comparison"  # a section of one line, also below the findings
 _SHORTER = frozenset({("hilum", len("hila"))})  # plurals that are no longer than their singular
 _HEADING = 5  # words
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
@@ -170,9 +171,9 @@ def sentences(
     """Splits tokens into sentences, each with its section; those of sections that are not read are left out.
 
     "Comparison: 5/12. Small effusion." is a report: where no section follows, a line of comparison, technique or
-    indication is one sentence long. `headings` maps a heading (its tokens joined by spaces) to its section and whether
-    the section is read; a full stop behind one of the `abbreviations` ends no sentence; `inline` are the indices of
-    tokens at which a section begins in the middle of a line.
+    indication is one sentence long, of comparison also below the findings. `headings` maps a heading (its tokens joined
+    by spaces) to its section and whether the section is read; a full stop behind one of the `abbreviations` ends no
+    sentence; `inline` are the indices of tokens at which a section begins in the middle of a line.
     """
     pieces: list[Sentence] = []
     skipped: list[Sentence] = []  # of the last section
@@ -182,7 +183,7 @@ def sentences(
         if i == first:
             heading = _heading(tokens, i, headings)
             if heading is not None:
-                if section in RUNNING and not headed and heading[0] == "impression":
+                if _runs_on(section, headed=headed) and heading[0] == "impression":
                     pieces.extend(skipped[1:])  # "Technique: CT. Acute embolus in ... Conclusion: ..."
                 section, read, i = heading
                 bare = section in RUNNING and len(pieces) == opened  # "Findings: Comparison: 5/12. Small effusion."
@@ -190,7 +191,8 @@ def sentences(
                 opened = len(pieces) if read else opened
                 continue
         opens = i in inline and i > first
-        if opens or (tokens[i].word in ENDS and not _is_abbreviation(tokens, i, abbreviations)):
+        ends = tokens[i].word in ENDS or (section == _ONE_LINE and tokens[i].word == ";")
+        if opens or (ends and not _is_abbreviation(tokens, i, abbreviations)):
             if not read:
                 skipped.extend(_pieces(first, i, "findings"))
             else:
@@ -199,9 +201,14 @@ def sentences(
         i += not opens
     if read:
         pieces.extend(_pieces(first, n, section))
-    elif section in RUNNING and not headed:
+    elif _runs_on(section, headed=headed):
         pieces.extend([*skipped, *_pieces(first, n, "findings")][1:])
     return pieces
+
+
+def _runs_on(section: str, *, headed: bool) -> bool:
+    """Tells whether the report goes on behind the first sentence of a section that is not read."""
+    return section == _ONE_LINE or (section in RUNNING and not headed)
 
 
 def inline_headings(text: str, tokens: list[Token], headings: frozenset[str]) -> set[int]:

@@ -79,6 +79,8 @@ HEADED = (
     "COMPARISON: None FINDINGS: The heart is enlarged.\nIMPRESSION: Small left effusion.",
     "FINDINGS: COMPARISON: 5/12/2019. The heart is enlarged. Small left effusion.",
     "FINDINGS: Comparison: None. Heart is enlarged. IMPRESSION: Small left effusion.",
+    "FINDINGS: PA and lateral chest. COMPARISON: 2021. The heart is enlarged. Small left effusion.",
+    "Portable film. Comparison: yesterday; the heart is enlarged; small left effusion.",
 )
 
 
