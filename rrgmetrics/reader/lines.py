@@ -13,11 +13,12 @@ from itertools import pairwise
 _SPACES = re.compile(r"[\u00a0\u2000-\u200b\u202f\u3000\ufeff]")
 _BREAKS = re.compile(r"\\r\\n|\\[nr]|</?(?:br|p|li|ul|ol|div) ?/?>", re.IGNORECASE)
 _INSIDE = re.compile(r"[A-Za-z)]{3}\. +[A-Z]")  # the end of a sentence within a line
+_SIZE = re.compile(r"\d+(?:\.\d+)? ?(?:mm|cm)\b", re.IGNORECASE)
 _PAGE = 60  # characters; where no line is as long, no page was full
 _GOES_ON = frozenset(".,;:!?-–—/(&")  # an end that needs no other, or that is none
 _OPEN = frozenset(  # words that no statement ends with
     "a an the and or nor of in on at to with without from for by no is are was were has have than versus vs as may be "
-    "not this these".split()
+    "not this these measuring measures about approximately".split()
 )
 
 
@@ -59,4 +60,5 @@ def statement_ends(text: str) -> list[int]:
 
 def _may_end(line: str, after: str) -> bool:
     """Tells whether a statement may end with a line, and the next begin with the one after it."""
-    return bool(line) and line[-1] not in _GOES_ON and after[:1].isupper() and line.split()[-1].lower() not in _OPEN
+    begins = after[:1].isupper() or _SIZE.match(after)
+    return bool(line and begins) and line[-1] not in _GOES_ON and line.split()[-1].lower() not in _OPEN

@@ -17,7 +17,7 @@ from rrgmetrics.reader.lines import statement_ends, with_plain_breaks
 # with what one look at a character decides: a group or a look behind there would cost a third of the time.
 _TOKEN = re.compile(
     r"[xX](?P<by>(?<=\d[xX])(?=\d))"  # "16x11 mm"
-    r"|-(?P<to>(?<=\d-)(?=\d+(?:\.\d+)? ?(?:mm|cm)\b))"  # "2-3 cm"
+    r"|-(?P<to>(?<=\d-)(?=\d+(?:\.\d+)? ?(?i:mm|cm)\b))"  # "2-3 cm"
     r"|[wW]/[oO](?P<lacking>\b)|[wW]/(?P<joined>(?![oO]))"  # "W/O CHANGE", "W/ EFFUSION"
     r"|[cC]\.?[fF]\.?(?P<against>(?= ?(?:\d|(?i:(?:prev|prior|last|old|earlier|yest)[a-z.]*)\b)))"  # "SMALLER CF 3/5"
     r"|[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+"  # a word has no group; before others: it is the most frequent

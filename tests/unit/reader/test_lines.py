@@ -25,6 +25,7 @@ REPORTS = (
         "Mild cardiomegaly, increased since 2019",
         "Degenerative changes of the thoracic spine",
     ),
+    ("Mild scarring of the right apex", "6 mm nodule in the left upper lobe, unchanged", "No effusion"),
     ("Left apical cap", "Fractures of the left first and second ribs", "Trachea deviated to the right"),
 )
 LAYOUTS: dict[str, Callable[[tuple[str, ...]], str]] = {
