@@ -157,7 +157,7 @@ def test_a_worker_beside_the_board_says_nothing(monkeypatch, tmp_path):
             environments.append(env)
             started.set()
 
-        def wait(self):
+        def wait(self, timeout=None):
             return 0
 
         terminate = wait
