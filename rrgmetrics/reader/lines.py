@@ -13,7 +13,11 @@ from itertools import pairwise
 _SPACES = re.compile(r"[\u00a0\u2000-\u200b\u202f\u3000\ufeff]")
 _BREAKS = re.compile(r"\\r\\n|\\[nr]|</?(?:br|p|li|ul|ol|div) ?/?>", re.IGNORECASE)
 _INSIDE = re.compile(r"[A-Za-z)]{3}\. +[A-Z]")  # the end of a sentence within a line
-_SIZE = re.compile(r"\d+(?:\.\d+)? ?(?:mm|cm)\b", re.IGNORECASE)
+_SIZE = re.compile(  # of a finding: "6 mm nodule", but "tube⏎4 cm above the carina"
+    r"\d+(?:\.\d+)? ?(?:mm|cm) (?=[a-z])"
+    r"(?!above|below|from|in|into|at|to|of|or|and|x|by|proximal|distal|beyond|off|long|deep|wide)",
+    re.IGNORECASE,
+)
 _PAGE = 60  # characters; where no line is as long, no page was full
 _GOES_ON = frozenset(".,;:!?-–—/(&")  # an end that needs no other, or that is none
 _OPEN = frozenset(  # words that no statement ends with
@@ -52,7 +56,7 @@ def statement_ends(text: str) -> list[int]:
         elif _may_end(line.rstrip(), after.lstrip()):
             first = after.split()[0]
             room = (width < _PAGE and not wrapped) or len(line.rstrip()) + 1 + len(first) <= width
-            capitals = len(first) > 1 and not first[1:].islower()  # a name, as "SVC", or all is written so
+            capitals = first[0].isdigit() or (len(first) > 1 and not first[1:].islower())  # "SVC", or all is so
             if (room and not wrapped) if capitals else (room or not wrapped):
                 ends.append(end)
     return ends
