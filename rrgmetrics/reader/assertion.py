@@ -8,7 +8,7 @@ is enlarged").
 from __future__ import annotations
 
 from rrgmetrics.reader.clause import BEFORE, Clause
-from rrgmetrics.reader.dates import was_then
+from rrgmetrics.reader.dates import leads_to_then
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Certainty
@@ -242,7 +242,7 @@ class _Walk(Clause):
         certainty = JUDGEMENTS[kind]
         subject = self.subject(i, denied=certainty is None)
         cut = len(subject) < len(self.statement())
-        since_then = certainty is None and was_then(self.items, i, self.small)
+        since_then = certainty is None and leads_to_then(self.items, i, self.small)
         for mention in subject:
             if mention.denies:
                 continue

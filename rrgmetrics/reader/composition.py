@@ -328,7 +328,7 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
             floor = -2  # a second quality of the same structure: "the aorta is tortuous and calcified"
             continue
         placed = _placed_at(items, s, lexicon) if items[q].senses.keys() & _DESCRIBED else None
-        if "change" in items[q].senses and not structures and _placed_at(items, s, lexicon) is not None:
+        if "change" in items[q].senses and not structures and placed is not None:
             return []  # "the mass in the lower lobe HAS SHRUNK": the lobe has not
         if placed is not None and (structures or _only_placed(items[s + 1 : q])):
             # "nodule in the left lung, CALCIFIED": the nodule is

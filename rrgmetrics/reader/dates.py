@@ -54,12 +54,12 @@ def not_there_then(items: list[Item], small: SmallWords) -> None:
     """Takes what was not seen on an earlier film for new, in place: "a nodule, NOT SEEN in 2016"."""
     named = False
     for i, item in enumerate(items):
-        if named and "negation_after" in item.senses and was_then(items, i, small):
+        if named and "negation_after" in item.senses and leads_to_then(items, i, small):
             items[i] = item.saying({"change": "new"})
         named = named or "concept" in item.senses or item.word in small.subjects
 
 
-def was_then(items: Sequence[Item], i: int, small: SmallWords) -> bool:
+def leads_to_then(items: Sequence[Item], i: int, small: SmallWords) -> bool:
     """Tells whether what an item says was so at an earlier time: "not seen ON THE 2/11 STUDY", "... TWO YEARS AGO"."""
     behind = items[i + 1 : i + 1 + _THEN]
     for k, item in enumerate(behind):

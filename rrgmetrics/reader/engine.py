@@ -96,10 +96,10 @@ def _read(report: str) -> Reading:
         elif parsed.mentions:
             kind, items = _read_sentence(tokens, sentence, number, parsed, lexicon, findings, past), said.items
         else:
-            items = _read_remark(parsed, number, lexicon, findings, _span(tokens, sentence))
+            items = _read_remark(parsed, number, lexicon, findings, _span(tokens, sentence.first, sentence.last))
             kind = compared_as(items, lexicon.small)
         if kind:
-            span = _span(tokens, sentence)
+            span = _span(tokens, sentence.first, sentence.last)
             alone = not parsed.mentions and pointer(items, lexicon) is None
             of_all = _of_all(items, span, number, lexicon, findings) if alone else None
             named = "named" if kind == "earlier" and not parsed.mentions else kind
@@ -108,12 +108,9 @@ def _read(report: str) -> Reading:
     return Reading(report, kept, scan.scope(), tuple(compared), pack_in_use(), frozenset(past))
 
 
-def _span(tokens: list[Token], sentence: Sentence) -> Span:
-    return Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
-
-
-def _span_of(items: list[Item], start: int, tokens: list[Token]) -> Span:
-    return Span(tokens[start].start, tokens[start + items[-1].last - 1].end)
+def _span(tokens: list[Token], first: int, last: int) -> Span:
+    """The characters of the tokens `[first, last)`."""
+    return Span(tokens[first].start, tokens[last - 1].end)
 
 
 class _Stated(NamedTuple):
@@ -211,7 +208,7 @@ def _read_sentence(
     said = parsed.once(_say)
     start = sentence.first
     ahead = parsed.items[: said.ahead]
-    if ahead and add_what_is_said(ahead, number, lexicon, findings, _span_of(ahead, start, tokens)):
+    if ahead and add_what_is_said(ahead, number, lexicon, findings, _span(tokens, start, start + ahead[-1].last)):
         rest = [item.saying({}) for item in ahead] + parsed.items[said.ahead :]
         mentions = supply(parsed.items, stand_in(parsed.items, find_mentions(parsed.items, lexicon), lexicon), lexicon)
         assert_mentions(rest, mentions, lexicon)
@@ -231,7 +228,7 @@ def _read_sentence(
         if mention in history:
             continue
         first, last = mention.tokens if mention.denies else mention.extent
-        spans = (Span(tokens[start + first].start, tokens[start + last - 1].end),)
+        spans = (_span(tokens, start + first, start + last),)
         if mention.denies:
             besides = any(item.word in lexicon.small.otherwise for item in items)
             findings.extend(_denied(mention, sentence, number, spans, BESIDES if besides else -1))

@@ -101,11 +101,8 @@ def _is_pair(items: list[Item], i: int, tokens: Sequence[Token], lexicon: Lexico
     place = bool(noun.senses.keys() & {"structure", "zone"}) and not noun.senses.keys() & {"side", "concept"}
     if items[i].word != "both":
         return place
-    if (
-        place
-        and tokens[noun.last - 1].is_plural
-        and not (after + 1 < len(items) and items[after + 1].first == noun.first)
-    ):
+    twice = after + 1 < len(items) and items[after + 1].first == noun.first
+    if place and tokens[noun.last - 1].is_plural and not twice:
         return True
     concept = noun.senses.get("concept")
     paired = concept is not None and lexicon.concepts[concept].group in lexicon.groups["one_each"]
