@@ -14,6 +14,7 @@ from rrgmetrics.reader.sizes import divided, earlier, judge, measure, ratio, wei
 from rrgmetrics.reader.tables import part_rows
 from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.tokens import Token
+from rrgmetrics.reader.verbs import conjugate
 
 _SAME = "same"  # at the end of a statement: "effusions SAME", "the left is THE SAME"
 _LONGEST_PHRASE = 16  # tokens
@@ -94,6 +95,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
     part_rows(items)
     if lexicon.shares:
         divided(items, lexicon)
+    conjugate(items, tokens, lexicon)
     not_there_then(items, lexicon.small)
     items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
     return judge(items, lexicon) if lexicon.diameters else items

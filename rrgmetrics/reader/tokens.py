@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from rrgmetrics.reader.letters import with_plain_letters
 from rrgmetrics.reader.lines import statement_ends, with_plain_breaks
 
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack. Each begins
@@ -129,7 +130,7 @@ def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
     """
     tokens: list[Token] = []
     append = tokens.append
-    text = with_plain_breaks(text)
+    text, places = with_plain_letters(with_plain_breaks(text))
     for m in _TOKEN.finditer(text):
         kind, (start, end) = m.lastgroup, m.span()
         if kind is None:
@@ -147,7 +148,11 @@ def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
         else:
             append(Token(_MARKS.get(kind) or m[0], start, end))
     ends = [Token("¶", end, end + 1) for end in statement_ends(text)] if "\n" in text else []
-    return sorted([*tokens, *ends], key=lambda token: token.start) if ends else tokens
+    if ends:
+        tokens = sorted([*tokens, *ends], key=lambda token: token.start)
+    if places is None:
+        return tokens
+    return [token._replace(start=places[token.start], end=places[token.end - 1] + 1) for token in tokens]
 
 
 def _split_contraction(tokens: list[Token]) -> str:

@@ -159,6 +159,7 @@ class SmallWords:
     exchanged_for: frozenset[str]
     somewhat: frozenset[str]
     adverbs: frozenset[str]
+    manners: frozenset[str]
     closing: frozenset[str]
     existent: frozenset[str]
     inverted: frozenset[str]

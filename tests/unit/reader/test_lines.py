@@ -99,3 +99,25 @@ def test_a_word_in_small_letters_is_no_heading_within_a_line() -> None:
     )
     assert (parts.technique, parts.impression) == ("Chest 2 views", "Large heart")
     assert parts.findings_section == "Heart is enlarged, see comparison: none."
+
+
+@pytest.mark.parametrize(
+    ("said", "typed"),
+    [
+        ("Small left pleural e\ufb00usion.", "Small left pleural effusion."),
+        ("Ill-de\ufb01ned opacity with a \ufb02uid level.", "Ill-defined opacity with a fluid level."),
+        ("Di\ufb00use \u0153dema of both lungs.", "Diffuse oedema of both lungs."),
+        ("Right pneumo\u00adthorax.", "Right pneumothorax."),
+        ("Nodule of 5 \u339c in the left upper lobe.", "Nodule of 5 mm in the left upper lobe."),
+        ("\uff2ceft basal atelectasis.", "Left basal atelectasis."),
+        ("Small e\ufb00usion\nNo pneumothorax\nE\ufb00ects of age", "Small effusion\nNo pneumothorax\nEffects of age"),
+    ],
+)
+def test_letters_say_nothing(said: str, typed: str) -> None:
+    mine, theirs = read(said), read(typed)
+    assert [(f.concept, f.side, f.measurements_mm) for f in mine.findings] == [
+        (f.concept, f.side, f.measurements_mm) for f in theirs.findings
+    ]
+    shown = [mine.evidence(f).replace("\u00ad", "") for f in mine.findings]
+    assert [len(words) > 3 and words[0] != " " for words in shown] == [True] * len(shown)
+    assert explain(reference=typed, candidate=said).errors == ()
