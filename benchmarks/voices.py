@@ -1,7 +1,7 @@
 """How well the reader counts and ranks on invented reports in ten voices, written before any run.
 
     python benchmarks/voices.py                    # counts by voice and kind, rankings by kind
-    python benchmarks/voices.py --set blind        # or development, second, third, fourth
+    python benchmarks/voices.py --set blind        # or development, second, third, fourth, fifth, sixth, weak
     python benchmarks/voices.py --misses           # every pair and ranking that is wrong
 
 `voices/pairs.jsonl`: a reference, a candidate, and the errors of each kind that a radiologist would count, in words.
@@ -11,7 +11,9 @@ repaired; of the set `blind` the odd numbers were read after a first run, the ev
 rankings were never read. The set `second` is of two other writers; its odd numbers were read after a first run, its
 even pairs after a second, its even rankings never. The set `third` is of five more; of its pairs the odd numbers were
 read after a first run, the even ones after a second. The set `fourth` is of four more; its odd numbers were read after
-a first run, its even ones never. What each was before anybody read it stands in benchmarks/README.md.
+a first run, its even ones never. The set `fifth` is of five more, `sixth` of three; of the former the odd numbers were
+read after a first run, the even ones and the latter never. The set `weak` is of three more, told to write in the voices
+that were read worst; it was read. What each was before anybody read it stands in benchmarks/README.md.
 
 Conventions: a wrong side, place or tip is C, not A and B; a finding that is denied is B once; "possible" against what
 is stated is D; a change that is left out, reversed or called stable is F once; "unchanged" is E once where the
@@ -31,6 +33,7 @@ import rrgmetrics
 from rrgmetrics.reader import Comparison, explain
 
 HERE = Path(__file__).parent / "voices"
+SETS = ("development", "blind", "second", "third", "fourth", "fifth", "sixth", "weak")
 KINDS = "ABCDEF"
 METRICS = ("crimson", "finding_score", "finding_errors")
 Row = dict[str, Any]
@@ -102,7 +105,7 @@ def ranking_lines(rows: Sequence[Row], *, misses: bool) -> Iterator[str]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Prints both tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--set", default="", choices=["", "development", "blind", "second", "third", "fourth"])
+    parser.add_argument("--set", default="", choices=["", *SETS])
     parser.add_argument("--misses", action="store_true")
     options = parser.parse_args(arguments)
     print(*pair_lines(load("pairs", options.set), misses=options.misses), sep="\n")
