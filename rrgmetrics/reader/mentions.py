@@ -20,6 +20,12 @@ _BEFORE_SHORTHAND = frozenset(
 )
 
 
+_AHEAD, _SAID = 5, 9  # items before and behind a structure that may tell that it is seen
+_PARTING = frozenset({";", ":"})
+_OTHER = frozenset({"concept", "listed", "clause_end", "negation_before", "normal"})
+_COURSES = frozenset({"new", "worse", "better", "resolved"})
+
+
 def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions of a sentence in the order in which their assertion is read."""
     used: set[int] = set()
@@ -109,11 +115,20 @@ def _says_how(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _is_seen(items: list[Item], i: int) -> bool:
-    """Tells whether a structure that is only seen where it is abnormal is: "nodes", "a node of 2 cm", "a new node"."""
-    around = items[max(0, i - 3) : i + 4]
-    return "several" in items[i].senses or any(
-        "measure" in item.senses or item.senses.get("change") == "new" for item in around
-    )
+    """Tells whether a structure that is only seen where it is abnormal is: "nodes", "a node of 2 cm", "a new node".
+
+    A node that has grown, shrunk or gone was seen. What is said of it stands in its clause, before another name.
+    """
+    if "several" in items[i].senses:
+        return True
+    for step, reach in ((-1, _AHEAD), (1, _SAID)):
+        for k in range(i + step, max(-1, min(len(items), i + step * (reach + 1))), step):
+            senses = items[k].senses
+            if items[k].word in _PARTING or not _OTHER.isdisjoint(senses) or (step < 0 and items[k].word == ","):
+                break
+            if "measure" in senses or senses.get("change") in _COURSES:
+                return True
+    return False
 
 
 def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:

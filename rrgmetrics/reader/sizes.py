@@ -15,6 +15,8 @@ RATIO = "_ratio"  # ends the names of structures whose size is a number without 
 _AGAINST = frozenset({"versus", "vs"})  # between a size and an earlier one
 _THEN = frozenset({"in", "on", "at", "from", "of"})  # between a size and its date
 _ACROSS = frozenset({"deep", "thick", "wide", "long", "across"})
+_OF_IMAGES = frozenset({"/", ":", ",", "-"})  # between a series and an image
+_NO_SIZES = frozenset({"rib", "t", "l", "c", "d", "th", "segment", "station", "level", "image", "series", "zone", "day"})
 _DATED = 5  # items from a size to "ago"
 _TODAY = frozenset({"now", "currently", "today"})
 _MANY, _NOUN = 12, 4  # findings that are counted, and words from a number to its noun
@@ -28,6 +30,9 @@ _COURSES = {3: (2, 4), 5: (4, 6)}  # "small to moderate", "moderate to large", a
 
 def measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
     """Reads "3", "3 x 4", "3 to 4" followed by a unit at `i`; returns the index after it and the numbers in mm."""
+    listed = _listed(tokens, i, last, lexicon)
+    if listed:
+        return listed
     numbers: list[float] = []
     while i < last and len(numbers) < 3 and tokens[i].word[0].isdigit():
         numbers.append(float(tokens[i].word))
@@ -43,6 +48,19 @@ def measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[i
     return None
 
 
+def _listed(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
+    """Reads sizes that share their unit, "7 and 4 mm", "12, 9 and 7 mm", where no bones or segments are numbered."""
+    if i and (tokens[i - 1].word in _NO_SIZES or tokens[i - 1].word in lexicon.times):
+        return None
+    numbers, at, ended = [float(tokens[i].word)], i + 1, False
+    while at + 1 < last and not ended and tokens[at].word in (",", "and", "&") and tokens[at + 1].word[0].isdigit():
+        ended = tokens[at].word != ","
+        numbers.append(float(tokens[at + 1].word))
+        at += 2
+    unit = lexicon.units.get(tokens[at].word) if ended and at < last else None
+    return (at + 1, tuple(n * unit for n in numbers)) if unit else None
+
+
 def _ranges(tokens: list[Token], i: int, step: int, last: int) -> bool:
     """Tells whether the number at `i` begins a range; what is "from 2 to 3 cm" has grown."""
     to = step < last - 1 and tokens[step].word == "to" and tokens[step + 1].word[0].isdigit()
@@ -56,12 +74,17 @@ def earlier(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) ->
     now = next((item for item in reversed(items) if "measure" in item.senses), None)
     if now is None:
         return None
-    if float(tokens[i].word) >= _YEAR:
-        return None  # "stable from 2022"
+    if float(tokens[i].word) >= _YEAR or _is_image(tokens, i):
+        return None  # "stable from 2022", "12 mm (3/201)"
     unit = next(
         (lexicon.units[token.word] for token in tokens[now.first : now.last] if token.word in lexicon.units), None
     )
     return (i + 1, (float(tokens[i].word) * unit,)) if unit else None
+
+
+def _is_image(tokens: list[Token], i: int) -> bool:
+    """Tells whether the number at `i` is that of a series, an image's behind it: "12 mm (3/201)", "(4:77)", "(3, 77)"."""
+    return i + 2 < len(tokens) and tokens[i + 1].word in _OF_IMAGES and tokens[i + 2].word[0].isdigit()
 
 
 def ratio(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> tuple[int, Senses]:
@@ -297,7 +320,8 @@ def _measured(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> int | No
     for at in range(lo - 1, max(-1, lo - _FAR), -1):
         if _with_diameter(items[at], lexicon):
             return at
-        if _says(items[at]) or "clause_end" in items[at].senses or items[at].word == ";":
+        moved = "change" in items[at].senses and "concept" not in items[at].senses  # "the node HAS DECREASED to 12 mm"
+        if (_says(items[at]) and not moved) or "clause_end" in items[at].senses or items[at].word == ";":
             break
     return None
 
