@@ -9,6 +9,7 @@ from __future__ import annotations
 from rrgmetrics.reader.composition import compose
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.organs import in_organs
 from rrgmetrics.reader.parts import merge_parts
 
 _LEADING = frozenset({"location_preposition", "side"})
@@ -56,6 +57,7 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
             mentions.append(Mention(item.senses["listed"], i, i + 1, i, (item.first, item.last)))
     for fault in tuple(mentions):
         mentions.extend(_whole(fault, items, lexicon))
+    mentions = in_organs(items, mentions, lexicon)
     if len(mentions) > 1:
         mentions = [mention for mention in mentions if not _is_in_another(mention, mentions, lexicon)]
         mentions.sort(key=lambda m: (m.at, m.first))

@@ -183,6 +183,7 @@ def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
         )
         trie.add(entry["terms"], "concept", key)
         trie.add(entry.get("lone_terms", ()), "lone", key)
+        trie.add(entry.get("noun_terms", ()), "noun", key)
         for pattern in entry.get("seen_as", ()):
             structure, quality = pattern.split(" + ")
             lexicon.findings_of[structure, quality] = key

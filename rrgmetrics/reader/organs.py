@@ -1,0 +1,63 @@
+"""A lesion is called after the organ that it lies in: "a nodule OF THE LEFT ADRENAL", "a deposit IN THE SIXTH RIB".
+
+Which lesion makes what of which organ is data (`found_in` of the concept files).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon
+
+_ASIDE = frozenset(
+    {"side", "measure", "before", "severity", "morphology", "change", "count", "acuity", "level", "ordinal", "several"}
+)  # between a lesion and its organ
+_IN = frozenset({"in", "within", "inside", "of", "at", "involving", "throughout"})
+_HOLDING = frozenset({"contain", "containing", "hold", "holding", "has", "show", "showing", "harbor", "harboring"})
+_REACH = 8  # items from a lesion to its organ
+_PARTS = frozenset({"body", "head", "blade", "lobe", "limb", "part", "aspect", "segment", "pole", "gland"})
+
+
+def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns the mentions, each lesion under the name that it has in its organ."""
+    named: list[Mention] = []
+    for mention in mentions:
+        organs = () if mention.denies or mention.elided else _organs(items, mention, lexicon)
+        found = (lexicon.findings_in.get((mention.concept, organ)) for organ in organs)
+        name = next((each for each in found if each), None)
+        named.append(replace(mention, concept=name) if name else mention)
+    return named
+
+
+def _organs(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[str]:
+    """Yields the structures of the place right before and right behind a mention."""
+    for k in range(mention.first - 1, max(-1, mention.first - 1 - _REACH), -1):
+        item = items[k]
+        if "structure" in item.senses and "concept" not in item.senses:
+            yield from item.senses["structure"]
+            break
+        if "negation_before" in item.senses and item.word == "without":
+            continue  # "skeleton WITHOUT deposits"
+        if not _is_aside(item, lexicon) and item.word not in _HOLDING and item.word != ":":
+            break
+    led = False
+    for k in range(mention.last, min(len(items), mention.last + _REACH)):
+        item = items[k]
+        comma = item.word == "," and not led and k + 1 < len(items) and "side" in items[k + 1].senses
+        if "structure" in item.senses and "concept" not in item.senses:
+            yield from item.senses["structure"] if led else ()
+            break
+        if item.word in _IN or comma:
+            led = True
+        elif not _is_aside(item, lexicon):
+            break
+
+
+def _is_aside(item: Item, lexicon: Lexicon) -> bool:
+    """Tells whether an item may stand between a lesion and its organ."""
+    small = lexicon.small
+    if item.word in small.definite | small.indefinite | _PARTS or item.word[0].isdigit():
+        return True
+    return bool(item.senses) and item.senses.keys() <= _ASIDE
