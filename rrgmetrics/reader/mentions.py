@@ -128,7 +128,7 @@ def _is_seen(items: list[Item], i: int) -> bool:
             senses = items[k].senses
             if items[k].word in _PARTING or not _OTHER.isdisjoint(senses) or (step < 0 and items[k].word == ","):
                 break
-            if "measure" in senses or senses.get("change") in _COURSES:
+            if "measure" in senses or "resolved_before" in senses or senses.get("change") in _COURSES:
                 return True
     return False
 

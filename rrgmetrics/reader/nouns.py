@@ -65,7 +65,7 @@ def name_nouns(items: Sequence[Item], lexicon: Lexicon) -> None:
         if concept is None:
             continue
         senses = {kind: value for kind, value in item.senses.items() if kind != "noun"}
-        if _is_noun(items, i, lexicon.small):
+        if _is_noun(items, i, concept not in lexicon.roles["history"], lexicon.small):
             senses = {**senses, "concept": concept}
         item.senses = senses
     _choose(items, lexicon)
@@ -83,13 +83,17 @@ def _choose(items: Sequence[Item], lexicon: Lexicon) -> None:
         several = True
 
 
-def _is_noun(items: Sequence[Item], i: int, small: SmallWords) -> bool:
-    """Tells whether the word at `i` ends a noun phrase: what stands beside it describes it or goes on without it."""
+def _is_noun(items: Sequence[Item], i: int, in_organ: bool, small: SmallWords) -> bool:
+    """Tells whether the word at `i` ends a noun phrase: what stands beside it describes it or goes on without it.
+
+    A "breast primary" is where it comes from, an "adrenal deposit" where it lies.
+    """
     before, behind = items[i - 1] if i else None, items[i + 1] if i + 1 < len(items) else None
     if before is not None and not (
         not before.word.isalnum()
         or before.word in small.separators | small.definite | small.indefinite | small.verbs | small.degrees | _BEFORE
         or not _DESCRIBING.isdisjoint(before.senses)
+        or (in_organ and "structure" in before.senses)
     ):
         return False
     if behind is None or not behind.word[0].isalpha():

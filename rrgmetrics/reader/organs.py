@@ -23,20 +23,29 @@ _PARTS = frozenset({"body", "head", "blade", "lobe", "limb", "part", "aspect", "
 def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions, each lesion under the name that it has in its organ."""
     named: list[Mention] = []
+    held: list[tuple[int, str]] = []
     for mention in mentions:
         organs = () if mention.denies or mention.elided else _organs(items, mention, lexicon)
-        found = (lexicon.findings_in.get((mention.concept, organ)) for organ in organs)
-        name = next((each for each in found if each), None)
+        found = ((k, lexicon.findings_in.get((mention.concept, organ))) for k, organ in organs)
+        at, name = next(((k, each) for k, each in found if each), (0, None))
         named.append(replace(mention, concept=name) if name else mention)
-    return named
+        held += [(at, name)] if name else []
+    return [mention for mention in named if not any(_is_said(items, mention, *each, lexicon) for each in held)]
 
 
-def _organs(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[str]:
-    """Yields the structures of the place right before and right behind a mention."""
+def _is_said(items: list[Item], mention: Mention, organ: int, name: str, lexicon: Lexicon) -> bool:
+    """Tells whether a quality of an organ is that of the lesion in it: "a lesion in THE LIVER, which HAS GROWN"."""
+    if mention.denies or mention.last - mention.first < 2 or not mention.first <= organ < mention.last:
+        return False
+    return "change" in items[mention.at].senses or mention.concept in lexicon.concepts[name].ancestors
+
+
+def _organs(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[tuple[int, str]]:
+    """Yields the structures, and where they stand, of the place right before and right behind a mention."""
     for k in range(mention.first - 1, max(-1, mention.first - 1 - _REACH), -1):
         item = items[k]
         if "structure" in item.senses and "concept" not in item.senses:
-            yield from item.senses["structure"]
+            yield from ((k, structure) for structure in item.senses["structure"])
             break
         if "negation_before" in item.senses and item.word == "without":
             continue  # "skeleton WITHOUT deposits"
@@ -47,7 +56,7 @@ def _organs(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[s
         item = items[k]
         comma = item.word == "," and not led and k + 1 < len(items) and "side" in items[k + 1].senses
         if "structure" in item.senses and "concept" not in item.senses:
-            yield from item.senses["structure"] if led else ()
+            yield from ((k, structure) for structure in item.senses["structure"] if led)
             break
         if item.word in _IN or comma:
             led = True
