@@ -44,6 +44,9 @@ def told_of_patient(
         names = names.union(lexicon.rubric["diagnoses"])  # "Pneumonia follow-up."
     reasons = [mention for mention in mentions if _is_reason(items, mention, mentions, lexicon)]
     diseases = [mention for mention in mentions if mention.concept in names and mention not in reasons]
+    colon = next((i for i, item in enumerate(items) if item.word == ":"), 0)
+    if any(item.word in small.treated for item in items[:colon]):
+        diseases = [mention for mention in diseases if mention.first < colon]  # "Sarcoma follow-up: calcified nodules"
     if not diseases:
         return reasons
     bare = SEEN.isdisjoint(kind for item in items for kind in item.senses)

@@ -90,7 +90,8 @@ def _is_noun(items: Sequence[Item], i: int, in_organ: bool, small: SmallWords) -
     """
     before, behind = items[i - 1] if i else None, items[i + 1] if i + 1 < len(items) else None
     if before is not None and not (
-        not before.word.isalnum()
+        before.word[0].isdigit()
+        or not before.word.isalnum()
         or before.word in small.separators | small.definite | small.indefinite | small.verbs | small.degrees | _BEFORE
         or not _DESCRIBING.isdisjoint(before.senses)
         or (in_organ and "structure" in before.senses)
@@ -101,5 +102,15 @@ def _is_noun(items: Sequence[Item], i: int, in_organ: bool, small: SmallWords) -
     if behind.word in _NEVER_BEHIND or "concept" in behind.senses:
         return False
     closing = behind.word in small.separators | small.verbs | small.earlier | small.relative | _BEHIND
-    placed = "side" in behind.senses or "zone" in behind.senses
+    placed = ("side" in behind.senses or "zone" in behind.senses) and not _leads_to_name(items[i + 1 : i + 5])
     return closing or placed or not _GOING_ON.isdisjoint(behind.senses)
+
+
+def _leads_to_name(behind: Sequence[Item]) -> bool:
+    """Tells whether words of place lead to a name: "CONGLOMERATE left axillary nodes"."""
+    for item in behind:
+        if not item.senses or "location_preposition" in item.senses:
+            return False
+        if "concept" in item.senses or "listed" in item.senses:
+            return True
+    return False

@@ -36,7 +36,7 @@ _PLAIN = frozenset(
     }
 )  # all that a part of such a list may say
 _NEVER = frozenset({"concept", "normal", "negation_before", "negation_after", "level", "tip", "route", "clause_end"})
-_NUMBERED = frozenset({"image", "series", "slice", "im", "se", "img", "segment"})  # where it is to be found
+_NUMBERED = frozenset({"another", "other", "further", "image", "series", "slice", "im", "se", "img", "segment"})  # where it is to be found
 _LONGEST = 20  # items of a part
 
 
@@ -67,11 +67,22 @@ def _parts(items: Sequence[Item], lo: int, hi: int, lexicon: Lexicon) -> Iterato
     first, depth = lo, 0
     for i in range(lo, hi):
         word = items[i].word
+        if word == "(" and not depth and _lists(items[i + 1 : hi]):
+            yield first, i
+            first = i + 1
+            continue
         depth = max(0, depth + (word == "(") - (word == ")"))
         if not depth and (word == ":" or word in lexicon.small.separators) and word not in ("(", ")", "/"):
             yield first, i
             first = i + 1
     yield first, hi
+
+
+def _lists(behind: Sequence[Item]) -> bool:
+    """Tells whether a bracket holds the list: "three nodules (RUL 5 mm, RLL 8 mm)"."""
+    inside = behind[: next((k for k, item in enumerate(behind) if item.word == ")"), 0)]
+    places = sum("zone" in item.senses for item in inside)
+    return places > 1 and sum("measure" in item.senses for item in inside) > 1
 
 
 def _sized(items: Sequence[Item], part: tuple[int, int]) -> bool:
