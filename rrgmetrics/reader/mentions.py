@@ -53,7 +53,7 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
             mentions.append(Mention(pushed or item.senses["concept"], i, i + 1, i, (item.first, item.last)))
         elif "lone" in item.senses and _stands_alone(items, i, lexicon):
             mentions.append(Mention(item.senses["lone"], i, i + 1, i, (item.first, item.last)))
-        elif "listed" in item.senses and _is_seen(items, i) and not _is_said_of(items, i, mentions):
+        elif "listed" in item.senses and _is_seen(items, i) and not _is_station(items, i) and not _is_said_of(items, i, mentions):
             mentions.append(Mention(item.senses["listed"], i, i + 1, i, (item.first, item.last)))
     for fault in tuple(mentions):
         mentions.extend(_whole(fault, items, lexicon))
@@ -131,6 +131,13 @@ def _is_seen(items: list[Item], i: int) -> bool:
             if "measure" in senses or "resolved_before" in senses or senses.get("change") in _COURSES:
                 return True
     return False
+
+
+def _is_station(items: list[Item], i: int) -> bool:
+    """Tells whether a structure is only a place under a heading that names it: "ADENOPATHY: hilar 14 mm, station 7 21 mm"."""
+    name, colon = items[i].senses["listed"], next((k for k in range(i) if items[k].word == ":"), 0)
+    headed = any(name in (item.senses.get("concept"), item.senses.get("listed")) for item in items[:colon])
+    return headed and "zone" in items[i].senses
 
 
 def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:

@@ -53,7 +53,8 @@ def told_one_by_one(items: list[Item], named: Mention, between: tuple[int, int],
     if between[1] < len(items) and told and told[-1] == behind[-1]:
         return []  # the words next to the next name may be its own
     sized, placed = _sized(items, opening), _placed(items, opening)
-    if not told or len(told) + (sized and placed) < 2 or (placed and not sized and _names_place(items, opening)):
+    heads = opening[1] < len(items) and items[opening[1]].word == ":" and not placed
+    if not told or len(told) + ((sized and placed) or heads) < 2 or (placed and not sized and _names_place(items, opening)):
         return []
     whole = not (sized and placed)
     if sized and whole:

@@ -62,6 +62,7 @@ def _is_said(items: list[Item], mention: Mention, organ: int, name: str, renamed
 
 def _organs(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[tuple[int, str]]:
     """Yields the structures, and where they stand, of the place right before and right behind a mention."""
+    placed = mention.first > 0 and "zone" in items[mention.first - 1].senses
     for k in range(mention.first - 1, max(-1, mention.first - 1 - _REACH), -1):
         item = items[k]
         if "structure" in item.senses and "concept" not in item.senses:
@@ -78,6 +79,8 @@ def _organs(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[t
         if "structure" in item.senses and "concept" not in item.senses:
             yield from ((k, structure) for structure in item.senses["structure"] if led)
             break
+        if item.word == "at" and placed:
+            break  # "paraspinal deposit AT T8"
         if item.word in _IN or comma:
             led = True
         elif not _is_aside(item, lexicon):

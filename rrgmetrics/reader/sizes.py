@@ -19,6 +19,7 @@ _OF_IMAGES = frozenset({"/", ":", ",", "-"})  # between a series and an image
 _NO_SIZES = frozenset({"rib", "t", "l", "c", "d", "th", "segment", "station", "image", "series"})
 _DATED = 5  # items from a size to "ago"
 _TODAY = frozenset({"now", "currently", "today"})
+_AND = frozenset({"and", "but"})
 _MANY, _NOUN = 12, 4  # findings that are counted, and words from a number to its noun
 _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
@@ -236,6 +237,8 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return False
     if not after:
         return _is_dated_ahead(items, i, small)
+    if after[0].word == "before" and len(after) > 1 and after[1].word in small.treated:
+        return True  # "55 mm BEFORE TREATMENT, now 38 mm"
     if after[0].word in small.past or "earlier_study" in after[0].senses:
         return len(after) == 1 or after[1].word in small.closing
     if not any("measure" in item.senses for item in items[:i]) and not _now_follows(items, i):
@@ -265,7 +268,12 @@ def _is_dated_ahead(items: list[Item], i: int, small: SmallWords) -> bool:
 def _now_follows(items: list[Item], i: int) -> bool:
     """Tells whether a later size is that of today: "2 cm on Monday, 4 cm TODAY"."""
     sized = (k for k in range(i + 1, len(items)) if "measure" in items[k].senses)
-    return any(not _TODAY.isdisjoint(each.word for each in items[max(0, k - 2) : k + 3]) for k in sized)
+    return any(any(_is_of_today(each) for each in items[max(0, k - 2) : k + 3]) for k in sized)
+
+
+def _is_of_today(item: Item) -> bool:
+    """Tells whether an item says "now": "12 mm in May AND NOW 19 mm"."""
+    return item.word in _TODAY or ("clause_end" in item.senses and item.word in _AND and item.last - item.first > 1)
 
 
 def _is_bracketed(items: list[Item], i: int) -> bool:
