@@ -44,16 +44,20 @@ def told_of_patient(
         names = names.union(lexicon.rubric["diagnoses"])  # "Pneumonia follow-up."
     reasons = [mention for mention in mentions if _is_reason(items, mention, mentions, lexicon)]
     diseases = [mention for mention in mentions if mention.concept in names and mention not in reasons]
+    colon = next((i for i, item in enumerate(items) if item.word == ":"), 0)
+    if any(item.word in small.treated for item in items[:colon]):
+        diseases = [mention for mention in diseases if mention.first < colon]  # "Sarcoma follow-up: calcified nodules"
     if not diseases:
         return reasons
     bare = SEEN.isdisjoint(kind for item in items for kind in item.senses)
-    titled = opening and bare and len(mentions) == 1 and _is_title(items, mentions[0])
+    alone = bare and len(mentions) == 1
+    titled = opening and (alone or _is_before_operations(items, mentions, lexicon)) and _is_title(items, mentions[0])
     treated = bare and any(item.word in small.treated for item in items)
     history = reasons
     for mention in diseases:
         before = [item.word for item in items[max(0, mention.first - 2) : mention.first] if not item.senses]
         known = not small.historic.isdisjoint(before)
-        told = (titled or treated) and mention.certainty == "definite" and mention.assertion == "present"
+        told = ((titled and mention is mentions[0]) or treated) and mention.certainty == "definite" and mention.assertion == "present"
         history += [mention] if known or told else []
     return history
 
@@ -117,6 +121,14 @@ def _is_reason(items: Sequence[Item], mention: Mention, mentions: Sequence[Menti
     if not before:
         return any(item.word in lexicon.small.treated for item in items[:lead])
     return before[-1].concept in lexicon.roles["background"] and _is_operation(before[-1], lexicon)
+
+
+def _is_before_operations(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> bool:
+    """Tells whether a bare disease leads to operations: "CARCINOMA OF THE BREAST, right mastectomy."."""
+    first, *others = mentions
+    comma = next((i for i, item in enumerate(items) if item.word == ","), 0)
+    bare = SEEN.isdisjoint(kind for item in items[:comma] for kind in item.senses)
+    return bool(others) and first.last <= comma and bare and all(_is_operation(each, lexicon) for each in others)
 
 
 def _is_operation(mention: Mention, lexicon: Lexicon) -> bool:

@@ -159,6 +159,8 @@ def _is_now(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
     """Tells whether a structure has become what it is: "the mediastinum is NOW shifted"."""
     if mention.at <= mention.first or mention.denies or lexicon.concepts[mention.concept].is_device:
         return False
+    if "measured" in items[mention.at].senses:
+        return False  # "the node is NOW 12 mm"
     at = mention.at - ("severity" in items[mention.at - 1].senses)
     return at - 1 > mention.first and items[at - 1].word == "now"
 

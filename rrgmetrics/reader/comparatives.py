@@ -87,6 +87,8 @@ def _of_two_places(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     for item in items[i + 1 : i + 1 + NEAR]:
         if "asymmetry" in item.senses:
             return not (items[i + 1].word == "," and _is_predicate(items, i, small))
+        if "measure" in item.senses:
+            return False  # "SMALLER at 25 mm, a nodule in the left lung"
         if placed and item.senses.keys() & {"side", "zone", "structure"}:
             if _goes_through_sides(items, i):
                 return False  # "stable on the right, SMALLER on the left"

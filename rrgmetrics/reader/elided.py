@@ -11,6 +11,7 @@ from typing import Any
 
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
+from rrgmetrics.reader.one_by_one import told_one_by_one
 
 _OTHER = {"left": "right", "right": "left"}
 _DENYING = frozenset({"negation_before", "negation_after", "negation_verb"})
@@ -31,7 +32,10 @@ _LONGEST = 14  # items of a statement without a name
 
 def supply(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions with those whose name is left out, in the order of the text."""
-    if not mentions or not {"left", "right"} <= _sides(items):
+    if not mentions:
+        return mentions
+    two = {"left", "right"} <= _sides(items)
+    if not two and sum("measure" in item.senses for item in items) < 2:
         return mentions
     spans = sorted((mention.first, mention.last) for mention in mentions)
     more: list[Mention] = []
@@ -40,7 +44,10 @@ def supply(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
         if not mention.denies and mention.whole_of is None and not told:
             start = max((last for _, last in spans if last <= mention.first), default=0)
             end = min((first for first, _ in spans if first >= mention.last), default=len(items))
-            more += _behind(items, mention, (start, end), lexicon) or _ahead(items, mention, start, lexicon)
+            found = told_one_by_one(items, mention, (start, end), lexicon)
+            if not found and two:
+                found = _behind(items, mention, (start, end), lexicon) or _ahead(items, mention, start, lexicon)
+            more += found
     return sorted([*mentions, *more], key=lambda m: (m.at, m.first)) if more else mentions
 
 
@@ -103,9 +110,13 @@ def _is_placed(said: Sequence[Item]) -> bool:
     return any("location_preposition" in item.senses or "item_break" in item.senses for item in said)
 
 
-def inherit(mentions: Sequence[Mention]) -> None:
+def inherit(mentions: Sequence[Mention], lexicon: Lexicon) -> None:
     """Lets what is told of both sides together hold of each: "NEW bilateral effusions, large on the right ..."."""
     for mention in mentions:
+        if mention.elided and not _has_side(mention.modifiers, lexicon):
+            mention.modifiers.extend(
+                item for item in mention.elided.modifiers if item.senses.get("side") in _OTHER
+            )  # "in the LEFT lung nodules of 14 mm in the mid zone and of 8 mm at the base"
         if mention.whole and mention.elided:
             mention.course = mention.course or mention.elided.course
             mention.modifiers.extend(
@@ -113,6 +124,11 @@ def inherit(mentions: Sequence[Mention]) -> None:
                 for item in mention.elided.modifiers
                 if item.senses.keys() & _OF_BOTH and item not in mention.modifiers
             )
+
+
+def _has_side(items: Sequence[Item], lexicon: Lexicon) -> bool:
+    """Tells whether words name a side, or a place that is on one: the lingula."""
+    return bool(_sides(items)) or any("zone" in i.senses and lexicon.zones[i.senses["zone"]].side for i in items)
 
 
 def lies_beside(mention: Mention, fields: Mapping[str, Any], items: Sequence[Item], small: SmallWords) -> bool:

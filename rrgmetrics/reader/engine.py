@@ -161,7 +161,7 @@ def _told(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> _Said
     """Describes the mentions of a sentence, which are asserted."""
     if mentions:
         items = attach(items, mentions, lexicon)
-        inherit(mentions)
+        inherit(mentions, lexicon)
     stated: list[_Stated] = []
     for mention in mentions:
         if not mention.dropped:

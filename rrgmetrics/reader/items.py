@@ -8,6 +8,7 @@ from rrgmetrics.reader.dates import not_there_then
 from rrgmetrics.reader.levels import number_bones
 from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
+from rrgmetrics.reader.nouns import name_nouns
 from rrgmetrics.reader.place_words import resolve_places
 from rrgmetrics.reader.shared_words import share_nouns
 from rrgmetrics.reader.sizes import divided, earlier, judge, measure, ratio, weigh
@@ -88,10 +89,13 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
                 senses = {**senses, "several": True}  # "the lung bases" are both
             if "change" in senses and end - i > 1 and "quality" not in senses:
                 senses = _with_quality(senses, tokens[end - 1], lexicon)
+            if word == "/" and 0 < i < last - 1 and tokens[i - 1].word[0].isdigit() and tokens[i + 1].word[0].isdigit():
+                senses = {}  # of a series and an image, a date
             items.append(Item(i, end, senses, word))
         i = end
     _bend(items, tokens, lexicon)
     share_nouns(items, tokens, lexicon)
+    name_nouns(items, lexicon)
     part_rows(items)
     if lexicon.shares:
         divided(items, lexicon)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from rrgmetrics.reader.composition import compose
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.organs import in_organs
 from rrgmetrics.reader.parts import merge_parts
 
 _LEADING = frozenset({"location_preposition", "side"})
@@ -18,6 +19,12 @@ _VERBAL = frozenset({"item_break", "severity"})  # between the tube and how it l
 _BEFORE_SHORTHAND = frozenset(
     {"side", "severity", "change", "quality", "count", "acuity", "negation_before", "item_break", "resolved_before"}
 )
+
+
+_AHEAD, _SAID = 5, 9  # items before and behind a structure that may tell that it is seen
+_PARTING = frozenset({";", ":"})
+_OTHER = frozenset({"concept", "listed", "clause_end", "negation_before", "normal"})
+_COURSES = frozenset({"new", "worse", "better", "resolved"})
 
 
 def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
@@ -46,10 +53,11 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
             mentions.append(Mention(pushed or item.senses["concept"], i, i + 1, i, (item.first, item.last)))
         elif "lone" in item.senses and _stands_alone(items, i, lexicon):
             mentions.append(Mention(item.senses["lone"], i, i + 1, i, (item.first, item.last)))
-        elif "listed" in item.senses and _is_seen(items, i) and not _is_said_of(items, i, mentions):
+        elif "listed" in item.senses and _is_seen(items, i) and not _is_station(items, i) and not _is_said_of(items, i, mentions):
             mentions.append(Mention(item.senses["listed"], i, i + 1, i, (item.first, item.last)))
     for fault in tuple(mentions):
         mentions.extend(_whole(fault, items, lexicon))
+    mentions = in_organs(items, mentions, lexicon)
     if len(mentions) > 1:
         mentions = [mention for mention in mentions if not _is_in_another(mention, mentions, lexicon)]
         mentions.sort(key=lambda m: (m.at, m.first))
@@ -109,11 +117,27 @@ def _says_how(items: list[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def _is_seen(items: list[Item], i: int) -> bool:
-    """Tells whether a structure that is only seen where it is abnormal is: "nodes", "a node of 2 cm", "a new node"."""
-    around = items[max(0, i - 3) : i + 4]
-    return "several" in items[i].senses or any(
-        "measure" in item.senses or item.senses.get("change") == "new" for item in around
-    )
+    """Tells whether a structure that is only seen where it is abnormal is: "nodes", "a node of 2 cm", "a new node".
+
+    A node that has grown, shrunk or gone was seen. What is said of it stands in its clause, before another name.
+    """
+    if "several" in items[i].senses:
+        return True
+    for step, reach in ((-1, _AHEAD), (1, _SAID)):
+        for k in range(i + step, max(-1, min(len(items), i + step * (reach + 1))), step):
+            senses = items[k].senses
+            if items[k].word in _PARTING or not _OTHER.isdisjoint(senses) or (step < 0 and items[k].word == ","):
+                break
+            if "measure" in senses or "resolved_before" in senses or senses.get("change") in _COURSES:
+                return True
+    return False
+
+
+def _is_station(items: list[Item], i: int) -> bool:
+    """Tells whether a structure is only a place under a heading that names it: "ADENOPATHY: hilar 14 mm, station 7 21 mm"."""
+    name, colon = items[i].senses["listed"], next((k for k in range(i) if items[k].word == ":"), 0)
+    headed = any(name in (item.senses.get("concept"), item.senses.get("listed")) for item in items[:colon])
+    return headed and "zone" in items[i].senses
 
 
 def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:

@@ -74,6 +74,7 @@ class _Knowledge(NamedTuple):
     elsewhere: tuple[Kind, ...]  # those that are not of the chest
     terms: dict[str, list[tuple[tuple[str, ...], Kind]]]  # first word → terms, the longest first, with their kind
     decisive: frozenset[tuple[str, ...]]  # terms one of which is enough where no word of the chest stands
+    sure: frozenset[tuple[str, ...]]  # terms one of which is enough
     chest: frozenset[str]
     titles: dict[tuple[str, ...], Kind]
 
@@ -286,6 +287,7 @@ def _other_report(words: Sequence[str], n_statements: int, knowledge: _Knowledge
         return None if titled in knowledge.own else (titled, "a CT report" if titled == CT else titled)
     cues = _cues(words, knowledge)
     counts = {kind: len(terms) for kind, terms in cues.items()}
+    counts = {kind: n + (CUES - 1) * (not knowledge.sure.isdisjoint(cues[kind])) for kind, n in counts.items()}
     if knowledge.chest.isdisjoint(words):
         counts = {kind: n + (CUES - 1) * (not knowledge.decisive.isdisjoint(cues[kind])) for kind, n in counts.items()}
     own = max(counts.get(kind, 0) for kind in knowledge.own)
@@ -348,7 +350,7 @@ def _knowledge() -> _Knowledge:
     own = plain(word for kind in ("report", "clinical", "description", "anatomy") for word in vocabulary[kind])
     english = grammar | own | lexicon.terms_words
     terms_of: dict[Kind, list[str]] = {**tables["elsewhere"], **tables["modality"]}
-    for kind, more in tables["decisive"].items():
+    for kind, more in (*tables["decisive"].items(), *tables["sure"].items()):
         terms_of[kind] = [*terms_of.get(kind, ()), *more]
     terms: dict[str, list[tuple[tuple[str, ...], Kind]]] = {}
     for kind, listed in terms_of.items():
@@ -365,6 +367,7 @@ def _knowledge() -> _Knowledge:
         languages=languages,
         scripts=tables["scripts"],
         decisive=frozenset(by_phrase(tables["decisive"])),
+        sure=frozenset(by_phrase(tables["sure"])),
         chest=frozenset(plain(tables["chest"])),
         titles=by_phrase(tables["titles"]),
         broken=frozenset(pair for row in tables["broken"] for pair in product(row["first"], row["then"])),

@@ -15,8 +15,11 @@ RATIO = "_ratio"  # ends the names of structures whose size is a number without 
 _AGAINST = frozenset({"versus", "vs"})  # between a size and an earlier one
 _THEN = frozenset({"in", "on", "at", "from", "of"})  # between a size and its date
 _ACROSS = frozenset({"deep", "thick", "wide", "long", "across"})
+_OF_IMAGES = frozenset({"/", ":", ",", "-"})  # between a series and an image
+_NO_SIZES = frozenset({"rib", "t", "l", "c", "d", "th", "segment", "station", "image", "series"})
 _DATED = 5  # items from a size to "ago"
 _TODAY = frozenset({"now", "currently", "today"})
+_AND = frozenset({"and", "but"})
 _MANY, _NOUN = 12, 4  # findings that are counted, and words from a number to its noun
 _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
@@ -28,6 +31,9 @@ _COURSES = {3: (2, 4), 5: (4, 6)}  # "small to moderate", "moderate to large", a
 
 def measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
     """Reads "3", "3 x 4", "3 to 4" followed by a unit at `i`; returns the index after it and the numbers in mm."""
+    listed = _listed(tokens, i, last, lexicon)
+    if listed:
+        return listed
     numbers: list[float] = []
     while i < last and len(numbers) < 3 and tokens[i].word[0].isdigit():
         numbers.append(float(tokens[i].word))
@@ -43,6 +49,19 @@ def measure(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[i
     return None
 
 
+def _listed(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, tuple[float, ...]] | None:
+    """Reads sizes that share their unit, "7 and 4 mm", "12, 9 and 7 mm", where no bones or segments are numbered."""
+    if i and (tokens[i - 1].word in _NO_SIZES or tokens[i - 1].word in lexicon.times):
+        return None
+    numbers, at, ended = [float(tokens[i].word)], i + 1, False
+    while at + 1 < last and not ended and tokens[at].word in (",", "and", "&") and tokens[at + 1].word[0].isdigit():
+        ended = tokens[at].word != ","
+        numbers.append(float(tokens[at + 1].word))
+        at += 2
+    unit = lexicon.units.get(tokens[at].word) if ended and at < last else None
+    return (at + 1, tuple(n * unit for n in numbers)) if unit else None
+
+
 def _ranges(tokens: list[Token], i: int, step: int, last: int) -> bool:
     """Tells whether the number at `i` begins a range; what is "from 2 to 3 cm" has grown."""
     to = step < last - 1 and tokens[step].word == "to" and tokens[step + 1].word[0].isdigit()
@@ -56,12 +75,17 @@ def earlier(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) ->
     now = next((item for item in reversed(items) if "measure" in item.senses), None)
     if now is None:
         return None
-    if float(tokens[i].word) >= _YEAR:
-        return None  # "stable from 2022"
+    if float(tokens[i].word) >= _YEAR or _is_image(tokens, i):
+        return None  # "stable from 2022", "12 mm (3/201)"
     unit = next(
         (lexicon.units[token.word] for token in tokens[now.first : now.last] if token.word in lexicon.units), None
     )
     return (i + 1, (float(tokens[i].word) * unit,)) if unit else None
+
+
+def _is_image(tokens: list[Token], i: int) -> bool:
+    """Tells whether the number at `i` is that of a series, an image's behind it: "12 mm (3/201)", "(4:77)", "(3, 77)"."""
+    return i + 2 < len(tokens) and tokens[i + 1].word in _OF_IMAGES and tokens[i + 2].word[0].isdigit()
 
 
 def ratio(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> tuple[int, Senses]:
@@ -213,6 +237,8 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return False
     if not after:
         return _is_dated_ahead(items, i, small)
+    if after[0].word == "before" and len(after) > 1 and after[1].word in small.treated:
+        return True  # "55 mm BEFORE TREATMENT, now 38 mm"
     if after[0].word in small.past or "earlier_study" in after[0].senses:
         return len(after) == 1 or after[1].word in small.closing
     if not any("measure" in item.senses for item in items[:i]) and not _now_follows(items, i):
@@ -242,7 +268,12 @@ def _is_dated_ahead(items: list[Item], i: int, small: SmallWords) -> bool:
 def _now_follows(items: list[Item], i: int) -> bool:
     """Tells whether a later size is that of today: "2 cm on Monday, 4 cm TODAY"."""
     sized = (k for k in range(i + 1, len(items)) if "measure" in items[k].senses)
-    return any(not _TODAY.isdisjoint(each.word for each in items[max(0, k - 2) : k + 3]) for k in sized)
+    return any(any(_is_of_today(each) for each in items[max(0, k - 2) : k + 3]) for k in sized)
+
+
+def _is_of_today(item: Item) -> bool:
+    """Tells whether an item says "now": "12 mm in May AND NOW 19 mm"."""
+    return item.word in _TODAY or ("clause_end" in item.senses and item.word in _AND and item.last - item.first > 1)
 
 
 def _is_bracketed(items: list[Item], i: int) -> bool:
@@ -297,7 +328,8 @@ def _measured(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> int | No
     for at in range(lo - 1, max(-1, lo - _FAR), -1):
         if _with_diameter(items[at], lexicon):
             return at
-        if _says(items[at]) or "clause_end" in items[at].senses or items[at].word == ";":
+        moved = "change" in items[at].senses and "concept" not in items[at].senses  # "the node HAS DECREASED to 12 mm"
+        if (_says(items[at]) and not moved) or "clause_end" in items[at].senses or items[at].word == ";":
             break
     return None
 

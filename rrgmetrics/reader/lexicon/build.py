@@ -25,7 +25,7 @@ _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route", "count")
 _DESCRIBED = ("change", "acuity", "morphology", "position", "route", "asymmetry")
 _LONG = 5  # letters of a word that has a plural of its own; shorter ones are abbreviations
 _SIDES = frozenset({"left", "right"})  # inside the name of a structure: "dome of the LEFT hemidiaphragm"
-_INHERITED: frozenset[Role] = frozenset({"picture", "sized", "lodged"})  # the concept's own and its children's
+_INHERITED: frozenset[Role] = frozenset({"picture", "sized", "lodged", "one_by_one"})  # the concept's own and its children's
 _BELOW: frozenset[Role] = frozenset({"tipped"})  # its children's only
 
 
@@ -83,6 +83,7 @@ class _Builder:
         self.named: list[tuple[list[str], Senses, str]] = []
         zones = load_file("anatomy")["zones"].items()
         self.measured = load_file("attributes")["diameters"].keys()
+        self.findings_of = lexicon.findings_of
         self.valves = frozenset(key for key, entry in zones if entry.get("structure") == "heart_valve")
 
     def add(self, terms: Iterable[Any], kind: str, value: Any, *, several: bool = False) -> None:
@@ -100,7 +101,8 @@ class _Builder:
                 self.terms_words.update(words)
                 if several:
                     senses[kind] = (*senses.get(kind, ()), value)
-                    if (value in self.measured and len(words) > 1) or not _SIDES.isdisjoint(words[1:]):
+                    told = value in self.measured or (value, "several") in self.findings_of
+                    if (told and len(words) > 1) or not _SIDES.isdisjoint(words[1:]):
                         self.named.append((words, senses, kind))
                 elif kind not in senses:
                     senses[kind] = value
@@ -181,6 +183,7 @@ def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:
         )
         trie.add(entry["terms"], "concept", key)
         trie.add(entry.get("lone_terms", ()), "lone", key)
+        trie.add(entry.get("noun_terms", ()), "noun", key)
         for pattern in entry.get("seen_as", ()):
             structure, quality = pattern.split(" + ")
             lexicon.findings_of[structure, quality] = key

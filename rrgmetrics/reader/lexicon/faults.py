@@ -25,7 +25,7 @@ _HEDGING = ("probable_before", "possible_before", "not_excluded_before", "hypoth
 _FINDINGS_BY_ABSENCE = {("absent",), ("absence", "of")}
 _SUMS = {
     "seen_as": (("structures", "qualities"), "structure + quality", "heart + enlarged"),
-    "found_in": (("concepts", "zones or concepts"), "concept + zone", "mass + mediastinal"),
+    "found_in": (("concepts", "zones, structures or concepts"), "concept + zone", "mass + mediastinal"),
 }
 Words = tuple[str, ...]
 
@@ -116,7 +116,11 @@ class _Check:
             "qualities": self.contents["qualities"],
             "concepts": self.entries,
             "concepts or any": {**self.entries, "any": None},
-            "zones or concepts": {**self.contents["anatomy"]["zones"], **self.entries},
+            "zones, structures or concepts": {
+                **self.contents["anatomy"]["zones"],
+                **self.contents["anatomy"]["structures"],
+                **self.entries,
+            },
             "files": list(concept_files),
             "packs": list(all_packs()),
             "kinds": [*scope["elsewhere"], *scope["modality"]],

@@ -18,6 +18,7 @@ Role = Literal[
     "anywhere",
     "otherwise",
     "sized",
+    "one_by_one",
     "tipped",
     "lodged",
     "midline",

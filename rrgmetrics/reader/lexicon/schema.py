@@ -119,6 +119,7 @@ _CONCEPTS = Table(
             "same_as": _names("concepts"),
             "sign_of": _names("concepts"),
             "lone_terms": _TERMS,
+            "noun_terms": _TERMS,
             "seen_as": Many(Value(of="seen_as"), joins=True),
             "found_in": Many(Value(of="found_in"), joins=True),
             "condition": Value(choices=CONDITIONS),
@@ -332,6 +333,7 @@ SHAPES: dict[str, Shape] = {
             "elsewhere": Table(_TERMS),
             "modality": Table(_TERMS),
             "decisive": Table(_TERMS),
+            "sure": Table(_TERMS),
             "titles": Table(_TERMS),
             "chest": _TERMS,
         }

@@ -1,0 +1,95 @@
+"""A lesion is called after the organ that it lies in: "a nodule OF THE LEFT ADRENAL", "a deposit IN THE SIXTH RIB".
+
+Which lesion makes what of which organ is data (`found_in` of the concept files).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon
+
+_ASIDE = frozenset(
+    {"side", "measure", "before", "severity", "morphology", "change", "count", "acuity", "level", "ordinal", "several"}
+)  # between a lesion and its organ
+_IN = frozenset({"in", "within", "inside", "of", "at", "involving", "throughout", "along"})
+_HOLDING = frozenset({"contain", "containing", "hold", "holding", "has", "show", "showing", "harbor", "harboring"})
+_REACH = 8  # items from a lesion to its organ
+_LOOKS = frozenset(
+    {
+        "hypodense",
+        "hypoattenuating",
+        "hyperdense",
+        "enhancing",
+        "hypervascular",
+        "cystic",
+        "solid",
+        "focal",
+        "necrotic",
+        "indeterminate",
+        "subcentimeter",
+        "rounded",
+        "further",
+        "solitary",
+        "single",
+    }
+)  # what a lesion of an organ looks like
+_PARTS = frozenset({"body", "head", "blade", "lobe", "limb", "part", "aspect", "segment", "pole", "gland"})
+
+
+def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns the mentions, each lesion under the name that it has in its organ."""
+    named: list[Mention] = []
+    held: list[tuple[int, str, bool]] = []
+    for mention in mentions:
+        organs = () if mention.denies or mention.elided else _organs(items, mention, lexicon)
+        places = [*organs]
+        found = ((k, lexicon.findings_in.get((mention.concept, organ))) for k, organ in places)
+        at, name = next(((k, each) for k, each in found if each), (0, None))
+        named.append(replace(mention, concept=name) if name else mention)
+        held += [(at, name, True)] if name else [(k, mention.concept, False) for k, _ in places]
+    return [mention for mention in named if not any(_is_said(items, mention, *each, lexicon) for each in held)]
+
+
+def _is_said(items: list[Item], mention: Mention, organ: int, name: str, renamed: bool, lexicon: Lexicon) -> bool:
+    """Tells whether a quality of an organ is that of the lesion in it: "a lesion in THE LIVER, which HAS GROWN"."""
+    if mention.denies or mention.last - mention.first < 2 or not mention.first <= organ < mention.last:
+        return False
+    return (renamed and "change" in items[mention.at].senses) or mention.concept in lexicon.concepts[name].ancestors
+
+
+def _organs(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[tuple[int, str]]:
+    """Yields the structures, and where they stand, of the place right before and right behind a mention."""
+    placed = mention.first > 0 and "zone" in items[mention.first - 1].senses
+    for k in range(mention.first - 1, max(-1, mention.first - 1 - _REACH), -1):
+        item = items[k]
+        if "structure" in item.senses and "concept" not in item.senses:
+            yield from ((k, structure) for structure in item.senses["structure"])
+            break
+        if "negation_before" in item.senses and item.word == "without":
+            continue  # "skeleton WITHOUT deposits"
+        if not _is_aside(item, lexicon) and item.word not in _HOLDING and item.word != ":":
+            break
+    led = False
+    for k in range(mention.last, min(len(items), mention.last + _REACH)):
+        item = items[k]
+        comma = item.word == "," and not led and k + 1 < len(items) and "side" in items[k + 1].senses
+        if "structure" in item.senses and "concept" not in item.senses:
+            yield from ((k, structure) for structure in item.senses["structure"] if led)
+            break
+        if item.word == "at" and placed:
+            break  # "paraspinal deposit AT T8"
+        if item.word in _IN or comma:
+            led = True
+        elif not _is_aside(item, lexicon):
+            break
+
+
+def _is_aside(item: Item, lexicon: Lexicon) -> bool:
+    """Tells whether an item may stand between a lesion and its organ."""
+    small = lexicon.small
+    if item.word in small.definite | small.indefinite | _PARTS | _LOOKS or item.word[0].isdigit():
+        return True
+    return bool(item.senses) and item.senses.keys() <= _ASIDE
