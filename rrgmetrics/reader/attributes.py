@@ -89,7 +89,7 @@ def _own_bones(concept: str) -> frozenset[str]:
     """Returns the bone that a finding's name tells, which is no place besides: a fracture OF THE CLAVICLE."""
     lexicon = load()
     bones = {bone for (bone, _), name in lexicon.findings_of.items() if name == concept and bone in lexicon.zones}
-    return frozenset(bones) if len(bones) == 1 else frozenset()
+    return frozenset(bones) if len(bones) == 1 else frozenset()  # a lesion may be one of any bone
 
 
 def _directions(mention: Mention) -> set[str]:

@@ -262,6 +262,8 @@ def _adjunct(items: list[Item], s: int) -> bool:
     """Tells whether a structure only describes the finding after it ("lung nodule", "lower lobe 5 mm granuloma")."""
     if "concept" in items[s].senses:
         return False
+    if "level" in items[s].senses and s + 1 < len(items) and "vertebral_process" in items[s + 1].senses.get("structure", ()):
+        return True  # "L1 TRANSVERSE PROCESS"
     for item in items[s + 1 : s + 4]:
         if "concept" in item.senses:
             return True

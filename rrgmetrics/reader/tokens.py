@@ -24,9 +24,11 @@ _TOKEN = re.compile(
     r"|[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+"  # a word has no group; before others: it is the most frequent
     r"|\n(?P<gap>[ \t\r]*\n)|\n(?P<bullet>[ \t]*(?:[*•#]|-(?=[ \t])|\d{1,2}[.)](?=[ \t])"
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
-    r"|\?(?P<query>(?<![^\s(]\?)(?= ?[A-Za-z]))"  # "?pneumonia"
-    r"|#(?P<fracture>(?<=[A-Za-z] #)(?=s?(?:[ .,;)]|$))"  # "6th rib #"
+    r"|\?(?P<query>(?<![^\s(]\?)(?= ?[A-Za-z#]))"  # "?pneumonia", "?# 5th rib"
+    r"|#(?P<fracture>(?<=[A-Za-z0-9] #)(?=s?(?:[ .,;)]|$))"  # "6th rib #", "ribs 9, 10 #"
     r"|(?<![\n#]#)(?=s? ?(?i:left|right|lt|rt|l|r|of|neck|shaft|sternum|clavicle|scapula|humerus|ribs?|[tl]\d\d?"
+    r"|(?:mid|middle|distal|proximal|medial|lateral|outer|inner|upper|lower|anterior|posterior|surgical|spine|body|collarbone"
+    r"|old|healed|healing|acute|new|displaced|undisplaced|multiple|comminuted)(?! ?:)"
     r"|\d\d?(?:st|nd|rd|th|(?: ?[-,&] ?\d\d?)+)? (?:(?:left|right|lt|rt|l|r) )?ribs?(?! f))\b))"  # "#5-9 ribs"
     r"|(?:-+>|=>|→)(?P<arrow>)"
     r"|[.,;:!?/—–()\[\]](?P<mark>)"
@@ -34,7 +36,8 @@ _TOKEN = re.compile(
     r"|[<>≤≥]{1,2}(?P<bound>(?=[ ]?(?:\d|(?i:l|r|left|right)\b)))"  # "< 1 cm", "R > L"
     r"|[Ø∅](?P<none>(?= ?[A-Za-z]))"  # "Ø PTX"
     r"|%(?P<percent>)"
-    r"|↑+(?P<more>)|↓+(?P<less>)",  # "effusion ↑"
+    r"|↑+(?P<more>)|↓+(?P<less>)"  # "effusion ↑"
+    r"|&(?P<both>)|\+(?P<plus>(?<= \+)(?= [A-Za-z0-9(])|(?<=\d\+)(?=\d))",  # "ribs 9 & 10", "ribs 4+5"
     re.ASCII,
 )
 _MARKS = {
@@ -53,6 +56,8 @@ _MARKS = {
     "against": "compared",
     "more": "increased",
     "less": "decreased",
+    "both": "and",
+    "plus": "and",
 }
 _APOSTROPHES = frozenset({"'", "’"})
 _SUBJECTS = frozenset({"there", "it", "that", "here", "what"})
