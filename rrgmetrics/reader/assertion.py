@@ -48,7 +48,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
     small = lexicon.small
     acting = small.list_joints | small.apposing | small.questions | small.preferring | small.inverted
     acting = acting | small.altered | small.historic | small.causing | small.explanations | small.relative
-    acting = acting | small.made | small.proving
+    acting = acting | small.made | small.proving | small.certain
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -175,7 +175,7 @@ class _Walk(Clause):
             self.joined = True
         elif (item.word in self.small.historic and not senses) or self.is_due(i, item) or self.is_made(i, item):
             self.linking = True
-        elif item.word in self.small.proving:
+        elif item.word in self.small.proving or (item.word in self.small.certain and self.names(i)):
             self.linking, self.certainty = True, "definite"
         elif item.word in self.small.list_joints:
             self._joint(i, item)

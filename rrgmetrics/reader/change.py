@@ -20,7 +20,7 @@ from rrgmetrics.reader.comparatives import (
 )
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.subjects import Head, is_landmark, is_setting, likewise, side_behind, subject
+from rrgmetrics.reader.subjects import Head, is_landmark, is_setting, likewise, of_one_picture, side_behind, subject
 
 LARGE = 6  # severity from which "now" tells that a finding has grown
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
@@ -232,6 +232,7 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
     left = next((k for k in reversed(before) if not is_landmark(items, heads, k, lexicon)), None)
     left = subject(items, i, heads, left, lexicon) if left else left
     course = change not in ("new", "resolved")
+    shown = heads[left][2] if left else None
     while course and left and heads[left - 1][2] and is_setting(items, heads[left - 1][1], heads[left][0], lexicon):
         left -= 1
     right = next((k for k in range(len(heads)) if heads[k][0] > i), None)
@@ -239,6 +240,8 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
         said_of = _list_after(items, i, heads, right, lexicon)  # "collapse, NOW WITH an effusion"
     elif left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):
         said_of = _list_before(items, i, heads, left, lexicon)
+        if shown and shown not in said_of and of_one_picture(shown, heads[left][2], lexicon):
+            said_of.append(shown)  # "consolidation due to CONTUSION, larger"
     elif right is not None and not _of_the_study(items, i, heads[right], lexicon):
         noun = [item.word for item in items[i + 1 : i + 2]] in (["in"], ["of"])  # "INCREASE IN patchy opacities"
         of_itself = "quality" in items[i].senses and not noun and items[i].word not in lexicon.small.comparatives

@@ -324,6 +324,11 @@ class Clause(Sentence):
         opens = self.items[0].word in self.small.opening and len(self.clause) == 1
         return opens and i + 1 < len(self.items) and self.items[i + 1].word in self.small.definite | self.small.existing
 
+    def names(self, i: int) -> bool:
+        """Tells whether the name of what was described follows at once: "a nodule, DEFINITELY a metastasis"."""
+        named = next((item for item in self.items[i + 1 : i + 3] if item.word not in self.small.indefinite), None)
+        return named is not None and "concept" in named.senses and bool(self.statement())
+
     def is_called(self, i: int) -> bool:
         """Tells whether the verb at `i` leads to what a picture is: "the retrocardiac density IS a hiatal hernia"."""
         if self.items[i].word not in self.small.identifying or not self.statement():

@@ -129,7 +129,33 @@ def doubted(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool:
     vague = {ref.head.concept, cand.head.concept} & lexicon.roles["anything"]
     of_both = [(x, y) for x, y in both if x is not ref.head and y is not cand.head]
     same = both if both and vague else [(ref.head, cand.head), *of_both]
-    return any({x.certainty, y.certainty} & DOUBT and "definite" in (x.certainty, y.certainty) for x, y in same)
+    unsettled = _undetermined(ref, cand, lexicon) or _undetermined(cand, ref, lexicon)
+    return unsettled or any(
+        {x.certainty, y.certainty} & DOUBT and "definite" in (x.certainty, y.certainty) for x, y in same
+    )
+
+
+def _undetermined(one: Unit, other: Unit, lexicon: Lexicon) -> bool:
+    """Tells whether one report leaves open what the other is sure of: "lesion, possibly metastatic", "metastasis"."""
+    shared = {y.concept for y in other.readings if y.certainty != "definite"}
+    doubts = [x.concept for x in one.readings if x is not one.head and x.certainty in DOUBT and x.concept not in shared]
+    stated = [x.concept for x in one.readings if x.certainty not in DOUBT]
+    left_open = any("indeterminate" in x.morphology for x in one.readings)
+    if one.head.concept in lexicon.roles["shadow"] and not left_open:
+        return False  # "airspace opacity concerning for pneumonia" is one
+    for sure in (y.concept for y in other.readings if y.certainty == "definite"):
+        names = (sure, *lexicon.concepts[sure].ancestors)
+        if any(sure in (x, *lexicon.concepts[x].ancestors) for x in stated):
+            continue
+        diagnosis = any(each in lexicon.rubric["diagnoses"] for each in names)
+        if not diagnosis or lexicon.concepts[sure].significance not in SIGNIFICANT:
+            continue
+        if left_open or any(x in names or sure in lexicon.concepts[x].ancestors for x in doubts):
+            return True
+        narrower = one.head.concept in names
+        if narrower and any({x, sure} <= set(row["diagnosis"]) for x in doubts for row in lexicon.rubric["explains"]):
+            return True  # "metastasis" of a bone is a bone metastasis
+    return False
 
 
 def _doubts(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:

@@ -129,6 +129,23 @@ def _than_a_side(items: list[Item], i: int) -> int:
     return at + 1 if _side(items[at]) and ends else 0
 
 
+def _bare_side(items: list[Item], i: int, lexicon: Lexicon) -> int:
+    """Returns the end of "worse right", "greater to the left" behind a finding at `i`; 0 if a noun follows the side."""
+    at = i + 1
+    at += [item.word for item in items[at : at + 1]] == ["so"]
+    at += [item.word for item in items[at : at + 2]] in (["to", "the"], ["at", "the"]) and 2
+    if at >= len(items) or not _side(items[at]) or items[at].senses.keys() - {"side", "location_preposition"}:
+        return 0
+    ends = at + 1 == len(items) or items[at + 1].word in lexicon.small.closing | {"and", ";", ")"}
+    named = any("concept" in item.senses for item in items[:i])
+    each_told = any(  # "smaller left, LARGER RIGHT"
+        "change" in one.senses and _side(other)
+        for k in (*range(1, i), *range(at + 2, len(items)))
+        for one, other in ((items[k - 1], items[k]), (items[k], items[k - 1]))
+    )
+    return at + 1 if ends and named and not each_told else 0
+
+
 def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
     """Returns the end of "more abundant within the right" at `i`, 0 if it does not compare two sides."""
     small = lexicon.small
@@ -141,7 +158,7 @@ def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
     if [item.word for item in items[i : i + 2]] == ["most", "of"]:
         return 0  # "most of the left lower lobe"
     placed = False
-    other = _than_a_side(items, i)
+    other = _than_a_side(items, i) or _bare_side(items, i, lexicon)
     if other:
         return other
     for k in range(i, min(len(items), i + _REACH)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import takewhile
 
+from rrgmetrics.reader.courses import tell_what_was
 from rrgmetrics.reader.dates import is_dated, is_then
 from rrgmetrics.reader.lexicon import Lexicon, Senses, SmallWords
 from rrgmetrics.reader.tokens import Item, Token
@@ -170,7 +171,7 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
             items[i] = item.saying({"severity": now, "before": ("severity", was)})  # "from SMALL TO MODERATE"
         elif "severity" in item.senses and (was_at := _became(items, i, lexicon)) is not None:
             items[was_at].senses = {"before": ("severity", items[was_at].senses["severity"])}
-        elif "measure" in item.senses and _grew(items, i):
+        elif "measure" in item.senses and _grew(items, i, lexicon):
             unit = item.senses["measure"][0] / max(float(item.word), 0.1)
             was = ("measure", unit * float(items[i - 2].word))
             items[i] = Item(item.first, item.last, {**item.senses, "before": was}, item.word)
@@ -179,6 +180,7 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
         elif "measure" in item.senses and (asked or _advised(items, i, lexicon) or _is_way(items, i, lexicon)):
             items[i] = Item(item.first, item.last, {}, item.word)
     _tell_degrees_apart(items, lexicon)
+    tell_what_was(items, lexicon)
     return items
 
 
@@ -220,11 +222,14 @@ def _became(items: list[Item], i: int, lexicon: Lexicon) -> int | None:
     return next(before, None)
 
 
-def _grew(items: list[Item], i: int) -> bool:
+def _grew(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a bare number before the size at `i` is what was: "has gone FROM 6 TO 11 mm"."""
-    if i < 3 or items[i - 1].word != "to" or not items[i - 2].word[0].isdigit() or not items[i].word[0].isdigit():
+    if i < 3 or items[i - 1].word not in lexicon.small.onward:
         return False
-    return not items[i - 2].senses and (items[i - 3].word == "from" or "nothing" in items[i - 3].senses)
+    if not items[i - 2].word[0].isdigit() or not items[i].word[0].isdigit():
+        return False
+    led = items[i - 1].word == "→" or items[i - 3].word == "from" or "nothing" in items[i - 3].senses
+    return led and not items[i - 2].senses
 
 
 def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:

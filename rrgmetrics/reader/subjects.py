@@ -73,9 +73,18 @@ def likewise(items: Sequence[Item], i: int, heads: Sequence[Head], small: SmallW
 
 def is_setting(items: list[Item], lo: int, hi: int, lexicon: Lexicon) -> bool:
     """Tells whether what begins at `hi` only tells when or where: "the air AFTER STERNOTOMY, decreasing"."""
-    between = items[max(lo, hi - NEAR) : hi]
-    led = any(item.word in lexicon.small.settings for item in between)
-    return led and not any(item.word in lexicon.small.separators for item in between)
+    between, small = items[max(lo, hi - NEAR) : hi], lexicon.small
+    led = any(item.word in small.settings for item in between)
+    caused = any(item.word in small.causing for item in between)  # "the mass DUE TO LYMPHOMA has grown"
+    others = [item for item in between if item.word not in small.settings]
+    ends = any(item.word in small.separators or "clause_end" in item.senses for item in others)
+    return not ends and (led or (caused and not any(item.word in small.verbs for item in between)))
+
+
+def of_one_picture(cause: Mention, shown: Mention | None, lexicon: Lexicon) -> bool:
+    """Tells whether a finding and what it is due to are one picture: "CONSOLIDATION due to CONTUSION"."""
+    groups = {lexicon.concepts[mention.concept].group for mention in (cause, shown) if mention}
+    return len(groups) == 1 and groups <= lexicon.groups["one_picture"]
 
 
 def is_landmark(items: Sequence[Item], heads: Sequence[Head], k: int, lexicon: Lexicon) -> bool:
