@@ -254,6 +254,9 @@ def _split(items: list[Item], lo: int, later: Mention, small: SmallWords) -> int
     stop = next((i for i in range(hi - 1, lo - 1, -1) if items[i].word == ";"), None)
     if stop is not None:
         return stop + 1
+    predicate = any("item_break" in item.senses for item in items[lo : hi - 2])
+    if predicate and items[hi - 1].word == "and" and "severity" in items[hi - 2].senses:
+        return hi  # "the effusion is LARGE and displaces the heart"
     colon = next((i for i in range(lo, hi) if items[i].word in small.separators or items[i].word == ":"), None)
     if colon is not None and items[colon].word == ":" and colon > lo:
         return colon + 1  # "the mediastinum is shifted to the left: mucus plug"

@@ -53,6 +53,8 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     elif items[q].word in lexicon.small.verbs:  # "has increased" has its subject before it
         partners = _backward(items, q, qualities, floor, lexicon)
+    elif "severity" in items[q].senses and _is_predicate(items, q, lexicon) and _is_of_finding(items, q, lexicon):
+        partners = _backward(items, q, qualities, floor, lexicon)  # "the effusion is LARGE and displaces the heart"
     elif _is_predicate(items, q, lexicon) or _is_placed(items, q, qualities, lexicon):
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     else:
@@ -262,7 +264,11 @@ def _adjunct(items: list[Item], s: int) -> bool:
     """Tells whether a structure only describes the finding after it ("lung nodule", "lower lobe 5 mm granuloma")."""
     if "concept" in items[s].senses:
         return False
-    if "level" in items[s].senses and s + 1 < len(items) and "vertebral_process" in items[s + 1].senses.get("structure", ()):
+    if (
+        "level" in items[s].senses
+        and s + 1 < len(items)
+        and "vertebral_process" in items[s + 1].senses.get("structure", ())
+    ):
         return True  # "L1 TRANSVERSE PROCESS"
     for item in items[s + 1 : s + 4]:
         if "concept" in item.senses:

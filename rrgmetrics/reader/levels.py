@@ -16,6 +16,8 @@ from rrgmetrics.reader.tokens import Item, Token
 _BETWEEN = frozenset({"side", "zone", "morphology", "acuity", "severity"})  # may stand between a number and its bone
 _NEAR = 4  # items
 _JOINTS, _RANGE = frozenset({",", "and", "/", "the"}), frozenset({"to", "through", "thru", "–", "—", "or"})
+_SIDED = {"r": ("right", 2), "l": ("left", 6)}  # and the first number that can be nothing else
+_RIBS = 12
 _OPENING = frozenset({"(", ":", "the", "number", "involving", "at", "of"})  # before the numbers of "rib fractures"
 
 
@@ -33,6 +35,7 @@ class _Run:
 
 def number_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> list[Item]:
     """Makes one item of each list of numbered bones; what a sentence says besides stays as it is."""
+    _name_ribs(items, lexicon)
     if not _names_bones(items, tokens, lexicon):
         return items
     _share_spine(items, lexicon)
@@ -63,6 +66,16 @@ def number_bones(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -
         elif run.bare and not items[run.first].senses and _before_rib(items, run.last, tokens, lexicon):
             items[run.first].senses = {"count": run.orders[0] - lexicon.level_bases["rib"]}
     return items
+
+
+def _name_ribs(items: list[Item], lexicon: Lexicon) -> None:
+    """Reads ribs by their side and number, in place: "R8 and R9", "L9 TO L11"; there is no sixth lumbar vertebra."""
+    for i, item in enumerate(items):
+        number = item.word[1:]
+        side, first = _SIDED.get(item.word[0], ("", _RIBS))
+        if side and not item.senses and number.isdecimal() and first <= int(number) <= _RIBS:
+            name = lexicon.level_names[lexicon.level_bases["rib"] + int(number)]
+            items[i] = item.saying({"side": side, "structure": ("rib",), "level": (name,)})
 
 
 def _share_spine(items: list[Item], lexicon: Lexicon) -> None:
@@ -104,6 +117,8 @@ def _run(items: list[Item], start: int, tokens: Sequence[Token], lexicon: Lexico
         order = _order(items[at], lexicon, run) if at < len(items) else None
         if order is None or (ranged and order <= run.orders[-1]):
             break
+        if items[at].senses.get("side") != items[start].senses.get("side"):
+            break  # "R4 and L8"
         run.bare = run.bare and _is_bare(items[at])
         run.orders.extend(range(run.orders[-1] + 1, order) if ranged else ())
         run.orders.append(order)

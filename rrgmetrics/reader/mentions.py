@@ -53,7 +53,12 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
             mentions.append(Mention(pushed or item.senses["concept"], i, i + 1, i, (item.first, item.last)))
         elif "lone" in item.senses and _stands_alone(items, i, lexicon):
             mentions.append(Mention(item.senses["lone"], i, i + 1, i, (item.first, item.last)))
-        elif "listed" in item.senses and _is_seen(items, i) and not _is_station(items, i) and not _is_said_of(items, i, mentions):
+        elif (
+            "listed" in item.senses
+            and _is_seen(items, i)
+            and not _is_station(items, i)
+            and not _is_said_of(items, i, mentions)
+        ):
             mentions.append(Mention(item.senses["listed"], i, i + 1, i, (item.first, item.last)))
     for fault in tuple(mentions):
         mentions.extend(_whole(fault, items, lexicon))

@@ -50,8 +50,30 @@ _GOING_ON = frozenset(
         "morphology",
     }
 )  # senses of the word behind it
-_BEFORE = frozenset({"known", "biggest", "largest", "dominant", "index", "further", "other", "another", "more", "of", "s"})
-_BEHIND = frozenset({"measuring", "measure", "measured", "of", "in", "at", "from", "which", "that", "now", "was", "were", "is", "are", "has", "have", "then"})
+_BEFORE = frozenset(
+    {"known", "biggest", "largest", "dominant", "index", "further", "other", "another", "more", "of", "s"}
+)
+_BEHIND = frozenset(
+    {
+        "measuring",
+        "measure",
+        "measured",
+        "of",
+        "in",
+        "at",
+        "from",
+        "which",
+        "that",
+        "now",
+        "was",
+        "were",
+        "is",
+        "are",
+        "has",
+        "have",
+        "then",
+    }
+)
 _NEVER_BEHIND = frozenset({"to"})  # "SECONDARY TO a fall"
 
 

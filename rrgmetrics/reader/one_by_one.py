@@ -36,7 +36,9 @@ _PLAIN = frozenset(
     }
 )  # all that a part of such a list may say
 _NEVER = frozenset({"concept", "normal", "negation_before", "negation_after", "level", "tip", "route", "clause_end"})
-_NUMBERED = frozenset({"another", "other", "further", "image", "series", "slice", "im", "se", "img", "segment"})  # where it is to be found
+_NUMBERED = frozenset(
+    {"another", "other", "further", "image", "series", "slice", "im", "se", "img", "segment"}
+)  # where it is to be found
 _LONGEST = 20  # items of a part
 
 
@@ -54,7 +56,11 @@ def told_one_by_one(items: list[Item], named: Mention, between: tuple[int, int],
         return []  # the words next to the next name may be its own
     sized, placed = _sized(items, opening), _placed(items, opening)
     heads = opening[1] < len(items) and items[opening[1]].word == ":" and not placed
-    if not told or len(told) + ((sized and placed) or heads) < 2 or (placed and not sized and _names_place(items, opening)):
+    if (
+        not told
+        or len(told) + ((sized and placed) or heads) < 2
+        or (placed and not sized and _names_place(items, opening))
+    ):
         return []
     whole = not (sized and placed)
     if sized and whole:

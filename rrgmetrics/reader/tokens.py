@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     r"|(?=[A-Za-z]+(?: [A-Za-z]+){0,4} ?:)))"  # "FINDINGS:"
     r"|\?(?P<query>(?<![^\s(]\?)(?= ?[A-Za-z#]))"  # "?pneumonia", "?# 5th rib"
     r"|#(?P<fracture>(?<=[A-Za-z0-9] #)(?=s?(?:[ .,;)]|$))"  # "6th rib #", "ribs 9, 10 #"
-    r"|(?<![\n#]#)(?=s? ?(?i:left|right|lt|rt|l|r|of|neck|shaft|sternum|clavicle|scapula|humerus|ribs?|[tl]\d\d?"
+    r"|(?<![\n#]#)(?=s? ?(?i:left|right|lt|rt|l|r|of|neck|shaft|sternum|clavicle|scapula|humerus|ribs?|[tlr]\d\d?"
     r"|(?:mid|middle|distal|proximal|medial|lateral|outer|inner|upper|lower|anterior|posterior|surgical|spine|body|collarbone"
     r"|old|healed|healing|acute|new|displaced|undisplaced|multiple|comminuted)(?! ?:)"
     r"|\d\d?(?:st|nd|rd|th|(?: ?[-,&] ?\d\d?)+)? (?:(?:left|right|lt|rt|l|r) )?ribs?(?! f))\b))"  # "#5-9 ribs"

@@ -25,7 +25,9 @@ _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route", "count")
 _DESCRIBED = ("change", "acuity", "morphology", "position", "route", "asymmetry")
 _LONG = 5  # letters of a word that has a plural of its own; shorter ones are abbreviations
 _SIDES = frozenset({"left", "right"})  # inside the name of a structure: "dome of the LEFT hemidiaphragm"
-_INHERITED: frozenset[Role] = frozenset({"picture", "sized", "lodged", "one_by_one"})  # the concept's own and its children's
+_INHERITED: frozenset[Role] = frozenset(
+    {"picture", "sized", "lodged", "one_by_one"}
+)  # the concept's own and its children's
 _BELOW: frozenset[Role] = frozenset({"tipped"})  # its children's only
 
 
