@@ -100,7 +100,7 @@ def _choose(items: Sequence[Item], lexicon: Lexicon) -> None:
         if item.senses.get("concept") not in lexicon.roles["one_by_one"]:
             continue
         ahead = [each.word for each in items[max(0, i - 2) : i]]
-        if several and not _CHOSEN.isdisjoint(ahead) and not lexicon.small.definite.isdisjoint(ahead[:1] + ahead[-1:]):
+        if several and not _CHOSEN.isdisjoint(ahead) and lexicon.small.indefinite.isdisjoint(ahead):
             item.senses = {}
         several = True
 

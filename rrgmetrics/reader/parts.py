@@ -59,6 +59,8 @@ def _name(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> str | 
     between = items[a.last : b.first]
     if any(item.word in lexicon.small.separators - {"with"} or item.senses.keys() & _PARTED for item in between):
         return None
+    if within and between and "morphology" in items[a.first].senses and all(_is_plain_place(i) for i in between):
+        return within  # "CAVITATING right upper lobe DEPOSIT"
     links = [k for k, item in enumerate(between) if item.word in _INSIDE | _HOLDING] or [0]
     link = next((k for k in reversed(links) if between[k : k + 1] and between[k].word != "of"), links[-1])
     words = {item.word for item in between[link : link + 1]}
@@ -71,6 +73,10 @@ def _name(items: list[Item], a: Mention, b: Mention, lexicon: Lexicon) -> str | 
     for k in range(a.last + link, b.first):
         items[k] = items[k].without("zone")  # "with CENTRAL cavitation" is no place in the lung
     return holding
+
+
+def _is_plain_place(item: Item) -> bool:
+    return bool(item.senses) and item.senses.keys() <= {"side", "zone", "structure", "measure"}
 
 
 def _is_placed(items: list[Item]) -> bool:
