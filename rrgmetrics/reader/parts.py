@@ -11,7 +11,7 @@ from itertools import pairwise
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 
-_INSIDE = frozenset({"in", "within", "inside", "of"})
+_INSIDE = frozenset({"in", "within", "inside", "of", "from"})
 _HOLDING = frozenset(
     {"with", "contain", "containing", "has", "show", "showing", "demonstrate", "demonstrating", "undergone"}
 )
