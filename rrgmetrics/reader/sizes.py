@@ -76,8 +76,8 @@ def earlier(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) ->
     now = next((item for item in reversed(items) if "measure" in item.senses), None)
     if now is None:
         return None
-    if float(tokens[i].word) >= _YEAR or _is_image(tokens, i):
-        return None  # "stable from 2022", "12 mm (3/201)"
+    if float(tokens[i].word) >= _YEAR or _is_image(tokens, i) or _ends_numbers(tokens, i):
+        return None  # "stable from 2022", "12 mm (3/201)", "ribs 2 TO 4"
     unit = next(
         (lexicon.units[token.word] for token in tokens[now.first : now.last] if token.word in lexicon.units), None
     )
@@ -87,6 +87,11 @@ def earlier(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) ->
 def _is_image(tokens: list[Token], i: int) -> bool:
     """Tells whether the number at `i` is that of a series, an image's behind it: "12 mm (3/201)", "(4:77)", "(3, 77)"."""
     return i + 2 < len(tokens) and tokens[i + 1].word in _OF_IMAGES and tokens[i + 2].word[0].isdigit()
+
+
+def _ends_numbers(tokens: list[Token], i: int) -> bool:
+    """Tells whether the number at `i` ends a row of numbers of bones: "5 cm, with destruction of ribs 2 to 4"."""
+    return i > 2 and tokens[i - 1].word == "to" and tokens[i - 2].word[0].isdigit() and tokens[i - 3].word in _NO_SIZES
 
 
 def ratio(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> tuple[int, Senses]:
@@ -255,7 +260,8 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     if after[0].word in _THEN and len(after) > 1:
         bare = after[1].word in small.definite and "earlier_study" not in after[1].senses
         date = after[2] if bare and len(after) > 2 else after[1]
-        return date.word in small.past or date.word[0].isdigit() or "earlier_study" in date.senses
+        prior = date.word in small.earlier and "acuity" in date.senses and after[-1].word in small.closing
+        return prior or date.word in small.past or date.word[0].isdigit() or "earlier_study" in date.senses
     words = list(takewhile(lambda word: word not in small.separators, (item.word for item in after)))
     return "ago" in words
 
