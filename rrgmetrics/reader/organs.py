@@ -50,7 +50,19 @@ def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
         at, name = next(((k, each) for k, each in found if each), (0, None))
         named.append(replace(mention, concept=name) if name else mention)
         held += [(at, name, True)] if name else [(k, mention.concept, False) for k, _ in places]
-    return [mention for mention in named if not any(_is_said(items, mention, *each, lexicon) for each in held)]
+    lesions = [m for m in named if not m.denies and m.last - m.first == 1 and m.concept in lexicon.roles["one_by_one"]]
+    return [
+        mention
+        for mention in named
+        if not any(_is_said(items, mention, *each, lexicon) for each in held) and not _moves(items, mention, lesions)
+    ]
+
+
+def _moves(items: list[Item], mention: Mention, lesions: list[Mention]) -> bool:
+    """Tells whether a change of a structure is that of the lesion in it: "the lower lobe METASTASIS HAS SHRUNK"."""
+    if mention.denies or "change" not in items[mention.at].senses:
+        return False
+    return any(mention.first < lesion.first < mention.at for lesion in lesions)
 
 
 def _is_said(items: list[Item], mention: Mention, organ: int, name: str, renamed: bool, lexicon: Lexicon) -> bool:
