@@ -12,6 +12,7 @@ _FILM = 8  # items from a film, or a verb of seeing, to its date
 _THEN = 8  # items from "not seen" to the date
 _BETWEEN = frozenset({"location_preposition", "structure", "count"})
 _STUDY = frozenset({"earlier_study"})
+_ON = frozenset({"on", "in", "at"})
 _CENTURIES = ("19", "20")
 
 
@@ -32,7 +33,7 @@ def is_dated(items: Sequence[Item], i: int, small: SmallWords) -> bool:
     ahead = [
         item for item in items[i + 1 : i + _THEN] if item.word not in small.definite or item.senses.keys() & _STUDY
     ]
-    led = bool(ahead) and ahead[0].word in ("in", "on", "at")
+    led = bool(ahead) and ahead[0].word in _ON
     date = ahead[led : led + 3]
     if not date:
         return False
@@ -57,6 +58,13 @@ def not_there_then(items: list[Item], small: SmallWords) -> None:
         if named and "negation_after" in item.senses and leads_to_then(items, i, small):
             items[i] = item.saying({"change": "new"})
         named = named or "concept" in item.senses or item.word in small.subjects
+
+
+def as_then(items: list[Item], small: SmallWords) -> None:
+    """Takes what was so on an earlier film for stable, in place: "a hernia, same AS ON THE 2019 STUDY"."""
+    for i in range(1, len(items) - 2):
+        if items[i].word == "as" and not items[i].senses and items[i + 1].word in _ON and is_dated(items, i, small):
+            items[i] = items[i].saying({"change": "stable"})
 
 
 def leads_to_then(items: Sequence[Item], i: int, small: SmallWords) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rrgmetrics.reader.dates import not_there_then
+from rrgmetrics.reader.dates import as_then, not_there_then
 from rrgmetrics.reader.levels import number_bones
 from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
@@ -18,6 +18,7 @@ from rrgmetrics.reader.tokens import Token
 from rrgmetrics.reader.verbs import conjugate
 
 _SAME = "same"  # at the end of a statement: "effusions SAME", "the left is THE SAME"
+_NIL = "nil"
 _LONGEST_PHRASE = 16  # tokens
 _TAKEN = 6  # items from a device to the word that says that it is gone
 _WHERE = frozenset({"side", "location_preposition", "item_break"})
@@ -70,6 +71,8 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
     while i < last:
         word = tokens[i].word
         end, senses = _longest(tokens, i, last, lexicon) if word in trie else (i + 1, None)
+        if word == _NIL and end - i > 1 and _goes_before_name(tokens, end, last, lexicon):
+            end, senses = i + 1, trie[word][""]
         if senses is None:
             if word[0].isdigit():
                 length = measure(tokens, i, last, lexicon) or earlier(tokens, i, items, lexicon)
@@ -101,6 +104,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         divided(items, lexicon)
     conjugate(items, tokens, lexicon)
     not_there_then(items, lexicon.small)
+    as_then(items, lexicon.small)
     items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
     return judge(items, lexicon) if lexicon.diameters else items
 
@@ -130,6 +134,14 @@ def _is_beside(item: Item, lexicon: Lexicon) -> bool:
     if item.senses:
         return item.senses.keys() <= _WHERE
     return item.word in lexicon.small.dates
+
+
+def _goes_before_name(tokens: list[Token], end: int, last: int, lexicon: Lexicon) -> bool:
+    """Tells whether a normal statement ends before a finding's name: "NIL FOCAL consolidation" denies that."""
+    if end >= last or tokens[end].word not in lexicon.trie or tokens[end].word in lexicon.small.closing:
+        return False
+    senses = _longest(tokens, end, last, lexicon)[1] or {}
+    return not senses.keys().isdisjoint({"concept", "structure", "quality", "morphology"})
 
 
 def _with_quality(senses: Senses, last: Token, lexicon: Lexicon) -> Senses:
