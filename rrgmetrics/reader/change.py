@@ -18,6 +18,7 @@ from rrgmetrics.reader.comparatives import (
     denies_anything,
     was_then,
 )
+from rrgmetrics.reader.courses import is_fresh, is_since
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.subjects import Head, is_landmark, is_setting, likewise, of_one_picture, side_behind, subject
@@ -59,7 +60,9 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             items[i] = item.without("change")  # "there is now LESS edema"
         elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
-        elif senses.get("change") == "new" and denies_anything(items, i, lexicon):
+        elif item.word == "fresh" and is_fresh(items, i, lexicon):
+            items[i] = item.saying({"change": "new"})
+        elif senses.get("change") == "new" and (is_since(items, i) or denies_anything(items, i, lexicon)):
             items[i] = item.without("change")
         elif senses.get("change") in TURNED and was_then(items, i, lexicon.small):
             items[i] = item.saying({**senses, "change": TURNED[senses["change"]]})

@@ -96,3 +96,22 @@ def _tell_steps(items: list[Item], lexicon: Lexicon) -> None:
             if ends and before.word == "no":
                 items[i - 1] = before.saying({"change": "better"})
                 _was(items, i, "severity")
+
+
+def is_fresh(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether something fresh is new, and no recent injury: "FRESH infiltrate", but "fresh rib fracture"."""
+    named = next((item.senses["concept"] for item in items[i + 1 : i + 1 + _NEAR] if "concept" in item.senses), None)
+    return named is not None and lexicon.concepts[named].group in lexicon.groups["one_place"]
+
+
+def is_since(items: Sequence[Item], i: int) -> bool:
+    """Tells whether what was placed only dates a change told before: "smaller SINCE the drain WAS PLACED"."""
+    if items[i].last - items[i].first < 2:
+        return False
+    since = next((k for k in range(i - 1, max(0, i - 2 * _NEAR), -1) if items[k].word == "since"), 0)
+    between = items[since:i]
+    return (
+        bool(since)
+        and any("change" in item.senses for item in items[:since])
+        and all("change" not in item.senses and item.word not in (",", ";") for item in between)
+    )
