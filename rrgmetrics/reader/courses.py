@@ -14,6 +14,7 @@ _INSTEAD = frozenset({"as", "instead", "rather", "vs", "versus"})  # first words
 _MARKS = frozenset({",", "(", ".", "the", "a", "an"})
 _MEASURING = frozenset({"measure", "measuring", "at", "a", "an", "only", "just"})  # between "now" and what is now
 _ANOTHER = frozenset({"also", "another", "other", "second", "additional"})
+_COMPARED = frozenset({"as", "since", "compared", "when"})
 _NEAR = 3  # items from "now" to what is now
 _FAR = 16  # items from what was to what is
 
@@ -100,6 +101,9 @@ def _tell_steps(items: list[Item], lexicon: Lexicon) -> None:
 
 def is_fresh(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether something fresh is new, and no recent injury: "FRESH infiltrate", but "fresh rib fracture"."""
+    ahead = items[i + 1 : i + 2]
+    if any("earlier_study" in item.senses or item.word in _COMPARED for item in ahead):
+        return True  # "an opacity, FRESH AS COMPARED to the old film"
     named = next((item.senses["concept"] for item in items[i + 1 : i + 1 + _NEAR] if "concept" in item.senses), None)
     return named is not None and lexicon.concepts[named].group in lexicon.groups["one_place"]
 
