@@ -8,6 +8,7 @@ from itertools import pairwise
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.tokens import Item
 
+LARGE = 6  # severity from which "now" tells that a finding has grown
 _NOW = frozenset({"now", "today", "currently", "presently"})
 _BECOME = frozenset({"become", "became", "becoming"})
 _INSTEAD = frozenset({"as", "instead", "rather", "vs", "versus"})  # first words of "as opposed to", "rather than"
@@ -119,3 +120,8 @@ def is_since(items: Sequence[Item], i: int) -> bool:
         and any("change" in item.senses for item in items[:since])
         and all("change" not in item.senses and item.word not in (",", ";") for item in between)
     )
+
+
+def is_large(items: Sequence[Item]) -> bool:
+    """Tells whether a size that there is now is one that tells growth: "the pneumothorax is NOW LARGE"."""
+    return any(item.senses.get("severity", 0) >= LARGE and not item.word.endswith("ly") for item in items)
