@@ -14,7 +14,7 @@ from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 from rrgmetrics.reader.passages import pass_by
 from rrgmetrics.reader.telegrams import is_telegram, only_tells
-from rrgmetrics.reader.within import own_items
+from rrgmetrics.reader.within import is_known, own_items
 
 _CUES = frozenset(
     {
@@ -92,7 +92,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
             of_device = not mention.denies and lexicon.concepts[mention.concept].is_device
             known_by = small.definite | _OWNING if of_device else small.definite  # "a pacemaker; ITS generator"
             mention.definite_article = not says_where and not known_by.isdisjoint(articles)
-            known = any(item.word == "previously" and "earlier_study" in item.senses for item in pre)
+            known = is_known(pre)
             if known and mention.assertion == "absent" and not (mention.denies or mention.change):
                 mention.change = "resolved"  # "I cannot see the PREVIOUSLY reported nodule"
             left = mention.assertion == "absent" and any(item.word == "residual" for item in pre)

@@ -18,11 +18,11 @@ from rrgmetrics.reader.comparatives import (
     denies_anything,
     was_then,
 )
+from rrgmetrics.reader.courses import is_fresh, is_large, is_since
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.subjects import Head, is_landmark, is_setting, likewise, of_one_picture, side_behind, subject
 
-LARGE = 6  # severity from which "now" tells that a finding has grown
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _ADJECTIVES = PLAIN - {"location_preposition"}
 _SINCE = frozenset({"since", "compared", "comparison", "when", "from"})
@@ -44,7 +44,7 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             )
             if step and i in findings and (i + 1 == len(items) or items[i + 1].word in lexicon.small.closing):
                 items[i] = item.saying({"change": step})  # "right effusion UP"
-            elif item.word == "now" and _is_large(items[i + 1 : i + 2]):
+            elif item.word == "now" and is_large(items[i + 1 : i + 2]):
                 items[i] = item.saying({"change": "worse"})  # "the pneumothorax is NOW large"
             elif item.word == "now" and i + 2 < len(items) and _shows(items, i, lexicon):
                 items[i] = item.saying({"change": "new"})  # "the base NOW shows atelectasis"
@@ -59,7 +59,9 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             items[i] = item.without("change")  # "there is now LESS edema"
         elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
-        elif senses.get("change") == "new" and denies_anything(items, i, lexicon):
+        elif item.word == "fresh" and is_fresh(items, i, lexicon):
+            items[i] = item.saying({"change": "new"})
+        elif senses.get("change") == "new" and (is_since(items, i) or denies_anything(items, i, lexicon)):
             items[i] = item.without("change")
         elif senses.get("change") in TURNED and was_then(items, i, lexicon.small):
             items[i] = item.saying({**senses, "change": TURNED[senses["change"]]})
@@ -69,10 +71,6 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             items[i] = item.without("severity")
         elif "count" in senses and _counts_another(items, i, lexicon):
             items[i] = item.without("count")
-
-
-def _is_large(items: list[Item]) -> bool:
-    return any(item.senses.get("severity", 0) >= LARGE and not item.word.endswith("ly") for item in items)
 
 
 def _shows(items: list[Item], i: int, lexicon: Lexicon) -> bool:

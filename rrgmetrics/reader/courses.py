@@ -8,12 +8,14 @@ from itertools import pairwise
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.tokens import Item
 
+LARGE = 6  # severity from which "now" tells that a finding has grown
 _NOW = frozenset({"now", "today", "currently", "presently"})
 _BECOME = frozenset({"become", "became", "becoming"})
 _INSTEAD = frozenset({"as", "instead", "rather", "vs", "versus"})  # first words of "as opposed to", "rather than"
 _MARKS = frozenset({",", "(", ".", "the", "a", "an"})
 _MEASURING = frozenset({"measure", "measuring", "at", "a", "an", "only", "just"})  # between "now" and what is now
 _ANOTHER = frozenset({"also", "another", "other", "second", "additional"})
+_COMPARED = frozenset({"as", "since", "compared", "when"})
 _NEAR = 3  # items from "now" to what is now
 _FAR = 16  # items from what was to what is
 
@@ -96,3 +98,30 @@ def _tell_steps(items: list[Item], lexicon: Lexicon) -> None:
             if ends and before.word == "no":
                 items[i - 1] = before.saying({"change": "better"})
                 _was(items, i, "severity")
+
+
+def is_fresh(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether something fresh is new, and no recent injury: "FRESH infiltrate", but "fresh rib fracture"."""
+    ahead = items[i + 1 : i + 2]
+    if any("earlier_study" in item.senses or item.word in _COMPARED for item in ahead):
+        return True  # "an opacity, FRESH AS COMPARED to the old film"
+    named = next((item.senses["concept"] for item in items[i + 1 : i + 1 + _NEAR] if "concept" in item.senses), None)
+    return named is not None and lexicon.concepts[named].group in lexicon.groups["one_place"]
+
+
+def is_since(items: Sequence[Item], i: int) -> bool:
+    """Tells whether what was placed only dates a change told before: "smaller SINCE the drain WAS PLACED"."""
+    if items[i].last - items[i].first < 2:
+        return False
+    since = next((k for k in range(i - 1, max(0, i - 2 * _NEAR), -1) if items[k].word == "since"), 0)
+    between = items[since:i]
+    return (
+        bool(since)
+        and any("change" in item.senses for item in items[:since])
+        and all("change" not in item.senses and item.word not in (",", ";") for item in between)
+    )
+
+
+def is_large(items: Sequence[Item]) -> bool:
+    """Tells whether a size that there is now is one that tells growth: "the pneumothorax is NOW LARGE"."""
+    return any(item.senses.get("severity", 0) >= LARGE and not item.word.endswith("ly") for item in items)

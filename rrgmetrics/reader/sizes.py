@@ -249,7 +249,7 @@ def _is_past(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return _is_dated_ahead(items, i, small)
     if after[0].word == "before" and len(after) > 1 and after[1].word in small.treated:
         return True  # "55 mm BEFORE TREATMENT, now 38 mm"
-    if after[0].word in small.past or "earlier_study" in after[0].senses:
+    if is_then(after[0], small):
         return len(after) == 1 or after[1].word in small.closing
     if not any("measure" in item.senses for item in items[:i]) and not _now_follows(items, i):
         return False

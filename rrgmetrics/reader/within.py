@@ -5,11 +5,16 @@ One structure may be said to be two things, and each of them may have a place of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
+
 from rrgmetrics.reader.elided import is_joint
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import SmallWords
 
 _INSIDE = frozenset({"in", "within", "inside"})
+_FORMER = frozenset({"previous", "prior", "former", "earlier"})
+_BESIDE = frozenset({"side", "zone", "structure", "severity", "morphology", "location_preposition", "earlier_study"})
 _PLACED = frozenset({"side", "zone", "structure", "severity", "measure", "morphology", "acuity", "change"})
 
 
@@ -71,3 +76,11 @@ def _other_side_from(items: list[Item], mention: Mention) -> int | None:
             told = any("quality" in item.senses for item in items[mention.first : start])
             return start if joined and told else None
     return None
+
+
+def is_known(pre: Sequence[Item]) -> bool:
+    """Tells whether a finding is called that of an earlier study: "PREVIOUSLY seen nodule", "the FORMER effusion"."""
+    if any(item.word == "previously" and "earlier_study" in item.senses for item in pre):
+        return True
+    beside = takewhile(lambda item: item.senses.keys() <= _BESIDE, reversed(pre))
+    return any(item.word in _FORMER or (item.word == "the" and "earlier_study" in item.senses) for item in beside)
