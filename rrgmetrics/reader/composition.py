@@ -34,6 +34,7 @@ _PLACING = frozenset({"side", "zone", "structure", "location_preposition", "meas
 _BEHIND = _PLACING | {"item_break"}
 _ALL_OF_THEM = frozenset({",", "the", "all", "both", "each", "them", "up"})  # "nodules, ALL OF THEM calcified"
 _PLACE = 7  # items from a finding to the end of its place
+_PART = "vertebral_process"  # of a numbered vertebra
 _READING = frozenset({"probable_before", "possible_before"})  # what a picture is follows
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
@@ -264,11 +265,7 @@ def _adjunct(items: list[Item], s: int) -> bool:
     """Tells whether a structure only describes the finding after it ("lung nodule", "lower lobe 5 mm granuloma")."""
     if "concept" in items[s].senses:
         return False
-    if (
-        "level" in items[s].senses
-        and s + 1 < len(items)
-        and "vertebral_process" in items[s + 1].senses.get("structure", ())
-    ):
+    if "level" in items[s].senses and s + 1 < len(items) and _PART in items[s + 1].senses.get("structure", ()):
         return True  # "L1 TRANSVERSE PROCESS"
     for item in items[s + 1 : s + 4]:
         if "concept" in item.senses:
@@ -276,6 +273,16 @@ def _adjunct(items: list[Item], s: int) -> bool:
         if not (item.senses.keys() & {"measure", "severity", "morphology", "side", "zone"}):
             return False
     return False
+
+
+def _is_owner(items: list[Item], s: int, lexicon: Lexicon) -> bool:
+    """Tells whether a numbered bone only says whose part stands before it: "the spinous processes of T3 TO T5"."""
+    if "level" not in items[s].senses or s < 2:
+        return False
+    part = s - 1
+    while part > 0 and items[part].word in lexicon.small.definite | {"of"}:
+        part -= 1
+    return part < s - 1 and _PART in items[part].senses.get("structure", ())
 
 
 def _place_follows(items: list[Item], i: int, lexicon: Lexicon) -> bool:
@@ -341,7 +348,7 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         if placed is not None and (structures or _only_placed(items[s + 1 : q])):
             # "nodule in the left lung, CALCIFIED": the nodule is
             return structures or ([placed] if _fits(items[placed], qualities, lexicon) else [])
-        if _fits(item, qualities, lexicon):
+        if _fits(item, qualities, lexicon) and not _is_owner(items, s, lexicon):
             if read_as and not structures and _is_place_of_finding(items, s, lexicon):
                 break  # "free gas under the DIAPHRAGM, in keeping with perforation"
             if not structures or gap_has_joint:

@@ -37,7 +37,7 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
             senses = _shared_noun(items, i, tokens, lexicon)
             if senses:
                 items[i] = Item(item.first, item.last, senses, item.word)
-        elif item.word in small.more:
+        elif item.word in small.more and "structure" not in item.senses:  # not the GREATER tuberosity
             end = _asymmetry(items, i, lexicon)
             if end:
                 than = _than_a_side(items, i)

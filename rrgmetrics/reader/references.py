@@ -27,6 +27,7 @@ from rrgmetrics.reader.similarity import concept_similarity, related
 POINTING = 3  # sentences between a pronoun and what it points to, those that only point included
 _DATE = 6  # items of a date that opens a sentence
 _SHORT = 9  # items of a sentence that only tells an earlier size
+_SIDE, _SAME = "side", frozenset({"that", "this", "same"})
 SENTENCES = 1  # how far back a word that may name any picture points
 FINDINGS = 40  # how many findings back any word points; keeps the reading linear
 SUMMARY = "impression"
@@ -296,10 +297,11 @@ def _given(fields: dict[str, Any]) -> dict[str, Any]:
 def relative_side(mention: Mention, findings: Sequence[Finding], lexicon: Lexicon) -> str | None:
     """Returns the side that is told from the finding before: "left pneumonectomy; nodule in the CONTRALATERAL lung"."""
     small, words = lexicon.small, {item.word for item in mention.modifiers}
-    if words.isdisjoint(small.contralateral | small.ipsilateral):
+    same = bool(words & small.ipsilateral) or (_SIDE in words and bool(words & _SAME))  # "on THAT SIDE"
+    if not same and words.isdisjoint(small.contralateral):
         return None
     before = next((each.side for each in reversed(findings) if each.side in OTHER_SIDE), None)
-    return before if before is None or words & small.ipsilateral else OTHER_SIDE[before]
+    return before if before is None or same else OTHER_SIDE[before]
 
 
 def sums_up(items: Sequence[Item], lexicon: Lexicon) -> bool:
