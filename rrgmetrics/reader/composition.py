@@ -56,7 +56,7 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         partners = _backward(items, q, qualities, floor, lexicon)
     elif "severity" in items[q].senses and _is_predicate(items, q, lexicon) and _is_of_finding(items, q, lexicon):
         partners = _backward(items, q, qualities, floor, lexicon)  # "the effusion is LARGE and displaces the heart"
-    elif _is_predicate(items, q, lexicon) or _is_placed(items, q, qualities, lexicon):
+    elif _is_predicate(items, q, lexicon) or _is_placed(items, q, qualities, lexicon) or _is_terse(items, q, lexicon):
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     else:
         partners = _forward(items, q, qualities, lexicon)
@@ -149,6 +149,13 @@ def _is_placed(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: L
     ahead = items[q + 1 : q + 2]
     placed = bool(ahead) and "location_preposition" in ahead[0].senses and ahead[0].word not in ("of", "the")
     return placed and q > 0 and _fits(items[q - 1], qualities, lexicon)
+
+
+def _is_terse(items: list[Item], q: int, lexicon: Lexicon) -> bool:
+    """Tells whether a quality between its structure and a comma is said without a verb: "spleen ENLARGED, ribs intact"."""
+    before = next((k for k in reversed(range(q)) if items[k].senses.keys() != {"severity"}), None)
+    parted = q + 1 < len(items) and items[q + 1].word == ","
+    return parted and before is not None and _fits(items[before], items[q].senses["quality"], lexicon)
 
 
 def _is_said_of_another(items: list[Item], q: int, lexicon: Lexicon) -> bool:
