@@ -21,28 +21,73 @@ _FURTHER = frozenset({"second", "another", "further", "similar", "additional", "
 _LEADING = frozenset({"in", "at", "on", "of", "within", "over", "overlying", "involving", "projecting"})
 _BETWEEN = frozenset({"location_preposition", "item_break", "measure", "severity", "morphology"})
 _PLACE = frozenset({"side", "zone"})
+_JOINTS = frozenset({"and", "plus", "&", ","})
+_PLEURA = "pleura"
 _REACH = 8  # items from a pronoun to its place
 
 
 def stand_in(items: Sequence[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
     """Returns the mentions of a sentence with those that a pronoun stands for, in the order of the text."""
     words = [item.word for item in items] if mentions else []
-    if _PRONOUNS.isdisjoint(words) and _OF_TWO.keys().isdisjoint(words):
+    more = [each for m in mentions for each in _drained_besides(items, m, lexicon)]
+    if not more and _PRONOUNS.isdisjoint(words) and _OF_TWO.keys().isdisjoint(words):
         return mentions
-    more: list[Mention] = []
     for i, item in enumerate(items):
         if item.word in _OF_TWO:
             more += _one_of_two(items, i, mentions)
-        if item.word in _PRONOUNS and _is_apart(items, i) and _has_place(items, i):
-            named = next((m for m in reversed(mentions) if m.last <= i and not m.denies), None)
-            if named is not None and item.word == "one" and lexicon.concepts[named.concept].is_device:
-                continue  # its parts: "leads, ONE in the right atrium"
+        named = next((m for m in reversed(mentions) if m.last <= i and not m.denies), None)
+        if item.word == "one" and named is not None and lexicon.concepts[named.concept].is_device:
+            more += _further_device(items, i, named, lexicon)  # else its parts: "leads, ONE in the right atrium"
+        elif item.word in _PRONOUNS and _is_apart(items, i) and _has_place(items, i):
             listed = named is not None and any(
                 "count" in each.senses for each in items[max(0, named.first - 3) : named.first]
             )
             if named is not None and not listed and not any(m.first <= i < m.last for m in mentions):
                 more.append(_mention(items, i, _named(items, i, named, lexicon), named))
     return sorted([*mentions, *more], key=lambda m: (m.at, m.first)) if more else mentions
+
+
+def _further_device(items: Sequence[Item], i: int, named: Mention, lexicon: Lexicon) -> list[Mention]:
+    """Returns the drain of another place that "one" is: "mediastinal drains and ONE IN THE LEFT PLEURA"."""
+    counted = any(item.senses.get("count", 1) != 1 for item in items[max(0, named.first - 3) : named.first])
+    general = _general(named.concept, lexicon)
+    drains = not lexicon.concepts[named.concept].expected_tip and (general != named.concept or not counted)
+    return [_in_the_pleura(items, i, general, named, lexicon)] if drains and _in_pleura(items, i + 1) else []
+
+
+def _drained_besides(items: Sequence[Item], named: Mention, lexicon: Lexicon) -> list[Mention]:
+    """Returns the drain that shares its noun with one of another place: "drains in the mediastinum AND LEFT PLEURA"."""
+    joint = items[named.last : named.last + 1]
+    if named.denies or not joint or joint[0].word not in _JOINTS or "holds" not in items[named.last - 1].senses:
+        return []
+    general = _general(named.concept, lexicon)
+    if general == named.concept or not _in_pleura(items, named.last + 1):
+        return []
+    return [_in_the_pleura(items, named.last, general, named, lexicon)]
+
+
+def _in_the_pleura(items: Sequence[Item], i: int, general: str, named: Mention, lexicon: Lexicon) -> Mention:
+    """Returns the mention of a drain, by the name that it has in the pleura."""
+    return _mention(items, i, lexicon.findings_in.get((general, _PLEURA), general), named)
+
+
+def _general(concept: str, lexicon: Lexicon) -> str:
+    """Returns the kind of device that a name with a place in it is one of: a mediastinal drain is a drain."""
+    parent = lexicon.concepts[concept].parent
+    if parent is None or not lexicon.concepts[parent].is_device or lexicon.concepts[parent].parent is None:
+        return concept
+    return parent
+
+
+def _in_pleura(items: Sequence[Item], i: int) -> bool:
+    """Tells whether nothing but a place in the pleura stands at `i`: "in the left pleural space", "left pleural"."""
+    for k in range(i, min(len(items), i + _REACH)):
+        if _PLEURA in items[k].senses.get("structure", ()):
+            behind = items[k + 1] if k + 1 < len(items) else None
+            return behind is None or not behind.senses.keys() & {"concept"}
+        if not items[k].senses.keys() & {"side", "location_preposition"} or "concept" in items[k].senses:
+            return False
+    return False
 
 
 def _one_of_two(items: Sequence[Item], i: int, mentions: Sequence[Mention]) -> list[Mention]:
