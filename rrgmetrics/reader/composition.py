@@ -284,12 +284,9 @@ def _adjunct(items: list[Item], s: int) -> bool:
 
 def _is_owner(items: list[Item], s: int, lexicon: Lexicon) -> bool:
     """Tells whether a numbered bone only says whose part stands before it: "the spinous processes of T3 TO T5"."""
-    if "level" not in items[s].senses or s < 2:
-        return False
-    part = s - 1
-    while part > 0 and items[part].word in lexicon.small.definite | {"of"}:
-        part -= 1
-    return part < s - 1 and _PART in items[part].senses.get("structure", ())
+    between = lexicon.small.definite | {"of"}
+    part = next((k for k in range(s - 1, -1, -1) if items[k].word not in between), s - 1)
+    return "level" in items[s].senses and 0 <= part < s - 1 and _PART in items[part].senses.get("structure", ())
 
 
 def _place_follows(items: list[Item], i: int, lexicon: Lexicon) -> bool:
