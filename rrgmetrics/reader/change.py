@@ -387,6 +387,8 @@ def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
         return ""  # "aeration of the left base is better"
     if compares_no_dates(list(items), first, lexicon):
         return ""  # "none is larger than 8 mm"
+    if [item.word for item in items[max(0, first - 1) : first]] == ["be"]:
+        return ""  # "it should BE removed"
     change: str = items[first].senses["change"]
     if change == "stable" and (first or items[0].word in lexicon.small.change_nouns):
         return ""

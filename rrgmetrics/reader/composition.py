@@ -152,7 +152,7 @@ def _is_placed(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: L
 
 
 def _is_terse(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Tells whether a quality between its structure and a comma is said without a verb: "spleen ENLARGED, ribs intact"."""
+    """Tells whether a quality behind its structure is said without a verb: "spleen ENLARGED, ribs intact"."""
     before = next((k for k in reversed(range(q)) if items[k].senses.keys() != {"severity"}), None)
     parted = q + 1 < len(items) and items[q + 1].word == ","
     return parted and before is not None and _fits(items[before], items[q].senses["quality"], lexicon)

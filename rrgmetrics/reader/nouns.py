@@ -94,7 +94,7 @@ def name_nouns(items: Sequence[Item], lexicon: Lexicon) -> None:
 
 
 def _choose(items: Sequence[Item], lexicon: Lexicon) -> None:
-    """Takes one of several for no lesion of its own, in place: "many metastases, THE INDEX LESION in the right base"."""
+    """Takes one of several for no lesion of its own, in place: "metastases, THE INDEX LESION in the right base"."""
     several = False
     for i, item in enumerate(items):
         if item.senses.get("concept") not in lexicon.roles["one_by_one"]:

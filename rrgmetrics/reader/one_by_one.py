@@ -1,4 +1,4 @@
-"""Lesions whose name is said once and that are told one by one: "nodules: RLL 12 mm, RUL 8 mm", "two in the LLL (7 mm)".
+"""Lesions named once and told one by one: "nodules: RLL 12 mm, RUL 8 mm", "two in the LLL (7 mm)".
 
 Each part of such a list has a place and a size of its own, and so is a finding of its own. Its mention stands on the
 word for the place, as that of a side does (`elided`).
@@ -101,7 +101,7 @@ def _placed(items: Sequence[Item], part: tuple[int, int]) -> bool:
 
 
 def _names_place(items: Sequence[Item], part: tuple[int, int]) -> bool:
-    """Tells whether a part names a place in a lung, not only lungs: "BILATERAL nodules: ...", "LEFT LUNG nodules: ..."."""
+    """Tells whether a part names a place in a lung, not only lungs: "BILATERAL nodules: ...", "LEFT LUNG: ..."."""
     return any("zone" in item.senses for item in items[slice(*part)])
 
 

@@ -92,7 +92,9 @@ def _organs(items: list[Item], mention: Mention, lexicon: Lexicon) -> Iterator[t
             yield from ((k, structure) for structure in item.senses["structure"] if led)
             break
         if item.word in _IN and "tip" in item.senses:
-            yield from ((k, structure) for structure in item.senses.get("holds", ()))  # "IN THE LIVER", where a line ends
+            yield from (
+                (k, structure) for structure in item.senses.get("holds", ())
+            )  # "IN THE LIVER", where a line ends
             break
         if item.word == "at" and placed:
             break  # "paraspinal deposit AT T8"

@@ -85,7 +85,7 @@ def earlier(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) ->
 
 
 def _is_image(tokens: list[Token], i: int) -> bool:
-    """Tells whether the number at `i` is that of a series, an image's behind it: "12 mm (3/201)", "(4:77)", "(3, 77)"."""
+    """Tells whether the number at `i` is a series', an image's behind it: "12 mm (3/201)", "(4:77)", "(3, 77)"."""
     return i + 2 < len(tokens) and tokens[i + 1].word in _OF_IMAGES and tokens[i + 2].word[0].isdigit()
 
 
