@@ -139,7 +139,7 @@ def _is_seen(items: list[Item], i: int) -> bool:
 
 
 def _is_station(items: list[Item], i: int) -> bool:
-    """Tells whether a structure is a place under a heading that names it: "ADENOPATHY: HILAR 14 mm, station 7 21 mm"."""
+    """Tells whether a structure is a place under a heading that names it: "ADENOPATHY: HILAR 14 mm, node 7 21 mm"."""
     name, colon = items[i].senses["listed"], next((k for k in range(i) if items[k].word == ":"), 0)
     headed = any(name in (item.senses.get("concept"), item.senses.get("listed")) for item in items[:colon])
     return headed and "zone" in items[i].senses
