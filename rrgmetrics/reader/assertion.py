@@ -202,7 +202,7 @@ class _Walk(Clause):
             doubted = self.fresh and self.certainty == "possible"
             self._hedge(i, item, "definite" if sure else "possible" if doubted else "probable")
         elif "quality" in senses and "normal" in senses["quality"] and self.verb_at >= self.met_at:
-            for mention in self.statement():
+            for mention in self.statement() if item.word not in self.small.harmless else ():
                 if not mention.denies and not self.lexicon.concepts[mention.concept].is_device:
                     mention.assertion = "absent"  # but an unremarkable pacemaker is there
         elif "possible_after" in senses and not self.clause and item.word in self.small.supposing:

@@ -63,6 +63,8 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         apart = _is_said_of_another(items, q, lexicon)
         if not partners and not apart and ("normal" in qualities or not _attributive(items, q)):
             partners = _backward(items, q, qualities, floor, lexicon)
+    if items[q].word in lexicon.small.harmless and (_attributive(items, q) or _is_of_finding(items, q, lexicon)):
+        return []  # "BENIGN nodule in the right lung"
     mentions: list[Mention] = []
     likewise = [s for s in _likewise(items, q, lexicon) if partners and _fits(items[s], qualities, lexicon)]
     partners = [

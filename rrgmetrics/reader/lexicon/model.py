@@ -161,6 +161,7 @@ class SmallWords:
     somewhat: frozenset[str]
     adverbs: frozenset[str]
     manners: frozenset[str]
+    harmless: frozenset[str]
     closing: frozenset[str]
     existent: frozenset[str]
     inverted: frozenset[str]
