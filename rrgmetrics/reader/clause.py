@@ -38,6 +38,7 @@ class Clause(Sentence):
         self.resolved = ""  # "nothing": no word of when it was there ("no residual effusion")
         self.certainty: Certainty = "definite"
         self.hypothetical = False
+        self.asked = 0  # what begins before this item is only assessed: "assessment of the hilum LIMITED BY edema"
         self.premise = False  # what is supposed ends at the verb: "given the history of fever is most likely pneumonia"
         self.linking = False  # a cue such as "consistent with" has just been read
         self.joined = False  # "versus", "or" has just been read
