@@ -272,7 +272,7 @@ class _Walk(Clause):
                 mention.assertion, mention.change = "present", "stable"
 
     def _proves(self, i: int) -> bool:
-        """Tells whether a whole statement or a picture follows a colon: the evidence for what is suspected before it."""
+        """Tells whether a statement or a picture follows a colon: the evidence for what is suspected before it."""
         if self.certainty not in ("possible", "probable"):
             return False
         ahead = self.ahead(i)
