@@ -84,7 +84,7 @@ class _Walk(Clause):
             mention.assertion = "present" if self.once or self.absent or self.resolved else "absent"
             if mention.assertion == "present":
                 mention.dropped = True  # "not normal" says nothing exact
-        elif self.hypothetical:
+        elif self.hypothetical or (self.asked and self._is_assessed(mention)):
             mention.dropped = True
         elif self.absent and contains(mention, self.clause[-1] if self.clause else None, self.items, self.small):
             mention.assertion = "present"
@@ -97,6 +97,10 @@ class _Walk(Clause):
         self.clause.append(mention)
         self.met_at = mention.last
         self.linking = self.joined = self.comma = self.conjoined = self.accompanied = self.fresh = False
+
+    def _is_assessed(self, mention: Mention) -> bool:
+        """Tells whether a finding is what is hard to assess, or a fault of the film that makes it so."""
+        return mention.first < self.asked or (not mention.denies and not self.lexicon.concepts[mention.concept].counts)
 
     def or_other_quality(self, i: int) -> bool:
         """Tells whether a denied quality is followed by another: "is not widened OR DISPLACED"."""
@@ -155,6 +159,8 @@ class _Walk(Clause):
             self._asked_for(i)
         elif "hypothetical_after" in senses:
             self._only_spoken_of()
+            if "evidenced_by" in senses:
+                self.hypothetical, self.asked = False, i  # "assessment LIMITED BY edema"
         elif not judged or "preferred_to" in senses:
             self._cue(i, item)
         if "resolved_before" in senses and not (senses.get("change") == "resolved" and self.ends_statement(i)):
@@ -266,9 +272,13 @@ class _Walk(Clause):
                 mention.assertion, mention.change = "present", "stable"
 
     def _proves(self, i: int) -> bool:
-        """Tells whether a whole statement follows a colon, which is the evidence for what is suspected before it."""
-        hedged = self.certainty in ("possible", "probable")
-        return hedged and any("item_break" in item.senses for item in self.ahead(i))
+        """Tells whether a statement or a picture follows a colon: the evidence for what is suspected before it."""
+        if self.certainty not in ("possible", "probable"):
+            return False
+        ahead = self.ahead(i)
+        named = [item.senses["concept"] for item in ahead if "concept" in item.senses]
+        shown = bool(named) and set(named).isdisjoint(self.lexicon.rubric["diagnoses"])
+        return shown or any("item_break" in item.senses for item in ahead)
 
     def _only_spoken_of(self) -> None:
         for mention in self.statement():

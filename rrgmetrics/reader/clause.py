@@ -38,6 +38,7 @@ class Clause(Sentence):
         self.resolved = ""  # "nothing": no word of when it was there ("no residual effusion")
         self.certainty: Certainty = "definite"
         self.hypothetical = False
+        self.asked = 0  # what begins before this item is only assessed: "assessment of the hilum LIMITED BY edema"
         self.premise = False  # what is supposed ends at the verb: "given the history of fever is most likely pneumonia"
         self.linking = False  # a cue such as "consistent with" has just been read
         self.joined = False  # "versus", "or" has just been read
@@ -184,6 +185,7 @@ class Clause(Sentence):
         stated = self.statement()
         aside = next((k for k in range(len(stated) - 1, 0, -1) if self.is_relative(stated[k])), 0)
         stated = stated[aside:]  # "nodules, FOR WHICH infection and metastases could be considered"
+        stated = stated[self._changed(stated) :]
         if stated[-1].elided:
             return stated[-1:]
         one = [self.items[i].word, self.items[self.verb_at].word if self.verb_at >= self.met_at else ""]
@@ -208,6 +210,14 @@ class Clause(Sentence):
             if "," in words and (asserted or self.firm(stated[k - 1])) and not (denied and bare):
                 return stated[k:]  # but "mass, infiltration WAS not detected", as translations have it
         return stated
+
+    def _changed(self, stated: list[Mention]) -> int:
+        """Returns how many findings a whole predicate parts from the last: "EDEMA HAS WORSENED and pneumonia may be"."""
+        for k in range(len(stated) - 1, 0, -1):
+            between = self.items[stated[k - 1].first : stated[k].first]
+            if any("change" in item.senses and item.word in ("has", "have") for item in between):
+                return k
+        return 0
 
     def is_relative(self, mention: Mention) -> bool:
         """Tells whether a finding is told of what stands before it: "FOR WHICH sarcoidosis could be considered"."""

@@ -14,7 +14,7 @@ from rrgmetrics.reader.shared_words import share_nouns
 from rrgmetrics.reader.sizes import divided, earlier, judge, measure, ratio, weigh
 from rrgmetrics.reader.tables import part_rows
 from rrgmetrics.reader.tokens import Item as Item
-from rrgmetrics.reader.tokens import Token
+from rrgmetrics.reader.tokens import Token, leaves
 from rrgmetrics.reader.verbs import conjugate
 
 _SAME = "same"  # at the end of a statement: "effusions SAME", "the left is THE SAME"
@@ -84,6 +84,8 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
             elif word in lexicon.small.withdrawn and _is_taken(tokens, i, last, items, lexicon):
                 senses = {"change": "resolved"}
             items.append(Item(i, end, senses or {}, word))
+        elif word == "left" and end - i == 1 and _is_verb(tokens, i, last):
+            items.append(Item(i, end, {}, word))
         elif "parts" in senses:
             items.extend(_part(i, end, word, part, lexicon) for part in senses["parts"])
             end = _goes_on(tokens, end, last, items[-1], senses["parts"][-1], lexicon)
@@ -142,6 +144,11 @@ def _goes_before_name(tokens: list[Token], end: int, last: int, lexicon: Lexicon
         return False
     senses = _longest(tokens, end, last, lexicon)[1] or {}
     return not senses.keys().isdisjoint({"concept", "structure", "quality", "morphology"})
+
+
+def _is_verb(tokens: list[Token], i: int, last: int) -> bool:
+    """Tells whether "left" at `i` is no side: "a swab was LEFT in the abdomen"."""
+    return i > 0 and leaves(tokens[i - 1].word, [token.word for token in tokens[i + 1 : min(i + 3, last)]])
 
 
 def _with_quality(senses: Senses, last: Token, lexicon: Lexicon) -> Senses:

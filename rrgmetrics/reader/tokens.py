@@ -7,7 +7,7 @@ report.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -71,6 +71,8 @@ _ONE_LINE = "comparison"  # a section of one line, also below the findings
 _SHORTER = frozenset({("hilum", len("hila"))})  # plurals that are no longer than their singular
 _HEADING = 5  # words
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
+
+_WAS = frozenset({"was", "were", "been", "being"})
 
 
 class Token(NamedTuple):
@@ -254,3 +256,9 @@ def _heading(tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool
             if known is not None:
                 return known[0], known[1], i + length + 1
     return None
+
+
+def leaves(before: str, after: Sequence[str]) -> bool:
+    """Tells whether "left" between these words is no side: "a swab was LEFT in the abdomen", "LEFT behind"."""
+    stays = list(after[:1]) == ["behind"] or list(after[:2]) in (["in", "situ"], ["in", "place"])
+    return stays or (before in _WAS and list(after[:1]) in (["in"], ["inside"], ["within"], []))

@@ -18,7 +18,7 @@ from typing import Any, get_args
 from rrgmetrics.reader.lexicon.files import load_file
 from rrgmetrics.reader.lexicon.model import Concept, Known, Lexicon, Role, Senses, SmallWords, TipSite, Trie, Zone
 from rrgmetrics.reader.lexicon.packs import concept_files
-from rrgmetrics.reader.tokens import singular, tokenize
+from rrgmetrics.reader.tokens import leaves, singular, tokenize
 
 # What a term of several words tells of its finding besides the concept.
 _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route", "count")
@@ -118,7 +118,8 @@ class _Builder:
         """
         for words, senses, kind in self.named:
             held = self._structure(words)
-            if held and kind != "structure":
+            height = kind == "tip" and "level" in words  # "at the LEVEL of the clavicles" is not in them
+            if held and kind != "structure" and not height:
                 senses["holds"] = held
             inside = []
             is_device = kind in ("concept", "lone") and self.concepts[senses[kind]].is_device
@@ -126,6 +127,8 @@ class _Builder:
             own = words.index("than") if "than" in words else len(words)  # "is larger THAN THE RIGHT" is on the left
             while i < own:
                 end, kept = self._described(words, i)
+                if words[i] == "left" and leaves(words[i - 1] if i else "", words[i + 1 : i + 3]):
+                    kept = {}  # "LEFT behind"
                 if is_device:
                     zone = kept.pop("zone", None)  # a central catheter is not a place, an aortic valve is one
                     kept |= {"zone": zone} if zone in self.valves else {}
