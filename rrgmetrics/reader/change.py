@@ -21,7 +21,17 @@ from rrgmetrics.reader.comparatives import (
 from rrgmetrics.reader.courses import is_fresh, is_large, is_since
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.subjects import Head, is_landmark, is_setting, likewise, of_one_picture, side_behind, subject
+from rrgmetrics.reader.subjects import (
+    Head,
+    beside_device,
+    is_hardware,
+    is_landmark,
+    is_setting,
+    likewise,
+    of_one_picture,
+    side_behind,
+    subject,
+)
 
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _ADJECTIVES = PLAIN - {"location_preposition"}
@@ -229,9 +239,12 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
     before = [k for k in range(len(heads)) if heads[k][1] <= i]
     left = next((k for k in reversed(before) if not is_landmark(items, heads, k, lexicon)), None)
     left = subject(items, i, heads, left, lexicon) if left else left
+    left = beside_device(items, heads, left, lexicon) if left and change in ("better", "worse") else left
     course = change not in ("new", "resolved")
     shown = heads[left][2] if left else None
     while course and left and heads[left - 1][2] and is_setting(items, heads[left - 1][1], heads[left][0], lexicon):
+        if change != "stable" and is_hardware(heads[left - 1][2], lexicon):
+            break  # "markers around the mass, which has GROWN"
         left -= 1
     right = next((k for k in range(len(heads)) if heads[k][0] > i), None)
     if right is not None and [item.word for item in items[i : i + 2]] == ["now", "with"]:

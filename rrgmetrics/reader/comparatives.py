@@ -32,6 +32,8 @@ def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return False
     if [item.word for item in items[i + 1 : i + 2]] == ["one"] and i and items[i - 1].word == "the":
         return True  # "the BIGGER ones being calcified"
+    if i and items[i - 1].word == "the" and any("measure" in item.senses for item in items[i + 1 : i + 2]):
+        return True  # "two nodules, the LARGER 8 mm"
     return (
         _of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon) or _of_other_things(items, i, lexicon)
     )

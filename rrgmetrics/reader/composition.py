@@ -79,10 +79,13 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         if own and concept in lexicon.concepts[own].ancestors:
             concept = own  # "disc disease" says more than that a bone is degenerative
         device = concept is not None and lexicon.concepts[concept].is_device
-        lo, hi = min(s, q), max(s, q) + 1
-        if concept and mentions and concept == mentions[-1].concept and "zone" in items[s].senses:
+        lo, hi, at = min(s, q), max(s, q) + 1, q
+        sized = bool(mentions) and any("measure" in item.senses for item in items[mentions[-1].last : s])
+        if sized and concept and concept == mentions[-1].concept:
+            lo, at = s, s  # "an enlarged paratracheal node of 22 mm and A SUBCARINAL ONE of 18 mm"
+        elif concept and mentions and concept == mentions[-1].concept and "zone" in items[s].senses:
             lo, hi = min(lo, mentions[-1].first), max(hi, mentions.pop().last)  # "the left lower and right upper lobes"
-        mentions.append(Mention(concept or "", lo, hi, q, (items[lo].first, items[hi - 1].last), denies, nearly))
+        mentions.append(Mention(concept or "", lo, hi, at, (items[lo].first, items[hi - 1].last), denies, nearly))
         more = concept and items[s].senses.get("concept") in lexicon.concepts[concept].ancestors
         if concept and (device or more or "holds" not in items[s].senses):
             used.add(s)  # "cavitating pulmonary mass" says more than "pulmonary mass"
@@ -114,8 +117,11 @@ def _is_hidden_by_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
 
 
 def _is_of_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Tells whether a finding stands before the quality in its clause, of which it may be said."""
-    ends = lexicon.small.separators
+    """Tells whether a finding stands before the quality in its clause, of which it may be said.
+
+    "Pleural fluid, slight last time, is now MASSIVE": by a verb it is said of what stands before the commas.
+    """
+    ends = lexicon.small.separators - {","} if _is_predicate(items, q, lexicon) else lexicon.small.separators
     first = next((i for i in range(q, -1, -1) if items[i].word in ends or "clause_end" in items[i].senses), 0)
     return any("concept" in item.senses for item in items[first:q])
 

@@ -19,9 +19,11 @@ from rrgmetrics.reader.verbs import conjugate
 
 _SAME = "same"  # at the end of a statement: "effusions SAME", "the left is THE SAME"
 _NIL = "nil"
+_NON = "non"
 _LONGEST_PHRASE = 16  # tokens
 _TAKEN = 6  # items from a device to the word that says that it is gone
 _WHERE = frozenset({"side", "location_preposition", "item_break"})
+_PLACED = frozenset({"side", "zone", "structure", "several", "level"})
 _VERBS = 5  # tokens of the verbs that may stand inside a name
 _PREPOSITIONS = frozenset(
     {"in", "into", "within", "under", "beneath", "below", "at", "around", "behind", "above", "over", "between"}
@@ -73,6 +75,8 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         end, senses = _longest(tokens, i, last, lexicon) if word in trie else (i + 1, None)
         if word == _NIL and end - i > 1 and _goes_before_name(tokens, end, last, lexicon):
             end, senses = i + 1, trie[word][""]
+        if word == _NON and end - i == 1 and (adjective := _adjective_end(tokens, i, last, lexicon)):
+            end, senses = adjective, None
         if senses is None:
             if word[0].isdigit():
                 length = measure(tokens, i, last, lexicon) or earlier(tokens, i, items, lexicon)
@@ -149,6 +153,21 @@ def _goes_before_name(tokens: list[Token], end: int, last: int, lexicon: Lexicon
 def _is_verb(tokens: list[Token], i: int, last: int) -> bool:
     """Tells whether "left" at `i` is no side: "a swab was LEFT in the abdomen"."""
     return i > 0 and leaves(tokens[i - 1].word, [token.word for token in tokens[i + 1 : min(i + 3, last)]])
+
+
+def _adjective_end(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> int:
+    """Returns where the adjective behind "non" ends if a finding's name follows: "NON-SOLID nodule" is one; else 0."""
+    end = i + 2
+    while end < last and tokens[end].start - tokens[end - 1].end == 1 and tokens[end].word not in lexicon.trie:
+        end += 1  # "NON-FDG-AVID nodule"
+    name = end
+    while name < last and tokens[name].word in lexicon.trie:
+        name, senses = _longest(tokens, name, last, lexicon)
+        if senses and "concept" in senses:
+            return end
+        if not senses or not senses.keys() <= _PLACED:
+            break
+    return 0
 
 
 def _with_quality(senses: Senses, last: Token, lexicon: Lexicon) -> Senses:

@@ -27,6 +27,7 @@ _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share mea
 _FRACTIONS = {"whole": 1, "half": 2, "third": 3, "quarter": 4, "fifth": 5}
 _LEADING_ON = frozenset({"side", "location_preposition"})  # from a fraction to what it is of
 _FILLED = 5  # items between them
+_NAMES = frozenset({"concept", "structure", "listed"})
 _COURSES = {3: (2, 4), 5: (4, 6)}  # "small to moderate", "moderate to large", as what was and what is
 
 
@@ -76,6 +77,8 @@ def earlier(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) ->
     now = next((item for item in reversed(items) if "measure" in item.senses), None)
     if now is None:
         return None
+    if items[-1].word == "(" and len(items) > 1 and items[-2].senses.keys() & _NAMES:
+        return None  # "22 mm, and a subcarinal node (7) of 18 mm"
     if float(tokens[i].word) >= _YEAR or _is_image(tokens, i) or _ends_numbers(tokens, i):
         return None  # "stable from 2022", "12 mm (3/201)", "ribs 2 TO 4"
     unit = next(

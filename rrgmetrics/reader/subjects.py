@@ -93,3 +93,23 @@ def is_landmark(items: Sequence[Item], heads: Sequence[Head], k: int, lexicon: L
     near = next((n for n, item in enumerate(between) if item.word in lexicon.small.nearby), len(between))
     clear = near < len(between) and not any(item.word in lexicon.small.separators for item in between)
     return clear and not any("item_break" in item.senses for item in between)
+
+
+def is_hardware(mention: Mention | None, lexicon: Lexicon) -> bool:
+    """Tells whether a mention is a thing put into the patient, which neither grows nor shrinks."""
+    return (
+        mention is not None and not mention.denies and "support_device" in lexicon.concepts[mention.concept].ancestors
+    )
+
+
+def beside_device(items: list[Item], heads: list[Head], left: int, lexicon: Lexicon) -> int:
+    """Returns the finding before a device that stands beside it: "effusion, drained by a tube, has DECREASED"."""
+    if not is_hardware(heads[left][2], lexicon):
+        return left
+    for k in range(left - 1, -1, -1):
+        between = items[heads[k][1] : heads[left][0]]
+        if any("clause_end" in item.senses or item.word in ("and", ";", "but") for item in between):
+            break
+        if heads[k][2] is not None and not is_hardware(heads[k][2], lexicon):
+            return k
+    return left
