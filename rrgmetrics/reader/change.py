@@ -21,7 +21,7 @@ from rrgmetrics.reader.comparatives import (
 from rrgmetrics.reader.courses import is_fresh, is_large, is_since
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.subjects import Head, is_landmark, is_setting, likewise, of_one_picture, side_behind, subject
+from rrgmetrics.reader.subjects import Head, is_landmark, is_setting, is_sign_within, likewise, of_one_picture, side_behind, subject
 
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _ADJECTIVES = PLAIN - {"location_preposition"}
@@ -142,6 +142,7 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
             mention.course = "worse"
     told = [i for i, item in enumerate(items) if "change" in item.senses]
     if not told:
+        _give_since(items, mentions, lexicon)
         return
     heads = _heads(items, mentions, lexicon)
     for i in sorted(told, key=lambda i: _had(items, i, lexicon)):
@@ -151,6 +152,17 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
             resolved = change == "resolved" and mention.assertion != "absent"
             if mention.course in (None, "stable") and not resolved:
                 mention.course = change
+
+
+def _give_since(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+    """Takes what has come since an earlier film for new, in place: "SINCE THE 6 AM FILM the lung has collapsed"."""
+    small, ahead = lexicon.small, items[1 : NEAR + 2]
+    dated = any(item.word in small.films or "earlier_study" in item.senses for item in (*items[:1], *ahead))
+    if items[0].word != "since" or not dated:
+        return
+    for mention in mentions:
+        if mention.assertion != "absent" and not mention.denies and not lexicon.concepts[mention.concept].is_device:
+            mention.course = mention.course or "new"
 
 
 def _is_now(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
@@ -220,7 +232,8 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
             yield from ((mention, change) for mention in own)
         elif change != "resolved" and items[i].word in lexicon.small.changing | lexicon.small.comparatives:
             # "lung volumes have DECREASED" are worse, "the vessels are LESS congested" better
-            yield from ((mention, "worse" if mention.at == i else change) for mention in own)
+            lowered = items[i].word not in lexicon.small.comparatives
+            yield from ((mention, "worse" if lowered and mention.at == i else change) for mention in own)
         return
     side = side_behind(items, i, heads)
     if side is not None:
@@ -231,6 +244,8 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
     left = subject(items, i, heads, left, lexicon) if left else left
     course = change not in ("new", "resolved")
     shown = heads[left][2] if left else None
+    sign = left if left and is_sign_within(items, heads, left, lexicon) else None
+    left = left - 1 if left and sign else left
     while course and left and heads[left - 1][2] and is_setting(items, heads[left - 1][1], heads[left][0], lexicon):
         left -= 1
     right = next((k for k in range(len(heads)) if heads[k][0] > i), None)
@@ -238,7 +253,7 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
         said_of = _list_after(items, i, heads, right, lexicon)  # "collapse, NOW WITH an effusion"
     elif left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):
         said_of = _list_before(items, i, heads, left, lexicon)
-        if shown and shown not in said_of and of_one_picture(shown, heads[left][2], lexicon):
+        if shown and shown not in said_of and (sign or of_one_picture(shown, heads[left][2], lexicon)):
             said_of.append(shown)  # "consolidation due to CONTUSION, larger"
     elif right is not None and not _of_the_study(items, i, heads[right], lexicon):
         noun = [item.word for item in items[i + 1 : i + 2]] in (["in"], ["of"])  # "INCREASE IN patchy opacities"

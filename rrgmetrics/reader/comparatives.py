@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rrgmetrics.reader.dates import is_then
+from rrgmetrics.reader.dates import is_date, is_then
 from rrgmetrics.reader.items import Item
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
@@ -140,7 +140,7 @@ def _goes_through_sides(items: list[Item], i: int) -> bool:
 
 
 def _is_date(item: Item, small: SmallWords) -> bool:
-    return item.word in small.dates or "earlier_study" in item.senses
+    return item.word in small.dates or "earlier_study" in item.senses or is_date(item, small)
 
 
 def _of_one_of_both(items: list[Item], i: int, small: SmallWords) -> bool:
@@ -209,9 +209,9 @@ def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
     if on and on[0].word == "on" and not any(item.senses.keys() & {"side", "zone"} for item in on):
         return True  # "less fluid THAN ON the 3rd of May"
     return any(
-        item.word in lexicon.small.dates
+        _is_date(item, lexicon.small)
         or item.word in lexicon.small.uncounted
-        or "earlier_study" in item.senses
+        or "nothing" in item.senses  # "IN MAY", which is no "may"
         or (item.word[0].isdigit() and not item.senses)
         for item in items[than : than + 1 + NEAR]
     )
