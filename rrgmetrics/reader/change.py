@@ -15,16 +15,28 @@ from rrgmetrics.reader.comparatives import (
     PLAIN,
     TURNED,
     compares_no_dates,
+    counts_another,
     denies_anything,
     was_then,
 )
 from rrgmetrics.reader.courses import is_fresh, is_large, is_since
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
-from rrgmetrics.reader.subjects import Head, is_landmark, is_setting, is_sign_within, likewise, of_one_picture, side_behind, subject
+from rrgmetrics.reader.subjects import (
+    Head,
+    give_since,
+    is_landmark,
+    is_setting,
+    is_sign_within,
+    likewise,
+    of_one_picture,
+    side_behind,
+    subject,
+)
 
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _ADJECTIVES = PLAIN - {"location_preposition"}
+_NEW_SINCE = ("new", "since")
 _SINCE = frozenset({"since", "compared", "comparison", "when", "from"})
 
 
@@ -69,7 +81,7 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             items[i] = item.without("change")
         elif "severity" in senses and i not in named and _measures_another(items, i, named, lexicon):
             items[i] = item.without("severity")
-        elif "count" in senses and _counts_another(items, i, lexicon):
+        elif "count" in senses and counts_another(items, i, lexicon):
             items[i] = item.without("count")
 
 
@@ -83,21 +95,6 @@ def _is_compared(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether what there is now is more or less than what was, as the words behind `i` say."""
     after = [item for item in items[i + 1 : i + 3] if "severity" not in item.senses and item.word not in ADVERBS]
     return bool(after) and ("change" in after[0].senses or after[0].word in lexicon.small.comparatives)
-
-
-def _counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a number counts no findings: "two views", "four hours"."""
-    after = items[i + 1] if i + 1 < len(items) else None
-    if (
-        items[i].word == "one"
-        and i
-        and "change" in items[i - 1].senses
-        and items[i - 1].word in lexicon.small.comparatives
-    ):
-        return True  # "the bigger ONES"
-    if items[i].word == "one" and any(item.word in lexicon.small.others for item in items if item is not items[i]):
-        return True  # "ONE apical, the other basal"
-    return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == CHEST)
 
 
 def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexicon) -> bool:
@@ -142,7 +139,7 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
             mention.course = "worse"
     told = [i for i, item in enumerate(items) if "change" in item.senses]
     if not told:
-        _give_since(items, mentions, lexicon)
+        give_since(items, mentions, lexicon)
         return
     heads = _heads(items, mentions, lexicon)
     for i in sorted(told, key=lambda i: _had(items, i, lexicon)):
@@ -152,17 +149,6 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
             resolved = change == "resolved" and mention.assertion != "absent"
             if mention.course in (None, "stable") and not resolved:
                 mention.course = change
-
-
-def _give_since(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
-    """Takes what has come since an earlier film for new, in place: "SINCE THE 6 AM FILM the lung has collapsed"."""
-    small, ahead = lexicon.small, items[1 : NEAR + 2]
-    dated = any(item.word in small.films or "earlier_study" in item.senses for item in (*items[:1], *ahead))
-    if items[0].word != "since" or not dated:
-        return
-    for mention in mentions:
-        if mention.assertion != "absent" and not mention.denies and not lexicon.concepts[mention.concept].is_device:
-            mention.course = mention.course or "new"
 
 
 def _is_now(items: Sequence[Item], mention: Mention, lexicon: Lexicon) -> bool:
@@ -232,7 +218,7 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
             yield from ((mention, change) for mention in own)
         elif change != "resolved" and items[i].word in lexicon.small.changing | lexicon.small.comparatives:
             # "lung volumes have DECREASED" are worse, "the vessels are LESS congested" better
-            lowered = items[i].word not in lexicon.small.comparatives
+            lowered = items[i].word != "less"  # "the base is LESS consolidated"
             yield from ((mention, "worse" if lowered and mention.at == i else change) for mention in own)
         return
     side = side_behind(items, i, heads)
@@ -285,6 +271,8 @@ def _looks_back(items: list[Item], i: int, left: Head, right: Head, lexicon: Lex
     """Tells whether a word of change between two things is said of the one before it."""
     if items[i].word not in lexicon.small.verbs and _leads(items, i, lexicon):
         return False
+    if items[i].word == "new" and items[i].last - items[i].first == len(_NEW_SINCE):
+        return True  # "pneumothorax, NEW SINCE the line was placed"
     if [item.word for item in items[max(0, i - 2) : i]] == ["and", ","]:
         return False  # "cardiomegaly and, NEW since March, edema"
     if right[0] == i + 1 and (right[2] is None or items[i - 1].word in lexicon.small.indefinite):

@@ -222,3 +222,18 @@ def denies_anything(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
     of = i + 1 < len(items) and items[i + 1].word in ("of", ":")
     denied = any("negation_before" in item.senses for item in items[max(0, i - 2) : i])
     return items[i].word in lexicon.small.change_nouns and denied and not of
+
+
+def counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a number counts no findings: "two views", "four hours"."""
+    after = items[i + 1] if i + 1 < len(items) else None
+    if (
+        items[i].word == "one"
+        and i
+        and "change" in items[i - 1].senses
+        and items[i - 1].word in lexicon.small.comparatives
+    ):
+        return True  # "the bigger ONES"
+    if items[i].word == "one" and any(item.word in lexicon.small.others for item in items if item is not items[i]):
+        return True  # "ONE apical, the other basal"
+    return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == CHEST)

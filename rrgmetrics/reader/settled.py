@@ -87,8 +87,6 @@ def explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Le
     if [item.word for item in between[:2]] == [",", "which"]:
         between = between[2:]  # "the mediastinum is wide, WHICH is due to the projection"
     caused = any(item.word in small.causing for item in between)
-    while len(between) > 1 and "probable_before" in between[-1].senses and between[-2].word == ",":
-        between = between[:-1]  # "a density, PROBABLY the nipple"
     vague = feigned.concept in lexicon.roles["describing"] or items[i - 1].word in small.indefinite  # no list
     named = vague and bool(between) and between[-1].word == ","
     for item in between[:-1] if named else between:
@@ -96,8 +94,7 @@ def explain_away(i: int, items: list[Item], mentions: list[Mention], lexicon: Le
             identified = True
             continue
         parted = item.word in small.list_joints or "clause_end" in item.senses or "possible_before" in item.senses
-        likely = caused or "probable_before" in item.senses
-        hedge = {"probable_after"} if likely else set()  # "is LIKELY due to rotation", "is PROBABLY the nipple"
+        hedge = {"probable_after"} if caused else set()  # "is LIKELY due to rotation"
         other = item.word not in small.leading_to and bool(item.senses.keys() - _OF_FEIGNED - hedge)
         if other if identified else parted:
             return

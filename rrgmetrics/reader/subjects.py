@@ -104,3 +104,14 @@ def is_landmark(items: Sequence[Item], heads: Sequence[Head], k: int, lexicon: L
     near = next((n for n, item in enumerate(between) if item.word in lexicon.small.nearby), len(between))
     clear = near < len(between) and not any(item.word in lexicon.small.separators for item in between)
     return clear and not any("item_break" in item.senses for item in between)
+
+
+def give_since(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+    """Takes what has come since an earlier film for new, in place: "SINCE THE 6 AM FILM the lung has collapsed"."""
+    small, ahead = lexicon.small, items[1 : NEAR + 2]
+    dated = any(item.word in small.films or "earlier_study" in item.senses for item in (*items[:1], *ahead))
+    if items[0].word != "since" or not dated:
+        return
+    for mention in mentions:
+        if mention.assertion != "absent" and not mention.denies and not lexicon.concepts[mention.concept].is_device:
+            mention.course = mention.course or "new"
