@@ -15,6 +15,7 @@ from rrgmetrics.reader.comparatives import (
     PLAIN,
     TURNED,
     compares_no_dates,
+    counts_another,
     denies_anything,
     was_then,
 )
@@ -24,9 +25,11 @@ from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.subjects import (
     Head,
     beside_device,
+    give_since,
     is_hardware,
     is_landmark,
     is_setting,
+    is_sign_within,
     likewise,
     of_one_picture,
     side_behind,
@@ -35,6 +38,7 @@ from rrgmetrics.reader.subjects import (
 
 _DESCRIBING = frozenset({"morphology", "position", "acuity"})
 _ADJECTIVES = PLAIN - {"location_preposition"}
+_NEW_SINCE = ("new", "since")
 _SINCE = frozenset({"since", "compared", "comparison", "when", "from"})
 
 
@@ -79,7 +83,7 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             items[i] = item.without("change")
         elif "severity" in senses and i not in named and _measures_another(items, i, named, lexicon):
             items[i] = item.without("severity")
-        elif "count" in senses and _counts_another(items, i, lexicon):
+        elif "count" in senses and counts_another(items, i, lexicon):
             items[i] = item.without("count")
 
 
@@ -93,21 +97,6 @@ def _is_compared(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether what there is now is more or less than what was, as the words behind `i` say."""
     after = [item for item in items[i + 1 : i + 3] if "severity" not in item.senses and item.word not in ADVERBS]
     return bool(after) and ("change" in after[0].senses or after[0].word in lexicon.small.comparatives)
-
-
-def _counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a number counts no findings: "two views", "four hours"."""
-    after = items[i + 1] if i + 1 < len(items) else None
-    if (
-        items[i].word == "one"
-        and i
-        and "change" in items[i - 1].senses
-        and items[i - 1].word in lexicon.small.comparatives
-    ):
-        return True  # "the bigger ONES"
-    if items[i].word == "one" and any(item.word in lexicon.small.others for item in items if item is not items[i]):
-        return True  # "ONE apical, the other basal"
-    return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == CHEST)
 
 
 def _measures_another(items: list[Item], i: int, named: set[int], lexicon: Lexicon) -> bool:
@@ -152,6 +141,7 @@ def give(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> No
             mention.course = "worse"
     told = [i for i, item in enumerate(items) if "change" in item.senses]
     if not told:
+        give_since(items, mentions, lexicon)
         return
     heads = _heads(items, mentions, lexicon)
     for i in sorted(told, key=lambda i: _had(items, i, lexicon)):
@@ -230,7 +220,8 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
             yield from ((mention, change) for mention in own)
         elif change != "resolved" and items[i].word in lexicon.small.changing | lexicon.small.comparatives:
             # "lung volumes have DECREASED" are worse, "the vessels are LESS congested" better
-            yield from ((mention, "worse" if mention.at == i else change) for mention in own)
+            lowered = items[i].word != "less"  # "the base is LESS consolidated"
+            yield from ((mention, "worse" if lowered and mention.at == i else change) for mention in own)
         return
     side = side_behind(items, i, heads)
     if side is not None:
@@ -242,6 +233,8 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
     left = beside_device(items, heads, left, lexicon) if left and change in ("better", "worse") else left
     course = change not in ("new", "resolved")
     shown = heads[left][2] if left else None
+    sign = left if left and is_sign_within(items, heads, left, lexicon) else None
+    left = left - 1 if left and sign else left
     while course and left and heads[left - 1][2] and is_setting(items, heads[left - 1][1], heads[left][0], lexicon):
         if change != "stable" and is_hardware(heads[left - 1][2], lexicon):
             break  # "markers around the mass, which has GROWN"
@@ -251,7 +244,7 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
         said_of = _list_after(items, i, heads, right, lexicon)  # "collapse, NOW WITH an effusion"
     elif left is not None and (right is None or _looks_back(items, i, heads[left], heads[right], lexicon)):
         said_of = _list_before(items, i, heads, left, lexicon)
-        if shown and shown not in said_of and of_one_picture(shown, heads[left][2], lexicon):
+        if shown and shown not in said_of and (sign or of_one_picture(shown, heads[left][2], lexicon)):
             said_of.append(shown)  # "consolidation due to CONTUSION, larger"
     elif right is not None and not _of_the_study(items, i, heads[right], lexicon):
         noun = [item.word for item in items[i + 1 : i + 2]] in (["in"], ["of"])  # "INCREASE IN patchy opacities"
@@ -283,6 +276,8 @@ def _looks_back(items: list[Item], i: int, left: Head, right: Head, lexicon: Lex
     """Tells whether a word of change between two things is said of the one before it."""
     if items[i].word not in lexicon.small.verbs and _leads(items, i, lexicon):
         return False
+    if items[i].word == "new" and items[i].last - items[i].first == len(_NEW_SINCE):
+        return True  # "pneumothorax, NEW SINCE the line was placed"
     if [item.word for item in items[max(0, i - 2) : i]] == ["and", ","]:
         return False  # "cardiomegaly and, NEW since March, edema"
     if right[0] == i + 1 and (right[2] is None or items[i - 1].word in lexicon.small.indefinite):

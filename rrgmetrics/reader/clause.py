@@ -64,6 +64,7 @@ class Clause(Sentence):
 
         def unlike(m: Mention) -> tuple[bool, ...]:
             return (
+                not concepts[m.concept].counts,
                 not related(m.concept, mention.concept, self.lexicon),
                 m.concept not in pictures and mention.concept not in concepts[m.concept].sign_of,
                 concepts[m.concept].group != concepts[mention.concept].group,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rrgmetrics.reader.dates import is_then
+from rrgmetrics.reader.dates import is_date, is_then
 from rrgmetrics.reader.items import Item
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 
@@ -142,7 +142,7 @@ def _goes_through_sides(items: list[Item], i: int) -> bool:
 
 
 def _is_date(item: Item, small: SmallWords) -> bool:
-    return item.word in small.dates or "earlier_study" in item.senses
+    return item.word in small.dates or "earlier_study" in item.senses or is_date(item, small)
 
 
 def _of_one_of_both(items: list[Item], i: int, small: SmallWords) -> bool:
@@ -211,9 +211,9 @@ def _than_a_date(items: list[Item], lexicon: Lexicon) -> bool:
     if on and on[0].word == "on" and not any(item.senses.keys() & {"side", "zone"} for item in on):
         return True  # "less fluid THAN ON the 3rd of May"
     return any(
-        item.word in lexicon.small.dates
+        _is_date(item, lexicon.small)
         or item.word in lexicon.small.uncounted
-        or "earlier_study" in item.senses
+        or "nothing" in item.senses  # "IN MAY", which is no "may"
         or (item.word[0].isdigit() and not item.senses)
         for item in items[than : than + 1 + NEAR]
     )
@@ -224,3 +224,18 @@ def denies_anything(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
     of = i + 1 < len(items) and items[i + 1].word in ("of", ":")
     denied = any("negation_before" in item.senses for item in items[max(0, i - 2) : i])
     return items[i].word in lexicon.small.change_nouns and denied and not of
+
+
+def counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether a number counts no findings: "two views", "four hours"."""
+    after = items[i + 1] if i + 1 < len(items) else None
+    if (
+        items[i].word == "one"
+        and i
+        and "change" in items[i - 1].senses
+        and items[i - 1].word in lexicon.small.comparatives
+    ):
+        return True  # "the bigger ONES"
+    if items[i].word == "one" and any(item.word in lexicon.small.others for item in items if item is not items[i]):
+        return True  # "ONE apical, the other basal"
+    return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == CHEST)

@@ -14,6 +14,7 @@ _BECOME = frozenset({"become", "became", "becoming"})
 _INSTEAD = frozenset({"as", "instead", "rather", "vs", "versus"})  # first words of "as opposed to", "rather than"
 _MARKS = frozenset({",", "(", ".", "the", "a", "an"})
 _MEASURING = frozenset({"measure", "measuring", "at", "a", "an", "only", "just"})  # between "now" and what is now
+_RESIDUAL = frozenset({"residual", "residue", "remainder", "remnant"})
 _ANOTHER = frozenset({"also", "another", "other", "second", "additional"})
 _COMPARED = frozenset({"as", "since", "compared", "when"})
 _NEAR = 3  # items from "now" to what is now
@@ -29,6 +30,9 @@ def tell_what_was(items: list[Item], lexicon: Lexicon) -> None:
                 continue
             if _is_instead(items, one, other):
                 _was(items, other, kind)
+            elif kind == "severity" and _is_left_over(items, one, other, lexicon):
+                _was(items, one, kind)
+                items[other + 1] = items[other + 1].saying({"change": "better"})
             elif _is_now(items, one, other, lexicon) or (kind == "severity" and _becomes(items, one, other)):
                 _was(items, one, kind)
     _tell_steps(items, lexicon)
@@ -65,6 +69,14 @@ def _is_now(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bo
         return False
     was = any(item.word in _NOW for item in items[max(0, one - _NEAR) : one]) or between[-1].word in lexicon.small.past
     return not was and _of_one(items, one, other, lexicon)
+
+
+def _is_left_over(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bool:
+    """Tells whether the second degree is that of what is left: "large effusion drained, with a SMALL RESIDUAL"."""
+    behind = items[other + 1 : other + 3]
+    if not behind or behind[0].word not in _RESIDUAL or not _of_one(items, one, other, lexicon):
+        return False
+    return len(behind) == 1 or behind[1].word in lexicon.small.closing
 
 
 def _becomes(items: Sequence[Item], one: int, other: int) -> bool:

@@ -55,7 +55,8 @@ def _described(findings: list[Finding], section: str, number: int, lexicon: Lexi
         before = findings[k]
         if number - before.sentence != 1 or before.section != section:
             break
-        if before.assertion != "absent" and before.concept in lexicon.roles["picture"]:
+        shows = before.concept in lexicon.roles["picture"] and lexicon.concepts[before.concept].counts
+        if before.assertion != "absent" and shows:
             return [k]
         if not lexicon.concepts[before.concept].sign_of:
             break

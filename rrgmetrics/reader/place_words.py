@@ -8,6 +8,7 @@ lung" says that the left lung is not free.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.tokens import Item, Token
@@ -18,6 +19,7 @@ _LIST = 7  # items from "upper" to the noun that it shares
 _REACH = 8  # items from "more" to the side
 _OF_ADVERBS = frozenset({"change", "possible_before", "possible_after", "probable_before", "probable_after"})
 _THAN = frozenset({"than", "that", "on", "the", "in"})
+_ORGAN = frozenset({"structure"})
 _OTHER_SIDE = {"left": "right", "right": "left"}
 _JOINTS = frozenset({"and", "to", "or", "/", ",", "the", "–"})  # between "upper" and "mid zones"
 
@@ -41,13 +43,15 @@ def resolve_places(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon)
             end = _asymmetry(items, i, lexicon)
             if end:
                 than = _than_a_side(items, i)
+                paired = 0 if than else _than_the_other(items, end - 1)
                 i = i - 1 if i and _side(items[i - 1]) and (than or "asymmetry" in items[end - 1].senses) else i
                 side = _side(items[end - 1])
                 worse = _OTHER_SIDE[side] if than and side else side
                 senses = {
                     "asymmetry": items[end - 1].senses.get("asymmetry") or worse,
-                    **({"than": True} if than else {}),
+                    **({"than": True} if than or paired else {}),
                 }
+                end = paired or end
                 zones = [each for each in items[i:end] if "zone" in each.senses and "side" not in each.senses]
                 items[i:end] = [Item(items[i].first, items[end - 1].last, senses, item.word), *zones]
         i += 1
@@ -129,6 +133,18 @@ def _than_a_side(items: list[Item], i: int) -> int:
     return at + 1 if _side(items[at]) and ends else 0
 
 
+def _than_the_other(items: list[Item], i: int) -> int:
+    """Returns the end of "the left lung THAN THE RIGHT" behind the side at `i`, 0 if the other is not compared."""
+    side, at = _side(items[i]), i + 1
+    at += at < len(items) and bool(items[at].senses) and items[at].senses.keys() <= _ORGAN
+    if side not in _OTHER_SIDE or at >= len(items) or items[at].word != "than":
+        return 0
+    if "asymmetry" in items[at].senses:
+        return at + 1 if items[at].senses["asymmetry"] == side else 0
+    end = _than_a_side(items, at - 1)
+    return end if end and _side(items[end - 1]) == _OTHER_SIDE[side] else 0
+
+
 def _bare_side(items: list[Item], i: int, lexicon: Lexicon) -> int:
     """Returns the end of "worse right", "greater to the left" behind a finding at `i`; 0 if a noun follows the side."""
     at = i + 1
@@ -153,7 +169,8 @@ def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
     while start and (items[start - 1].word in small.degrees | small.indefinite or items[start - 1].word.endswith("ly")):
         start -= 1
     before = [item for item in items[max(0, start - 2) : start] if not item.senses or "item_break" in item.senses]
-    if "change" in items[i].senses and any("item_break" in item.senses or item.word == "now" for item in before):
+    turned = "change" in items[i].senses and any("item_break" in item.senses or item.word == "now" for item in before)
+    if turned and not any(_than_the_other(items, k) for k in range(i, min(len(items), i + _REACH))):
         return 0  # "is more confluent in the right lung" than before
     if [item.word for item in items[i : i + 2]] == ["most", "of"]:
         return 0  # "most of the left lower lobe"
@@ -166,7 +183,7 @@ def _asymmetry(items: list[Item], i: int, lexicon: Lexicon) -> int:
         if "asymmetry" in item.senses:
             return k + 1  # "right more than left"
         if placed and _side(item):
-            later = items[k + 1 : k + _REACH]
+            later = list(takewhile(lambda other: "change" not in other.senses, items[k + 1 : k + _REACH]))
             return (
                 0 if any(other.word in small.earlier or "earlier_study" in other.senses for other in later) else k + 1
             )

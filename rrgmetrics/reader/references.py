@@ -126,6 +126,8 @@ def add_what_is_said(items: list[Item], number: int, lexicon: Lexicon, findings:
         verb, pointed = 2, _of_quality(items, findings, lexicon)
     else:
         pointed = _pointed_at({item.word for item in items[:verb]}, number, findings, lexicon)
+        other = {OTHER_SIDE.get(item.senses.get("side", "")) for item in items[:verb]} - {None}
+        pointed = [k for k in pointed if findings[k].side not in other or len(other) > 1]  # "the RIGHT one is larger"
     for k in pointed:
         findings[k] = _said_of(findings[k], items, verb, lexicon, span)
     return bool(pointed)
@@ -176,11 +178,12 @@ def other_side(
     if items[0].senses.keys() != {"side"} and items[0].word not in lexicon.small.definite:
         return []
     before, sides = findings[-1], {item.senses["side"] for item in items if "side" in item.senses}
-    if any("quality" in item.senses and "severity" not in item.senses for item in items):
-        return []  # "left clear"
+    if any("quality" in item.senses and item.senses.keys().isdisjoint({"severity", "change"}) for item in items):
+        return []  # "left clear", but "the right one is LARGER"
     if any(a.word == "remain" and not b.senses and b.word.isalpha() for a, b in pairwise(items)):
         return []  # "the left side remains uninvolved"
-    told = {kind for item in items for kind in item.senses} - {"side", "location_preposition", "item_break"}
+    words = [item for item in items if item.word != "one"]  # "the right ONE is larger"
+    told = {kind for item in words for kind in item.senses} - {"side", "location_preposition", "item_break"}
     there = before.assertion != "absent" or before.change == "resolved"
     last = before.sentence == number - 1 and there
     if not last or {before.side, *sides} != {"left", "right"} or len(sides) > 1 or not told <= TOLD or not told:
@@ -189,7 +192,7 @@ def other_side(
     settle(items, (), lexicon)
     gone = any(item.senses.get("change") == "resolved" for item in items)  # "The left HAS GONE."
     assertion: Assertion = "absent" if gone else "uncertain" if before.assertion == "uncertain" else "present"
-    mention = Mention(before.concept, 0, 0, -1, place, assertion=assertion, modifiers=items)
+    mention = Mention(before.concept, 0, 0, -1, place, assertion=assertion, modifiers=words)
     give(mention.modifiers, [mention], lexicon)
     return [build(mention, describe(mention, lexicon), before.section, number, len(findings), (span,))]
 

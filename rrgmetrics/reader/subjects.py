@@ -87,6 +87,17 @@ def of_one_picture(cause: Mention, shown: Mention | None, lexicon: Lexicon) -> b
     return len(groups) == 1 and groups <= lexicon.groups["one_picture"]
 
 
+def is_sign_within(items: Sequence[Item], heads: Sequence[Head], k: int, lexicon: Lexicon) -> bool:
+    """Tells whether a thing is a sign that the finding before it holds: "consolidation WITH AIR BRONCHOGRAMS, new"."""
+    sign, shown = heads[k][2], heads[k - 1][2]
+    if not sign or not shown or sign.denies or shown.denies:
+        return False
+    between = items[heads[k - 1][1] : heads[k][0]]
+    inside = not any(item.word in lexicon.small.separators or "clause_end" in item.senses for item in between)
+    concept = lexicon.concepts[sign.concept]
+    return inside and not concept.counts and shown.concept in concept.sign_of
+
+
 def is_landmark(items: Sequence[Item], heads: Sequence[Head], k: int, lexicon: Lexicon) -> bool:
     """Tells whether a thing only says where the one before it is: "nodule NEAR THE STAPLE LINE, new"."""
     between = items[heads[k - 1][1] : heads[k][0]] if k else []
@@ -113,3 +124,14 @@ def beside_device(items: list[Item], heads: list[Head], left: int, lexicon: Lexi
         if heads[k][2] is not None and not is_hardware(heads[k][2], lexicon):
             return k
     return left
+
+
+def give_since(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> None:
+    """Takes what has come since an earlier film for new, in place: "SINCE THE 6 AM FILM the lung has collapsed"."""
+    small, ahead = lexicon.small, items[1 : NEAR + 2]
+    dated = any(item.word in small.films or "earlier_study" in item.senses for item in (*items[:1], *ahead))
+    if items[0].word != "since" or not dated:
+        return
+    for mention in mentions:
+        if mention.assertion != "absent" and not mention.denies and not lexicon.concepts[mention.concept].is_device:
+            mention.course = mention.course or "new"
