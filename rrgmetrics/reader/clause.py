@@ -9,6 +9,7 @@ from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.model import Certainty
 from rrgmetrics.reader.sentence import ATTRIBUTIVE, Sentence
 from rrgmetrics.reader.similarity import related
+from rrgmetrics.reader.subjects import told_apart
 
 BEFORE = frozenset(
     {"negation_before", "negation_verb", "not_excluded_before", "possible_before", "possible_list", "probable_before"}
@@ -186,7 +187,7 @@ class Clause(Sentence):
         stated = self.statement()
         aside = next((k for k in range(len(stated) - 1, 0, -1) if self.is_relative(stated[k])), 0)
         stated = stated[aside:]  # "nodules, FOR WHICH infection and metastases could be considered"
-        stated = stated[self._changed(stated) :]
+        stated = stated[told_apart(self.items, stated, self.lexicon) :]
         if stated[-1].elided:
             return stated[-1:]
         one = [self.items[i].word, self.items[self.verb_at].word if self.verb_at >= self.met_at else ""]
@@ -211,14 +212,6 @@ class Clause(Sentence):
             if "," in words and (asserted or self.firm(stated[k - 1])) and not (denied and bare):
                 return stated[k:]  # but "mass, infiltration WAS not detected", as translations have it
         return stated
-
-    def _changed(self, stated: list[Mention]) -> int:
-        """Returns how many findings a whole predicate parts from the last: "EDEMA HAS WORSENED and pneumonia may be"."""
-        for k in range(len(stated) - 1, 0, -1):
-            between = self.items[stated[k - 1].first : stated[k].first]
-            if any("change" in item.senses and item.word in ("has", "have") for item in between):
-                return k
-        return 0
 
     def is_relative(self, mention: Mention) -> bool:
         """Tells whether a finding is told of what stands before it: "FOR WHICH sarcoidosis could be considered"."""

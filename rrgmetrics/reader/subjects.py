@@ -13,6 +13,8 @@ _PRONOUN = "it"
 _JOINTS = frozenset({";", ","})
 _LIKEWISE = frozenset({"as", "so"})
 _PLACE = frozenset({"side", "zone", "structure", "level", "location_preposition", "tip", "holds", "several"})
+_HAVE = frozenset({"has", "have"})
+_WHERE = frozenset({"position", "tip"})  # of a device
 _PLACED = 6  # items from a quality to the end of its place
 
 
@@ -135,3 +137,20 @@ def give_since(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexi
     for mention in mentions:
         if mention.assertion != "absent" and not mention.denies and not lexicon.concepts[mention.concept].is_device:
             mention.course = mention.course or "new"
+
+
+def told_apart(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> int:
+    """Returns how many findings a predicate of their own parts from the last.
+
+    "The edema HAS WORSENED and pneumonia is possible", "the drain lies at the APEX and no pneumothorax is seen".
+    """
+    concepts = lexicon.concepts
+    for k in range(len(mentions) - 1, 0, -1):
+        one, other = mentions[k - 1], mentions[k]
+        between = items[one.first : other.first]
+        if any("change" in item.senses and item.word in _HAVE for item in between):
+            return k
+        devices = [not m.denies and concepts[m.concept].is_device for m in (one, other)]
+        if devices == [True, False] and any(not item.senses.keys().isdisjoint(_WHERE) for item in between):
+            return k
+    return 0
