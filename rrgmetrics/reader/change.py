@@ -14,9 +14,11 @@ from rrgmetrics.reader.comparatives import (
     NEAR,
     PLAIN,
     TURNED,
+    compares_dates,
     compares_no_dates,
     counts_another,
     denies_anything,
+    leads_to_change,
     was_then,
 )
 from rrgmetrics.reader.courses import is_fresh, is_large, is_since
@@ -168,7 +170,7 @@ def _has_grown(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
     behind = items[mention.last :]
     if items[mention.first].word != "increased" or not _SINCE & {item.word for item in behind}:
         return False
-    return _compares_dates(behind, lexicon) and not any({"change", "asymmetry"} & item.senses.keys() for item in items)
+    return compares_dates(behind, lexicon) and not any({"change", "asymmetry"} & item.senses.keys() for item in items)
 
 
 def _had(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
@@ -250,20 +252,12 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
         noun = [item.word for item in items[i + 1 : i + 2]] in (["in"], ["of"])  # "INCREASE IN patchy opacities"
         of_itself = "quality" in items[i].senses and not noun and items[i].word not in lexicon.small.comparatives
         anything = getattr(heads[right][2], "concept", "") in lexicon.roles["anything"]
-        if of_itself and anything and not _compares_dates(items[heads[right][1] :], lexicon):
+        if of_itself and anything and not compares_dates(items[heads[right][1] :], lexicon):
             return  # "increased opacity" is an opacity
         said_of = _list_after(items, i, heads, right, lexicon)
     else:
         return
     yield from ((mention, change) for mention in said_of)
-
-
-def _compares_dates(items: list[Item], lexicon: Lexicon) -> bool:
-    """Tells whether what follows a finding compares it with an earlier study, and not with another place."""
-    at = next(
-        (i for i, item in enumerate(items) if "earlier_study" in item.senses or item.word in lexicon.small.dates), None
-    )
-    return at is not None and not any(item.senses.keys() & {"side", "zone"} for item in items[at + 1 : at + 5])
 
 
 def _of_the_study(items: list[Item], i: int, right: Head, lexicon: Lexicon) -> bool:
@@ -274,7 +268,7 @@ def _of_the_study(items: list[Item], i: int, right: Head, lexicon: Lexicon) -> b
 
 def _looks_back(items: list[Item], i: int, left: Head, right: Head, lexicon: Lexicon) -> bool:
     """Tells whether a word of change between two things is said of the one before it."""
-    if items[i].word not in lexicon.small.verbs and _leads(items, i, lexicon):
+    if items[i].word not in lexicon.small.verbs and leads_to_change(items, i, lexicon):
         return False
     if items[i].word == "new" and items[i].last - items[i].first == len(_NEW_SINCE):
         return True  # "pneumothorax, NEW SINCE the line was placed"
@@ -293,13 +287,6 @@ def _describes(between: list[Item], lexicon: Lexicon) -> bool:
     """Tells whether nothing stands between a word of change and a finding but what describes or shows the finding."""
     showing = lexicon.small.showing
     return all(item.word in showing or (item.senses and item.senses.keys() <= _ADJECTIVES) for item in between)
-
-
-def _leads(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether a noun of change leads to what has changed: "increase in the effusion"."""
-    small = lexicon.small
-    noun = items[i].word in small.change_nouns | small.gerunds
-    return i + 1 < len(items) and (items[i + 1].word == "of" or (noun and items[i + 1].word in small.leading))
 
 
 def _is_predicate(items: list[Item], i: int, floor: int, lexicon: Lexicon) -> bool:
@@ -346,7 +333,7 @@ def _list_after(items: list[Item], i: int, heads: list[Head], right: int, lexico
     small = lexicon.small
     said_of = [mention for _, _, mention in heads if mention and mention.at == getattr(heads[right][2], "at", None)]
     waiting: list[Mention] = []
-    leads = _leads(items, i, lexicon)
+    leads = leads_to_change(items, i, lexicon)
     for k in range(right, len(heads) - 1):
         between = items[heads[k][1] : heads[k + 1][0]]
         mention = heads[k + 1][2]
