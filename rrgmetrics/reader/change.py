@@ -14,6 +14,7 @@ from rrgmetrics.reader.comparatives import (
     NEAR,
     PLAIN,
     TURNED,
+    compares_dates,
     compares_no_dates,
     counts_another,
     denies_anything,
@@ -168,7 +169,7 @@ def _has_grown(items: list[Item], mention: Mention, lexicon: Lexicon) -> bool:
     behind = items[mention.last :]
     if items[mention.first].word != "increased" or not _SINCE & {item.word for item in behind}:
         return False
-    return _compares_dates(behind, lexicon) and not any({"change", "asymmetry"} & item.senses.keys() for item in items)
+    return compares_dates(behind, lexicon) and not any({"change", "asymmetry"} & item.senses.keys() for item in items)
 
 
 def _had(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
@@ -250,20 +251,12 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
         noun = [item.word for item in items[i + 1 : i + 2]] in (["in"], ["of"])  # "INCREASE IN patchy opacities"
         of_itself = "quality" in items[i].senses and not noun and items[i].word not in lexicon.small.comparatives
         anything = getattr(heads[right][2], "concept", "") in lexicon.roles["anything"]
-        if of_itself and anything and not _compares_dates(items[heads[right][1] :], lexicon):
+        if of_itself and anything and not compares_dates(items[heads[right][1] :], lexicon):
             return  # "increased opacity" is an opacity
         said_of = _list_after(items, i, heads, right, lexicon)
     else:
         return
     yield from ((mention, change) for mention in said_of)
-
-
-def _compares_dates(items: list[Item], lexicon: Lexicon) -> bool:
-    """Tells whether what follows a finding compares it with an earlier study, and not with another place."""
-    at = next(
-        (i for i, item in enumerate(items) if "earlier_study" in item.senses or item.word in lexicon.small.dates), None
-    )
-    return at is not None and not any(item.senses.keys() & {"side", "zone"} for item in items[at + 1 : at + 5])
 
 
 def _of_the_study(items: list[Item], i: int, right: Head, lexicon: Lexicon) -> bool:

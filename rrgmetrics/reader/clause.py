@@ -213,7 +213,7 @@ class Clause(Sentence):
         return stated
 
     def _changed(self, stated: list[Mention]) -> int:
-        """Returns how many findings a whole predicate parts from the last: "EDEMA HAS WORSENED and pneumonia may be"."""
+        """Returns how many findings a whole predicate parts from the last: "EDEMA HAS WORSENED, pneumonia may be"."""
         for k in range(len(stated) - 1, 0, -1):
             between = self.items[stated[k - 1].first : stated[k].first]
             if any("change" in item.senses and item.word in ("has", "have") for item in between):

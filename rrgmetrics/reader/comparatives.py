@@ -239,3 +239,11 @@ def counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     if items[i].word == "one" and any(item.word in lexicon.small.others for item in items if item is not items[i]):
         return True  # "ONE apical, the other basal"
     return after is not None and (after.word in lexicon.small.uncounted or after.senses.get("structure") == CHEST)
+
+
+def compares_dates(items: list[Item], lexicon: Lexicon) -> bool:
+    """Tells whether what follows a finding compares it with an earlier study, and not with another place."""
+    at = next(
+        (i for i, item in enumerate(items) if "earlier_study" in item.senses or item.word in lexicon.small.dates), None
+    )
+    return at is not None and not any(item.senses.keys() & {"side", "zone"} for item in items[at + 1 : at + 5])
