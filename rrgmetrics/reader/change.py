@@ -270,10 +270,10 @@ def _looks_back(items: list[Item], i: int, left: Head, right: Head, lexicon: Lex
     """Tells whether a word of change between two things is said of the one before it."""
     if items[i].word not in lexicon.small.verbs and leads_to_change(items, i, lexicon):
         return False
-    if items[i].word == "new" and items[i].last - items[i].first == len(_NEW_SINCE):
-        return True  # "pneumothorax, NEW SINCE the line was placed"
     if [item.word for item in items[max(0, i - 2) : i]] == ["and", ","]:
         return False  # "cardiomegaly and, NEW since March, edema"
+    if items[i].word == "new" and items[i].last - items[i].first == len(_NEW_SINCE):
+        return True  # "pneumothorax, NEW SINCE the line was placed"
     if right[0] == i + 1 and (right[2] is None or items[i - 1].word in lexicon.small.indefinite):
         return False  # "which is BETTER aerated", "which is due to an INCREASING effusion"
     if left[2] is None and right[2] is not None and _describes(items[i + 1 : right[0]], lexicon):
