@@ -8,6 +8,18 @@ from __future__ import annotations
 
 from rrgmetrics.reader.items import BARE, Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.said_of import (
+    fits,
+    is_attributive,
+    is_device,
+    is_hidden_by_finding,
+    is_of_finding,
+    is_placed,
+    is_predicate,
+    is_said_of_another,
+    is_terse,
+    meaning,
+)
 from rrgmetrics.reader.subjects import likewise_from
 
 # Between a structure and its quality only these may stand, besides words the lexicon does not know.
@@ -36,15 +48,14 @@ _ALL_OF_THEM = frozenset({",", "the", "all", "both", "each", "them", "up"})  # "
 _PLACE = 7  # items from a finding to the end of its place
 _PART = "vertebral_process"  # of a numbered vertebra
 _READING = frozenset({"probable_before", "possible_before"})  # what a picture is follows
-_ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
 
 def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
     """Pairs the quality at `q` with the structures it is said of; `floor` is the item the search may not pass."""
     qualities = items[q].senses["quality"]
-    if items[q].word in lexicon.small.hiding and not _is_hidden_by_finding(items, q, lexicon):
+    if items[q].word in lexicon.small.hiding and not is_hidden_by_finding(items, q, lexicon):
         return []  # "monitoring wires OBSCURE the apices"
-    if items[q].senses.get("change") == "resolved" and _is_of_finding(items, q, lexicon):
+    if items[q].senses.get("change") == "resolved" and is_of_finding(items, q, lexicon):
         return []  # "the nodule over the aortic arch is NO LONGER SEEN"
     if q + 1 < len(items) and items[q + 1].word in lexicon.small.periods:
         return []  # "smaller than on POSTOPERATIVE DAY 1"
@@ -54,19 +65,19 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     elif items[q].word in lexicon.small.verbs:  # "has increased" has its subject before it
         partners = _backward(items, q, qualities, floor, lexicon)
-    elif "severity" in items[q].senses and _is_predicate(items, q, lexicon) and _is_of_finding(items, q, lexicon):
+    elif "severity" in items[q].senses and is_predicate(items, q, lexicon) and is_of_finding(items, q, lexicon):
         partners = _backward(items, q, qualities, floor, lexicon)  # "the effusion is LARGE and displaces the heart"
-    elif _is_predicate(items, q, lexicon) or _is_placed(items, q, qualities, lexicon) or _is_terse(items, q, lexicon):
+    elif is_predicate(items, q, lexicon) or is_placed(items, q, qualities, lexicon) or is_terse(items, q, lexicon):
         partners = _backward(items, q, qualities, floor, lexicon) or _forward(items, q, qualities, lexicon)
     else:
         partners = _forward(items, q, qualities, lexicon)
-        apart = _is_said_of_another(items, q, lexicon)
-        if not partners and not apart and ("normal" in qualities or not _attributive(items, q)):
+        apart = is_said_of_another(items, q, lexicon)
+        if not partners and not apart and ("normal" in qualities or not is_attributive(items, q)):
             partners = _backward(items, q, qualities, floor, lexicon)
-    if items[q].word in lexicon.small.harmless and (_attributive(items, q) or _is_of_finding(items, q, lexicon)):
+    if items[q].word in lexicon.small.harmless and (is_attributive(items, q) or is_of_finding(items, q, lexicon)):
         return []  # "BENIGN nodule in the right lung"
     mentions: list[Mention] = []
-    likewise = [s for s in _likewise(items, q, lexicon) if partners and _fits(items[s], qualities, lexicon)]
+    likewise = [s for s in _likewise(items, q, lexicon) if partners and fits(items[s], qualities, lexicon)]
     partners = [
         s
         for s in partners
@@ -74,7 +85,7 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
     ]
     nearly = "upper_normal" in qualities
     for s in partners:
-        concept, denies = _meaning(items[s], qualities, lexicon)
+        concept, denies = meaning(items[s], qualities, lexicon)
         own = items[q].senses.get("concept")
         if own and concept in lexicon.concepts[own].ancestors:
             concept = own  # "disc disease" says more than that a bone is degenerative
@@ -90,7 +101,7 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
         if concept and (device or more or "holds" not in items[s].senses):
             used.add(s)  # "cavitating pulmonary mass" says more than "pulmonary mass"
     for s in likewise:
-        concept, denies = _meaning(items[s], qualities, lexicon)
+        concept, denies = meaning(items[s], qualities, lexicon)
         mentions.append(Mention(concept or "", s, s + 1, s, (items[s].first, items[s].last), denies, nearly))
     return mentions
 
@@ -109,107 +120,16 @@ def _likewise(items: list[Item], q: int, lexicon: Lexicon) -> list[int]:
     return found
 
 
-def _is_hidden_by_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Tells whether a finding stands before the word for hiding: "CONSOLIDATION obscures the heart border"."""
-    before = (item for item in reversed(items[:q]) if not item.senses.keys().isdisjoint({"concept", "clause_end"}))
-    nearest = next(before, None)
-    return nearest is not None and "concept" in nearest.senses and not _is_device(nearest, lexicon)
-
-
-def _is_of_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Tells whether a finding stands before the quality in its clause, of which it may be said.
-
-    "Pleural fluid, slight last time, is now MASSIVE": by a verb it is said of what stands before the commas.
-    """
-    ends = lexicon.small.separators - {","} if _is_predicate(items, q, lexicon) else lexicon.small.separators
-    first = next((i for i in range(q, -1, -1) if items[i].word in ends or "clause_end" in items[i].senses), 0)
-    return any("concept" in item.senses for item in items[first:q])
-
-
-def _is_device(item: Item, lexicon: Lexicon) -> bool:
-    concept = item.senses.get("concept")
-    return concept is not None and lexicon.concepts[concept].is_device
-
-
 def _is_named_before(items: list[Item], s: int, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
     """Tells whether the bare tube at `s` is a device named before it: "a tracheostomy, THE TUBE above the carina"."""
-    meant, _ = _meaning(items[s], qualities, lexicon)
+    meant, _ = meaning(items[s], qualities, lexicon)
     named = [lexicon.concepts[item.senses["concept"]] for item in items[:s] if "concept" in item.senses]
     return meant is not None and any(each.expected_tip & lexicon.concepts[meant].expected_tip for each in named)
 
 
-def _is_predicate(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Tells whether a verb stands before the quality: "the heart is mildly ENLARGED"."""
-    for item in reversed(items[max(0, q - 4) : q]):
-        if item.word == "with" or item.word in lexicon.small.showing:
-            return False  # "the heart is stable WITH ectasia of the aorta", "the bones SHOW a fracture of the rib"
-        if "item_break" in item.senses:
-            return True
-        if item.word in lexicon.small.joints or item.senses.keys() & {"structure", "concept"}:
-            return False
-        if "quality" in item.senses and "severity" not in item.senses:
-            return False
-    return False
-
-
-def _is_placed(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
-    """Tells whether a quality stands between its structure and a place: "pacing wire FRACTURED near the clavicle"."""
-    ahead = items[q + 1 : q + 2]
-    placed = bool(ahead) and "location_preposition" in ahead[0].senses and ahead[0].word not in ("of", "the")
-    return placed and q > 0 and _fits(items[q - 1], qualities, lexicon)
-
-
-def _is_terse(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Tells whether a quality behind its structure is said without a verb: "spleen ENLARGED, ribs intact"."""
-    before = next((k for k in reversed(range(q)) if items[k].senses.keys() != {"severity"}), None)
-    parted = q + 1 < len(items) and items[q + 1].word == ","
-    return parted and before is not None and _fits(items[before], items[q].senses["quality"], lexicon)
-
-
-def _is_said_of_another(items: list[Item], q: int, lexicon: Lexicon) -> bool:
-    """Tells whether the place behind a quality is where it is said of: "a nodule at the pleura, gas IN THE COLON"."""
-    ahead = items[q + 1 : q + 5]
-    if not ahead or ahead[0].word not in lexicon.small.places:
-        return False
-    place = next((item for item in ahead[1:] if item.senses.keys() - {"side", "location_preposition"}), None)
-    return place is not None and "structure" in place.senses and "zone" not in place.senses
-
-
-def _attributive(items: list[Item], q: int) -> bool:
-    """Tells whether the quality only describes the finding right after it ("Heart: LARGE pericardial effusion")."""
-    if q and "severity" in items[q].senses and items[q - 1].word == "a":
-        return True  # "low volumes with A SMALL area of atelectasis"
-    for item in items[q + 1 : q + 4]:
-        if "concept" in item.senses:
-            return "quality" not in item.senses
-        if not item.senses or not item.senses.keys() <= _ATTRIBUTES:
-            return False
-    return False
-
-
-def _meaning(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> tuple[str | None, tuple[str, ...]]:
-    """Returns the finding a structure with a quality makes, or what it denies if it is normal."""
-    for structure in (*item.senses.get("structure", ()), *item.senses.get("holds", ())):
-        for quality in qualities:
-            concept = lexicon.findings_of.get((structure, quality))
-            if concept:
-                return concept, ()
-            denies = lexicon.denials.get((structure, quality))
-            if denies:
-                return None, denies
-    return None, ()
-
-
-def _fits(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
-    if "structure" not in item.senses and "holds" not in item.senses:
-        return False
-    concept, denies = _meaning(item, qualities, lexicon)
-    return bool(concept or denies)
-
-
 def _is_fault(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
     """Tells whether a device is said to be at fault: "fractured ribs, port unchanged" breaks no port."""
-    concept, _ = _meaning(item, qualities, lexicon)
+    concept, _ = meaning(item, qualities, lexicon)
     return item.senses.get("concept") is not None and concept is not None and lexicon.concepts[concept].is_device
 
 
@@ -223,7 +143,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
     for s in range(q + 1, min(len(items), q + 14)):
         item = items[s]
         parted = parted or item.word in lexicon.small.joints
-        fits = _fits(item, qualities, lexicon) and not (parted and _is_fault(item, qualities, lexicon))
+        fits = fits(item, qualities, lexicon) and not (parted and _is_fault(item, qualities, lexicon))
         fits = fits and not (structures and "holds" in item.senses and "structure" not in item.senses)
         if fits and joint and not _adjunct(items, s):
             structures.append(s)
@@ -345,10 +265,10 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         item = items[s]
         if s == floor:
             described = "concept" in item.senses and _only_placed(items[s + 1 : q])
-            both = ("holds" in item.senses and not read_as) or _is_device(item, lexicon) or described
+            both = ("holds" in item.senses and not read_as) or is_device(item, lexicon) or described
             if "concept" in item.senses and "change" in items[q].senses and "holds" in item.senses:
                 break  # "gas in the mediastinum, INCREASED": the gas has
-            if both and not structures and _fits(item, qualities, lexicon):
+            if both and not structures and fits(item, qualities, lexicon):
                 structures.append(s)  # "tortuous aorta with calcification", "the shunt tubing is interrupted"
             if structures or "quality" not in item.senses:
                 break
@@ -359,8 +279,8 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
             return []  # "the mass in the lower lobe HAS SHRUNK": the lobe has not
         if placed is not None and (structures or _only_placed(items[s + 1 : q])):
             # "nodule in the left lung, CALCIFIED": the nodule is
-            return structures or ([placed] if _fits(items[placed], qualities, lexicon) else [])
-        if _fits(item, qualities, lexicon) and not _is_owner(items, s, lexicon):
+            return structures or ([placed] if fits(items[placed], qualities, lexicon) else [])
+        if fits(item, qualities, lexicon) and not _is_owner(items, s, lexicon):
             if read_as and not structures and _is_place_of_finding(items, s, lexicon):
                 break  # "free gas under the DIAPHRAGM, in keeping with perforation"
             if not structures or gap_has_joint:

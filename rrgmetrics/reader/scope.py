@@ -53,9 +53,7 @@ _LONGEST_TITLE = 6  # words
 _HEADS = frozenset({"exam", "examination", "study", "procedure", "modality", "technique", "title", ":", "unenhanced"})
 _BEHIND_TITLES = frozenset({".", ":", ",", ";", "-", "and", "with", "without", "report", "protocol", "contrast"})
 _LETTERS = re.compile(r"[^\W\d_]+")
-_REPORTS = frozenset(
-    {"communication", "recommendation", "hypothetical", "hypothetical_after", "nothing"}
-)  # but no finding
+_REPORTS = frozenset({"communication", "recommendation", "hypothetical", "hypothetical_after", "nothing"})  # no finding
 _REMOVED = "xxxx"  # a word that was taken out of the report, as Open-i marks it
 
 
