@@ -9,7 +9,6 @@ from __future__ import annotations
 from rrgmetrics.reader.items import BARE, Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.said_of import (
-    fits,
     is_attributive,
     is_device,
     is_hidden_by_finding,
@@ -19,6 +18,7 @@ from rrgmetrics.reader.said_of import (
     is_said_of_another,
     is_terse,
     meaning,
+    suits,
 )
 from rrgmetrics.reader.subjects import likewise_from
 
@@ -77,7 +77,7 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
     if items[q].word in lexicon.small.harmless and (is_attributive(items, q) or is_of_finding(items, q, lexicon)):
         return []  # "BENIGN nodule in the right lung"
     mentions: list[Mention] = []
-    likewise = [s for s in _likewise(items, q, lexicon) if partners and fits(items[s], qualities, lexicon)]
+    likewise = [s for s in _likewise(items, q, lexicon) if partners and suits(items[s], qualities, lexicon)]
     partners = [
         s
         for s in partners
@@ -143,7 +143,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
     for s in range(q + 1, min(len(items), q + 14)):
         item = items[s]
         parted = parted or item.word in lexicon.small.joints
-        fits = fits(item, qualities, lexicon) and not (parted and _is_fault(item, qualities, lexicon))
+        fits = suits(item, qualities, lexicon) and not (parted and _is_fault(item, qualities, lexicon))
         fits = fits and not (structures and "holds" in item.senses and "structure" not in item.senses)
         if fits and joint and not _adjunct(items, s):
             structures.append(s)
@@ -268,7 +268,7 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
             both = ("holds" in item.senses and not read_as) or is_device(item, lexicon) or described
             if "concept" in item.senses and "change" in items[q].senses and "holds" in item.senses:
                 break  # "gas in the mediastinum, INCREASED": the gas has
-            if both and not structures and fits(item, qualities, lexicon):
+            if both and not structures and suits(item, qualities, lexicon):
                 structures.append(s)  # "tortuous aorta with calcification", "the shunt tubing is interrupted"
             if structures or "quality" not in item.senses:
                 break
@@ -279,8 +279,8 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
             return []  # "the mass in the lower lobe HAS SHRUNK": the lobe has not
         if placed is not None and (structures or _only_placed(items[s + 1 : q])):
             # "nodule in the left lung, CALCIFIED": the nodule is
-            return structures or ([placed] if fits(items[placed], qualities, lexicon) else [])
-        if fits(item, qualities, lexicon) and not _is_owner(items, s, lexicon):
+            return structures or ([placed] if suits(items[placed], qualities, lexicon) else [])
+        if suits(item, qualities, lexicon) and not _is_owner(items, s, lexicon):
             if read_as and not structures and _is_place_of_finding(items, s, lexicon):
                 break  # "free gas under the DIAPHRAGM, in keeping with perforation"
             if not structures or gap_has_joint:

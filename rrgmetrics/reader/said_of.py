@@ -25,7 +25,7 @@ def meaning(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> tuple[s
     return None, ()
 
 
-def fits(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
+def suits(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
     """Tells whether the qualities can be said of this structure: a heart can be enlarged, a bone cannot."""
     if "structure" not in item.senses and "holds" not in item.senses:
         return False
@@ -51,14 +51,14 @@ def is_placed(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Le
     """Tells whether a quality stands between its structure and a place: "pacing wire FRACTURED near the clavicle"."""
     ahead = items[q + 1 : q + 2]
     placed = bool(ahead) and "location_preposition" in ahead[0].senses and ahead[0].word not in ("of", "the")
-    return placed and q > 0 and fits(items[q - 1], qualities, lexicon)
+    return placed and q > 0 and suits(items[q - 1], qualities, lexicon)
 
 
 def is_terse(items: list[Item], q: int, lexicon: Lexicon) -> bool:
     """Tells whether a quality behind its structure is said without a verb: "spleen ENLARGED, ribs intact"."""
     before = next((k for k in reversed(range(q)) if items[k].senses.keys() != {"severity"}), None)
     parted = q + 1 < len(items) and items[q + 1].word == ","
-    return parted and before is not None and fits(items[before], items[q].senses["quality"], lexicon)
+    return parted and before is not None and suits(items[before], items[q].senses["quality"], lexicon)
 
 
 def is_attributive(items: list[Item], q: int) -> bool:
