@@ -342,7 +342,7 @@ class _Walk(Clause):
             self._end_clause()
         elif self.beside_relative(i, item):
             self.relative = not self.relative
-        elif self.verb_at >= 0 and self.clause and self.verb_ahead(i):
+        elif self.verb_at >= 0 and self.clause and self.verb_ahead(i) and not self._verb_follows(i):
             self.segment = len(self.clause)
             self.verb_at = -1
         if item.word == "," and self.apposition(i):
@@ -352,6 +352,10 @@ class _Walk(Clause):
                 self.joined = True
             elif not self.coordinated(i):
                 self.certainty, self.linking = "definite", False
+
+    def _verb_follows(self, i: int) -> bool:
+        """Tells whether the subject before an aside has its verb here: "the nodule, seen in May, HAS resolved"."""
+        return self.items[self.verb_at - 1].word == "," and self.items[i + 1].word in self.small.verbs
 
     def _verb(self, i: int) -> None:
         self.verb_at = i

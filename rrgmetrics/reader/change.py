@@ -60,12 +60,13 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             )
             if step and i in findings and (i + 1 == len(items) or items[i + 1].word in lexicon.small.closing):
                 items[i] = item.saying({"change": step})  # "right effusion UP"
-            elif item.word == "now" and is_large(items[i + 1 : i + 2]):
+            elif item.word in ("now", "become") and is_large(items[i + 1 : i + 2]):
                 items[i] = item.saying({"change": "worse"})  # "the pneumothorax is NOW large"
             elif item.word == "now" and i + 2 < len(items) and _shows(items, i, lexicon):
                 items[i] = item.saying({"change": "new"})  # "the base NOW shows atelectasis"
-            elif item.word == "become" and i and items[i - 1].word in lexicon.small.changing and i + 1 in becoming:
-                items[i] = item.saying({"change": "new"})  # "the bases have BECOME atelectatic"
+            elif item.word == "become" and i and items[i - 1].word in lexicon.small.changing:
+                to = i + 1 + any("severity" in each.senses for each in items[i + 1 : i + 2])
+                items[i] = item.saying({"change": "new"}) if to in becoming else item  # "has BECOME mildly enlarged"
             continue
         if "change" in senses and i and items[i - 1].word in lexicon.small.neither:
             items[i] = item.saying({**senses, "change": "stable"})  # "has NEITHER GROWN nor shrunk"
@@ -224,6 +225,9 @@ def _said_of(items: list[Item], i: int, heads: list[Head], lexicon: Lexicon) -> 
             # "lung volumes have DECREASED" are worse, "the vessels are LESS congested" better
             lowered = items[i].word != "less"  # "the base is LESS consolidated"
             yield from ((mention, "worse" if lowered and mention.at == i else change) for mention in own)
+        else:  # "the heart is enlarged, INCREASED since Monday"
+            named = {(mention.concept, mention.first) for mention in own}
+            yield from ((m, change) for _, last, m in heads if m and last <= i and (m.concept, m.first) in named)
         return
     side = side_behind(items, i, heads)
     if side is not None:
@@ -389,4 +393,4 @@ def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
         return ""
     chest = next((i for i, item in enumerate(items) if item.senses.get("structure") == CHEST), len(items))
     earlier = any("earlier_study" in item.senses or item.word in lexicon.small.dates for item in items[:chest])
-    return change if earlier or chest == len(items) else ""
+    return change if earlier or chest == len(items) or change == "new" else ""

@@ -183,6 +183,7 @@ def _heads_statement(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """
     before = [item for item in items[:i] if "severity" not in item.senses and item.word not in ADVERBS]
     opens = not before or before[-1].word in lexicon.small.verbs | lexicon.small.existing or before[-1].word == ";"
+    opens = opens or (before[-1].word == "," and all(_only_dates(item, lexicon) for item in before))
     ahead = items[i + 1 : i + 1 + NEAR + 1]
     at = next((k for k, item in enumerate(ahead) if "concept" in item.senses), None)
     if not opens or at is None or any(not item.senses.keys() & PLAIN for item in ahead[:at]):
@@ -192,6 +193,13 @@ def _heads_statement(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return False
     sides = [item for item in behind if item.senses.get("side") in ("left", "right")]
     return bool(at) or not sides or any("zone" in item.senses for item in behind)
+
+
+def _only_dates(item: Item, lexicon: Lexicon) -> bool:
+    """Tells whether a word only names an earlier study: "COMPARED WITH THE PRIOR FILM, less fluid"."""
+    if item.senses.get("structure") == CHEST or _is_date(item, lexicon.small):
+        return True
+    return item.senses.keys() <= {"location_preposition", "clause_end", "item_break"}
 
 
 def _ends_clause(items: list[Item], i: int, lexicon: Lexicon) -> bool:

@@ -14,7 +14,8 @@ _BECOME = frozenset({"become", "became", "becoming"})
 _INSTEAD = frozenset({"as", "instead", "rather", "vs", "versus"})  # first words of "as opposed to", "rather than"
 _MARKS = frozenset({",", "(", ".", "the", "a", "an"})
 _MEASURING = frozenset({"measure", "measuring", "at", "a", "an", "only", "just"})  # between "now" and what is now
-_RESIDUAL = frozenset({"residual", "residue", "remainder", "remnant"})
+_RESIDUAL = frozenset({"residual", "residue", "remainder", "remnant", "remaining", "remain", "remains"})
+_AMOUNT = frozenset({"amount", "volume", "quantity", "of", "fluid", "it"})
 _ANOTHER = frozenset({"also", "another", "other", "second", "additional"})
 _COMPARED = frozenset({"as", "since", "compared", "when"})
 _NEAR = 3  # items from "now" to what is now
@@ -73,10 +74,11 @@ def _is_now(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bo
 
 def _is_left_over(items: Sequence[Item], one: int, other: int, lexicon: Lexicon) -> bool:
     """Tells whether the second degree is that of what is left: "large effusion drained, with a SMALL RESIDUAL"."""
-    behind = items[other + 1 : other + 3]
-    if not behind or behind[0].word not in _RESIDUAL or not _of_one(items, one, other, lexicon):
-        return False
-    return len(behind) == 1 or behind[1].word in lexicon.small.closing
+    behind = items[other + 1 : other + 1 + _NEAR + 1]
+    behind = behind[: next((k for k, item in enumerate(behind) if item.word in lexicon.small.closing), len(behind))]
+    words = {item.word for item in behind}
+    left = not words.isdisjoint(_RESIDUAL) and words <= _RESIDUAL | _AMOUNT
+    return left and _of_one(items, one, other, lexicon)
 
 
 def _becomes(items: Sequence[Item], one: int, other: int) -> bool:

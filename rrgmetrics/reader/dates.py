@@ -52,8 +52,11 @@ def dates_a_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:
 
 
 def not_there_then(items: list[Item], small: SmallWords) -> None:
-    """Takes what was not seen on an earlier film for new, in place: "a nodule, NOT SEEN in 2016"."""
-    named = False
+    """Takes what was not seen on an earlier film for new, in place: "a nodule, NOT SEEN in 2016".
+
+    A sentence that begins so tells it of what the one before it names: "NOT SEEN on the previous film."
+    """
+    named = bool(items) and "negation_after" in items[0].senses
     for i, item in enumerate(items):
         if named and "negation_after" in item.senses and leads_to_then(items, i, small):
             items[i] = item.saying({"change": "new"})

@@ -18,6 +18,7 @@ from rrgmetrics.reader.background import PLACES, SEEN
 from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.comparatives import TURNED, was_then
 from rrgmetrics.reader.dates import is_then
+from rrgmetrics.reader.elided import is_joint
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 from rrgmetrics.reader.model import Assertion, Finding, Span
@@ -35,6 +36,8 @@ LEFT_BY = frozenset({"from", "after", "following", "post", "of"})
 BARE_DEVICES = frozenset({"catheter", "drain"})
 TOLD = frozenset({"change", "severity", "measure", "quality"})
 OTHER_SIDE = {"left": "right", "right": "left"}
+_WAS = frozenset({"was", "were"})
+_OF_A_SIDE = TOLD | {"side", "location_preposition", "item_break"}
 GAPS = ("severity", "count", "acuity", "change", "route", "position", "side", "measurements_mm")
 SUMMED = ("morphology", "tip", "zones", "levels", "spans")
 
@@ -197,6 +200,28 @@ def other_side(
     return [build(mention, describe(mention, lexicon), before.section, number, len(findings), (span,))]
 
 
+def side_by_side(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding], span: Span) -> bool:
+    """Tells apart, in place, the sides of the finding before: "RIGHT MODERATE, LEFT SMALL."; returns whether it did."""
+    before = findings[-1] if findings else None
+    if before is None or before.side != "bilateral" or before.sentence != number - 1 or before.assertion == "absent":
+        return False
+    joint = next((i for i, item in enumerate(items) if is_joint(item, lexicon.small)), 0)
+    parts = items[:joint], items[joint + 1 :]
+    sides = [[item.senses["side"] for item in part if "side" in item.senses] for part in parts]
+    told = [{kind for item in part for kind in item.senses} for part in parts]
+    if sorted(sides) != [["left"], ["right"]] or any(kinds - _OF_A_SIDE or not kinds & TOLD for kinds in told):
+        return False
+    for part in parts:
+        mention = Mention(before.concept, 0, 0, -1, (items[0].first, items[-1].last), modifiers=part)
+        mention.assertion = before.assertion
+        give(part, [mention], lexicon)
+        observation = before.observation if part is parts[0] else len(findings)
+        more = build(mention, describe(mention, lexicon), before.section, number, observation, (span,))
+        findings.append(add(more, replace(before, side=more.side)))
+    findings.remove(before)
+    return True
+
+
 def clause_ahead(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> int:
     """Returns where the clause before the first mention ends: "it has increased | and shifts the mediastinum"."""
     if items[0].word not in lexicon.small.subjects and items[0].word not in lexicon.small.definite:
@@ -250,6 +275,10 @@ def _was_measured(items: list[Item], verb: int, small: SmallWords) -> None:
         for item in items[verb:]:
             if "measure" in item.senses:
                 item.senses = {"before": ("measure", max(item.senses["measure"]))}
+    if items[verb].word in _WAS and any(is_then(item, small) for item in items[verb:]):
+        for item in items[verb:]:
+            if "severity" in item.senses and "change" not in item.senses:
+                item.senses = {"before": ("severity", item.senses["severity"])}
 
 
 def _of_quality(items: Sequence[Item], findings: list[Finding], lexicon: Lexicon) -> list[int]:

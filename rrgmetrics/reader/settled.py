@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 
@@ -10,6 +12,7 @@ _PREPOSITIONS = frozenset({"in", "into", "within", "below", "above", "beyond", "
 _FAULTS = frozenset({"dislodged", "broken"})  # qualities of a device that does not lie well
 _NO_LONGER = 2  # tokens of "no longer" alone
 _OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_break"})
+_WAS = re.compile(r"(?:which (?:was|were)|(?:having|had) been|previously|formerly)(?: \w+ly)?$")
 
 
 def settle_device(mention: Mention, items: list[Item], lexicon: Lexicon) -> None:
@@ -49,10 +52,12 @@ def settle_past(items: list[Item], mentions: list[Mention], lexicon: Lexicon) ->
     """Resolves what was there and is said to be normal now, in place: "the PREVIOUSLY collapsed lobe is aerated"."""
     for mention in mentions:
         ahead = {item.word for item in items[max(0, mention.first - 2) : mention.at + 1]}
-        past = not ahead.isdisjoint(lexicon.small.bygone)
+        was = _WAS.search(" ".join(item.word for item in items[mention.first : mention.at])) is not None
+        past = was or not ahead.isdisjoint(lexicon.small.bygone)
         if past and not mention.denies and mention.assertion == "present":
             names = {mention.concept, *lexicon.concepts[mention.concept].ancestors}
-            if any(not names.isdisjoint(other.denies) and other.last > mention.last for other in mentions):
+            normal = [other for other in mentions if not names.isdisjoint(other.denies)]
+            if any(other.last > mention.last or (was and other.first == mention.first) for other in normal):
                 mention.assertion, mention.change = "absent", "resolved"
 
 
