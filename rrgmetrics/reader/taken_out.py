@@ -7,7 +7,7 @@ from rrgmetrics.reader.tokens import Item
 
 _WHOSE = frozenset({"side", "location_preposition"})
 _SINCE = frozenset({"since", "after", "following"})
-_OF_DEVICE = frozenset({"side", "location_preposition", "route", "structure", "tip", "count"})
+_OF_DEVICE = frozenset({"side", "location_preposition", "route", "count"})
 
 
 def take_out(items: list[Item], lexicon: Lexicon) -> None:
@@ -30,9 +30,11 @@ def _operations(structures: tuple[str, ...], lexicon: Lexicon) -> tuple[str, ...
 
 def date_by_device(items: list[Item], lexicon: Lexicon) -> None:
     """Takes the change from what only tells a time, in place: "wider SINCE the line WAS PLACED"."""
+    articles = lexicon.small.definite | lexicon.small.indefinite
     for i, item in enumerate(items):
-        if item.word in _SINCE:
-            at = next((k for k in range(i + 1, len(items)) if items[k].senses.keys() - _OF_DEVICE), i)
+        if item.word in _SINCE and "earlier_study" not in item.senses:
+            behind = (k for k in range(i + 1, len(items)) if items[k].word not in articles)
+            at = next((k for k in behind if not items[k].senses or items[k].senses.keys() - _OF_DEVICE), i)
             concept = items[at].senses.get("concept")
             is_device = concept is not None and lexicon.concepts[concept].is_device
             if is_device and at + 1 < len(items) and items[at + 1].senses.get("change") == "new":
