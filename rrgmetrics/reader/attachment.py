@@ -13,6 +13,7 @@ from rrgmetrics.reader.elided import is_joint
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 from rrgmetrics.reader.passages import pass_by
+from rrgmetrics.reader.spared import spare
 from rrgmetrics.reader.telegrams import is_telegram, only_tells
 from rrgmetrics.reader.within import is_known, own_items
 
@@ -63,7 +64,7 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
     _leave_behind(items)
     _judge_depths(items, mentions, lexicon)
     pass_by(items, small)
-    _spare(items, small)
+    spare(items, small)
     topic = _topic(items, mentions)
     settle(items, mentions, lexicon)
     give(items, mentions, lexicon)
@@ -155,42 +156,6 @@ def _stands_behind_from(items: list[Item], i: int) -> bool:
         if item.word == "from" or "tip" in item.senses or item.word == "to":
             return item.word == "from"
     return False
-
-
-def _spare(items: list[Item], small: SmallWords) -> None:
-    """Takes the place from words for places without the finding, in place: "SPARING the left lung", "moved FROM".
-
-    How high it reaches is none of its places: "an effusion REACHING the level of the hilum"; nor does a device end
-    where it comes from: "VIA the subclavian vein".
-    """
-    spared = reached = way = False
-    for i, item in enumerate(items):
-        if way and {"route", "tip"} <= item.senses.keys():
-            items[i] = item.without("tip")
-        inserted = item.word in small.relative and "nothing" in item.senses  # "which was inserted via"
-        way = inserted or item.word in small.ways or (way and item.senses.keys() <= {"side", "location_preposition"})
-        left = item.word == "from" and i > 0 and (items[i - 1].word in small.moved or "position" in items[i - 1].senses)
-        if item.word in small.sparing and i and "item_break" in items[i - 1].senses and items[i - 1].word != "with":
-            _spare_before(items, i, small)
-        elif item.word in small.sparing or left:
-            spared = True
-        elif item.word in small.reaching:
-            reached = True
-        elif is_joint(item, small) or "concept" in item.senses or (spared and item.word in small.onward):
-            spared = reached = False
-        elif spared and item.senses.keys() & {"side", "zone", "tip"}:
-            items[i] = item.saying({})
-        elif reached and "zone" in item.senses and "tip" not in item.senses:
-            items[i] = item.without("zone")
-
-
-def _spare_before(items: list[Item], i: int, small: SmallWords) -> None:
-    """Takes the place from the words before "is spared", in place: "consolidation; THE LEFT LUNG IS SPARED"."""
-    for k in range(i - 1, -1, -1):
-        if is_joint(items[k], small) or "concept" in items[k].senses:
-            return
-        if items[k].senses.keys() & {"side", "zone", "structure"}:
-            items[k] = items[k].saying({})
 
 
 def _topic(items: list[Item], mentions: list[Mention]) -> Item | None:
@@ -357,8 +322,8 @@ def _listed(items: list[Item], earlier: Mention, later: Mention, lexicon: Lexico
         return all(item.word in lexicon.small.joints for item in between)  # "shift of the heart AND trachea"
     sign = not later.denies and earlier.concept in lexicon.concepts[later.concept].sign_of
     loose = not (_lung_like(earlier, lexicon) and _lung_like(later, lexicon))
-    if loose and not (sign and later.concept not in lexicon.roles["directed"]):
-        return False
+    if not lexicon.roles["directed"].isdisjoint((earlier.concept, later.concept)) or (loose and not sign):
+        return False  # "fluid in the left pleural cavity, pushing the trachea TO THE RIGHT"
     if later.link is earlier:
         return True
     if any(i.word == ";" or "negation_after" in i.senses for i in between):

@@ -13,6 +13,7 @@ from rrgmetrics.reader.place_words import resolve_places
 from rrgmetrics.reader.shared_words import share_nouns
 from rrgmetrics.reader.sizes import divided, earlier, judge, measure, ratio, weigh
 from rrgmetrics.reader.tables import part_rows
+from rrgmetrics.reader.taken_out import date_by_device, take_out
 from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.tokens import Token, leaves
 from rrgmetrics.reader.verbs import conjugate
@@ -112,6 +113,8 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
     not_there_then(items, lexicon.small)
     as_then(items, lexicon.small)
     items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
+    take_out(items, lexicon)
+    date_by_device(items, lexicon)
     return judge(items, lexicon) if lexicon.diameters else items
 
 

@@ -332,7 +332,8 @@ def relative_side(mention: Mention, findings: Sequence[Finding], lexicon: Lexico
     same = bool(words & small.ipsilateral) or (_SIDE in words and bool(words & _SAME))  # "on THAT SIDE"
     if not same and words.isdisjoint(small.contralateral):
         return None
-    before = next((each.side for each in reversed(findings) if each.side in OTHER_SIDE), None)
+    placed = (each for each in reversed(findings) if each.concept not in lexicon.roles["directed"])
+    before = next((each.side for each in placed if each.side in OTHER_SIDE), None)
     return before if before is None or same else OTHER_SIDE[before]
 
 
