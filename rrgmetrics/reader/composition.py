@@ -163,7 +163,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             "item_break" in item.senses and item.word != "with" and not structures and _place_follows(items, s, lexicon)
         ):
             of = joint = True
-        elif item.word == ";" or not _GOING_ON.isdisjoint(item.senses):
+        elif item.word in lexicon.small.strong_separators or not _GOING_ON.isdisjoint(item.senses):
             if structures and "item_break" in item.senses and _predicate_follows(items, s):
                 structures = _drop_last_group(items, structures)
             break
