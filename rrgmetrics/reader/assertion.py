@@ -330,15 +330,17 @@ class _Walk(Clause):
             elif not self.fresh and not self.listing:
                 self.certainty = "definite"
             return
-        if self.hypothetical and item.word == "," and self.items[0].word in self.small.premises:
-            self._end_clause()  # "given the history of fever, ..."
+        said = self.hypothetical or (self.resolved and self._finding_ahead(i))
+        if said and item.word == "," and self.items[0].word in self.small.premises:
+            self._end_clause()  # "given the history of fever, ...", "after removal of the drain, ..."
         if self.lacking and not self.clause and item.word == ",":
             self.absent = self.lacking = False  # "in the absence of fever, ..."
         if self.absent and item.word == "," and self.is_premise(i):
             self._end_clause()  # "rather than a mass, the fullness is ..."
         self.comma = True
         self.conjoined = item.word == "and"
-        if (self.absent or self.resolved) and self.clause and self.new_statement(i):
+        merely = self.absent and item.word == "," and self.items[i + 1].word in self.small.merely
+        if merely or ((self.absent or self.resolved) and self.clause and self.new_statement(i)):
             self._end_clause()
         elif self.beside_relative(i, item):
             self.relative = not self.relative
@@ -352,6 +354,10 @@ class _Walk(Clause):
                 self.joined = True
             elif not self.coordinated(i):
                 self.certainty, self.linking = "definite", False
+
+    def _finding_ahead(self, i: int) -> bool:
+        after = next((mention for mention in self.mentions if mention.first > i), None)
+        return after is not None and (after.denies or not self.lexicon.concepts[after.concept].is_device)
 
     def _verb_follows(self, i: int) -> bool:
         """Tells whether the subject before an aside has its verb here: "the nodule, seen in May, HAS resolved"."""

@@ -154,10 +154,12 @@ class Clause(Sentence):
         nothing = item.word in self.small.nothing_left and "change" not in item.senses
         if ends and nothing and (self.items[i - 1].word == ":" or self.statement()[-1].last == i):
             return "negation_after"  # "Pneumothorax: NO.", "effusion - NO"
-        if ends and i and self.items[i - 1].word in self.small.verbs:
-            return next((f"{kind}_after" for kind in ("probable", "possible") if f"{kind}_before" in item.senses), None)
+        seen = "negation_verb" in item.senses and any(each.word in self.small.existent for each in self.items[:i])
+        if ends and seen and self.verb_at == i - 1:
+            return "negation_after"  # "the effusion is seen, the edema IS NOT"
         after = [each.word for each in self.items[i + 1 : i + 3]]
-        if after and after[after[0] == "be" and len(after) > 1] in self.small.existent:
+        there = bool(after) and after[after[0] == "be" and len(after) > 1] in self.small.existent
+        if there or (ends and i and self.items[i - 1].word in self.small.verbs):
             return next((f"{kind}_after" for kind in ("probable", "possible") if f"{kind}_before" in item.senses), None)
         return None
 

@@ -18,6 +18,7 @@ from rrgmetrics.reader.said_of import (
     is_said_of_another,
     is_terse,
     meaning,
+    sharing,
     suits,
 )
 from rrgmetrics.reader.subjects import likewise_from
@@ -77,6 +78,9 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
     if items[q].word in lexicon.small.harmless and (is_attributive(items, q) or is_of_finding(items, q, lexicon)):
         return []  # "BENIGN nodule in the right lung"
     mentions: list[Mention] = []
+    shared = None if partners else sharing(items, q, qualities, lexicon)
+    if shared:
+        return [Mention(shared, q, q + 1, q, (items[q].first, items[q].last))]
     likewise = [s for s in _likewise(items, q, lexicon) if partners and suits(items[s], qualities, lexicon)]
     partners = [
         s
@@ -163,7 +167,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             "item_break" in item.senses and item.word != "with" and not structures and _place_follows(items, s, lexicon)
         ):
             of = joint = True
-        elif item.word in lexicon.small.strong_separators or not _GOING_ON.isdisjoint(item.senses):
+        elif item.word == ";" or item.word in lexicon.small.causing or not _GOING_ON.isdisjoint(item.senses):
             if structures and "item_break" in item.senses and _predicate_follows(items, s):
                 structures = _drop_last_group(items, structures)
             break
@@ -289,6 +293,8 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         elif item.word in lexicon.small.joints or item.word in lexicon.small.alternatives:
             gap_has_joint = True
         elif item.word in lexicon.small.contrasts and not structures and not gap_has_joint:
+            if items[s + 1].word in lexicon.small.definite:
+                break  # "fracture of the rib, although THE LATERAL VIEW is missing"
             continue  # "the heart is obscured but appears enlarged"
         elif (
             "clause_end" in item.senses

@@ -16,6 +16,7 @@ from rrgmetrics.reader.tokens import Token
 
 _WHOLE = frozenset({"communication", "retracted"})  # speak of all that the sentence says
 _TURNS = frozenset({",", ";"})
+_TOLD = frozenset({",", ":", "that"})  # behind them stands what people were told
 _ASKING = frozenset({"hypothetical", "recommendation"})
 _HEDGES = frozenset(
     {
@@ -40,10 +41,13 @@ def main_clauses(
 ) -> list[tuple[int, int]]:
     """Returns the tokens `[first, last)` of each main clause; joints between them belong to none."""
     joints = lexicon.small.clause_joints
-    told = _people_from(items, mentions)
+    told = _people_from(items, mentions) or _advice_from(items, mentions)
     if told:
         before = main_clauses(tokens, items[:told], [m for m in mentions if m.last <= told], lexicon)
         return [*before[:-1], (before[-1][0], items[told - 1].last), (items[told].last, len(tokens))]
+    opening = _people_until(tokens, items, mentions, lexicon) or _conceded_until(items, mentions, lexicon)
+    if opening:
+        return [(0, items[opening].first), (items[opening].first, len(tokens))]
     if len(mentions) < 2 or not any(item.word in joints for item in items):
         return [(0, len(tokens))]
     if any(item.senses.keys() & _WHOLE for item in items):
@@ -58,6 +62,39 @@ def _people_from(items: Sequence[Item], mentions: Sequence[Mention]) -> int:
     joint = next((i for i in range(cue - 1, 0, -1) if items[i].word in _TURNS), 0)
     found = any(mention.last <= joint for mention in mentions)
     return joint if found and not any(joint < mention.last <= cue for mention in mentions) else 0
+
+
+def _people_until(
+    tokens: Sequence[Token], items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon
+) -> int:
+    """Returns where a sentence turns from people to the film: "Dr Smith was told that THERE IS an effusion"."""
+    cue = max((i for i, item in enumerate(items) if "communication" in item.senses), default=len(items))
+    if any(mention.first <= cue for mention in mentions) or not mentions:
+        return 0
+    for k in range(cue + 1, mentions[0].first + 1):
+        verbs = (token for token in tokens[items[k].first :] if token.word in lexicon.small.finite)
+        if (items[k - 1].word in _TOLD and any(verbs)) or items[k].word in lexicon.small.existing:
+            return k
+    return 0
+
+
+def _conceded_until(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> int:
+    """Returns where the main clause begins: "although the bases are excluded, THE HEART is enlarged"."""
+    if items[0].word not in lexicon.small.contrasts:
+        return 0
+    comma = next((i for i, item in enumerate(items) if item.word == ","), 0)
+    if not comma or comma + 1 == len(items) or any(mention.first < comma for mention in mentions):
+        return 0
+    return comma + 1
+
+
+def _advice_from(items: Sequence[Item], mentions: Sequence[Mention]) -> int:
+    """Returns the joint behind which a sentence advises: "effusion, REPEAT FILM to ensure resolution"; 0 for none."""
+    for joint in range(1, len(items) - 1):
+        advises = items[joint].word in _TURNS and "recommendation" in items[joint + 1].senses
+        if advises and any(mention.last <= joint for mention in mentions):
+            return joint
+    return 0
 
 
 class _Clauses(Sentence):

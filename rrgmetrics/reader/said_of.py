@@ -25,6 +25,16 @@ def meaning(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> tuple[s
     return None, ()
 
 
+def sharing(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lexicon) -> str | None:
+    """Returns what a noun means that shares the adjective before "and": "AORTIC calcification and mild TORTUOSITY"."""
+    joints = lexicon.small.joints - {"nor", ","}
+    at = next((k for k in reversed(range(q)) if "severity" not in items[k].senses and items[k].word not in joints), -1)
+    if at < 0 or not any(item.word in joints for item in items[at:q]):
+        return None
+    alike = ((structure, quality) for structure in items[at].senses.get("about", ()) for quality in qualities)
+    return next(filter(None, map(lexicon.findings_of.get, alike)), None)
+
+
 def suits(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
     """Tells whether the qualities can be said of this structure: a heart can be enlarged, a bone cannot."""
     if "structure" not in item.senses and "holds" not in item.senses:

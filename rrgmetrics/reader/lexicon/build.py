@@ -114,13 +114,17 @@ class _Builder:
     def look_inside(self) -> None:
         """Gives terms of several words the places and descriptions they hold ("right sided arch" is on the right).
 
-        A term that ends in a structure also stands for it: a "calcified aorta" can be tortuous.
+        A term that ends in a structure also stands for it: a "calcified aorta" can be tortuous. One that begins with
+        its adjective lends it to the noun beside it: "AORTIC calcification and tortuosity".
         """
         for words, senses, kind in self.named:
             held = self._structure(words)
             height = kind == "tip" and "level" in words  # "at the LEVEL of the clavicles" is not in them
             if held and kind != "structure" and not height:
                 senses["holds"] = held
+            about = self._structure_at(words[:1]) if kind == "concept" else ()
+            if about:
+                senses["about"] = about
             inside = []
             is_device = kind in ("concept", "lone") and self.concepts[senses[kind]].is_device
             i = 0
@@ -156,14 +160,14 @@ class _Builder:
 
     def _structure(self, words: list[str]) -> tuple[str, ...]:
         """The structures of the longest phrase that ends the term, without its first word."""
-        for i in range(1, len(words)):
-            node: Trie | None = self.trie
-            for word in words[i:]:
-                node = node.get(word) if node else None
-            structures: tuple[str, ...] = (node or {}).get("", {}).get("structure", ())
-            if structures:
-                return structures
-        return ()
+        return next(filter(None, (self._structure_at(words[i:]) for i in range(1, len(words)))), ())
+
+    def _structure_at(self, words: list[str]) -> tuple[str, ...]:
+        node: Trie | None = self.trie
+        for word in words:
+            node = node.get(word) if node else None
+        structures: tuple[str, ...] = (node or {}).get("", {}).get("structure", ())
+        return structures
 
 
 def _add_concepts(lexicon: Lexicon, trie: _Builder, name: str) -> None:

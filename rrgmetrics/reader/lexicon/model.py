@@ -218,6 +218,7 @@ class SmallWords:
     certain: frozenset[str]
     excising: frozenset[str]
     premises: frozenset[str]
+    merely: frozenset[str]
     grown: frozenset[str]
     bare: frozenset[str]
     meaning: frozenset[str]
