@@ -319,7 +319,8 @@ class _Walk(Clause):
         if item.word != "," and [each.word for each in self.items[i + 1 : i + 2]] == ["which"]:
             return  # "the opacity, which was seen AND WHICH has cleared"
         if item.word == ";":
-            self._end_clause()
+            if self._next(i) not in self.small.subjects:
+                self._end_clause()  # but "a drain is seen; IT has been removed"
             return
         if item.word == "with":
             self.linking, self.accompanied = False, True
@@ -339,7 +340,7 @@ class _Walk(Clause):
             self._end_clause()  # "rather than a mass, the fullness is ..."
         self.comma = True
         self.conjoined = item.word == "and"
-        merely = self.absent and item.word == "," and self.items[i + 1].word in self.small.merely
+        merely = self.absent and item.word == "," and self._next(i) in self.small.merely
         if merely or ((self.absent or self.resolved) and self.clause and self.new_statement(i)):
             self._end_clause()
         elif self.beside_relative(i, item):
@@ -355,13 +356,16 @@ class _Walk(Clause):
             elif not self.coordinated(i):
                 self.certainty, self.linking = "definite", False
 
+    def _next(self, i: int) -> str:
+        return self.items[i + 1].word if i + 1 < len(self.items) else ""
+
     def _finding_ahead(self, i: int) -> bool:
         after = next((mention for mention in self.mentions if mention.first > i), None)
         return after is not None and (after.denies or not self.lexicon.concepts[after.concept].is_device)
 
     def _verb_follows(self, i: int) -> bool:
-        """Tells whether the subject before an aside has its verb here: "the nodule, seen in May, HAS resolved"."""
-        return self.items[self.verb_at - 1].word == "," and self.items[i + 1].word in self.small.verbs
+        """Tells whether what follows is said of the same subject: "was seen yesterday and HAS GONE", "..., IT has gone"."""
+        return self._next(i) in self.small.verbs | self.small.subjects
 
     def _verb(self, i: int) -> None:
         self.verb_at = i

@@ -81,13 +81,11 @@ class Clause(Sentence):
         return bare and any("side" in each.senses or "zone" in each.senses for each in self.items[max(0, i - 3) : i])
 
     def held(self, i: int, item: Item) -> bool:
-        """Tells whether a clause goes on: "follow-up AFTER treatment of pneumonia", "perhaps THERE IS edema".
-
-        A denial without a subject is of what was said: "was suspected BUT IS NOT seen".
-        """
+        """Tells whether a clause goes on: "follow-up AFTER treatment", "perhaps THERE IS edema", "was seen BUT HAS GONE"."""
         if item.word == "but":
-            kinds = {kind for each in self.items[i + 1 : i + 4] for kind in each.senses}
-            return "negation_after" in kinds and kinds.isdisjoint(("concept", "structure", "quality"))
+            behind = [each.senses for each in self.items[i + 1 : i + 4]]
+            gone = any("negation_after" in senses or senses.get("change") == "resolved" for senses in behind)
+            return gone and all(senses.keys().isdisjoint(("concept", "structure", "quality")) for senses in behind)
         if item.word in self.small.existing:
             ahead = self.items[i - 1] if i else None
             if ahead is None or self.fresh:

@@ -13,6 +13,8 @@ _THEN = 8  # items from "not seen" to the date
 _BETWEEN = frozenset({"location_preposition", "structure", "count"})
 _STUDY = frozenset({"earlier_study"})
 _ON = frozenset({"on", "in", "at"})
+_DID = frozenset({"did", "do", "had", "fail", "failed"})  # first words of "did not show"
+_ALSO = frozenset({"was", "were", "also", "already", ","})  # before "present"
 _CENTURIES = ("19", "20")
 
 
@@ -56,11 +58,28 @@ def not_there_then(items: list[Item], small: SmallWords) -> None:
 
     A sentence that begins so tells it of what the one before it names: "NOT SEEN on the previous film."
     """
-    named = bool(items) and "negation_after" in items[0].senses
+    named = bool(items) and ("negation_after" in items[0].senses or items[0].word in small.existing)
     for i, item in enumerate(items):
         if named and "negation_after" in item.senses and leads_to_then(items, i, small):
             items[i] = item.saying({"change": "new"})
+        elif "negation_before" in item.senses and _is_of_film(items, i, small):
+            items[i] = item.saying({"change": "new"})
+        elif item.word in small.existent and _was_there(items, i, small):
+            items[i] = item.saying({"change": "stable"})
         named = named or "concept" in item.senses or item.word in small.subjects
+
+
+def _is_of_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether an earlier film is what did not show something: "the previous film DID NOT SHOW the effusion"."""
+    film = bool(items) and "earlier_study" in items[0].senses and items[i].word in _DID
+    named = items[i + 1 : i + 2] and (items[i + 1].word in small.definite or items[i + 1].word in small.subjects)
+    return film and bool(named) and not any("concept" in item.senses for item in items[:i])
+
+
+def _was_there(items: Sequence[Item], i: int, small: SmallWords) -> bool:
+    """Tells whether a sentence ends with when something was there as well: "it WAS PRESENT on the previous film"."""
+    led = not i or items[i - 1].word in _ALSO
+    return led and leads_to_then(items, i, small) and not any(item.word in small.verbs for item in items[i + 1 :])
 
 
 def as_then(items: list[Item], small: SmallWords) -> None:
