@@ -21,7 +21,7 @@ from rrgmetrics.reader.comparatives import (
     leads_to_change,
     was_then,
 )
-from rrgmetrics.reader.courses import is_fresh, is_large, is_since
+from rrgmetrics.reader.courses import is_fresh, is_growth, is_large, is_since
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.subjects import (
@@ -76,6 +76,8 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             items[i] = item.without("change")  # "there is now LESS edema"
         elif item.word in lexicon.small.grown and i in findings and i not in named:
             items[i] = item.saying({**senses, "change": "worse"})
+        elif item.word == "enlargement" and i not in named and is_growth(items, i, findings):
+            items[i] = item.saying({"change": "worse"})
         elif item.word == "fresh" and is_fresh(items, i, lexicon):
             items[i] = item.saying({"change": "new"})
         elif senses.get("change") == "new" and (is_since(items, i) or denies_anything(items, i, lexicon)):

@@ -34,6 +34,8 @@ def compares_no_dates(items: list[Item], i: int, lexicon: Lexicon) -> bool:
         return True  # "the BIGGER ones being calcified"
     if i and items[i - 1].word == "the" and any("measure" in item.senses for item in items[i + 1 : i + 2]):
         return True  # "two nodules, the LARGER 8 mm"
+    if i and items[i - 1].word in lexicon.small.indefinite and _than_a_date(items[i + 1 :], lexicon):
+        return False  # "a LARGER effusion than before"
     return (
         _of_two_places(items, i, lexicon) or _of_another_word(items, i, lexicon) or _of_other_things(items, i, lexicon)
     )
@@ -43,6 +45,8 @@ def was_then(items: list[Item], i: int, small: SmallWords) -> bool:
     """Tells whether a comparative says what a finding was at an earlier date: "it WAS LARGER on the last film"."""
     if items[i].word not in small.comparatives or items[i].senses.get("change") is None:
         return False
+    if [item.word for item in items[max(0, i - 3) : i]] == ["used", "to", "be"]:
+        return True
     verb = next((k for k in range(i - 1, max(-1, i - NEAR), -1) if items[k].word in small.verbs), -1)
     if items[verb].word not in ("was", "were", "been") or verb < 0:
         return False
