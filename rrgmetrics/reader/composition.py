@@ -46,6 +46,7 @@ _DESCRIBED = frozenset({"morphology", "concept", "change"})  # senses of qualiti
 _PLACING = frozenset({"side", "zone", "structure", "location_preposition", "measure", "several"})
 _BEHIND = _PLACING | {"item_break"}
 _ALL_OF_THEM = frozenset({",", "the", "all", "both", "each", "them", "up"})  # "nodules, ALL OF THEM calcified"
+_NAMELESS = frozenset({"those", "one"})  # stand for a finding: "THOSE in the right lung have shrunk"
 _PLACE = 7  # items from a finding to the end of its place
 _PART = "vertebral_process"  # of a numbered vertebra
 _READING = frozenset({"probable_before", "possible_before"})  # what a picture is follows
@@ -146,6 +147,8 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
     of = parted = False
     for s in range(q + 1, min(len(items), q + 14)):
         item = items[s]
+        if item.word == "where":
+            break  # "snapped WHERE it passes the clavicle"
         parted = parted or item.word in lexicon.small.joints
         fits = suits(item, qualities, lexicon) and not (parted and _is_fault(item, qualities, lexicon))
         fits = fits and not (structures and "holds" in item.senses and "structure" not in item.senses)
@@ -325,7 +328,7 @@ def _placed_at(items: list[Item], s: int, lexicon: Lexicon) -> int | None:
     if "concept" in items[s].senses or not items[s].senses.keys() & {"zone", "structure"}:
         return None
     for k in range(s - 1, max(-1, s - _PLACE), -1):
-        if "concept" in items[k].senses:
+        if "concept" in items[k].senses or items[k].word in _NAMELESS:
             return k
         leads = items[k].word == "the" or items[k].word in lexicon.small.nearby
         if not items[k].senses.keys() <= _PLACING or not (items[k].senses or leads):

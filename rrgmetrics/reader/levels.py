@@ -16,6 +16,7 @@ from rrgmetrics.reader.tokens import Item, Token
 _BETWEEN = frozenset({"side", "zone", "morphology", "acuity", "severity"})  # may stand between a number and its bone
 _NEAR = 4  # items
 _JOINTS, _RANGE = frozenset({",", "and", "/", "the"}), frozenset({"to", "through", "thru", "–", "—", "or"})
+_LUMBAR = frozenset({"l1", "l2", "l3", "l4", "l5"})
 _SIDED = {"r": ("right", 2), "l": ("left", 6)}  # and the first number that can be nothing else
 _RIBS = 12
 _OPENING = frozenset({"(", ":", "the", "number", "involving", "at", "of"})  # before the numbers of "rib fractures"
@@ -76,6 +77,23 @@ def _name_ribs(items: list[Item], lexicon: Lexicon) -> None:
         if side and not item.senses and number.isdecimal() and first <= int(number) <= _RIBS:
             name = lexicon.level_names[lexicon.level_bases["rib"] + int(number)]
             items[i] = item.saying({"side": side, "structure": ("rib",), "level": (name,)})
+    for order in (range(len(items)), reversed(range(len(items)))):
+        for i in order:
+            if items[i].word in _LUMBAR and _is_listed_with_rib(items, i, -1 if isinstance(order, range) else 1):
+                name = lexicon.level_names[lexicon.level_bases["rib"] + int(items[i].word[1:])]
+                items[i] = items[i].saying({"side": "left", "structure": ("rib",), "level": (name,)})
+
+
+def _is_listed_with_rib(items: Sequence[Item], i: int, step: int) -> bool:
+    """Tells whether a rib by its side stands beside "L5" in a list: "L5, L6 and L7", "RIBS L2 and L3"."""
+    k = i + step
+    while 0 < k < len(items) - 1 and items[k].word in _JOINTS | _RANGE:
+        k += step
+    if not 0 <= k < len(items):
+        return False
+    rib = "rib" in items[k].senses.get("structure", ())
+    named = rib or items[k].senses.get("concept") == "rib_fracture"
+    return (rib and "side" in items[k].senses) or (named and step < 0 and k == i - 1)
 
 
 def _share_spine(items: list[Item], lexicon: Lexicon) -> None:

@@ -14,7 +14,7 @@ from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Finding
 from rrgmetrics.reader.places import near
 
-_PRONOUNS = frozenset({"one", "that", "another"})
+_PRONOUNS = frozenset({"one", "that", "those", "another"})
 _OF_TWO = {"former": -2, "latter": -1}
 _NOUNS = frozenset({"process", "appearance", "abnormality", "picture", "finding"})
 _FURTHER = frozenset({"second", "another", "further", "similar", "additional", "new"})
