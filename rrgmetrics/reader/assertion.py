@@ -217,8 +217,9 @@ class _Walk(Clause):
             self.certainty, self.linking, self.joined = "definite", False, False
 
     def _hedge(self, i: int, item: Item, certainty: Certainty) -> None:
-        if self.lacking and self.absent and self.clause and not self.hypothetical:
-            self._end_clause()  # "the absence of effusion suggests pneumonia"
+        removed = self.resolved and self.clause and self._is_device(self.clause[-1])
+        if (self.lacking and self.absent and self.clause and not self.hypothetical) or removed:
+            self._end_clause()  # "the absence of effusion suggests pneumonia", "since removal of the drain, likely edema"
         self.certainty, self.fresh, self.listing = certainty, True, False
         after = self.items[i + 1].senses.keys() if i + 1 < len(self.items) else frozenset()
         beside = self.directly_with(i) and item.last - item.first == 1 and not after & BEFORE
@@ -293,6 +294,10 @@ class _Walk(Clause):
                 last[0].dropped = True
 
     def _resolve(self, i: int) -> None:
+        if self.once and i > 1 and "negation_verb" in self.items[i - 2].senses:
+            self.once = False
+            self._stay()
+            return
         if not self.statement():
             word, before = self.items[i].word, self.items[i - 1].senses if i else {}
             said = word in self.small.verbs or ("item_break" in before and word not in self.small.nothing_left)
@@ -310,6 +315,12 @@ class _Walk(Clause):
         for mention in subject:  # "ETT, NGT removed", but "port in place, effusion gone"
             if not mention.denies and mention.at != i:  # "the mass HAS BEEN RESECTED" is a resection
                 mention.assertion, mention.change = "absent", "resolved"
+
+    def _stay(self) -> None:
+        """Takes what is not removed for there, as before: "the wires HAVE NOT BEEN REMOVED"."""
+        for mention in self.statement():
+            if not mention.denies:
+                mention.assertion, mention.change = "present", "stable"
 
     def _joint(self, i: int, item: Item) -> None:
         """A comma, "and", "with": the end of a statement if a new one begins."""
@@ -355,6 +366,9 @@ class _Walk(Clause):
                 self.joined = True
             elif not self.coordinated(i):
                 self.certainty, self.linking = "definite", False
+
+    def _is_device(self, mention: Mention) -> bool:
+        return not mention.denies and self.lexicon.concepts[mention.concept].is_device
 
     def _next(self, i: int) -> str:
         return self.items[i + 1].word if i + 1 < len(self.items) else ""

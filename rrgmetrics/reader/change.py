@@ -18,6 +18,7 @@ from rrgmetrics.reader.comparatives import (
     compares_no_dates,
     counts_another,
     denies_anything,
+    denies_both,
     leads_to_change,
     was_then,
 )
@@ -70,7 +71,7 @@ def settle(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> 
             continue
         if "change" in senses and i and items[i - 1].word in lexicon.small.neither:
             items[i] = item.saying({**senses, "change": "stable"})  # "has NEITHER GROWN nor shrunk"
-        elif "change" in senses and i > 1 and items[i - 1].word == "nor" and "change" in items[i - 2].senses:
+        elif "change" in senses and i > 1 and items[i - 1].word == "nor" and denies_both(items, i, lexicon):
             items[i] = item.without("change")
         elif senses.get("change") == "new" and item.word in lexicon.small.existing and _is_compared(items, i, lexicon):
             items[i] = item.without("change")  # "there is now LESS edema"

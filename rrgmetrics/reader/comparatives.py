@@ -238,6 +238,15 @@ def denies_anything(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
     return items[i].word in lexicon.small.change_nouns and denied and not of
 
 
+def denies_both(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether "nor" at `i - 1` denies a second change, and makes the first one none: "neither GROWTH nor ..."."""
+    if "change" in items[i - 2].senses:
+        return True
+    neither = i > 2 and items[i - 3].word in lexicon.small.neither
+    items[i - 2] = items[i - 2].saying({"change": "stable"}) if neither else items[i - 2]
+    return neither
+
+
 def counts_another(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether a number counts no findings: "two views", "four hours"."""
     after = items[i + 1] if i + 1 < len(items) else None

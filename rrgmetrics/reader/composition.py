@@ -46,6 +46,9 @@ _DESCRIBED = frozenset({"morphology", "concept", "change"})  # senses of qualiti
 _PLACING = frozenset({"side", "zone", "structure", "location_preposition", "measure", "several"})
 _BEHIND = _PLACING | {"item_break"}
 _ALL_OF_THEM = frozenset({",", "the", "all", "both", "each", "them", "up"})  # "nodules, ALL OF THEM calcified"
+_AT = frozenset({"at", "in", "within"})  # lead to the place of a structure
+_LEADING = frozenset({"side", "location_preposition"})
+_APART = frozenset({"where", "overlie", "overly", "abut"})  # no quality is said of a structure behind them
 _NAMELESS = frozenset({"those", "one"})  # stand for a finding: "THOSE in the right lung have shrunk"
 _PLACE = 7  # items from a finding to the end of its place
 _PART = "vertebral_process"  # of a numbered vertebra
@@ -147,8 +150,8 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
     of = parted = False
     for s in range(q + 1, min(len(items), q + 14)):
         item = items[s]
-        if item.word == "where":
-            break  # "snapped WHERE it passes the clavicle"
+        if item.word in _APART or (item.word == "size" and s == q + 1 and "severity" in items[q].senses):
+            break  # "snapped WHERE it passes the clavicle", "grown to a large SIZE and pushes the heart"
         parted = parted or item.word in lexicon.small.joints
         fits = suits(item, qualities, lexicon) and not (parted and _is_fault(item, qualities, lexicon))
         fits = fits and not (structures and "holds" in item.senses and "structure" not in item.senses)
@@ -281,6 +284,9 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
                 break
             floor = -2  # a second quality of the same structure: "the aorta is tortuous and calcified"
             continue
+        subject = _subject_at(items, s, qualities, lexicon) if not structures else None
+        if subject is not None:
+            return [subject]  # "the NODES at the left hilum are LARGER"
         placed = _placed_at(items, s, lexicon) if items[q].senses.keys() & _DESCRIBED else None
         if "change" in items[q].senses and not structures and placed is not None:
             return []  # "the mass in the lower lobe HAS SHRUNK": the lobe has not
@@ -306,6 +312,15 @@ def _backward(items: list[Item], q: int, qualities: tuple[str, ...], floor: int,
         ):
             break
     return structures
+
+
+def _subject_at(items: list[Item], s: int, qualities: tuple[str, ...], lexicon: Lexicon) -> int | None:
+    """Returns the structure that can have the quality as well, if the one at `s` only says where it is."""
+    if "structure" not in items[s].senses or "concept" in items[s].senses:
+        return None
+    at = next((k for k in range(s - 1, max(-1, s - _PLACE), -1) if not items[k].senses.keys() <= _LEADING), -1)
+    led = at >= 0 and any(item.word in _AT for item in items[at + 1 : s])
+    return at if led and "concept" not in items[at].senses and suits(items[at], qualities, lexicon) else None
 
 
 def _is_place_of_finding(items: list[Item], s: int, lexicon: Lexicon) -> bool:

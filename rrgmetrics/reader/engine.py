@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from rrgmetrics.reader.abbreviations import spell_out
 from rrgmetrics.reader.assertion import assert_mentions, asserted
 from rrgmetrics.reader.attachment import attach
 from rrgmetrics.reader.attributes import build, by_side, describe, one_side
@@ -105,6 +106,7 @@ def _read(report: str) -> Reading:
             of_all = _of_all(items, span, number, lexicon, findings) if alone else None
             named = "named" if kind == "earlier" and not parsed.mentions else kind
             compared.append(of_all or Compared(named, span))
+    spell_out(findings, report, tokens, lexicon)
     kept = tuple(_merge(findings, lexicon))
     return Reading(report, kept, scan.scope(), tuple(compared), pack_in_use(), frozenset(past))
 

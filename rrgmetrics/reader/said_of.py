@@ -9,6 +9,7 @@ from __future__ import annotations
 from rrgmetrics.reader.items import Item
 from rrgmetrics.reader.lexicon import Lexicon
 
+_PIECES = frozenset({"fragment", "piece"})
 _ATTRIBUTES = frozenset({"side", "zone", "severity", "change", "acuity", "morphology", "structure"})
 
 
@@ -102,9 +103,11 @@ def is_hidden_by_finding(items: list[Item], q: int, lexicon: Lexicon) -> bool:
 
 def is_said_of_another(items: list[Item], q: int, lexicon: Lexicon) -> bool:
     """Tells whether the place behind a quality is where it is said of: "a nodule at the pleura, gas IN THE COLON"."""
-    ahead = items[q + 1 : q + 5]
+    ahead = items[q + 1 : q + 6]
     if not ahead or ahead[0].word not in lexicon.small.places:
         return False
+    if any(item.word in _PIECES for item in ahead):
+        return True  # "displacement OF THE MEDIAL FRAGMENT"
     place = next((item for item in ahead[1:] if item.senses.keys() - {"side", "location_preposition"}), None)
     return place is not None and "structure" in place.senses and "zone" not in place.senses
 

@@ -79,8 +79,9 @@ def earlier(tokens: list[Token], i: int, items: list[Item], lexicon: Lexicon) ->
         return None
     if items[-1].word == "(" and len(items) > 1 and items[-2].senses.keys() & _NAMES:
         return None  # "22 mm, and a subcarinal node (7) of 18 mm"
-    if float(tokens[i].word) >= _YEAR or _is_image(tokens, i) or _ends_numbers(tokens, i):
-        return None  # "stable from 2022", "12 mm (3/201)", "ribs 2 TO 4"
+    timed = i + 1 < len(tokens) and tokens[i + 1].word in lexicon.small.uncounted
+    if timed or float(tokens[i].word) >= _YEAR or _is_image(tokens, i) or _ends_numbers(tokens, i):
+        return None  # "stable from 2022", "from 6 WEEKS ago", "12 mm (3/201)", "ribs 2 TO 4"
     unit = next(
         (lexicon.units[token.word] for token in tokens[now.first : now.last] if token.word in lexicon.units), None
     )
@@ -296,10 +297,10 @@ def _is_bracketed(items: list[Item], i: int) -> bool:
     told = any("measure" in item.senses for item in items[:i])
     if words[-1:] == ["("] and told and any("earlier_study" in item.senses for item in items[max(0, i - 3) : i - 1]):
         return True  # "now 3 cm, smaller THAN BEFORE (4 cm)"
+    beside = words[-1:] == ["("] and len(words) > 1 and "measure" in items[i - 2].senses
+    alone = [item.word for item in items[i + 1 : i + 2]] == [")"]
     grown = any(item.senses.get("change") in ("worse", "better") for item in items[max(0, i - _DATED) : i])
-    if grown and words[-1:] == ["("] and "measure" in items[i - 2].senses:
-        return True  # "BIGGER, 3.5 cm (2 cm)"
-    return words[-1:] == ["("] and "measure" in items[i - 2].senses and bool(_TODAY.intersection(words[:-2]))
+    return beside and (alone or grown or bool(_TODAY.intersection(words[:-2])))  # "BIGGER, 3.5 cm (2 cm)"
 
 
 def judge(items: list[Item], lexicon: Lexicon) -> list[Item]:

@@ -323,7 +323,12 @@ SHAPES: dict[str, Shape] = {
             "opposed": Many(_record({"one": _names("morphology"), "other": _names("morphology")}), joins=True),
             "scales": Many(_names("morphology"), joins=True),
             "courses": Many(Value(of="change")),
-        }
+        },
+        {
+            "abbreviations": Many(
+                _record({"letters": _TEXT, "means": _names("concepts"), "beside": _names("concepts"), "unless": _WORDS})
+            )
+        },
     ),
     "scope": _record(
         {

@@ -1,0 +1,25 @@
+"""Letters that stand for two things, of which what else a report finds tells which is meant: "ICD" beside a pneumothorax."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.model import Finding
+from rrgmetrics.reader.tokens import Token
+
+
+def spell_out(findings: list[Finding], report: str, tokens: Sequence[Token], lexicon: Lexicon) -> None:
+    """Gives findings that are named by letters alone the other concept that these stand for, in place."""
+    rows = lexicon.rubric.get("abbreviations", ())
+    if not rows:
+        return
+    there = {finding.concept for finding in findings if finding.assertion != "absent"}
+    for row in rows:
+        if there.isdisjoint(row["beside"]) or not {token.word for token in tokens}.isdisjoint(row["unless"]):
+            continue
+        for k, finding in enumerate(findings):
+            named = report[finding.spans[0].start : finding.spans[0].end].lower().split() if finding.spans else []
+            if row["letters"] in named:
+                findings[k] = replace(finding, concept=row["means"][0])
