@@ -24,6 +24,7 @@ from rrgmetrics.reader.tokens import leaves, singular, tokenize
 _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route", "count")
 _DESCRIBED = ("change", "acuity", "morphology", "position", "route", "asymmetry")
 _LONG = 5  # letters of a word that has a plural of its own; shorter ones are abbreviations
+_SHORT = 4  # words of a name for a place that may be made of two, "right upper lobe apex"
 _SIDES = frozenset({"left", "right"})  # inside the name of a structure: "dome of the LEFT hemidiaphragm"
 _INHERITED: frozenset[Role] = frozenset(
     {"picture", "sized", "lodged", "one_by_one"}
@@ -108,7 +109,8 @@ class _Builder:
                         self.named.append((words, senses, kind))
                 elif kind not in senses:
                     senses[kind] = value
-                    if kind in ("concept", "lone", "tip") and len(words) > 1:
+                    sided = kind == "zone" and not _SIDES.isdisjoint(words[1:])  # "outer third of the LEFT lung"
+                    if sided or (kind in ("concept", "lone", "tip") and len(words) > 1):
                         self.named.append((words, senses, kind))
 
     def look_inside(self) -> None:
@@ -136,6 +138,8 @@ class _Builder:
                 if is_device:
                     zone = kept.pop("zone", None)  # a central catheter is not a place, an aortic valve is one
                     kept |= {"zone": zone} if zone in self.valves else {}
+                if "zone" in senses and len(words) > _SHORT:
+                    kept.pop("zone", None)  # "APICAL segment of the lower lobe"
                 if kept:
                     inside.append(kept)
                 i = end
