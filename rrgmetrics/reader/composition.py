@@ -46,6 +46,7 @@ _DESCRIBED = frozenset({"morphology", "concept", "change"})  # senses of qualiti
 _PLACING = frozenset({"side", "zone", "structure", "location_preposition", "measure", "several"})
 _BEHIND = _PLACING | {"item_break"}
 _ALL_OF_THEM = frozenset({",", "the", "all", "both", "each", "them", "up"})  # "nodules, ALL OF THEM calcified"
+_CAUSES = frozenset({"due", "owing", "secondary", "caused"})
 _AT = frozenset({"at", "in", "within"})  # lead to the place of a structure
 _LEADING = frozenset({"side", "location_preposition"})
 _APART = frozenset({"where", "overlie", "overly", "abut"})  # no quality is said of a structure behind them
@@ -173,7 +174,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
             "item_break" in item.senses and item.word != "with" and not structures and _place_follows(items, s, lexicon)
         ):
             of = joint = True
-        elif item.word == ";" or item.word in lexicon.small.causing or not _GOING_ON.isdisjoint(item.senses):
+        elif item.word == ";" or item.word in _CAUSES or not _GOING_ON.isdisjoint(item.senses):
             if structures and "item_break" in item.senses and _predicate_follows(items, s):
                 structures = _drop_last_group(items, structures)
             break
