@@ -83,7 +83,7 @@ def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[i
     if items[q].word in lexicon.small.harmless and (is_attributive(items, q) or is_of_finding(items, q, lexicon)):
         return []  # "BENIGN nodule in the right lung"
     mentions: list[Mention] = []
-    shared = None if partners else sharing(items, q, qualities, lexicon)
+    shared = None if partners or "concept" in items[q].senses else sharing(items, q, qualities, lexicon)
     if shared:
         return [Mention(shared, q, q + 1, q, (items[q].first, items[q].last))]
     likewise = [s for s in _likewise(items, q, lexicon) if partners and suits(items[s], qualities, lexicon)]
