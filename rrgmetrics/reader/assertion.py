@@ -343,7 +343,7 @@ class _Walk(Clause):
                 self.certainty = "definite"
             return
         said = self.hypothetical or (self.resolved and self._finding_ahead(i))
-        if said and item.word == "," and self.items[0].word in self.small.premises:
+        if said and item.word == "," and self.items[0].word in self.small.premises | {"since"}:
             self._end_clause()  # "given the history of fever, ...", "after removal of the drain, ..."
         if self.lacking and not self.clause and item.word == ",":
             self.absent = self.lacking = False  # "in the absence of fever, ..."

@@ -13,6 +13,8 @@ _THEN = 8  # items from "not seen" to the date
 _BETWEEN = frozenset({"location_preposition", "structure", "count"})
 _STUDY = frozenset({"earlier_study"})
 _ON = frozenset({"on", "in", "at"})
+_NONE = frozenset({"none", "neither"})
+_DENIED = 5  # items from "none of which" to "was present"
 _DID = frozenset({"did", "do", "had", "fail", "failed"})  # first words of "did not show"
 _ALSO = frozenset({"was", "were", "also", "already", ","})  # before "present"
 _CENTURIES = ("19", "20")
@@ -64,8 +66,10 @@ def not_there_then(items: list[Item], small: SmallWords) -> None:
             items[i] = item.saying({"change": "new"})
         elif "negation_before" in item.senses and _is_of_film(items, i, small):
             items[i] = item.saying({"change": "new"})
-        elif item.word in small.existent and _was_there(items, i, small):
-            items[i] = item.saying({"change": "stable"})
+        elif item.word in small.existent and leads_to_then(items, i, small):
+            none = any(other.word in _NONE for other in items[max(0, i - _DENIED) : i])
+            if none or _was_there(items, i, small):
+                items[i] = item.saying({"change": "new" if none else "stable"})  # "NONE of which WAS PRESENT in May"
         named = named or "concept" in item.senses or item.word in small.subjects
 
 
@@ -79,7 +83,7 @@ def _is_of_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:
 def _was_there(items: Sequence[Item], i: int, small: SmallWords) -> bool:
     """Tells whether a sentence ends with when something was there as well: "it WAS PRESENT on the previous film"."""
     led = not i or items[i - 1].word in _ALSO
-    return led and leads_to_then(items, i, small) and not any(item.word in small.verbs for item in items[i + 1 :])
+    return led and not any(item.word in small.verbs for item in items[i + 1 :])
 
 
 def as_then(items: list[Item], small: SmallWords) -> None:
