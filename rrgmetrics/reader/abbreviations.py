@@ -1,4 +1,4 @@
-"""Letters that stand for two things, of which what else a report finds tells which is meant: "ICD" beside a pneumothorax."""
+"""Letters that stand for two things: which is meant, what else a report finds tells ("ICD" beside a pneumothorax)."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ class _Walk(Clause):
     def _hedge(self, i: int, item: Item, certainty: Certainty) -> None:
         removed = self.resolved and self.clause and self._is_device(self.clause[-1])
         if (self.lacking and self.absent and self.clause and not self.hypothetical) or removed:
-            self._end_clause()  # "the absence of effusion suggests pneumonia", "since removal of the drain, likely edema"
+            self._end_clause()  # "absence of effusion suggests pneumonia", "since removal of the drain, likely edema"
         self.certainty, self.fresh, self.listing = certainty, True, False
         after = self.items[i + 1].senses.keys() if i + 1 < len(self.items) else frozenset()
         beside = self.directly_with(i) and item.last - item.first == 1 and not after & BEFORE
@@ -375,10 +375,10 @@ class _Walk(Clause):
 
     def _finding_ahead(self, i: int) -> bool:
         after = next((mention for mention in self.mentions if mention.first > i), None)
-        return after is not None and (after.denies or not self.lexicon.concepts[after.concept].is_device)
+        return after is not None and not self._is_device(after)
 
     def _verb_follows(self, i: int) -> bool:
-        """Tells whether what follows is said of the same subject: "was seen yesterday and HAS GONE", "..., IT has gone"."""
+        """Tells whether what follows has the same subject: "was seen yesterday and HAS GONE", "..., IT has gone"."""
         return self._next(i) in self.small.verbs | self.small.subjects
 
     def _verb(self, i: int) -> None:

@@ -81,7 +81,7 @@ class Clause(Sentence):
         return bare and any("side" in each.senses or "zone" in each.senses for each in self.items[max(0, i - 3) : i])
 
     def held(self, i: int, item: Item) -> bool:
-        """Tells whether a clause goes on: "follow-up AFTER treatment", "perhaps THERE IS edema", "was seen BUT HAS GONE"."""
+        """Tells whether a clause goes on: "follow-up AFTER surgery", "perhaps THERE IS edema", "seen BUT GONE now"."""
         if item.word == "but":
             behind = [each.senses for each in self.items[i + 1 : i + 4]]
             gone = any("negation_after" in senses or senses.get("change") == "resolved" for senses in behind)

@@ -30,12 +30,12 @@ def tell_what_was(items: list[Item], lexicon: Lexicon) -> None:
             if other - one > _FAR or not {one, other} <= {i for i in told if kind in items[i].senses}:
                 continue
             if _is_instead(items, one, other):
-                _was(items, other, kind)
+                was(items, other, kind)
             elif kind == "severity" and _is_left_over(items, one, other, lexicon):
-                _was(items, one, kind)
+                was(items, one, kind)
                 items[other + 1] = items[other + 1].saying({"change": "better"})
             elif _is_now(items, one, other, lexicon) or (kind == "severity" and _becomes(items, one, other)):
-                _was(items, one, kind)
+                was(items, one, kind)
     _tell_steps(items, lexicon)
 
 
@@ -44,7 +44,8 @@ def _is_own(item: Item) -> bool:
     return item.senses.keys().isdisjoint({"change", "before", "concept"}) and not item.word.endswith("ly")
 
 
-def _was(items: list[Item], i: int, kind: str) -> None:
+def was(items: list[Item], i: int, kind: str) -> None:
+    """Takes the size or degree of an item for that of an earlier date, in place."""
     value = items[i].senses[kind]
     items[i].senses = {"before": (kind, max(value) if kind == "measure" else value)}
 
@@ -111,7 +112,7 @@ def _tell_steps(items: list[Item], lexicon: Lexicon) -> None:
             ends = i + 1 == len(items) or items[i + 1].word in lexicon.small.closing
             if ends and before.word == "no":
                 items[i - 1] = before.saying({"change": "better"})
-                _was(items, i, "severity")
+                was(items, i, "severity")
 
 
 def is_fresh(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:

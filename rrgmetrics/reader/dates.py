@@ -56,15 +56,14 @@ def dates_a_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:
 
 
 def not_there_then(items: list[Item], small: SmallWords) -> None:
-    """Takes what was not seen on an earlier film for new, in place: "a nodule, NOT SEEN in 2016".
+    """Takes what was not seen on an earlier film for new, what was for stable, in place: "a nodule, NOT SEEN in 2016".
 
     A sentence that begins so tells it of what the one before it names: "NOT SEEN on the previous film."
     """
     named = bool(items) and ("negation_after" in items[0].senses or items[0].word in small.existing)
     for i, item in enumerate(items):
-        if named and "negation_after" in item.senses and leads_to_then(items, i, small):
-            items[i] = item.saying({"change": "new"})
-        elif "negation_before" in item.senses and _is_of_film(items, i, small):
+        unseen = named and "negation_after" in item.senses and leads_to_then(items, i, small)
+        if unseen or ("negation_before" in item.senses and _is_of_film(items, i, small)):
             items[i] = item.saying({"change": "new"})
         elif item.word in small.existent and leads_to_then(items, i, small):
             none = any(other.word in _NONE for other in items[max(0, i - _DENIED) : i])
@@ -76,8 +75,8 @@ def not_there_then(items: list[Item], small: SmallWords) -> None:
 def _is_of_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:
     """Tells whether an earlier film is what did not show something: "the previous film DID NOT SHOW the effusion"."""
     film = bool(items) and "earlier_study" in items[0].senses and items[i].word in _DID
-    named = items[i + 1 : i + 2] and (items[i + 1].word in small.definite or items[i + 1].word in small.subjects)
-    return film and bool(named) and not any("concept" in item.senses for item in items[:i])
+    named = any(item.word in small.definite | small.subjects for item in items[i + 1 : i + 2])
+    return film and named and not any("concept" in item.senses for item in items[:i])
 
 
 def _was_there(items: Sequence[Item], i: int, small: SmallWords) -> bool:

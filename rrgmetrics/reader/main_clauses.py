@@ -64,9 +64,7 @@ def _people_from(items: Sequence[Item], mentions: Sequence[Mention]) -> int:
     return joint if found and not any(joint < mention.last <= cue for mention in mentions) else 0
 
 
-def _people_until(
-    tokens: Sequence[Token], items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon
-) -> int:
+def _people_until(tokens: Sequence[Token], items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> int:
     """Returns where a sentence turns from people to the film: "Dr Smith was told that THERE IS an effusion"."""
     cue = max((i for i, item in enumerate(items) if "communication" in item.senses), default=len(items))
     if any(mention.first <= cue for mention in mentions) or not mentions:

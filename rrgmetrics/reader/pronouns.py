@@ -35,10 +35,12 @@ def stand_in(items: Sequence[Item], mentions: list[Mention], lexicon: Lexicon) -
     for i, item in enumerate(items):
         if item.word in _OF_TWO:
             more += _one_of_two(items, i, mentions)
+        if item.word not in _PRONOUNS:
+            continue
         named = next((m for m in reversed(mentions) if m.last <= i and not m.denies), None)
         if item.word == "one" and named is not None and lexicon.concepts[named.concept].is_device:
             more += _further_device(items, i, named, lexicon)  # else its parts: "leads, ONE in the right atrium"
-        elif item.word in _PRONOUNS and _is_apart(items, i) and _has_place(items, i):
+        elif _is_apart(items, i) and _has_place(items, i):
             listed = named is not None and any(
                 "count" in each.senses for each in items[max(0, named.first - 3) : named.first]
             )

@@ -17,6 +17,7 @@ from rrgmetrics.reader.attributes import build, describe, since
 from rrgmetrics.reader.background import PLACES, SEEN
 from rrgmetrics.reader.change import give, settle
 from rrgmetrics.reader.comparatives import TURNED, was_then
+from rrgmetrics.reader.courses import was
 from rrgmetrics.reader.dates import is_then
 from rrgmetrics.reader.elided import is_joint
 from rrgmetrics.reader.items import Item, Mention
@@ -196,8 +197,15 @@ def other_side(
     gone = any(item.senses.get("change") == "resolved" for item in items)  # "The left HAS GONE."
     assertion: Assertion = "absent" if gone else "uncertain" if before.assertion == "uncertain" else "present"
     mention = Mention(before.concept, 0, 0, -1, place, assertion=assertion, modifiers=words)
+    return [_named_again(mention, before, number, len(findings), lexicon, span)]
+
+
+def _named_again(
+    mention: Mention, before: Finding, number: int, observation: int, lexicon: Lexicon, span: Span
+) -> Finding:
+    """Returns the finding of a mention that has its name from the finding before."""
     give(mention.modifiers, [mention], lexicon)
-    return [build(mention, describe(mention, lexicon), before.section, number, len(findings), (span,))]
+    return build(mention, describe(mention, lexicon), before.section, number, observation, (span,))
 
 
 def side_by_side(items: list[Item], number: int, lexicon: Lexicon, findings: list[Finding], span: Span) -> bool:
@@ -214,9 +222,8 @@ def side_by_side(items: list[Item], number: int, lexicon: Lexicon, findings: lis
     for part in parts:
         mention = Mention(before.concept, 0, 0, -1, (items[0].first, items[-1].last), modifiers=part)
         mention.assertion = before.assertion
-        give(part, [mention], lexicon)
         observation = before.observation if part is parts[0] else len(findings)
-        more = build(mention, describe(mention, lexicon), before.section, number, observation, (span,))
+        more = _named_again(mention, before, number, observation, lexicon, span)
         findings.append(add(more, replace(before, side=more.side)))
     findings.remove(before)
     return True
@@ -272,13 +279,13 @@ def _was_measured(items: list[Item], verb: int, small: SmallWords) -> None:
         if was_then(items, i, small):
             items[i] = items[i].saying({"change": TURNED[items[i].senses["change"]]})
     if any(item.word == "measured" for item in items[verb:]) and any(is_then(item, small) for item in items):
-        for item in items[verb:]:
-            if "measure" in item.senses:
-                item.senses = {"before": ("measure", max(item.senses["measure"]))}
+        for i in range(verb, len(items)):
+            if "measure" in items[i].senses:
+                was(items, i, "measure")
     if items[verb].word in _WAS and any(is_then(item, small) for item in items[verb:]):
-        for item in items[verb:]:
-            if "severity" in item.senses and "change" not in item.senses:
-                item.senses = {"before": ("severity", item.senses["severity"])}
+        for i in range(verb, len(items)):
+            if "severity" in items[i].senses and "change" not in items[i].senses:
+                was(items, i, "severity")
 
 
 def _of_quality(items: Sequence[Item], findings: list[Finding], lexicon: Lexicon) -> list[int]:

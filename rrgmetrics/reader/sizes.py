@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from rrgmetrics.reader.courses import tell_what_was
+from rrgmetrics.reader.courses import tell_what_was, was
 from rrgmetrics.reader.dates import is_dated, is_then
 from rrgmetrics.reader.lexicon import Lexicon, Senses, SmallWords
 from rrgmetrics.reader.tokens import Item, Token
@@ -172,22 +172,20 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
             kept = {kind: value for kind, value in item.senses.items() if kind != "resolved_before"}
             items[i] = Item(item.first, item.last, {**kept, "change": "better"}, item.word)
         elif item.word in lexicon.small.onward and 0 < i < len(items) - 1 and _is_course(items, i):
-            kind = "measure" if "measure" in items[i - 1].senses else "severity"
-            was = items[i - 1].senses[kind]
-            items[i - 1].senses = {"before": (kind, max(was) if kind == "measure" else was)}
+            was(items, i - 1, "measure" if "measure" in items[i - 1].senses else "severity")
         elif item.senses.get("severity") in _COURSES and item.last - item.first == 3 and _is_begun(items, i, lexicon):
-            was, now = _COURSES[item.senses["severity"]]
-            items[i] = item.saying({"severity": now, "before": ("severity", was)})  # "from SMALL TO MODERATE"
+            before, now = _COURSES[item.senses["severity"]]
+            items[i] = item.saying({"severity": now, "before": ("severity", before)})  # "from SMALL TO MODERATE"
         elif "severity" in item.senses and (was_at := _became(items, i, lexicon)) is not None:
-            items[was_at].senses = {"before": ("severity", items[was_at].senses["severity"])}
+            was(items, was_at, "severity")
         elif "measure" in item.senses and _grew(items, i, lexicon):
             unit = item.senses["measure"][0] / max(float(item.word), 0.1)
-            was = ("measure", unit * float(items[i - 2].word))
-            items[i] = Item(item.first, item.last, {**item.senses, "before": was}, item.word)
+            grown = ("measure", unit * float(items[i - 2].word))
+            items[i] = item.saying({**item.senses, "before": grown})
         elif "measure" in item.senses and (_is_past(items, i, lexicon) or _is_bracketed(items, i)):
-            items[i] = Item(item.first, item.last, {"before": ("measure", max(item.senses["measure"]))}, item.word)
+            was(items, i, "measure")
         elif "measure" in item.senses and (asked or _advised(items, i, lexicon) or _is_way(items, i, lexicon)):
-            items[i] = Item(item.first, item.last, {}, item.word)
+            items[i] = item.saying({})
     _tell_degrees_apart(items, lexicon)
     tell_what_was(items, lexicon)
     return items
@@ -201,8 +199,7 @@ def _tell_degrees_apart(items: list[Item], lexicon: Lexicon) -> None:
         return
     first, second = (is_dated(items, i, lexicon.small) for i in degrees)
     if first or second:
-        was = items[degrees[0] if first else degrees[1]]
-        was.senses = {"before": ("severity", was.senses["severity"])}
+        was(items, degrees[0] if first else degrees[1], "severity")
 
 
 def _is_almost(items: list[Item], i: int, lexicon: Lexicon) -> bool:
