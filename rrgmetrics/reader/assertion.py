@@ -135,8 +135,8 @@ class _Walk(Clause):
     def step(self, i: int, item: Item) -> None:
         """Lets an item that is no mention change the state."""
         senses = item.senses
-        if i == 0 and item.word in self.small.inverted:
-            self.hypothetical = True  # "SHOULD pneumonia be suspected, ..."
+        if (i == 0 and item.word in self.small.inverted) or self._suggests_device(i, item):
+            self.hypothetical = True  # "SHOULD pneumonia be suspected, ...", "SUGGEST a chest drain"
         if "clause_end" in senses and not self.held(i, item):
             aside = self.clause if item.word in self.small.then else []
             self._end_clause()
@@ -366,6 +366,12 @@ class _Walk(Clause):
                 self.joined = True
             elif not self.coordinated(i):
                 self.certainty, self.linking = "definite", False
+
+    def _suggests_device(self, i: int, item: Item) -> bool:
+        """Tells whether a device is advised: "large effusion, SUGGEST a chest drain"."""
+        opens = item.word == "suggest" and (not i or self.items[i - 1].word in self.small.separators)
+        after = next((mention for mention in self.mentions if mention.first > i), None) if opens else None
+        return after is not None and self._is_device(after) and after.first <= i + 2
 
     def _is_device(self, mention: Mention) -> bool:
         return not mention.denies and self.lexicon.concepts[mention.concept].is_device
