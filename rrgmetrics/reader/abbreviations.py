@@ -12,12 +12,10 @@ from rrgmetrics.reader.tokens import Token
 
 def spell_out(findings: list[Finding], report: str, tokens: Sequence[Token], lexicon: Lexicon) -> None:
     """Gives findings that are named by letters alone the other concept that these stand for, in place."""
-    rows = lexicon.rubric.get("abbreviations", ())
-    if not rows:
-        return
+    words = {token.word for token in tokens}
     there = {finding.concept for finding in findings if finding.assertion != "absent"}
-    for row in rows:
-        if there.isdisjoint(row["beside"]) or not {token.word for token in tokens}.isdisjoint(row["unless"]):
+    for row in lexicon.rubric.get("abbreviations", ()):
+        if row["letters"] not in words or there.isdisjoint(row["beside"]) or not words.isdisjoint(row["unless"]):
             continue
         for k, finding in enumerate(findings):
             named = report[finding.spans[0].start : finding.spans[0].end].lower().split() if finding.spans else []

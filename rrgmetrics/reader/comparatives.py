@@ -239,7 +239,7 @@ def denies_anything(items: Sequence[Item], i: int, lexicon: Lexicon) -> bool:
 
 
 def denies_both(items: list[Item], i: int, lexicon: Lexicon) -> bool:
-    """Tells whether "nor" at `i - 1` denies a second change, and makes the first one none: "neither GROWTH nor ..."."""
+    """Tells whether "nor" denies a second change; the first is none then, in place: "neither GROWTH nor regression"."""
     if "change" in items[i - 2].senses:
         return True
     neither = i > 2 and items[i - 3].word in lexicon.small.neither

@@ -77,9 +77,9 @@ def _name_ribs(items: list[Item], lexicon: Lexicon) -> None:
         if side and not item.senses and number.isdecimal() and first <= int(number) <= _RIBS:
             name = lexicon.level_names[lexicon.level_bases["rib"] + int(number)]
             items[i] = item.saying({"side": side, "structure": ("rib",), "level": (name,)})
-    for order in (range(len(items)), reversed(range(len(items)))):
-        for i in order:
-            if items[i].word in _LUMBAR and _is_listed_with_rib(items, i, -1 if isinstance(order, range) else 1):
+    for step in (-1, 1):  # where the rib stands that it is listed with
+        for i in range(len(items))[::-step]:
+            if items[i].word in _LUMBAR and _is_listed_with_rib(items, i, step):
                 name = lexicon.level_names[lexicon.level_bases["rib"] + int(items[i].word[1:])]
                 items[i] = items[i].saying({"side": "left", "structure": ("rib",), "level": (name,)})
 
