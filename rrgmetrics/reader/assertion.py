@@ -135,7 +135,7 @@ class _Walk(Clause):
     def step(self, i: int, item: Item) -> None:
         """Lets an item that is no mention change the state."""
         senses = item.senses
-        if (i == 0 and item.word in self.small.inverted) or self._suggests_device(i, item):
+        if (i == 0 and item.word in self.small.inverted) or self.suggests_device(i, item):
             self.hypothetical = True  # "SHOULD pneumonia be suspected, ...", "SUGGEST a chest drain"
         if "clause_end" in senses and not self.held(i, item):
             aside = self.clause if item.word in self.small.then else []
@@ -193,7 +193,7 @@ class _Walk(Clause):
         senses = item.senses
         if item.word in self.small.none and self.denies_ahead(i):
             self.once = True
-        elif senses.keys() & {"negation_before", "preferred_to"} or self.preferring(i, item):
+        elif senses.keys() & {"negation_before", "preferred_to"} or self.preferring(i, item) or self.doubts(i, item):
             self.absent, self.comma = True, False
             self.lacking = item.word in self.small.lacking
         elif "negation_verb" in senses:
@@ -217,7 +217,7 @@ class _Walk(Clause):
             self.certainty, self.linking, self.joined = "definite", False, False
 
     def _hedge(self, i: int, item: Item, certainty: Certainty) -> None:
-        removed = self.resolved and self.clause and self._is_device(self.clause[-1])
+        removed = self.resolved and self.clause and self.is_device(self.clause[-1])
         if (self.lacking and self.absent and self.clause and not self.hypothetical) or removed:
             self._end_clause()  # "absence of effusion suggests pneumonia", "since removal of the drain, likely edema"
         self.certainty, self.fresh, self.listing = certainty, True, False
@@ -235,7 +235,7 @@ class _Walk(Clause):
 
     def _judge(self, i: int, item: Item) -> bool:
         """Lets a cue judge the findings before it; tells whether it does."""
-        if self.segment == len(self.clause) or self.is_said(i, item):
+        if self.segment == len(self.clause) or self.is_said(i, item) or self.doubts(i, item):
             return False
         if item.word in self.small.none and self.denies_ahead(i):
             return False
@@ -330,7 +330,7 @@ class _Walk(Clause):
         if item.word != "," and [each.word for each in self.items[i + 1 : i + 2]] == ["which"]:
             return  # "the opacity, which was seen AND WHICH has cleared"
         if item.word == ";":
-            if self._next(i) not in self.small.subjects:
+            if self.next_word(i) not in self.small.subjects:
                 self._end_clause()  # but "a drain is seen; IT has been removed"
             return
         if item.word == "with":
@@ -342,7 +342,7 @@ class _Walk(Clause):
             elif not self.fresh and not self.listing:
                 self.certainty = "definite"
             return
-        said = self.hypothetical or (self.resolved and self._finding_ahead(i))
+        said = self.hypothetical or (self.resolved and self.finding_ahead(i))
         if said and item.word == "," and self.items[0].word in self.small.premises | {"since"}:
             self._end_clause()  # "given the history of fever, ...", "after removal of the drain, ..."
         if self.lacking and not self.clause and item.word == ",":
@@ -351,7 +351,7 @@ class _Walk(Clause):
             self._end_clause()  # "rather than a mass, the fullness is ..."
         self.comma = True
         self.conjoined = item.word == "and"
-        merely = self.absent and item.word == "," and self._next(i) in self.small.merely
+        merely = self.absent and item.word == "," and self.next_word(i) in self.small.merely
         if merely or ((self.absent or self.resolved) and self.clause and self.new_statement(i)):
             self._end_clause()
         elif self.beside_relative(i, item):
@@ -367,25 +367,9 @@ class _Walk(Clause):
             elif not self.coordinated(i):
                 self.certainty, self.linking = "definite", False
 
-    def _suggests_device(self, i: int, item: Item) -> bool:
-        """Tells whether a device is advised: "large effusion, SUGGEST a chest drain"."""
-        opens = item.word == "suggest" and (not i or self.items[i - 1].word in self.small.separators)
-        after = next((mention for mention in self.mentions if mention.first > i), None) if opens else None
-        return after is not None and self._is_device(after) and after.first <= i + 2
-
-    def _is_device(self, mention: Mention) -> bool:
-        return not mention.denies and self.lexicon.concepts[mention.concept].is_device
-
-    def _next(self, i: int) -> str:
-        return self.items[i + 1].word if i + 1 < len(self.items) else ""
-
-    def _finding_ahead(self, i: int) -> bool:
-        after = next((mention for mention in self.mentions if mention.first > i), None)
-        return after is not None and not self._is_device(after)
-
     def _verb_follows(self, i: int) -> bool:
         """Tells whether what follows has the same subject: "was seen yesterday and HAS GONE", "..., IT has gone"."""
-        return self._next(i) in self.small.verbs | self.small.subjects
+        return self.next_word(i) in self.small.verbs | self.small.subjects
 
     def _verb(self, i: int) -> None:
         self.verb_at = i

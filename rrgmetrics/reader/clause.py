@@ -206,8 +206,9 @@ class Clause(Sentence):
                 two = len(stated) == 2 and not any("quality" in item.senses for item in between)
                 return stated[k:] if "," in words and two else stated  # a list of two has no comma
             devices = [m.denies or self.lexicon.concepts[m.concept].is_device for m in stated[k - 1 : k + 1]]
-            if words == {","} and devices == [False, True]:
-                return stated[k:]  # "pneumothorax, drain yet to be inserted"
+            cause = denied and self.items[i].word == "unlikely" and self.same_picture(stated[k - 1], stated[k])
+            if words == {","} and (cause or devices == [False, True]):
+                return stated[k:]  # "pneumothorax, drain yet to be inserted", "opacity, pneumonia unlikely"
             bare = k == 1 and not stated[0].first and words == {","} and one[1] == "was"
             if "," in words and (asserted or self.firm(stated[k - 1])) and not (denied and bare):
                 return stated[k:]  # but "mass, infiltration WAS not detected", as translations have it

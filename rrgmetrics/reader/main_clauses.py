@@ -89,7 +89,8 @@ def _conceded_until(items: Sequence[Item], mentions: Sequence[Mention], lexicon:
 def _advice_from(items: Sequence[Item], mentions: Sequence[Mention]) -> int:
     """Returns the joint behind which a sentence advises: "effusion, REPEAT FILM to ensure resolution"; 0 for none."""
     for joint in range(1, len(items) - 1):
-        advises = items[joint].word in _TURNS and "recommendation" in items[joint + 1].senses
+        supposes = items[joint].word == ";" and "hypothetical" in items[joint + 1].senses
+        advises = supposes or (items[joint].word in _TURNS and "recommendation" in items[joint + 1].senses)
         if advises and any(mention.last <= joint for mention in mentions):
             return joint
     return 0

@@ -14,6 +14,7 @@ JUDGEMENTS: dict[str, Certainty | None] = {  # cue behind a finding → how cert
     "probable_after": "probable",
     "preferred_to": "probable",
 }
+_DESCRIBED = 4  # items from a doubt to the finding
 _FIRM = frozenset({"severity", "measure", "change", "acuity", "count"})  # what is described so is not only listed
 _FIRM_BEHIND = _FIRM | {"side", "zone"}
 ATTRIBUTIVE = frozenset({"side", "zone", "severity", "morphology", "acuity", "quality", "change", "count"})
@@ -117,3 +118,30 @@ class Sentence:
             }:
                 return False
         return False
+
+    def doubts(self, i: int, item: Item) -> bool:
+        """Tells whether a finding is doubted before it is named: "UNLIKELY pneumonia"."""
+        if item.word != "unlikely" or (i and self.items[i - 1].word not in self.small.separators):
+            return False
+        behind = self.items[i + 1 : i + 1 + _DESCRIBED]
+        named = next((k for k, each in enumerate(behind) if "concept" in each.senses), None)
+        return named is not None and all(each.senses for each in behind[:named])
+
+    def suggests_device(self, i: int, item: Item) -> bool:
+        """Tells whether a device is advised: "large effusion, SUGGEST a chest drain"."""
+        opens = item.word == "suggest" and (not i or self.items[i - 1].word in self.small.separators)
+        after = next((mention for mention in self.mentions if mention.first > i), None) if opens else None
+        return after is not None and self.is_device(after) and after.first <= i + 2
+
+    def is_device(self, mention: Mention) -> bool:
+        """Tells whether a mention names a device."""
+        return not mention.denies and self.lexicon.concepts[mention.concept].is_device
+
+    def next_word(self, i: int) -> str:
+        """Returns the word behind an item; "" behind the last."""
+        return self.items[i + 1].word if i + 1 < len(self.items) else ""
+
+    def finding_ahead(self, i: int) -> bool:
+        """Tells whether the next mention is no device: "after removal of the drain, THE LUNG is collapsed"."""
+        after = next((mention for mention in self.mentions if mention.first > i), None)
+        return after is not None and not self.is_device(after)

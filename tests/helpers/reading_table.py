@@ -41,6 +41,7 @@ def holds(attribute: str, finding: Finding, observations: dict[str, int]) -> boo
             or any(load().zones[zone].inside == attribute for zone in finding.zones)
             or (attribute == "noside" and finding.side is None)
             or (attribute == "nozone" and not finding.zones)
+            or (attribute == "nochange" and not finding.change)
             or (attribute == "nolevel" and not finding.levels)
             or (attribute == "notip" and not finding.tip)
         )
