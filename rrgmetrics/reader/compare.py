@@ -91,9 +91,9 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
         cand = _with_other_side(cands[c], all_cands, refs[r], lexicon)
         wrong = attribute_errors(ref, cand, lexicon)
         errors.extend(error for error in wrong if not told_of_all(error, reference, candidate))
-        for unit in _named_though_denied(cand, ref, reference):
+        for unit in _named_though_denied(cand, ref, reference, lexicon):
             errors.append(_left_over(unit, reference, ErrorCategory.FALSE_FINDING, known, lexicon))
-        for unit in _named_though_denied(ref, cand, candidate):
+        for unit in _named_though_denied(ref, cand, candidate, lexicon):
             errors.append(_left_over(unit, candidate, ErrorCategory.MISSING_FINDING, known, lexicon))
     errors = [error for error in errors if not told_beside(error, reference, candidate)]
     errors = [_turned(error) for error in errors]
@@ -238,14 +238,15 @@ def _denial(unit: Unit, other: Reading, lexicon: Lexicon) -> Finding | None:
     return None
 
 
-def _named_though_denied(unit: Unit, shown: Unit, other: Reading) -> list[Unit]:
+def _named_though_denied(unit: Unit, shown: Unit, other: Reading, lexicon: Lexicon) -> list[Unit]:
     """Returns what a report says a picture is where the other denies just that of the picture, as it shows it.
 
     "Basal opacity, likely PNEUMONIA" against "basal opacity, pneumonia unlikely".
     """
+    causes = frozenset(lexicon.rubric["diagnoses"])
     told = {finding.sentence for finding in shown.readings}
     denied = {x.concept for x in other.findings if x.assertion == "absent" and x.sentence in told}
-    named = [x for x in unit.readings if x.assertion == "present" and x.concept in denied]
+    named = [x for x in unit.readings if x.assertion == "present" and x.concept in denied & causes]
     return [replace(unit, head=x, readings=(x,)) for x in named if len(named) < len(unit.readings)]
 
 

@@ -10,7 +10,7 @@ from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
 from rrgmetrics.reader.nouns import name_nouns
 from rrgmetrics.reader.place_words import resolve_places
-from rrgmetrics.reader.shared_words import share_nouns
+from rrgmetrics.reader.shared_words import share_nouns, share_structures
 from rrgmetrics.reader.sizes import divided, earlier, judge, measure, ratio, weigh
 from rrgmetrics.reader.tables import part_rows
 from rrgmetrics.reader.taken_out import date_by_device, take_out
@@ -105,6 +105,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         i = end
     _bend(items, tokens, lexicon)
     share_nouns(items, tokens, lexicon)
+    share_structures(items, tokens, lexicon)
     name_nouns(items, lexicon)
     part_rows(items)
     if lexicon.shares:

@@ -11,6 +11,7 @@ from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.tokens import Item, Token
 
 _JOINTS = frozenset({"and", "or", ",", "/", "&", "the"})
+_VALVE = "heart_valve"  # "aortic and mitral valves" are two that a report counts one by one
 _REACH = 6  # items from a name to the one that it shares its noun with
 _GENERIC = frozenset({"disease", "process", "abnormality", "change"})  # nouns that make a name of nearly any word
 _PART = frozenset({"structure", "zone", "morphology", "route", "tip"})  # what a word may be that lacks its noun
@@ -50,4 +51,33 @@ def _with_noun(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon
         senses: dict[str, object] = node.get("", {})
         if "concept" in senses:
             return senses if senses["concept"] != name.senses["concept"] else None
+    return None
+
+
+def share_structures(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:
+    """Gives places that lack their noun the structure of the whole name, in place: "HILAR and subcarinal NODES"."""
+    for joint in range(len(items) - 2, 0, -1):
+        if items[joint].word in _JOINTS:
+            part = items[joint - 1]
+            name = next(item for item in items[joint + 1 :] if item.senses.keys() != {"side"} or item is items[-1])
+            if (
+                "concept" in part.senses
+                or "concept" in name.senses
+                or _VALVE in name.senses.get("structure", (_VALVE,))
+            ):
+                continue
+            senses = _as_structure(part, name, tokens, lexicon) if "structure" in part.senses else None
+            if senses is not None:
+                items[joint - 1] = part.saying({**senses, **{k: v for k, v in part.senses.items() if k == "zone"}})
+
+
+def _as_structure(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon) -> dict[str, object] | None:
+    """Returns what a place means with the last words of a name, if that is what the name means as well."""
+    for first in range(name.first + 1, name.last):
+        node = lexicon.trie
+        for token in (*tokens[part.first : part.last], *tokens[first : name.last]):
+            node = node.get(token.word, {})
+        senses: dict[str, object] = node.get("", {})
+        if senses.get("structure") == name.senses["structure"] and "concept" not in senses:
+            return senses
     return None
