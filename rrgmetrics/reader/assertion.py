@@ -111,7 +111,7 @@ class _Walk(Clause):
     def _is_past(self, mention: Mention) -> bool:
         """Tells whether what is gone only sets the time: "since REMOVAL OF the drain THE effusion has recurred"."""
         last = self.clause[-1] if self.clause else None
-        if last is None or last.denies or not self.lexicon.concepts[last.concept].is_device:
+        if last is None or not self.is_device(last):
             return False
         between = self.items[last.last : mention.first]
         again = any("resolved_before" in item.senses for item in between)
@@ -288,7 +288,7 @@ class _Walk(Clause):
     def _asked_for(self, i: int) -> None:
         """Drops a device that is only advised: "an intercostal drain IS ADVISED"."""
         last = self.statement()[-1:]
-        if last and not last[0].denies and self.lexicon.concepts[last[0].concept].is_device:
+        if last and self.is_device(last[0]):
             between = self.items[last[0].last : i]
             if all("item_break" in item.senses or item.word in self.small.inserting for item in between):
                 last[0].dropped = True
@@ -369,7 +369,8 @@ class _Walk(Clause):
 
     def _verb_follows(self, i: int) -> bool:
         """Tells whether what follows has the same subject: "was seen yesterday and HAS GONE", "..., IT has gone"."""
-        return self.next_word(i) in self.small.verbs | self.small.subjects
+        follows = self.next_word(i)
+        return follows in self.small.verbs or follows in self.small.subjects
 
     def _verb(self, i: int) -> None:
         self.verb_at = i

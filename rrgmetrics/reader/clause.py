@@ -375,14 +375,14 @@ class Clause(Sentence):
     def device_ahead(self, i: int) -> bool:
         """Tells whether a device follows denied findings without "or": "no pneumothorax, chest tube unchanged"."""
         concepts = self.lexicon.concepts
-        after = next((m for m in self.mentions if m.first > i), None)
-        if after is None or after.denies or not concepts[after.concept].is_device or self.or_ahead(i):
+        after = self.next_mention(i)
+        if after is None or not self.is_device(after) or self.or_ahead(i):
             return False
         return not any(m.denies or concepts[m.concept].is_device for m in self.clause)
 
     def predicate_ahead(self, i: int) -> bool:
         """Tells whether a quality is said of a structure without a verb after the comma: "no edema, HEART ENLARGED"."""
-        after = next((m for m in self.mentions if m.first > i), None)
+        after = self.next_mention(i)
         if self.items[i].word != "," or after is None or after.first > i + 3 or self.or_ahead(i):
             return False
         said, quality = self.items[after.first : after.at + 1], self.items[after.at]

@@ -243,11 +243,11 @@ def _named_though_denied(unit: Unit, shown: Unit, other: Reading, lexicon: Lexic
 
     "Basal opacity, likely PNEUMONIA" against "basal opacity, pneumonia unlikely".
     """
-    causes = frozenset(lexicon.rubric["diagnoses"])
     told = {finding.sentence for finding in shown.readings}
     denied = {x.concept for x in other.findings if x.assertion == "absent" and x.sentence in told}
-    named = [x for x in unit.readings if x.assertion == "present" and x.concept in denied & causes]
-    return [replace(unit, head=x, readings=(x,)) for x in named if len(named) < len(unit.readings)]
+    denied.intersection_update(lexicon.rubric["diagnoses"])
+    named = [x for x in unit.readings if x.assertion == "present" and x.concept in denied]
+    return [replace(unit, head=x, readings=(x,)) for x in named] if len(named) < len(unit.readings) else []
 
 
 def _turned(error: FindingError) -> FindingError:

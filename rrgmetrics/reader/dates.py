@@ -55,7 +55,7 @@ def dates_a_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:
     return not small.films.isdisjoint(before) or not small.existent.isdisjoint(before)
 
 
-def not_there_then(items: list[Item], small: SmallWords) -> None:
+def seen_then(items: list[Item], small: SmallWords) -> None:
     """Takes what was not seen on an earlier film for new, what was for stable, in place: "a nodule, NOT SEEN in 2016".
 
     A sentence that begins so tells it of what the one before it names: "NOT SEEN on the previous film."
@@ -74,9 +74,10 @@ def not_there_then(items: list[Item], small: SmallWords) -> None:
 
 def _is_of_film(items: Sequence[Item], i: int, small: SmallWords) -> bool:
     """Tells whether an earlier film is what did not show something: "the previous film DID NOT SHOW the effusion"."""
-    film = bool(items) and "earlier_study" in items[0].senses and items[i].word in _DID
-    named = any(item.word in small.definite | small.subjects for item in items[i + 1 : i + 2])
-    return film and named and not any("concept" in item.senses for item in items[:i])
+    if "earlier_study" not in items[0].senses or items[i].word not in _DID:
+        return False
+    named = any(item.word in small.definite or item.word in small.subjects for item in items[i + 1 : i + 2])
+    return named and not any("concept" in item.senses for item in items[:i])
 
 
 def _was_there(items: Sequence[Item], i: int, small: SmallWords) -> bool:

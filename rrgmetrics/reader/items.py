@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rrgmetrics.reader.dates import as_then, not_there_then
+from rrgmetrics.reader.dates import as_then, seen_then
 from rrgmetrics.reader.levels import number_bones
 from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
@@ -111,7 +111,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
     if lexicon.shares:
         divided(items, lexicon)
     conjugate(items, tokens, lexicon)
-    not_there_then(items, lexicon.small)
+    seen_then(items, lexicon.small)
     as_then(items, lexicon.small)
     items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
     take_out(items, lexicon)

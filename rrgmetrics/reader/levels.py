@@ -75,13 +75,18 @@ def _name_ribs(items: list[Item], lexicon: Lexicon) -> None:
         number = item.word[1:]
         side, first = _SIDED.get(item.word[0], ("", _RIBS))
         if side and not item.senses and number.isdecimal() and first <= int(number) <= _RIBS:
-            name = lexicon.level_names[lexicon.level_bases["rib"] + int(number)]
-            items[i] = item.saying({"side": side, "structure": ("rib",), "level": (name,)})
+            items[i] = _rib(item, side, lexicon)
+    lumbar = [i for i, item in enumerate(items) if item.word in _LUMBAR]
     for step in (-1, 1):  # where the rib stands that it is listed with
-        for i in range(len(items))[::-step]:
-            if items[i].word in _LUMBAR and _is_listed_with_rib(items, i, step):
-                name = lexicon.level_names[lexicon.level_bases["rib"] + int(items[i].word[1:])]
-                items[i] = items[i].saying({"side": "left", "structure": ("rib",), "level": (name,)})
+        for i in lumbar[::-step]:
+            if _is_listed_with_rib(items, i, step):
+                items[i] = _rib(items[i], "left", lexicon)
+
+
+def _rib(item: Item, side: str, lexicon: Lexicon) -> Item:
+    """Returns a letter and a number as the rib that they name."""
+    name = lexicon.level_names[lexicon.level_bases["rib"] + int(item.word[1:])]
+    return item.saying({"side": side, "structure": ("rib",), "level": (name,)})
 
 
 def _is_listed_with_rib(items: Sequence[Item], i: int, step: int) -> bool:

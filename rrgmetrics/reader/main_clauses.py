@@ -66,8 +66,8 @@ def _people_from(items: Sequence[Item], mentions: Sequence[Mention]) -> int:
 
 def _people_until(tokens: Sequence[Token], items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) -> int:
     """Returns where a sentence turns from people to the film: "Dr Smith was told that THERE IS an effusion"."""
-    cue = max((i for i, item in enumerate(items) if "communication" in item.senses), default=len(items))
-    if any(mention.first <= cue for mention in mentions) or not mentions:
+    cue = max((i for i, item in enumerate(items) if "communication" in item.senses), default=None)
+    if cue is None or not mentions or any(mention.first <= cue for mention in mentions):
         return 0
     for k in range(cue + 1, mentions[0].first + 1):
         verbs = (token for token in tokens[items[k].first :] if token.word in lexicon.small.finite)

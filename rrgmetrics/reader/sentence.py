@@ -130,12 +130,16 @@ class Sentence:
     def suggests_device(self, i: int, item: Item) -> bool:
         """Tells whether a device is advised: "large effusion, SUGGEST a chest drain"."""
         opens = item.word == "suggest" and (not i or self.items[i - 1].word in self.small.separators)
-        after = next((mention for mention in self.mentions if mention.first > i), None) if opens else None
+        after = self.next_mention(i) if opens else None
         return after is not None and self.is_device(after) and after.first <= i + 2
 
     def is_device(self, mention: Mention) -> bool:
         """Tells whether a mention names a device."""
         return not mention.denies and self.lexicon.concepts[mention.concept].is_device
+
+    def next_mention(self, i: int) -> Mention | None:
+        """Returns the first mention behind an item."""
+        return next((mention for mention in self.mentions if mention.first > i), None)
 
     def next_word(self, i: int) -> str:
         """Returns the word behind an item; "" behind the last."""
@@ -143,5 +147,5 @@ class Sentence:
 
     def finding_ahead(self, i: int) -> bool:
         """Tells whether the next mention is no device: "after removal of the drain, THE LUNG is collapsed"."""
-        after = next((mention for mention in self.mentions if mention.first > i), None)
+        after = self.next_mention(i)
         return after is not None and not self.is_device(after)

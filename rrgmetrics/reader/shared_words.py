@@ -5,9 +5,9 @@ The first name lacks its last words; they are those of the next one of the list 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.lexicon import Lexicon, Senses
 from rrgmetrics.reader.tokens import Item, Token
 
 _JOINTS = frozenset({"and", "or", ",", "/", "&", "the"})
@@ -37,47 +37,37 @@ def share_nouns(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) ->
         whole = whole if reach else None
 
 
-def _with_noun(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon) -> dict[str, object] | None:
+def _with_noun(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon) -> Senses | None:
     """Returns what a word means with the last words of a name; None if nothing, or what the name itself means."""
-    start = lexicon.trie
-    for token in tokens[part.first : part.last]:
-        if token.word not in start:
-            return None
-        start = start[token.word]
-    for first in range(name.first + 1, name.last - (tokens[name.last - 1].word in _GENERIC)):
-        node = start
-        for token in tokens[first : name.last]:
-            node = node.get(token.word, {})
-        senses: dict[str, object] = node.get("", {})
+    for senses in _with_ends(part, name, tokens, lexicon, name.last - (tokens[name.last - 1].word in _GENERIC)):
         if "concept" in senses:
             return senses if senses["concept"] != name.senses["concept"] else None
     return None
 
 
+def _with_ends(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon, last: int) -> Iterator[Senses]:
+    """Yields what a word means with the last words of a name, from behind its first to before `last`."""
+    start = lexicon.trie
+    for token in tokens[part.first : part.last]:
+        start = start.get(token.word, {})
+    for first in range(name.first + 1, last if start else 0):
+        node = start
+        for token in tokens[first : name.last]:
+            node = node.get(token.word, {})
+        yield node.get("", {})
+
+
 def share_structures(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:
     """Gives places that lack their noun the structure of the whole name, in place: "HILAR and subcarinal NODES"."""
     for joint in range(len(items) - 2, 0, -1):
-        if items[joint].word in _JOINTS:
-            part = items[joint - 1]
-            name = next(item for item in items[joint + 1 :] if item.senses.keys() != {"side"} or item is items[-1])
-            if (
-                "concept" in part.senses
-                or "concept" in name.senses
-                or _VALVE in name.senses.get("structure", (_VALVE,))
-            ):
-                continue
-            senses = _as_structure(part, name, tokens, lexicon) if "structure" in part.senses else None
-            if senses is not None:
-                items[joint - 1] = part.saying({**senses, **{k: v for k, v in part.senses.items() if k == "zone"}})
-
-
-def _as_structure(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon) -> dict[str, object] | None:
-    """Returns what a place means with the last words of a name, if that is what the name means as well."""
-    for first in range(name.first + 1, name.last):
-        node = lexicon.trie
-        for token in (*tokens[part.first : part.last], *tokens[first : name.last]):
-            node = node.get(token.word, {})
-        senses: dict[str, object] = node.get("", {})
-        if senses.get("structure") == name.senses["structure"] and "concept" not in senses:
-            return senses
-    return None
+        part = items[joint - 1]
+        if items[joint].word not in _JOINTS or "structure" not in part.senses or "concept" in part.senses:
+            continue
+        name = next(item for item in items[joint + 1 :] if item.senses.keys() != {"side"} or item is items[-1])
+        meant = name.senses.get("structure", (_VALVE,))
+        if "concept" in name.senses or _VALVE in meant:
+            continue
+        alike = (senses for senses in _with_ends(part, name, tokens, lexicon, name.last) if "concept" not in senses)
+        senses = next((senses for senses in alike if senses.get("structure") == meant), None)
+        if senses is not None:
+            items[joint - 1] = part.saying({**senses, **{k: v for k, v in part.senses.items() if k == "zone"}})

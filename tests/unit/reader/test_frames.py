@@ -38,7 +38,13 @@ def rows(name: str) -> Iterator[list[str]]:
 def filled(frame: str, name: str) -> str:
     """Returns a frame with a name in it: {n} alone, {an} with its article, {N} and {AN} where a sentence begins."""
     article = f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
-    slots = {"{n}": name, "{an}": article, "{N}": name[0].upper() + name[1:], "{AN}": article[0].upper() + article[1:]}
+    return put(
+        frame,
+        {"{n}": name, "{an}": article, "{N}": name[0].upper() + name[1:], "{AN}": article[0].upper() + article[1:]},
+    )
+
+
+def put(frame: str, slots: dict[str, str]) -> str:
     for slot, text in slots.items():
         frame = frame.replace(slot, text)
     return frame
@@ -106,8 +112,6 @@ def test_a_frame_tells_what_has_become_of_a_device() -> None:
 def test_a_frame_tells_of_two_findings(pair: tuple[str, str]) -> None:
     for first, second, frame in rows("pairs"):
         slots = {"{1}": pair[0], "{2}": pair[1], "{I}": pair[0].capitalize(), "{II}": pair[1].capitalize(), "\\n": "\n"}
-        text = frame
-        for slot, name in slots.items():
-            text = text.replace(slot, name)
+        text = put(frame, slots)
         wanted = sorted(zip(map(concept, pair), (ASSERTIONS[first], ASSERTIONS[second]), strict=True))
         assert told(read(text).findings) == wanted, text
