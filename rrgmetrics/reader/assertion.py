@@ -14,7 +14,7 @@ from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Certainty
 from rrgmetrics.reader.parsed import Parsed
 from rrgmetrics.reader.sentence import JUDGEMENTS
-from rrgmetrics.reader.settled import explain_away, settle_device, settle_past
+from rrgmetrics.reader.settled import explain_away, settle_device, settle_past, settle_turned
 from rrgmetrics.reader.subjects import likewise_from
 from rrgmetrics.reader.within import contains
 
@@ -65,6 +65,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
         if mention.concept in lexicon.roles["feigns"] and mention.assertion == "present":
             explain_away(mention.first, items, mentions, lexicon)
     settle_past(items, mentions, lexicon)
+    settle_turned(items, mentions, lexicon)
     for i, item in enumerate(items):
         if "feigning" in item.senses:
             explain_away(i, items, mentions, lexicon)
@@ -88,7 +89,7 @@ class _Walk(Clause):
             mention.dropped = True
         elif self.absent and contains(mention, self.clause[-1] if self.clause else None, self.items, self.small):
             mention.assertion = "present"
-        elif self.absent or self.once:
+        elif self.absent or self.once or self._is_unseen(mention):
             mention.assertion = "absent"
         elif self.resolved:
             mention.assertion, mention.change = "absent", "stable" if self.resolved == "nothing" else "resolved"
@@ -97,6 +98,10 @@ class _Walk(Clause):
         self.clause.append(mention)
         self.met_at = mention.last
         self.linking = self.joined = self.comma = self.conjoined = self.accompanied = self.fresh = False
+
+    def _is_unseen(self, mention: Mention) -> bool:
+        """Tells whether a structure is not seen to have a quality: "the node WAS NOT SEEN in pathological size"."""
+        return mention.first < mention.at and "negation_after" in self.items[mention.at - 1].senses
 
     def _is_assessed(self, mention: Mention) -> bool:
         """Tells whether a finding is what is hard to assess, or a fault of the film that makes it so."""

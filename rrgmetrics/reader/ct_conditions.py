@@ -1,6 +1,8 @@
 """A reading → the 18 conditions of RadBERT-CT and CT-RATE (Hamamci et al. 2024, arXiv 2403.17834).
 
-A report has a condition if a finding that is present or uncertain means it (`lexicon/chest_ct/ct.yaml`).
+A report has a condition if a finding that is present or uncertain means it (`lexicon/chest_ct/ct.yaml`). The annotators
+count a lymph node that is described, whatever its size; the reader reads a small one as normal, and a rule with the
+condition `normal` finds it by its size.
 """
 
 from __future__ import annotations
@@ -36,5 +38,5 @@ def ct_conditions(reading: Reading) -> frozenset[str]:
     """
     _, rules = load_ct()
     with pack_used(PACK):
-        fitting = [find_rule(finding, reading, rules, load()) for finding in reading.abnormal]
+        fitting = [find_rule(finding, reading, rules, load()) for finding in reading.findings]
     return frozenset(label for rule in fitting if rule for label in rule.labels.values())

@@ -16,6 +16,9 @@ _ASIDE = frozenset(
 )  # between a lesion and its organ
 _IN = frozenset({"in", "within", "inside", "of", "at", "involving", "throughout", "along"})
 _HOLDING = frozenset({"contain", "containing", "hold", "holding", "has", "show", "showing", "harbor", "harboring"})
+_AROUND = _IN | {"around", "surround", "surrounding", "between", "surrounded"}
+_COMPARED = frozenset({"lower", "higher"})  # "LOWER density" is no place
+_NOUNS = frozenset({"opacity_head", "effusion_head", "nodule_head", "mass_head", "granuloma_head"})  # no organs
 _REACH = 8  # items from a lesion to its organ
 _LOOKS = frozenset(
     {
@@ -48,6 +51,11 @@ def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
         places = [*organs]
         found = ((k, lexicon.findings_in.get((mention.concept, organ))) for k, organ in places)
         at, name = next(((k, each) for k, each in found if each), (0, None))
+        if not name and not mention.elided and mention.concept in lexicon.roles["unplaced"]:
+            organ = _other_organ(items, mention, lexicon)
+            name = _name_there(mention.concept, organ, lexicon)
+            if organ and not name:
+                continue
         named.append(replace(mention, concept=name) if name else mention)
         held += [(at, name, True)] if name else [(k, mention.concept, False) for k, _ in places]
     lesions = [m for m in named if not m.denies and m.last - m.first == 1 and m.concept in lexicon.roles["one_by_one"]]
@@ -56,6 +64,54 @@ def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
         for mention in named
         if not any(_is_said(items, mention, *each, lexicon) for each in held) and not _moves(items, mention, lesions)
     ]
+
+
+def _name_there(concept: str, organs: Sequence[str], lexicon: Lexicon) -> str | None:
+    """Returns what a noun means in another organ; None if the lexicon has no name for it there."""
+    return next((name for organ in organs if (name := lexicon.findings_in.get((concept, organ)))), None)
+
+
+def _other_organ(items: list[Item], mention: Mention, lexicon: Lexicon) -> Sequence[str]:
+    """Returns the organ outside the lungs and pleura that a noun is said of; () if it is said of none.
+
+    "The DENSITY of the liver", "EFFUSION is seen around the spleen", "the pancreas shows lower DENSITY".
+    """
+    own = items[mention.at].senses
+    if not _NOUNS.issuperset((*own.get("about", ()), *own.get("holds", ()))):
+        return ()  # "PLEURAL fluid around the liver"
+    led = False
+    for i in range(mention.last, min(len(items), mention.last + _REACH)):
+        item = items[i]
+        if _ends_place(items, i, lexicon):
+            break
+        if item.word in _AROUND:
+            led = True
+        places = _places(item)
+        if places:
+            return places if led and lexicon.elsewhere.issuperset(places) else ()
+    for k in range(mention.first - 1, max(0, mention.first - _REACH) - 1, -1):
+        places = _places(items[k]) if items[k].word not in _COMPARED else ()
+        if _ends_place(items, k, lexicon):
+            break
+        if places:
+            ahead = items[k - 1] if k and items[k - 1].word not in lexicon.small.definite else items[max(0, k - 2)]
+            near = k and "location_preposition" in ahead.senses and ahead.word not in _IN | lexicon.small.definite
+            return places if not near and lexicon.elsewhere.issuperset(places) else ()
+    return ()
+
+
+def _ends_place(items: list[Item], i: int, lexicon: Lexicon) -> bool:
+    """Tells whether another statement begins at `i`; "density AND CONTOUR of the spleen" goes on."""
+    parts = items[i].word in lexicon.small.separators and items[i].word != ","
+    goes_on = items[i].word == "and" and [item.word for item in items[i + 2 : i + 3]] == ["of"]
+    return (parts and not goes_on) or not items[i].senses.keys().isdisjoint({"concept", "clause_end"})
+
+
+def _places(item: Item) -> tuple[str, ...]:
+    """Returns the structures of an item, its place if it names none."""
+    senses = item.senses
+    zones = (senses["zone"],) if "zone" in senses else ()
+    return senses.get("structure", ()) or (senses.get("holds", ()) if "tip" in senses else ()) or zones
 
 
 def _moves(items: list[Item], mention: Mention, lesions: list[Mention]) -> bool:

@@ -72,6 +72,7 @@ _SHORTER = frozenset({("hilum", len("hila"))})  # plurals that are no longer tha
 _HEADING = 5  # words
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
+_HAS = frozenset({"has", "have", "had"})
 _WAS = frozenset({"was", "were", "been", "being"})
 
 
@@ -260,5 +261,7 @@ def _heading(tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool
 
 def leaves(before: str, after: Sequence[str]) -> bool:
     """Tells whether "left" between these words is no side: "a swab was LEFT in the abdomen", "LEFT behind"."""
+    if before in _HAS and list(after[:1]) in (["a"], ["an"], ["only"]):
+        return True  # "the pneumonia has LEFT a scar"
     stays = list(after[:1]) == ["behind"] or list(after[:2]) in (["in", "situ"], ["in", "place"])
     return stays or (before in _WAS and list(after[:1]) in (["in"], ["inside"], ["within"], []))

@@ -245,6 +245,7 @@ def _add_anatomy(lexicon: Lexicon, trie: _Builder) -> None:
     lexicon.everywhere = frozenset(key for key, entry in anatomy["zones"].items() if entry.get("everywhere"))
     _add_levels(lexicon, trie, anatomy["levels"])
     lexicon.groups = {key: frozenset(names) for key, names in anatomy["groups"].items()}
+    lexicon.elsewhere = frozenset(name for names in anatomy.get("elsewhere", {}).values() for name in names)
 
 
 def _add_levels(lexicon: Lexicon, trie: _Builder, tables: Mapping[str, Any]) -> None:

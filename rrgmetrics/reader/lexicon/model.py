@@ -30,6 +30,7 @@ Role = Literal[
     "feigns",
     "shadow",
     "astray",
+    "unplaced",
 ]
 BONES, DEVICES, TECHNIQUE = "bones", "devices", "technique"  # the concept files that the engine treats as what they are
 
@@ -248,6 +249,7 @@ class Lexicon:
         concepts: The concepts by their key.
         zones: The places by their key.
         everywhere: The places that touch every other.
+        elsewhere: The structures and places in which a word for a finding of the lungs or pleura means none of theirs.
         levels: The orders of the first and the last bone of a level by its name.
         level_names: Ribs and vertebrae by their order.
         level_bases: The order before the first bone of each series ("rib", "C", "T", "L").
@@ -285,6 +287,7 @@ class Lexicon:
     concepts: dict[str, Concept] = field(default_factory=dict)
     zones: dict[str, Zone] = field(default_factory=dict)
     everywhere: frozenset[str] = frozenset()
+    elsewhere: frozenset[str] = frozenset()
     tips: dict[str, TipSite] = field(default_factory=dict)
     levels: dict[str, tuple[int, int]] = field(default_factory=dict)
     level_names: dict[int, str] = field(default_factory=dict)

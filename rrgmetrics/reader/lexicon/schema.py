@@ -236,7 +236,8 @@ SHAPES: dict[str, Shape] = {
                 }
             ),
             "groups": _record({name: Many(Value(of="files")) for name in ("one_picture", "one_place", "one_each")}),
-        }
+        },
+        {"elsewhere": _record({"structures": _names("structures"), "zones": _names("zones")})},
     ),
     "qualities": Table(_record({"terms": _TERMS}, {"alone": Value(of="concepts")}), _KEY),
     "attributes": _record(
@@ -357,7 +358,12 @@ SHAPES: dict[str, Shape] = {
             "rules": Many(
                 _record(
                     {"concepts": _names("concepts")},
-                    {"label": Value(of="ct"), "also": Value(of="ct"), **_LABEL_CONDITIONS},
+                    {
+                        "label": Value(of="ct"),
+                        "also": Value(of="ct"),
+                        "normal": Value(choices=("measured",)),
+                        **_LABEL_CONDITIONS,
+                    },
                 )
             ),
         }

@@ -56,6 +56,14 @@ def test_conditions_of_ct(text: str, labels: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "text", "labels"), [row for _, row in rows(HERE / "label_kinds.tsv")], ids=lambda cell: cell[:50]
+)
+def test_kinds_of_ct_conditions(kind: str, text: str, labels: str) -> None:
+    found = ct_conditions(read(text))
+    assert [label for label in labels.split("; ") if (label[1:] in found) != (label[0] == "+")] == [], kind
+
+
+@pytest.mark.parametrize(
     ("reference", "candidate", "expected"), [row for _, row in rows(HERE / "pairs.tsv")], ids=lambda cell: cell[:50]
 )
 def test_pairs_of_ct(reference: str, candidate: str, expected: str) -> None:
