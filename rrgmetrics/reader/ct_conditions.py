@@ -38,5 +38,10 @@ def ct_conditions(reading: Reading) -> frozenset[str]:
     """
     _, rules = load_ct()
     with pack_used(PACK):
-        fitting = [find_rule(finding, reading, rules, load()) for finding in reading.findings]
-    return frozenset(label for rule in fitting if rule for label in rule.labels.values())
+        fitting = [(finding, find_rule(finding, reading, rules, load())) for finding in reading.findings]
+    return frozenset(
+        label
+        for finding, rule in fitting
+        if rule and (finding.assertion != "absent" or "normal" in rule.conditions)
+        for label in rule.labels.values()
+    )

@@ -34,7 +34,7 @@ def index_rules(rows: Sequence[Mapping[str, Any]], lexicon: Lexicon) -> RulesByC
     for row in rows:
         rule = Rule(
             {key: value for key, value in row.items() if key != "concepts" and key not in CONDITIONS},
-            {key: tuple(row[key]) if key != "normal" else (row[key],) for key in CONDITIONS if key in row},
+            {key: tuple(row[key]) for key in CONDITIONS if key in row},
         )
         named = set(row["concepts"])
         for key, concept in lexicon.concepts.items():
@@ -44,9 +44,9 @@ def index_rules(rows: Sequence[Mapping[str, Any]], lexicon: Lexicon) -> RulesByC
 
 
 def find_rule(finding: Finding, reading: Reading, rules: RulesByConcept, lexicon: Lexicon) -> Rule | None:
-    """Returns the first rule that fits a finding of a reading; what is absent needs one with the condition `normal`."""
+    """Returns the first rule that fits a finding of a reading."""
     for rule in rules.get(finding.concept, ()):
-        if (finding.assertion == "absent") == ("normal" in rule.conditions) and all(_fits(key, values, finding, reading, lexicon) for key, values in rule.conditions.items()):
+        if all(_fits(key, values, finding, reading, lexicon) for key, values in rule.conditions.items()):
             return rule
     return None
 
@@ -56,7 +56,8 @@ def _fits(key: str, values: tuple[str, ...], finding: Finding, reading: Reading,
         words = reading.evidence(finding).lower()
         return any(value in words for value in values)
     if key == "normal":
-        return bool(finding.measurements_mm) and (finding.normal or max(finding.measurements_mm) < PATHOLOGICAL_NODE_MM)
+        largest = max(finding.measurements_mm, default=0.0)
+        return finding.assertion == "absent" and largest > 0 and (finding.normal or largest < PATHOLOGICAL_NODE_MM)
     has = {
         "morphology": finding.morphology,
         "zones": finding.zones,

@@ -16,7 +16,8 @@ _ASIDE = frozenset(
 )  # between a lesion and its organ
 _IN = frozenset({"in", "within", "inside", "of", "at", "involving", "throughout", "along"})
 _HOLDING = frozenset({"contain", "containing", "hold", "holding", "has", "show", "showing", "harbor", "harboring"})
-_AROUND = _IN | {"around", "surround", "surrounding", "between", "surrounded"}
+_SAID_OF = frozenset({"in", "within", "inside", "of"})
+_AROUND = _SAID_OF | {"around", "surround", "surrounding", "between", "surrounded"}
 _COMPARED = frozenset({"lower", "higher"})  # "LOWER density" is no place
 _NOUNS = frozenset({"opacity_head", "effusion_head", "nodule_head", "mass_head", "granuloma_head"})  # no organs
 _REACH = 8  # items from a lesion to its organ
@@ -91,11 +92,11 @@ def _other_organ(items: list[Item], mention: Mention, lexicon: Lexicon) -> Seque
             return places if led and lexicon.elsewhere.issuperset(places) else ()
     for k in range(mention.first - 1, max(0, mention.first - _REACH) - 1, -1):
         places = _places(items[k]) if items[k].word not in _COMPARED else ()
-        if _ends_place(items, k, lexicon):
+        if items[k].word == "," or _ends_place(items, k, lexicon):
             break
         if places:
             ahead = items[k - 1] if k and items[k - 1].word not in lexicon.small.definite else items[max(0, k - 2)]
-            near = k and "location_preposition" in ahead.senses and ahead.word not in _IN | lexicon.small.definite
+            near = k and "location_preposition" in ahead.senses and ahead.word not in _SAID_OF | lexicon.small.definite
             return places if not near and lexicon.elsewhere.issuperset(places) else ()
     return ()
 

@@ -85,7 +85,10 @@ def _turns(between: list[Item], lexicon: Lexicon) -> bool:
     before, lead = between[last - 1], between[last]
     if lead.word in _INTO:
         return before.word in _TURNED or before.senses.get("change") in ("better", "resolved")
-    known = any("earlier_study" in item.senses or item.word in lexicon.small.earlier for item in between[:last])
+    known = any(
+        "earlier_study" in item.senses or item.senses.get("change") == "stable" or item.word in lexicon.small.earlier
+        for item in between[:last]
+    )
     return known and (lead.word == "now" or lead.word in _LEAVING)  # "the previous consolidation IS NOW a band"
 
 

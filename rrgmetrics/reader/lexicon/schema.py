@@ -361,7 +361,7 @@ SHAPES: dict[str, Shape] = {
                     {
                         "label": Value(of="ct"),
                         "also": Value(of="ct"),
-                        "normal": Value(choices=("measured",)),
+                        "normal": Many(Value(choices=("measured",))),
                         **_LABEL_CONDITIONS,
                     },
                 )
