@@ -16,7 +16,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise, product
+from itertools import pairwise, product, takewhile
 from operator import eq
 from typing import Any, NamedTuple
 
@@ -48,13 +48,26 @@ FEW_WORDS = 2  # foreign words that make a text foreign, if it has no English on
 SOME_WORDS = 3  # and if it has fewer English ones
 OTHER_SCRIPT = 0.3  # share of letters beyond Latin script
 BROKEN, BROKEN_SHARE = 2, 10  # pairs of words that do not go together: at least so many, and one in so many words
-CUES = 2  # different terms of another part of the body or modality
+USUAL, SURE, WEAK = 2, 4, 1  # weights of the terms of another part of the body or modality
+TITLE = 8  # weight of a title that names another part of the body
+NEEDED = 4  # weight from which on a text is of another kind
 _LONGEST_TITLE = 6  # words
 _HEADS = frozenset({"exam", "examination", "study", "procedure", "modality", "technique", "title", ":", "unenhanced"})
 _BEHIND_TITLES = frozenset({".", ":", ",", ";", "-", "and", "with", "without", "report", "protocol", "contrast"})
 _LETTERS = re.compile(r"[^\W\d_]+")
 _REPORTS = frozenset({"communication", "recommendation", "hypothetical", "hypothetical_after", "nothing"})  # no finding
+_NORMAL = frozenset({"normal", "clear"})
+_NOTHING = frozenset({"none", "nil"})
+_DEVICES = frozenset({"bare_line", "bare_tube", "device"})  # structures that are no part of the body
 _REMOVED = "xxxx"  # a word that was taken out of the report, as Open-i marks it
+
+
+class _Cue(NamedTuple):
+    """What a term says of the kind of a report: its weight, and that in a report without a word of the chest."""
+
+    kind: Kind
+    weight: int
+    alone: int
 
 
 class _Knowledge(NamedTuple):
@@ -70,11 +83,12 @@ class _Knowledge(NamedTuple):
     packed: frozenset[Kind]  # kinds that a pack reads
     kinds: tuple[Kind, ...]
     elsewhere: tuple[Kind, ...]  # those that are not of the chest
-    terms: dict[str, list[tuple[tuple[str, ...], Kind]]]  # first word → terms, the longest first, with their kind
-    decisive: frozenset[tuple[str, ...]]  # terms one of which is enough where no word of the chest stands
-    sure: frozenset[tuple[str, ...]]  # terms one of which is enough
+    terms: dict[str, list[tuple[tuple[str, ...], list[_Cue]]]]  # first word → terms, the longest first
     chest: frozenset[str]
     titles: dict[tuple[str, ...], Kind]
+    title_words: frozenset[str]  # that may stand in a title
+    examinations: frozenset[str]  # words for an examination
+    parts: dict[str, Kind]  # of the body
 
 
 def scope_of(report: str) -> Scope:
@@ -159,6 +173,8 @@ class Scan:
     def add(self, sentence: Sentence, parsed: Parsed) -> None:
         """Sorts one sentence: it says something, or is unread, or is neither (a heading, a technique, a number)."""
         sense = parsed.once(_sense)
+        if not sense.says and self._answers_heading(sentence):
+            sense = sense._replace(says=True, unread=None)
         if sense.advises:
             self._advised.update(range(sentence.first, sentence.last))
         if sense.says or sense.unread is not None:
@@ -168,6 +184,12 @@ class Scan:
             else:
                 self._unread.append(span)
                 self._words.append(sense.unread)
+
+    def _answers_heading(self, sentence: Sentence) -> bool:
+        """Tells whether a sentence is the only word behind a heading: "FINDINGS: None."."""
+        first = sentence.first
+        alone = sentence.last == first + 1 and first >= 2 and self._tokens[first - 1].word == ":"
+        return alone and self._tokens[first].word in _NOTHING
 
     def scope(self) -> Scope:
         """Returns the verdict on the whole text."""
@@ -227,7 +249,10 @@ def _says(items: Sequence[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
     """Tells whether a sentence speaks of the patient: a finding, a normal statement, a change, or only "normal"."""
     if any(mention.denies or lexicon.concepts[mention.concept].group != TECHNIQUE for mention in mentions):
         return True
-    return any("change" in item.senses or "normal" in item.senses.get("quality", ()) for item in items)
+    if any("change" in item.senses or not _NORMAL.isdisjoint(item.senses.get("quality", ())) for item in items):
+        return True
+    denies = any("negation_before" in item.senses for item in items)
+    return denies and any(not _DEVICES.isdisjoint(item.senses.get("structure", ())) for item in items)
 
 
 def _count(items: Sequence[Item], knowledge: _Knowledge) -> tuple[list[str], int]:
@@ -278,32 +303,31 @@ def _other_report(words: Sequence[str], n_statements: int, knowledge: _Knowledge
     """Returns another part of the body, or another modality, that the terms of a text speak of.
 
     A CT report of the chest may name more of the abdomen than of the chest, so that its own words come first; those of
-    a kind that a pack reads come before it where they are more.
+    a kind that a pack reads come before it where they weigh more.
     """
     titled = _title(words, knowledge)
-    if titled:
+    if titled in knowledge.packed:
         return None if titled in knowledge.own else (titled, "a CT report" if titled == CT else titled)
-    cues = _cues(words, knowledge)
-    counts = {kind: len(terms) for kind, terms in cues.items()}
-    counts = {kind: n + (CUES - 1) * (not knowledge.sure.isdisjoint(cues[kind])) for kind, n in counts.items()}
-    if knowledge.chest.isdisjoint(words):
-        counts = {kind: n + (CUES - 1) * (not knowledge.decisive.isdisjoint(cues[kind])) for kind, n in counts.items()}
-    own = max(counts.get(kind, 0) for kind in knowledge.own)
-    if own >= CUES and knowledge.own[-1] != XRAY:
+    of_chest = USUAL * len(knowledge.chest.intersection(words))
+    weights = _weights(words, knowledge, alone=not of_chest)
+    if titled:
+        weights[titled] += TITLE
+    own = max(weights.get(kind, 0) for kind in knowledge.own)
+    if own >= NEEDED and knowledge.own[-1] != XRAY:
         return None
-
-    def speaks_of(kind: Kind) -> bool:
-        return counts[kind] >= CUES and counts[kind] > own and 2 * counts[kind] > n_statements
-
-    others = sorted((kind for kind in knowledge.elsewhere if kind not in knowledge.own), key=lambda kind: -counts[kind])
+    others = sorted(
+        (kind for kind in knowledge.elsewhere if kind not in knowledge.own), key=lambda kind: -weights[kind]
+    )
     packed = next((kind for kind in others if kind in knowledge.packed), None)
-    if packed and speaks_of(packed) and counts[packed] > counts[CT]:
+    if packed and packed == others[0] and weights[packed] > max(own, n_statements, weights[CT], NEEDED - 1):
         return packed, packed
+    elsewhere = sum(weights[kind] for kind in others)
     for kind, looks in ((CT, "a CT report"), (XRAY, "a chest X-ray report")):
-        if kind not in knowledge.own and counts[kind] >= CUES and counts[kind] > own:
+        is_other = kind not in knowledge.own and weights[kind] >= NEEDED and weights[kind] > own
+        if is_other and weights[kind] + of_chest >= elsewhere:
             return kind, looks
-    if others and speaks_of(others[0]):
-        return (others[0] if others[0] in knowledge.packed else "elsewhere"), others[0]
+    if elsewhere >= NEEDED and elsewhere > max(own + of_chest, n_statements):
+        return ("elsewhere", others[0])
     return None
 
 
@@ -314,23 +338,43 @@ def _title(words: Sequence[str], knowledge: _Knowledge) -> Kind | None:
         kind = knowledge.titles.get(tuple(words[first : first + n]))
         if kind and (first + n == len(words) or words[first + n] in _BEHIND_TITLES):
             return kind
+    title = [*takewhile(knowledge.title_words.__contains__, words[first : first + _LONGEST_TITLE])]
+    ends = first + len(title) == len(words) or words[first + len(title)] in _BEHIND_TITLES
+    if ends and not knowledge.examinations.isdisjoint(title) and knowledge.chest.isdisjoint(title):
+        return next((knowledge.parts[word] for word in title if word in knowledge.parts), None)
     return None
 
 
-def _cues(words: Sequence[str], knowledge: _Knowledge) -> dict[Kind, set[tuple[str, ...]]]:
-    """Returns the different terms of each kind that stand in a text, the longest at each place."""
-    cues: dict[Kind, set[tuple[str, ...]]] = {kind: set() for kind in knowledge.kinds}
-    if knowledge.terms.keys().isdisjoint(words):
-        return cues
+def _weights(words: Sequence[str], knowledge: _Knowledge, *, alone: bool) -> dict[Kind, int]:
+    """Returns how much the different terms of a text weigh for each kind, the longest term at each place.
+
+    Args:
+        words: Of the text.
+        knowledge: The terms.
+        alone: Whether the text holds no word of the chest.
+    """
+    weights = dict.fromkeys(knowledge.kinds, 0)
+    seen: set[tuple[str, ...]] = set()
     end = 0
     for i, word in enumerate(words):
-        if word in knowledge.terms and i >= end:
-            for term, kind in knowledge.terms[word]:
-                if tuple(words[i : i + len(term)]) == term:
-                    cues[kind].add(term)
+        key = "0" if word[0].isdigit() else word
+        if i >= end and (word in knowledge.terms or key in knowledge.terms):
+            for term, cues in (*knowledge.terms.get(word, ()), *(knowledge.terms.get(key, ()) if key != word else ())):
+                if _stands_at(term, words, i):
                     end = i + len(term)
+                    for cue in cues if term not in seen else ():
+                        weights[cue.kind] += cue.alone if alone else cue.weight
+                    seen.add(term)
                     break
-    return cues
+    return weights
+
+
+def _stands_at(term: tuple[str, ...], words: Sequence[str], i: int) -> bool:
+    """Tells whether a term stands at a place of a text; "0" stands for any number."""
+    found = words[i : i + len(term)]
+    return len(found) == len(term) and all(
+        own == word or (own == "0" and word[0].isdigit()) for own, word in zip(term, found, strict=True)
+    )
 
 
 @per_lexicon
@@ -347,16 +391,25 @@ def _knowledge() -> _Knowledge:
     grammar = plain(vocabulary["grammar"])
     own = plain(word for kind in ("report", "clinical", "description", "anatomy") for word in vocabulary[kind])
     english = grammar | own | lexicon.terms_words
-    terms_of: dict[Kind, list[str]] = {**tables["elsewhere"], **tables["modality"]}
-    for kind, more in (*tables["decisive"].items(), *tables["sure"].items()):
-        terms_of[kind] = [*terms_of.get(kind, ()), *more]
-    terms: dict[str, list[tuple[tuple[str, ...], Kind]]] = {}
-    for kind, listed in terms_of.items():
-        for term in listed:
-            words = tuple(words_of(term, lexicon.words))
-            terms.setdefault(words[0], []).append((words, kind))
-    for entries in terms.values():
-        entries.sort(key=lambda entry: -len(entry[0]))
+    cues: dict[tuple[str, ...], list[_Cue]] = {}
+    for table, weight, alone in (
+        ("sure", SURE, SURE),
+        ("decisive", USUAL, SURE),
+        ("elsewhere", USUAL, USUAL),
+        ("modality", USUAL, USUAL),
+        ("weak", WEAK, WEAK),
+        ("shared", 0, USUAL),
+    ):
+        for kind, listed in tables[table].items():
+            for words in {tuple(words_of(term, lexicon.words)) for term in listed}:
+                if kind not in (cue.kind for cue in cues.get(words, ())):
+                    cues.setdefault(words, []).append(_Cue(kind, weight, alone))
+    terms: dict[str, list[tuple[tuple[str, ...], list[_Cue]]]] = {}
+    for words in sorted(cues, key=len, reverse=True):
+        terms.setdefault(words[0], []).append((words, cues[words]))
+    titles = tables["examinations"]
+    parts = {word: kind for kind, listed in titles["parts"].items() for word in plain(listed)}
+    examinations = plain(titles["names"])
     languages = {name: frozenset(words) - english for name, words in tables["languages"].items()}
     return _Knowledge(
         grammar=frozenset(grammar),
@@ -364,14 +417,15 @@ def _knowledge() -> _Knowledge:
         foreign=frozenset().union(*languages.values()),
         languages=languages,
         scripts=tables["scripts"],
-        decisive=frozenset(by_phrase(tables["decisive"])),
-        sure=frozenset(by_phrase(tables["sure"])),
         chest=frozenset(plain(tables["chest"])),
         titles=by_phrase(tables["titles"]),
+        title_words=frozenset({*examinations, *parts, *plain(titles["words"])}),
+        examinations=frozenset(examinations),
+        parts=parts,
         broken=frozenset(pair for row in tables["broken"] for pair in product(row["first"], row["then"])),
         own=tuple(pack.kind for pack in chain(pack_in_use())),
         packed=frozenset(pack.kind for pack in all_packs().values()),
-        kinds=tuple(terms_of),
+        kinds=tuple(dict.fromkeys(cue.kind for listed in cues.values() for cue in listed)),
         elsewhere=tuple(tables["elsewhere"]),
         terms=terms,
     )

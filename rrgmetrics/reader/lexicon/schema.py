@@ -340,7 +340,10 @@ SHAPES: dict[str, Shape] = {
             "modality": Table(_TERMS),
             "decisive": Table(_TERMS),
             "sure": Table(_TERMS),
+            "weak": Table(_TERMS),
+            "shared": Table(_TERMS),
             "titles": Table(_TERMS),
+            "examinations": _record({"names": _TERMS, "words": _TERMS, "parts": Table(_TERMS)}),
             "chest": _TERMS,
         }
     ),

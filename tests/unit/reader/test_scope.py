@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rrgmetrics.reader import read
 from rrgmetrics.reader.scope import out_of_scope, scope_of, unread_spans
 
+KINDS = [  # kind and text
+    line.replace("\\n", "\n").split("\t")
+    for line in (Path(__file__).parent / "scope.tsv").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
 XRAY, CT = "chest X-ray reports in English", "chest CT reports in English"
 
 OUT = [  # text, what it looks like
@@ -144,3 +151,13 @@ def test_advice_and_names_of_vessels_make_no_ct_report(report):
 def test_a_ct_report_that_advises_something_is_still_one():
     report = "Axial images with lung window. Filling defect in a subsegmental artery. Follow-up is recommended."
     assert read(report).scope.kind == "chest ct"
+
+
+@pytest.mark.parametrize(("kind", "text"), KINDS, ids=[f"{kind}: {text[:40]}" for kind, text in KINDS])
+def test_the_kind_of_a_report_follows_from_its_terms(kind: str, text: str) -> None:
+    scope = scope_of(text)
+    if kind == "elsewhere":
+        assert out_of_scope(scope, XRAY)
+        assert out_of_scope(scope, CT)
+    else:
+        assert scope.kind == kind
