@@ -15,6 +15,7 @@ from rrgmetrics.present.html import alert, category_bars, category_counts, headl
 from rrgmetrics.present.marks import Explanation
 from rrgmetrics.present.numbers import show
 from rrgmetrics.present.results import key_table
+from rrgmetrics.present.traces import trace_html
 from rrgmetrics.present.usual import usual
 from rrgmetrics.reader import read as read_report
 from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, all_packs
@@ -27,6 +28,7 @@ from rrgmetrics.text import get_normaliser
 
 SHOWN = ("_explained", "_unscored")  # details that stand elsewhere on the page
 REFERENCE, CANDIDATE = "Radiologist’s report (reference)", "Machine’s report (candidate)"
+TRACED = "finding_errors"  # the metric whose page shows how the reports were read
 
 
 def pair_view(result: Result, pair: Pair, name: str = "") -> Markup:
@@ -50,6 +52,7 @@ def pair_view(result: Result, pair: Pair, name: str = "") -> Markup:
         usual(spec, value) if name == spec.name else Markup(),
         Markup("<h2>Errors by category</h2>{}").format(category_bars(counts)) if counts and scored else Markup(),
         Markup("<h2>Both reports</h2>{}").format(explained(explain_pair(result, read), read)),
+        traces(name, read) if spec.name == TRACED else Markup(),
         all_scores(result),
     ]
     return part(*pieces)
@@ -80,6 +83,26 @@ def explained(explanation: Explanation, pair: Pair, *, level: int = 2) -> Markup
     if explanation.rest:
         pieces += Markup("<h{0}>What the metric says</h{0}>{1}").format(level, _as_yaml(explanation.rest))
     return pieces
+
+
+def traces(name: str, pair: Pair) -> Markup:
+    """What set each field of each finding of both reports, and why other words gave none, folded.
+
+    Args:
+        name: What was asked for, with its options.
+        pair: As the metric read it.
+    """
+    modality = str(parse_name(name).options["modality"])
+    reference = read_report(pair.reference, modality, trace=True)
+    candidate = read_report(pair.candidate, reference.pack, trace=True)
+    pieces = Markup().join(
+        Markup("<h3>{}</h3>{}").format(title, trace_html(reading.trace))
+        for title, reading in ((REFERENCE, reference), (CANDIDATE, candidate))
+        if reading.trace is not None
+    )
+    return Markup(
+        "<details class='trace'><summary>How each report was read, step by step</summary>{}</details>"
+    ).format(pieces)
 
 
 def all_scores(result: Result) -> Markup:

@@ -31,6 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--modality", default=AUTO, help="what both are read as: chest_xray, chest_ct, ...; auto: what the reference is"
     )
+    parser.add_argument(
+        "--trace", action="store_true", help="also show what set each field of each finding, and what gave none"
+    )
     add_lexicon(parser)
     parser.add_argument(
         "--judges",
@@ -58,8 +61,22 @@ def run(options: argparse.Namespace) -> None:
     results = score(names, predictions=[candidate], references=[reference], contexts=[context]) if names else {}
     console = Console(highlight=False)
     console.print(explained(reference, candidate, Explanation.of(comparison)))
+    if options.trace:
+        print_traces(console, reference, candidate, options.modality)
     for name, result in zip(options.judges, results.values(), strict=True):
         console.print(verdict(name, result))
+
+
+def print_traces(console: Console, reference: str, candidate: str, modality: str) -> None:
+    """Prints how each report was read, the candidate with the pack of the reference."""
+    from rrgmetrics.reader import read
+
+    read_as = modality
+    for title, text in (("reference", reference), ("candidate", candidate)):
+        reading = read(text, read_as, trace=True)
+        read_as = reading.pack
+        console.print(f"\nHow the {title} was read ({reading.pack})\n", style="bold", markup=False)
+        console.print(str(reading.trace), markup=False, soft_wrap=True)
 
 
 def _report_text(text: str) -> str:

@@ -13,6 +13,7 @@ from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Certainty
 from rrgmetrics.reader.parsed import Parsed
+from rrgmetrics.reader.recording import watch
 from rrgmetrics.reader.sentence import JUDGEMENTS
 from rrgmetrics.reader.settled import explain_away, settle_device, settle_past, settle_turned
 from rrgmetrics.reader.subjects import likewise_from
@@ -44,7 +45,7 @@ def asserted(parsed: Parsed) -> list[Mention]:
 
 def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:
     """Sets assertion, certainty and links of every mention in place; drops those that are only asked or advised."""
-    walk = _Walk(items, mentions, lexicon)
+    (walk,) = watch([_Walk(items, mentions, lexicon)])
     small = lexicon.small
     acting = small.list_joints | small.apposing | small.questions | small.preferring | small.inverted
     acting = acting | small.altered | small.historic | small.causing | small.explanations | small.relative

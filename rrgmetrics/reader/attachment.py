@@ -13,6 +13,7 @@ from rrgmetrics.reader.elided import is_joint
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 from rrgmetrics.reader.passages import pass_by
+from rrgmetrics.reader.recording import follow
 from rrgmetrics.reader.spared import spare
 from rrgmetrics.reader.telegrams import is_telegram, only_tells
 from rrgmetrics.reader.within import is_known, own_items
@@ -59,7 +60,7 @@ _FROM = 3  # items from "from" to the site that a device has left
 def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Item]:
     """Gives each mention the items that describe it (`mention.modifiers`); returns the items as they are settled."""
     small = lexicon.small
-    items = list(items)
+    items = follow(list(items))
     _deny_positions(items)
     _leave_behind(items)
     _judge_depths(items, mentions, lexicon)

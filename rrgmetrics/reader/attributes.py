@@ -9,6 +9,7 @@ from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import BONES, DEVICES, Concept, Lexicon, Senses, load, per_lexicon
 from rrgmetrics.reader.model import Finding
 from rrgmetrics.reader.places import near
+from rrgmetrics.reader.recording import built, described, each_cue, note
 
 _NEAR = 4  # items from an earlier severity to the word that dates it
 _LANDMARKS = frozenset({"airway", "gut"})  # paths whose places say of a device of another path how high it ends
@@ -23,7 +24,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     leads = _leads(mention, lexicon)
     fields: dict[str, Any] = {key: set() for key in ("morphology", "tip", "zones", "sides", "levels")}
     fields["measurements"] = ()
-    for senses in _all_senses(mention, lexicon):
+    for senses in each_cue(_all_senses(mention, lexicon), mention, fields):
         if "several" in senses and "listed" not in senses:
             fields["several"] = True
         if "asymmetry" in senses:
@@ -77,11 +78,12 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     if device.is_device:
         fields.pop("severity", None)  # "the tube has been advanced", "large-bore tube"
     grown = since(fields, device, lexicon)
+    note(mention, "change", grown, since, because=("measurements_mm", "severity", "before"))
     told = (
         grown if grown and mention.course == "stable" else mention.course or grown
     )  # "no change but larger, was small"
     fields["change"] = mention.change or told
-    return fields
+    return described(mention, fields)
 
 
 @per_lexicon
@@ -264,7 +266,7 @@ def build(
     mention: Mention, fields: dict[str, Any], section: str, sentence: int, observation: int, spans: Any
 ) -> Finding:
     """Returns the finding of a mention."""
-    return Finding(
+    finding = Finding(
         concept=mention.concept,
         assertion=mention.assertion,
         certainty=mention.certainty,
@@ -286,3 +288,4 @@ def build(
         sentence=sentence,
         spans=spans,
     )
+    return built(finding, mention, fields)

@@ -32,6 +32,7 @@ from rrgmetrics.reader.model import BESIDES, Assertion, Compared, Finding, Readi
 from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.places import named_at, near, same_side
 from rrgmetrics.reader.pronouns import pronoun_for, stand_in
+from rrgmetrics.reader.recording import follow, record, recorder, watch
 from rrgmetrics.reader.references import (
     SUMMARY,
     add,
@@ -53,12 +54,13 @@ from rrgmetrics.reader.tokens import Sentence, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
 
 
-def read(report: str, modality: str = "") -> Reading:
+def read(report: str, modality: str = "", *, trace: bool = False) -> Reading:
     """Reads a report, by itself as an English chest X-ray report.
 
     Args:
         report: The text; its sections may have headings. An empty text gives an empty reading.
         modality: The pack to read it with (`chest_ct`, ...); `auto`: that of its kind of report; "": the one in use.
+        trace: Also record what set each field of each finding: `print(reading.trace)`. That is slower.
 
     Returns:
         Reading: every finding, present, absent or uncertain, with attributes and character spans. Sections that hold no
@@ -72,6 +74,12 @@ def read(report: str, modality: str = "") -> Reading:
         >>> [(f.concept, f.assertion, f.side) for f in reading.findings]
         [('pleural_effusion', 'present', 'left'), ('pneumothorax', 'absent', None)]
     """
+    if trace:
+        with record() as recorded:
+            reading = read(report, modality)
+        from rrgmetrics.reader.trace import make_trace
+
+        return replace(reading, trace=make_trace(reading, recorded))
     if not modality:
         return _read(report)
     with pack_used(first_pack(check_pack(modality))):
@@ -82,15 +90,20 @@ def read(report: str, modality: str = "") -> Reading:
 
 @collecting_afterwards
 def _read(report: str) -> Reading:
-    lexicon = load()
+    lexicon, recording = load(), recorder()
     tokens = tokenize_report(report, lexicon)
-    findings: list[Finding] = []
+    if recording is not None:
+        recording.clear()
+    findings: list[Finding] = follow([])
     scan = Scan(report, tokens)
     compared: list[Compared] = []
     past: set[str] = set()
     for number, (sentence, parsed) in enumerate(read_sentences(report, tokens, lexicon)):
         scan.add(sentence, parsed)
         said = parsed.once(_say)
+        if recording is not None:
+            span = _span(tokens, sentence.first, sentence.last)
+            recording.enter(span, parsed.items, communicates=said.communicates)
         if said.sums_up:
             sentence = sentence._replace(section=SUMMARY)
         if said.communicates:
@@ -213,7 +226,8 @@ def _read_sentence(
     ahead = parsed.items[: said.ahead]
     if ahead and add_what_is_said(ahead, number, lexicon, findings, _span(tokens, start, start + ahead[-1].last)):
         rest = [item.saying({}) for item in ahead] + parsed.items[said.ahead :]
-        mentions = supply(parsed.items, stand_in(parsed.items, find_mentions(parsed.items, lexicon), lexicon), lexicon)
+        named = watch(find_mentions(parsed.items, lexicon), find_mentions)
+        mentions = watch(supply(parsed.items, stand_in(parsed.items, named, lexicon), lexicon), supply)
         assert_mentions(rest, mentions, lexicon)
         said = _told(rest, mentions, lexicon)
     items, history, operations = said.items, said.history, said.dated
@@ -316,7 +330,7 @@ def _of_all(items: list[Item], span: Span, number: int, lexicon: Lexicon, findin
 
 def _merge(findings: list[Finding], lexicon: Lexicon) -> list[Finding]:
     """Counts repeats once: one concept at one place, and what the impression names again."""
-    kept: list[Finding] = []
+    kept: list[Finding] = follow([])
     position: dict[int, int] = {}
     by_concept: dict[tuple[str, str], list[int]] = {}
     for finding in findings:

@@ -10,6 +10,7 @@ from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
 from rrgmetrics.reader.nouns import name_nouns
 from rrgmetrics.reader.place_words import resolve_places
+from rrgmetrics.reader.recording import follow
 from rrgmetrics.reader.shared_words import share_nouns, share_structures
 from rrgmetrics.reader.sizes import divided, earlier, judge, measure, ratio, weigh
 from rrgmetrics.reader.tables import part_rows
@@ -103,6 +104,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
                 senses = {}  # of a series and an image, a date
             items.append(Item(i, end, senses, word))
         i = end
+    items = follow(items)
     _bend(items, tokens, lexicon)
     share_nouns(items, tokens, lexicon)
     share_structures(items, tokens, lexicon)
@@ -113,10 +115,12 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
     conjugate(items, tokens, lexicon)
     seen_then(items, lexicon.small)
     as_then(items, lexicon.small)
-    items = resolve_places(number_bones(weigh(items, lexicon), tokens, lexicon), tokens, lexicon)
+    items = follow(weigh(items, lexicon), items, weigh)
+    items = follow(number_bones(items, tokens, lexicon), items, number_bones)
+    items = follow(resolve_places(items, tokens, lexicon), items, resolve_places)
     take_out(items, lexicon)
     date_by_device(items, lexicon)
-    return judge(items, lexicon) if lexicon.diameters else items
+    return follow(judge(items, lexicon), items, judge) if lexicon.diameters else items
 
 
 def _bend(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> None:

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from rrgmetrics.english import counted
 from rrgmetrics.notebook import drawn
+from rrgmetrics.reader.trace_text import trace_text
 
 Assertion = Literal["present", "absent", "uncertain"]
 Certainty = Literal["definite", "probable", "possible", "not_excluded"]
@@ -130,12 +131,66 @@ class Compared(NamedTuple):
     study: bool = False
 
 
+class Step(NamedTuple):
+    """One step of a reading that set a field of a finding, or what words mean.
+
+    Attributes:
+        field: The field; "words" for a meaning of words.
+        old: Its value before.
+        new: Its value after.
+        words: The cue: the words of the report for which it was set; "" if there are none.
+        name: The function that set it: "attributes.since".
+        place: Its file and line.
+        source: The file and line of the lexicon that lists the words; "" if none does.
+    """
+
+    field: str
+    old: object
+    new: object
+    words: str
+    name: str
+    place: str
+    source: str = ""
+
+
+class Traced(NamedTuple):
+    """A finding with the steps that set its fields, in the order in which they were taken."""
+
+    finding: Finding
+    steps: tuple[Step, ...]
+
+
+class LeftOut(NamedTuple):
+    """Words that gave no finding: why, and the steps that were taken."""
+
+    span: Span
+    why: str
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """How a report was read: what set each field of each finding, and why other words gave none.
+
+    `print(trace)` shows a block for each finding, and a line for each step.
+    """
+
+    text: str
+    findings: tuple[Traced, ...]
+    left_out: tuple[LeftOut, ...]
+    out_of_scope: str = ""
+
+    def __str__(self) -> str:
+        return trace_text(self)
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """All findings of one report, in the order of the text, with the text they were read from and its scope.
 
     `compared` are the sentences that compare with an earlier study, also those that name no finding. `pack` is what it
-    was read with, `history` are the illnesses that it tells of the patient, and not as what the film shows.
+    was read with, `history` are the illnesses that it tells of the patient, and not as what the film shows. `trace`
+    tells how it was read, if `read` was asked for it.
     """
 
     text: str
@@ -144,6 +199,7 @@ class Reading:
     compared: tuple[Compared, ...] = ()
     pack: str = "chest_xray"
     history: frozenset[str] = frozenset()
+    trace: Trace | None = field(default=None, compare=False, repr=False)
 
     @property
     def abnormal(self) -> tuple[Finding, ...]:

@@ -17,6 +17,8 @@ from rrgmetrics.reader.lexicon import Lexicon, per_lexicon
 from rrgmetrics.reader.main_clauses import main_clauses
 from rrgmetrics.reader.mentions import find_mentions
 from rrgmetrics.reader.pronouns import stand_in
+from rrgmetrics.reader.recording import Sentence as Recorded
+from rrgmetrics.reader.recording import recorder, watch
 from rrgmetrics.reader.tokens import Sentence, Token, inline_headings, sentences
 
 KEPT = 8192  # sentences, some 5 kB each; those of a block of pairs, so that a graph finds what its reading found
@@ -44,10 +46,12 @@ class Parsed:
     def __init__(self, text: str, tokens: list[Token], lexicon: Lexicon) -> None:
         self.text, self.tokens, self.start = text, tokens, tokens[0].start
         self.lexicon = lexicon
+        if (recording := recorder()) is not None:
+            recording.sentence = Recorded(text, tokens)
         self.items: list[Item] = find_items(tokens, 0, len(tokens), lexicon)
-        self.mentions: list[Mention] = supply(
-            self.items, stand_in(self.items, find_mentions(self.items, lexicon), lexicon), lexicon
-        )
+        named = watch(find_mentions(self.items, lexicon), find_mentions)
+        named = watch(stand_in(self.items, named, lexicon), stand_in)
+        self.mentions: list[Mention] = watch(supply(self.items, named, lexicon), supply)
         cues = ["retracted" in item.senses for item in self.items]
         self.retracts = True in cues
         self.retracts_all = self.retracts and any(i.word == ":" for i in self.items[cues.index(True) + 1 :][:1])
@@ -86,6 +90,8 @@ def _clauses(parsed: Parsed) -> list[tuple[int, int]]:
 
 def _parsed(report: str, own: list[Token], lexicon: Lexicon) -> Parsed:
     """Returns a stretch of words as it stands, read once."""
+    if recorder() is not None:
+        return Parsed(report[own[0].start : own[-1].end], own, lexicon)
     kept = _kept()
     key = report[own[0].start : own[-1].end], " ".join([token.word for token in own])
     parsed = kept.get(key)
@@ -103,6 +109,8 @@ def read_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterat
     """
     taken_back = ""
     for sentence, parsed in parse_sentences(report, tokens, lexicon):
+        if (parsed.retracts or sentence.section == taken_back) and (recording := recorder()) is not None:
+            recording.taken_back.append((tokens[sentence.first].start, tokens[sentence.last - 1].end))
         if parsed.retracts:
             if parsed.retracts_all:
                 taken_back = sentence.section
