@@ -129,6 +129,23 @@ def test_small_and_dark(name, space, photograph, accessible, fits):
     photograph(page, f"{name}-file-375-dark")
 
 
+@pytest.mark.parametrize("width", [1280, 375])
+def test_how_each_report_was_read(width, space, photograph, accessible, fits):
+    page = space("finding_errors", width)
+    score(page, "Nodule of 8 mm, previously 12 mm.", "The weather is nice.")
+    answered(page, "previously 12 mm")
+    fold = page.locator("details.trace")
+    assert not fold.locator("li").first.is_visible()
+    fold.locator("summary").click()
+    fold.locator("li").first.wait_for()
+    shown = fold.inner_text()
+    assert "change: – → better, for 8 mm, previously 12 mm attributes.since" in shown
+    assert "no finding: “The weather is nice”" in shown
+    fits(page)
+    accessible(page)
+    photograph(page, f"finding_errors-trace-{width}")
+
+
 def test_by_keyboard_only(space, tab_to):
     page = space("crepe")
     reference, candidate = (page.get_by_label(label) for label in ("(reference)", "(candidate)"))
