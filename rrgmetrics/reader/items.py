@@ -15,8 +15,8 @@ from rrgmetrics.reader.shared_words import share_nouns, share_structures
 from rrgmetrics.reader.sizes import divided, earlier, judge, measure, ratio, weigh
 from rrgmetrics.reader.tables import part_rows
 from rrgmetrics.reader.taken_out import date_by_device, take_out
+from rrgmetrics.reader.tokens import ARTICLES, BEFORE_NEW_NOUN, Token, leaves
 from rrgmetrics.reader.tokens import Item as Item
-from rrgmetrics.reader.tokens import Token, leaves
 from rrgmetrics.reader.verbs import conjugate
 
 _SAME = "same"  # at the end of a statement: "effusions SAME", "the left is THE SAME"
@@ -26,10 +26,13 @@ _LONGEST_PHRASE = 16  # tokens
 _TAKEN = 6  # items from a device to the word that says that it is gone
 _WHERE = frozenset({"side", "location_preposition", "item_break"})
 _PLACED = frozenset({"side", "zone", "structure", "several", "level"})
+_NAMES = frozenset({"concept", "lone", "noun", "structure", "zone", "tip", "side", "level", "normal"})
 _VERBS = 5  # tokens of the verbs that may stand inside a name
 _PREPOSITIONS = frozenset(
     {"in", "into", "within", "under", "beneath", "below", "at", "around", "behind", "above", "over", "between"}
 )
+_DESCRIBING = frozenset({"severity", "quality"})
+_LEADING = _PREPOSITIONS | {"of", "to", "from", "with"}  # words before another name inside a phrase
 _INTO = {"into": "in", "within": "in"}
 _COILING = frozenset({"coil", "loop", "curl", "kink"})  # behind a line or tube, with an s, what it does
 BARE = ("bare_tube",)  # the structure of a word that alone names no device
@@ -189,8 +192,19 @@ def _with_quality(senses: Senses, last: Token, lexicon: Lexicon) -> Senses:
 def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, Senses | None]:
     """Returns where the longest phrase that starts at `i` ends, and its senses; None if none does.
 
-    Inside a phrase an adverb may be passed over: "cannot be RELIABLY excluded".
+    Inside a phrase an adverb or an article may be passed over: "cannot be RELIABLY excluded", "air under THE heart".
+    A phrase ends before the name behind a bare preposition if that name reaches further: "in" | "liver failure".
     """
+    end, senses = _longest_phrase(tokens, i, last, lexicon)
+    if senses is None or end - i == 1 or not _DESCRIBING.isdisjoint(senses):  # "small to moderate | volume"
+        return end, senses
+    name = next((k + 1 for k in range(i, end - 1) if tokens[k].word in _LEADING), end)
+    if name < end and tokens[name].word in lexicon.trie and _longest_phrase(tokens, name, last, lexicon)[0] > end:
+        return _longest_phrase(tokens, i, name, lexicon)
+    return end, senses
+
+
+def _longest_phrase(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, Senses | None]:
     node, adverbs, carrying = lexicon.trie[tokens[i].word], lexicon.small.adverbs, lexicon.small.carrying
     end, senses, j = i + 1, node.get(""), i + 1
     if senses is not None and len(node) == 1:
@@ -201,7 +215,7 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
         while j < last:
             word = tokens[j].word
             j += 1
-            if word in adverbs:
+            if word in adverbs or (word in ARTICLES and _goes_on_behind(tokens[j - 2].word, node)):
                 skipped.append((node, j))
             elif word in node and word in carrying and (k := _carried(tokens, j, last, node, lexicon)) > j:
                 skipped.append((node, k - 1))  # a name with this verb may not go on, one without it may
@@ -223,6 +237,11 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
         if not skipped:
             return end, senses
         node, j = skipped.pop()
+
+
+def _goes_on_behind(before: str, node: Trie) -> bool:
+    """Whether a phrase may go on behind an article: not where a name ends, nor where another noun begins."""
+    return before not in BEFORE_NEW_NOUN and _NAMES.isdisjoint(node.get("", ()))
 
 
 def _carried(tokens: list[Token], j: int, last: int, node: Trie, lexicon: Lexicon) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rrgmetrics.reader.lexicon import Lexicon, Senses
-from rrgmetrics.reader.tokens import Item, Token
+from rrgmetrics.reader.tokens import ARTICLES, Item, Token
 
 _JOINTS = frozenset({"and", "or", ",", "/", "&", "the"})
 _VALVE = "heart_valve"  # "aortic and mitral valves" are two that a report counts one by one
@@ -53,7 +53,7 @@ def _with_ends(part: Item, name: Item, tokens: Sequence[Token], lexicon: Lexicon
     for first in range(name.first + 1, last if start else 0):
         node = start
         for token in tokens[first : name.last]:
-            node = node.get(token.word, {})
+            node = node if token.word in ARTICLES else node.get(token.word, {})
         yield node.get("", {})
 
 

@@ -10,7 +10,7 @@ from rrgmetrics.reader.conditions import Status, condition_statuses, load_condit
 from rrgmetrics.reader.ct_conditions import ct_conditions
 from rrgmetrics.reader.engine import read
 from rrgmetrics.reader.lexicon import Lexicon, load, load_file, pack_in_use
-from rrgmetrics.reader.lexicon.build import forms_of, words_of
+from rrgmetrics.reader.lexicon.build import forms_of, without_articles, words_of
 from rrgmetrics.reader.lexicon.checking import terms
 from rrgmetrics.reader.lexicon.faults import place, whose
 from rrgmetrics.reader.lexicon.terms import Term
@@ -41,13 +41,13 @@ def show_term(text: str) -> list[Row]:
         ('pleural effusion', 'urgent', 'absent: hemothorax')
     """
     lexicon, everywhere = load(), terms()
-    words = words_of(text.lower(), lexicon.words)
+    words = without_articles(words_of(text.lower(), lexicon.words))
     phrases = load_file("spellings")["phrases"]
     places = [
         term
         for term in everywhere
         if term.value.term in ("report", "word")
-        and any(words_of(form, lexicon.words) == words for form in forms_of(term.text, phrases))
+        and any(without_articles(words_of(form, lexicon.words)) == words for form in forms_of(term.text, phrases))
     ]
     keys = [term.keys[0] for term in places if _is_concept(term)]
     keys += [text] if text in lexicon.concepts else []

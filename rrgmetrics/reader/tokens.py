@@ -66,6 +66,10 @@ _CONTRACTED = frozenset(  # verbs as they stand before "n't"
     "is are was were has have had does do did could would should might must wo".split()
 )
 ENDS = frozenset({".", "!", "?", "¶"})
+ARTICLES = frozenset({"a", "an", "the"})
+BEFORE_NEW_NOUN = frozenset(  # words behind which an article begins a noun phrase of its own: "has an increased size"
+    {"is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "and", "or", "but"}
+)
 RUNNING = frozenset({"comparison", "indication", "technique"})
 _ONE_LINE = "comparison"  # a section of one line, also below the findings
 _SHORTER = frozenset({("hilum", len("hila"))})  # plurals that are no longer than their singular

@@ -18,13 +18,14 @@ from typing import Any, get_args
 from rrgmetrics.reader.lexicon.files import load_file
 from rrgmetrics.reader.lexicon.model import Concept, Known, Lexicon, Role, Senses, SmallWords, TipSite, Trie, Zone
 from rrgmetrics.reader.lexicon.packs import concept_files
-from rrgmetrics.reader.tokens import leaves, singular, tokenize
+from rrgmetrics.reader.tokens import ARTICLES, BEFORE_NEW_NOUN, leaves, singular, tokenize
 
 # What a term of several words tells of its finding besides the concept.
 _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route", "count")
 _DESCRIBED = ("change", "acuity", "morphology", "position", "route", "asymmetry")
 _LONG = 5  # letters of a word that has a plural of its own; shorter ones are abbreviations
 _SHORT = 4  # words of a name for a place that may be made of two, "right upper lobe apex"
+_LETTERED = frozenset({"kerley", "type", "stanford", "port", "xxxx", "4"})  # before the letter "a": "Kerley A lines"
 _SIDES = frozenset({"left", "right"})  # inside the name of a structure: "dome of the LEFT hemidiaphragm"
 _INHERITED: frozenset[Role] = frozenset(
     {"picture", "sized", "lodged", "one_by_one"}
@@ -47,7 +48,7 @@ def build_lexicon() -> Lexicon:
     for kind, terms in load_file("cues").items():
         trie.add(terms, kind, kind)
     for word, parts in spellings["compounds"].items():
-        trie.add([word], "parts", tuple(parts))
+        trie.add([word], "parts", tuple(" ".join(without_articles(part.split())) for part in parts))
     _add_normals(lexicon, trie)
     _add_headings(lexicon)
     _add_context(lexicon)
@@ -63,6 +64,26 @@ def words_of(term: str, spellings: Mapping[str, str]) -> list[str]:
     if term.isascii() and all(word.isalpha() for word in words):  # the same, faster: most terms are plain words
         return [spellings.get(word) or singular(word) for word in words]
     return [token.word for token in tokenize(term, spellings)]
+
+
+def without_articles(words: Sequence[str]) -> list[str]:
+    """Returns the words of a term without the articles inside it, which matching passes over.
+
+    The first and the last word stay ("where the" is a cue of its own), and so do the letter of "Kerley A lines" and an
+    article that begins a noun phrase of its own ("has an increased size" is no "has increased").
+
+    Example:
+        >>> without_articles(["air", "under", "the", "diaphragm"]), without_articles(["kerley", "a", "line"])
+        (['air', 'under', 'diaphragm'], ['kerley', 'a', 'line'])
+    """
+    last = len(words) - 1
+
+    def is_passed_over(i: int) -> bool:
+        if words[i] not in ARTICLES or i in (0, last) or words[i - 1] in BEFORE_NEW_NOUN:
+            return False
+        return words[i] != "a" or words[i - 1] not in _LETTERED
+
+    return [word for i, word in enumerate(words) if not is_passed_over(i)]
 
 
 def forms_of(term: str, phrases: Mapping[str, Sequence[str]]) -> list[str]:
@@ -93,7 +114,7 @@ class _Builder:
         """Adds terms with one sense; of a kind that allows `several` values a term keeps all, otherwise the first."""
         for term in terms:
             for form in forms_of(str(term), self.phrases):
-                words = words_of(form, self.words)
+                words = without_articles(words_of(form, self.words))
                 node = self.trie
                 for word in words:
                     below = node.get(word)
@@ -103,7 +124,8 @@ class _Builder:
                 senses = node.setdefault("", {})
                 self.terms_words.update(words)
                 if several:
-                    senses[kind] = (*senses.get(kind, ()), value)
+                    known = senses.get(kind, ())
+                    senses[kind] = known if value in known else (*known, value)
                     told = value in self.measured or (value, "several") in self.findings_of
                     if (told and len(words) > 1) or not _SIDES.isdisjoint(words[1:]):
                         self.named.append((words, senses, kind))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rrgmetrics.english import by_number
-from rrgmetrics.reader.lexicon.build import forms_of, words_of
+from rrgmetrics.reader.lexicon.build import forms_of, without_articles, words_of
 from rrgmetrics.reader.lexicon.packs import all_packs
 from rrgmetrics.reader.lexicon.schema import SHAPES, Many, Record, Shape, Table, Value, empty, merge, shape_of
 from rrgmetrics.reader.lexicon.terms import Source, Term, claim_of, how_to_take_away, is_sought, sense_of, unreadable
@@ -126,7 +126,7 @@ class _Check:
             "kinds": [*scope["elsewhere"], *scope["modality"]],
         }
         spellings = self.contents["spellings"].get("words", {})
-        self.words_of = cache(lambda text: tuple(words_of(text.strip(), spellings)))
+        self.words_of = cache(lambda text: tuple(without_articles(words_of(text.strip(), spellings))))
         for source in sources:
             self._shape(source, shape_of(source.name), source.node, (source.path.name,))
 
@@ -223,7 +223,11 @@ class _Check:
         compounds = {self.words_of(word) for word in spellings["compounds"]}
         for term in self.terms:
             if term.value.of == "terms":
-                fault = "" if tuple(term.text.split()) in known else "it is no term of the lexicon; name one."
+                fault = (
+                    ""
+                    if tuple(without_articles(term.text.split())) in known
+                    else "it is no term of the lexicon; name one."
+                )
             else:
                 fault = unreadable(term, self.words_of(term.text), compounds, small["abbreviations"])
             if fault:

@@ -14,7 +14,7 @@ import pytest
 from rrgmetrics.reader import parsed, read
 from rrgmetrics.reader.items import find_items
 from rrgmetrics.reader.lexicon import load, load_file
-from rrgmetrics.reader.lexicon.build import forms_of, words_of
+from rrgmetrics.reader.lexicon.build import forms_of, without_articles, words_of
 from rrgmetrics.reader.tokens import sentences, tokenize
 from tests.unit.reader.test_sentences import ROWS, check
 
@@ -50,7 +50,7 @@ def paths_of(cue: str) -> list[tuple[str, ...]]:
     """The words of a cue in all its forms, as the trie holds them."""
     lexicon = load()
     forms = forms_of(cue, load_file("spellings")["phrases"])
-    return list(dict.fromkeys(tuple(words_of(form, lexicon.words)) for form in forms))
+    return list(dict.fromkeys(tuple(without_articles(words_of(form, lexicon.words))) for form in forms))
 
 
 def branch(words: tuple[str, ...]) -> list[Node]:
