@@ -20,6 +20,7 @@ from typing import IO, NamedTuple
 
 from rrgmetrics import child, notice
 from rrgmetrics.callbacks.scoring import Scoring, flat
+from rrgmetrics.missing import Missing
 from rrgmetrics.names import parse_name
 from rrgmetrics.reports import Context, Pair
 
@@ -53,10 +54,11 @@ class Background:
     Args:
         batch_size: Texts per forward pass of a metric's model; None leaves it to the backend.
         device: torch device of the metrics' models; None takes CUDA where there is one.
+        missing: What becomes of studies whose reference is missing.
     """
 
-    def __init__(self, batch_size: int | None = None, device: str | None = None) -> None:
-        self._settings = {"batch_size": batch_size, "device": device}
+    def __init__(self, batch_size: int | None = None, device: str | None = None, missing: Missing = "unscored") -> None:
+        self._settings = {"batch_size": batch_size, "device": device, "missing": missing}
         self._jobs: deque[_Job] = deque()
 
     def submit(self, prefix: str, step: int, metrics: Sequence[str], pairs: Sequence[Pair]) -> None:
@@ -121,7 +123,8 @@ def main() -> None:
     values = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a library prints is not among the values
     job = json.loads(line)
-    scoring = Scoring(job["metrics"], batch_size=job["batch_size"], device=job["device"], on_error="log")
+    settings = {name: job[name] for name in ("batch_size", "device", "missing")}
+    scoring = Scoring(job["metrics"], on_error="log", **settings)
     pairs = [Pair(reference, candidate, Context(*context)) for reference, candidate, context in job["pairs"]]
     with values:
         json.dump(scoring.score(pairs).values, values)

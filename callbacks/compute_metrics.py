@@ -12,6 +12,7 @@ from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.baselines import Baselines, Watch
 from rrgmetrics.callbacks.scoring import OnError, Scoring
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import Missing
 from rrgmetrics.reports import Pair, check_pairs
 
 
@@ -24,6 +25,7 @@ def make_compute_metrics(
     device: str | None = None,
     on_error: OnError = "log",
     baselines: Baselines = "bundled",
+    missing: Missing = "unscored",
 ) -> Callable[[Any], dict[str, float]]:
     """Makes a `compute_metrics` that decodes predictions and labels and scores them.
 
@@ -41,6 +43,8 @@ def make_compute_metrics(
         on_error: `"log"`: a metric that fails while it scores is NaN and training goes on, said once; or `"raise"`.
         baselines: Which metrics are compared with trivial reports: `"bundled"`, `"all"` or `"none"`, as in
             `ReportMetricsCallback`.
+        missing: What becomes of studies whose reference is missing: `"unscored"`, `"empty"` or `"error"`, as in
+            `rrgmetrics.score`.
 
     Returns:
         A function from transformers' EvalPrediction to plain floats by key; the Trainer puts `eval_` before them.
@@ -50,7 +54,7 @@ def make_compute_metrics(
         BackendError: Weights or data that are not there.
         MissingExtraError: An optional dependency that is not installed.
     """
-    scoring = Scoring(metrics, batch_size=batch_size, device=device, on_error=on_error)
+    scoring = Scoring(metrics, batch_size=batch_size, device=device, on_error=on_error, missing=missing)
     watch = Watch(scoring, baselines)
     decoder = text_tokenizer(tokenizer)
     if n_pairs is None and (processes.count() > 1 or int(os.environ.get("WORLD_SIZE", "1")) > 1):

@@ -11,7 +11,7 @@ import numpy as np
 from rrgmetrics.callbacks.generation import labelled_text
 from rrgmetrics.callbacks.lengths import Labels
 from rrgmetrics.errors import InputError
-from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, parse_context
+from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, parse_context, report_of
 
 REFERENCE_COLUMNS = ("reference", "report")
 ID_COLUMNS = ("study_id", "id")
@@ -56,10 +56,8 @@ class EvaluationSet:
         return self._dataset[row]
 
     def reference(self, example: Any, row: int) -> str:
-        """Returns the radiologist's report of an example; raises InputError if it has none."""
-        text = self._find_reference(example)
-        check_report(text, f"The reference of example {row} of the evaluation set")
-        return text  # type: ignore[no-any-return]
+        """Returns the radiologist's report of an example, "" for a missing one; raises InputError if it is no text."""
+        return report_of(self._find_reference(example), f"The reference of example {row} of the evaluation set")
 
     def context(self, example: Any, row: int) -> Context:
         """Returns age, sex and indication, where the example has such columns."""
@@ -126,7 +124,7 @@ class EvaluationSet:
             if name in columns:
                 texts = self._dataset[name]
                 for row in self.rows:
-                    check_report(texts[row], f"{name}[{row}] of the evaluation set")
+                    report_of(texts[row], f"{name}[{row}] of the evaluation set")
                 return
 
 

@@ -9,6 +9,7 @@ from rrgmetrics.callbacks import processes
 from rrgmetrics.callbacks.baselines import Baseline, Baselines, Watch
 from rrgmetrics.callbacks.scoring import OnError, Scoring
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import Missing
 from rrgmetrics.reports import Pair, check_pairs
 
 Row = tuple[int | str | None, Pair]
@@ -29,6 +30,8 @@ class ReportMetrics:
         on_error: `"raise"`, or `"log"`: a metric that fails while it scores is NaN, and that is logged once.
         baselines: Which metrics are compared with trivial reports: `"bundled"`, `"all"` or `"none"`, as in
             `ReportMetricsCallback`.
+        missing: What becomes of studies whose reference is missing: `"unscored"`, `"empty"` or `"error"`, as in
+            `rrgmetrics.score`.
 
     Raises:
         InputError: A name, an option or an argument that cannot be used.
@@ -52,8 +55,9 @@ class ReportMetrics:
         device: str | None = None,
         on_error: OnError = "raise",
         baselines: Baselines = "bundled",
+        missing: Missing = "unscored",
     ) -> None:
-        self._scoring = Scoring(metrics, batch_size=batch_size, device=device, on_error=on_error)
+        self._scoring = Scoring(metrics, batch_size=batch_size, device=device, on_error=on_error, missing=missing)
         self._watch = Watch(self._scoring, baselines)
         self._prefix = prefix
         self._rows: list[Row] = []

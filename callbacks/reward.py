@@ -268,7 +268,8 @@ class _Metric:
 
     def _score(self, pairs: list[Pair]) -> None:
         result = self._metrics.score_pairs(pairs, progress=False, announce=not self._announced)[self._name]
-        self._announced = self._announced or result.n_unscored > 0  # not with each step of a training
+        has_empty = not all(pair.candidate for pair in pairs)
+        self._announced = self._announced or has_empty or result.n_unscored > 0  # not with each step of a training
         columns = {name: values.tolist() for name, values in result.per_pair.items()}
         for index, pair in enumerate(pairs):
             self._scores[pair] = {name: values[index] for name, values in columns.items()}

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import Missing
 from rrgmetrics.names import MetricName
 from rrgmetrics.prepared import parse_names, prepare
 from rrgmetrics.reports import Pair
@@ -43,6 +44,8 @@ class Scoring:
         batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one.
         on_error: `"raise"`, or `"log"`: a metric that fails while it scores is NaN for all pairs, and said once.
+        missing: What becomes of studies whose reference is missing: `"unscored"`, `"empty"` or `"error"`, as in
+            `rrgmetrics.score`.
 
     Raises:
         InputError: A name, an option or an argument that cannot be used.
@@ -57,11 +60,12 @@ class Scoring:
         batch_size: int | None = None,
         device: str | None = None,
         on_error: OnError = "raise",
+        missing: Missing = "unscored",
     ) -> None:
         if on_error not in ("log", "raise"):
             raise InputError(f"on_error is {on_error!r}; pass 'log' or 'raise'.")
         parse_metrics(metrics)
-        self.metrics = prepare(metrics, batch_size=batch_size, device=device)
+        self.metrics = prepare(metrics, batch_size=batch_size, device=device, missing=missing)
         self._on_error: Literal["raise", "unscored"] = "raise" if on_error == "raise" else "unscored"
         self._logged: set[tuple[str, str | type[Exception]]] = set()
 

@@ -37,6 +37,7 @@ from rrgmetrics.callbacks.sampling import Generated, generate
 from rrgmetrics.callbacks.schedule import When, parse_turns
 from rrgmetrics.callbacks.scoring import OnError, Scores, Scoring, flat, parse_metrics
 from rrgmetrics.errors import BackendError, InputError
+from rrgmetrics.missing import Missing, check_choice
 from rrgmetrics.results import Result
 from rrgmetrics.specs import Key
 
@@ -104,6 +105,8 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             deprecated.
         metric_batch_size: Texts per forward pass of a metric's model; None leaves it to the backend.
         device: torch device of the metrics' models; None takes CUDA where there is one.
+        missing: What becomes of studies whose reference is missing: `"unscored"`, `"empty"` or `"error"`, as in
+            `rrgmetrics.score`.
 
     Raises:
         InputError: A name or an argument that cannot be used. `attach` and the beginning of the training raise it for
@@ -135,6 +138,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         restore: Literal["warn", "repair", "ignore", "mend"] = "warn",
         metric_batch_size: int | None = None,
         device: str | None = None,
+        missing: Missing = "unscored",
     ) -> None:
         if restore == "mend":
             warnings.warn('restore="mend" is deprecated; pass "repair".', DeprecationWarning, stacklevel=2)
@@ -146,9 +150,10 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         self._names = parse_metrics(list(self._turns))
         self._keys = check_keys(keys, self._names.values())
         here = [metric for metric, turn in self._turns.items() if not turn.background]
-        self._scoring = Scoring(here, batch_size=metric_batch_size, device=device, on_error=on_error) if here else None
+        runtime: dict[str, Any] = {"batch_size": metric_batch_size, "device": device, "missing": check_choice(missing)}
+        self._scoring = Scoring(here, on_error=on_error, **runtime) if here else None
         self._watch = Watch(self._scoring, baselines)
-        self._background = Background(metric_batch_size, device)
+        self._background = Background(**runtime)
         self._dataset, self._reference, self._prompt = dataset, reference, prompt
         self._generate_fn, self._processor, self._generation_config = generate_fn, processor, generation_config
         self._n_reports, self._batch_size, self._seed, self._max_seconds = n_reports, batch_size, seed, max_seconds

@@ -29,6 +29,7 @@ from urllib.parse import quote
 from rrgmetrics import files, signature
 from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import FACT
 from rrgmetrics.names import SAFE, parse_name
 from rrgmetrics.prepared import parse_names
 from rrgmetrics.results import Result
@@ -82,9 +83,13 @@ class Evaluation:
         for text in texts:
             if "lexicon" in signature.parse(text)[1]:
                 raise InputError(f"{text}: it ran with a lexicon of its own, which no signature holds; add lexicon.")
+        missing = {signature.parse(text)[1].get(FACT, "unscored") for text in texts}
+        if len(missing) > 1:
+            raise InputError("Some of these results score missing references and others not; take those of one kind.")
+        settings = {FACT: "empty"} if "empty" in missing else {}
         versions = {signature.parse(text)[1]["v"] for text in texts}
         metrics = dict.fromkeys(str(signature.read(text)) for text in texts)
-        return cls(tuple(metrics), version=versions.pop() if len(versions) == 1 else "")
+        return cls(tuple(metrics), settings=settings, version=versions.pop() if len(versions) == 1 else "")
 
     @classmethod
     def read(cls, path: files.PathLike) -> Evaluation:

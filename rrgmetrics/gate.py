@@ -2,9 +2,12 @@
 
 A metric that reads reports of one kind says nothing of others (`rrgmetrics.reader.scope`). So
 
+- a pair whose **reference** is missing (`rrgmetrics.missing`) is unscored, whatever the metric reads;
 - a pair whose **reference** is out of scope is unscored, with the reason;
 - a **candidate** that cannot be read counts as saying nothing and as what it says: its pair is scored as it is and with
   an empty candidate, and the worse of both scores counts.
+
+Both are looked at twice: as they are, and as the option `text` leaves them, which may be a section without a report.
 
 Published checkpoints and judges with an engine are asked about every pair, as their authors ask them.
 
@@ -24,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.english import by_number, counted
+from rrgmetrics.missing import REASON
 from rrgmetrics.names import MetricName
 from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, all_packs
 from rrgmetrics.reader.model import Scope
@@ -36,6 +40,7 @@ logger = logging.getLogger("rrgmetrics")
 
 NOTHING = -1  # no row
 THE_REFERENCE = "the reference "
+UNREAD = "unread"  # the kind of a text that says nothing which could be read
 PLURAL = re.compile(r"^(look|say)s")
 
 
@@ -58,12 +63,6 @@ class Gate:
     reasons: tuple[str, ...]
     packs: tuple[str, ...] = ()
     given: tuple[Pair, ...] = ()
-
-    @classmethod
-    def wide_open(cls, pairs: Sequence[Pair], pack: str = DEFAULT_PACK) -> Gate:
-        """Makes a gate that every pair passes; the pairs are distinct."""
-        n = len(pairs)
-        return cls(list(pairs), np.arange(n), np.full(n, NOTHING), ("",) * n, (pack,) * n, tuple(pairs))
 
     @classmethod
     def joined(cls, blocks: Sequence[Gate], pairs: Sequence[Pair]) -> Gate:
@@ -133,35 +132,59 @@ def modality_of(name: MetricName) -> str:
     return all_packs()[pack].title if pack not in ("", AUTO) else own  # a metric of mammograms follows no other kind
 
 
-def open_gate(pairs: Sequence[Pair], modality: str, scopes: Mapping[str, Scope], pack: str = DEFAULT_PACK) -> Gate:
+def open_gate(
+    pairs: Sequence[Pair],
+    modality: str,
+    scopes: Mapping[str, Scope],
+    pack: str = DEFAULT_PACK,
+    *,
+    left: Mapping[str, Scope] | None = None,
+    missing: bool = False,
+) -> Gate:
     """Sorts distinct pairs.
 
     Args:
         pairs: The pairs.
-        modality: What the metric reads; AUTO: what the pack does.
-        scopes: Of each text.
+        modality: What the metric reads; AUTO: what the pack does; "": any text.
+        scopes: Of each text; not needed where the metric reads any text.
         pack: What they are read with.
+        left: Of what the option `text` leaves of each text; None: all of it.
+        missing: Whether pairs with a missing reference are scored, as with an empty one.
     """
     modality = all_packs()[pack].title if modality == AUTO else modality
+
+    def reason_of(text: str) -> str:
+        if not modality:
+            return ""
+        return out_of_scope(scopes[text], modality) or _unread(left, text, modality)
+
     index: dict[Pair, int] = {}
     rows = np.full(len(pairs), NOTHING, dtype=np.intp)
     silent_rows = np.full(len(pairs), NOTHING, dtype=np.intp)
     reasons = [""] * len(pairs)
     for i, pair in enumerate(pairs):
-        reason = out_of_scope(scopes[pair.reference], modality)
-        if reason:
+        if not missing and not pair.reference.strip():
+            reasons[i] = REASON
+            continue
+        if reason := reason_of(pair.reference):
             reasons[i] = THE_REFERENCE + reason
             continue
-        if out_of_scope(scopes[pair.candidate], modality):
+        if reason_of(pair.candidate):
             silent_rows[i] = index.setdefault(pair._replace(candidate=""), len(index))
         rows[i] = index.setdefault(pair, len(index))
     return Gate(list(index) or [Pair("", "")], rows, silent_rows, tuple(reasons), (pack,) * len(pairs), tuple(pairs))
 
 
+def _unread(left: Mapping[str, Scope] | None, text: str, modality: str) -> str:
+    """Why nothing can be read of what the option `text` leaves; a section alone need not say what kind it is of."""
+    scope = None if left is None else left[text]
+    return out_of_scope(scope, modality) if scope is not None and scope.kind == UNREAD else ""
+
+
 def reasons_of(details: Mapping[str, Sequence[Any]], metric: str) -> list[str]:
     """Returns why each pair is out of a metric's scope, from the details of its result; "" if it is not."""
     texts = [(entry or {}).get("unscored", "") for entry in details.get(f"{metric}_unscored", ())]
-    return [text if text.startswith(THE_REFERENCE) else "" for text in texts]
+    return [text if text.startswith(THE_REFERENCE) and text != REASON else "" for text in texts]
 
 
 def warn_of_scopes(scopes: Iterable[tuple[MetricName, Sequence[str]]]) -> None:
@@ -182,8 +205,8 @@ def warn_of_scopes(scopes: Iterable[tuple[MetricName, Sequence[str]]]) -> None:
 
 def announcement(modality: str, metrics: Iterable[str], scopes: Iterable[Sequence[str]]) -> str:
     """Describes the pairs that metrics of one modality leave unscored; "" if there are none."""
-    worst = max(scopes, key=lambda reasons: sum(map(bool, reasons)))
-    reasons = Counter(reason.removeprefix(THE_REFERENCE) for reason in worst if reason)
+    worst = max(scopes, key=lambda reasons: sum(reason not in ("", REASON) for reason in reasons))
+    reasons = Counter(reason.removeprefix(THE_REFERENCE) for reason in worst if reason and reason != REASON)
     if not reasons:
         return ""
     first, *others = (counted(count, reason, PLURAL.sub(r"\1", reason)) for reason, count in reasons.most_common())

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import Missing
 from rrgmetrics.names import MetricName, parse_config
 from rrgmetrics.prepared import prepare
 from rrgmetrics.reports import Context, Pair, check_contexts, check_pairs
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("rrgmetrics")
 
 SINGLE_CALLS = 5  # calls in a row with one pair each, after which a harness is what calls
-RUNTIME_KEYWORDS = ("contexts", "per_pair", "batch_size", "device", "progress")
+RUNTIME_KEYWORDS = ("contexts", "per_pair", "batch_size", "device", "progress", "missing")
 ORGANISATION = "rrgmetrics"
 # Names of modules at huggingface.co/evaluate-metric (evaluate 0.4.6): online, the Hub's would win over ours.
 TAKEN = frozenset(
@@ -123,7 +124,7 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
             return _module_info(description, inputs, citation)
 
         def _download_and_prepare(self: Any, dl_manager: Any) -> None:
-            self.prepared, self.prepared_for, self.single = prepare(str(self.metric_name)), (None, None), 0
+            self.prepared, self.prepared_for, self.single = prepare(str(self.metric_name)), (None, None, "unscored"), 0
 
         def compute(self: Any, *, predictions: Any = None, references: Any = None, **keywords: Any) -> Any:
             """Scores the given reports, or those added before. Checks every input, once, before any work."""
@@ -148,8 +149,8 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
 
         def add(self: Any, *, prediction: Any = None, reference: Any = None, **keywords: Any) -> None:
             """Adds one pair of reports to score at the next `compute()`."""
-            _checked([prediction], [reference], start=len(self))
-            EvaluationModule.add(self, prediction=prediction, reference=reference, **keywords)
+            predictions, references = _checked([prediction], [reference], start=len(self))
+            EvaluationModule.add(self, prediction=predictions[0], reference=references[0], **keywords)
 
         def _compute(
             self: Any,
@@ -160,6 +161,7 @@ def module(description: str, inputs: str, citation: str) -> Callable[[type[Metri
             batch_size: int | None = None,
             device: str | None = None,
             progress: bool = True,
+            missing: Missing = "unscored",  # as `_check_run` prepared
         ) -> dict[str, Any]:
             known = self.contexts if contexts is not None else [Context()] * len(references)
             pairs = [Pair(*row) for row in zip(references, predictions, known, strict=True)]  # checked when added
@@ -319,9 +321,10 @@ def _check_run(module: Any, n_pairs: int, keywords: dict[str, Any]) -> list[Cont
     if module.num_process > 1 and contexts is not None:
         raise InputError("contexts cannot be gathered from several processes; pass them with num_process=1.")
     checked = check_contexts(contexts, n_pairs)
-    runtime = keywords.get("batch_size"), keywords.get("device")
+    runtime = keywords.get("batch_size"), keywords.get("device"), keywords.get("missing", "unscored")
     if runtime != module.prepared_for:
-        module.prepared = prepare(str(module.metric_name), batch_size=runtime[0], device=runtime[1])
+        size, device, missing = runtime
+        module.prepared = prepare(str(module.metric_name), batch_size=size, device=device, missing=missing)
         module.prepared_for = runtime
     return checked
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from rrgmetrics import files, signature
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import Missing, MissingReports, check_choice, warn_of_missing
 from rrgmetrics.modalities import pack_of
 from rrgmetrics.names import MetricName
 from rrgmetrics.names import parse_names as parse_names
@@ -43,10 +44,14 @@ class Metrics:
 
     Attributes:
         jobs: Scorer, backend and normaliser of each metric, by the name it was asked for.
+        missing: What becomes of pairs whose reference is missing, as in `prepare`.
     """
 
-    def __init__(self, jobs: Mapping[str, Job], runtime: Runtime, kept_references: int = 0) -> None:
+    def __init__(
+        self, jobs: Mapping[str, Job], runtime: Runtime, kept_references: int = 0, missing: Missing = "unscored"
+    ) -> None:
         self.jobs = dict(jobs)
+        self.missing = missing
         self._runtime = runtime
         self._memory = Memory(kept_references)
         self._pool: Pool | None = None
@@ -54,8 +59,8 @@ class Metrics:
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy in another process loads its own models."""
         runtime, kept = self._runtime, self._memory.size
-        again = partial(prepare, batch_size=runtime.batch_size, device=runtime.device, kept_references=kept)
-        return again, (list(self.jobs),)
+        options: dict[str, Any] = {"device": runtime.device, "kept_references": kept, "missing": self.missing}
+        return partial(prepare, batch_size=runtime.batch_size, **options), (list(self.jobs),)
 
     @property
     def names(self) -> dict[str, MetricName]:
@@ -82,7 +87,8 @@ class Metrics:
     @classmethod
     def together(cls, parts: Sequence[Metrics]) -> Metrics:
         """Joins metrics that were prepared one by one, so that they share what they read."""
-        return cls({text: job for part in parts for text, job in part.jobs.items()}, parts[0]._runtime)
+        jobs = {text: job for part in parts for text, job in part.jobs.items()}
+        return cls(jobs, parts[0]._runtime, missing=parts[0].missing)
 
     def only(self, names: Iterable[str]) -> Metrics:
         """Returns some of the metrics, which share the models of all.
@@ -91,7 +97,8 @@ class Metrics:
             names: As they were asked for; in the order of `names`.
         """
         wanted = set(names)
-        chosen = Metrics({text: job for text, job in self.jobs.items() if text in wanted}, self._runtime)
+        jobs = {text: job for text, job in self.jobs.items() if text in wanted}
+        chosen = Metrics(jobs, self._runtime, missing=self.missing)
         chosen._memory, chosen._pool = self._memory, self._pool
         return chosen
 
@@ -131,8 +138,8 @@ class Metrics:
         Raises:
             InputError: A report or context that cannot be used; nothing was scored.
         """
-        checked = files.pairs_of(pairs, predictions, references, contexts, columns)
-        return self.score_sets([checked], progress=progress)[0]
+        studies = files.pairs_of(pairs, predictions, references, contexts, columns)
+        return self.score_pairs(studies.pairs, study_ids=studies.study_ids, progress=progress)
 
     def score_systems(
         self,
@@ -161,6 +168,7 @@ class Metrics:
         """
         studies = files.read_systems(systems, references, contexts, columns)
         sets = [each.pairs for each in studies.values()]
+        warn_of_missing(dict(zip(studies, sets, strict=True)), next(iter(studies.values())).study_ids, self.missing)
         return dict(zip(studies, self.score_sets(sets, progress=progress), strict=True))
 
     def score_pairs(
@@ -171,6 +179,7 @@ class Metrics:
         progress: bool = True,
         announce: bool = True,
         statistics: Mapping[str, Frequencies] | None = None,
+        study_ids: Sequence[str] | None = None,
     ) -> dict[str, Result]:
         """Scores pairs that were checked before (`rrgmetrics.reports.check_pairs`).
 
@@ -179,12 +188,15 @@ class Metrics:
             on_error: What becomes of a metric that fails while it scores: `"raise"`, or `"unscored"`: its Result has no
                 number and holds the error; the others score all the same.
             progress: Whether to show a bar while it runs.
-            announce: Whether to warn of pairs that are out of scope.
+            announce: Whether to warn of reports that are missing or out of scope.
             statistics: What `count_references` gave for all references, of which these pairs hold some.
+            study_ids: One id a pair, for warnings; None: they name pairs by their index.
 
         Returns:
             A Result for each metric, under the name it was asked for.
         """
+        if announce and pairs:
+            warn_of_missing({"": pairs}, study_ids, self.missing)
         (results,) = self.score_sets(
             [pairs], on_error=on_error, progress=progress, announce=announce, statistics=statistics
         )
@@ -208,6 +220,9 @@ class Metrics:
             raise InputError(f"on_error is {on_error!r}; pass 'raise' or 'unscored'.")
         if not sets or not all(sets):
             raise InputError("There are no pairs to score.")
+        if self.missing == "error":
+            for pairs in sets:
+                MissingReports("error").add({"": pairs})
         self._show_bars(progress)
         try:
             with showing(progress) as display:
@@ -299,6 +314,7 @@ def prepare(
     device: str | None = None,
     kept_references: int = 0,
     workers: int = 1,
+    missing: Missing = "unscored",
 ) -> Metrics:
     """Makes metrics ready: reads their names, checks their options, loads their models.
 
@@ -310,6 +326,8 @@ def prepare(
             new candidates against the same studies.
         workers: Processes that score together, each with models of its own; they start with the first pairs and end
             with `close`.
+        missing: What becomes of a pair whose reference is missing (None, NaN, blank, "nan", "N/A"): it is "unscored";
+            scored as an "empty" report; or an "error" before any work. A missing candidate is an empty report.
 
     Returns:
         The metrics, which score as often as they are asked to.
@@ -329,14 +347,15 @@ def prepare(
     parsed = parse_names(names)
     runtime = Runtime(batch_size, device)
     check_workers(workers, parsed.values())
+    check_choice(missing)
     scorers = [build_scorer(name) for name in parsed.values()]  # all of them before any model is loaded
     jobs = {}
     for (text, name), scorer in zip(parsed.items(), scorers, strict=True):
         normaliser = get_normaliser(str(name.options.get("text", "none")))
         with pack_used(first_pack(pack_of(name))):
             backend = scorer.backend(runtime)
-        jobs[text] = Job(name, scorer, backend, normaliser, runtime.progress)
-    metrics = Metrics(jobs, runtime, kept_references)
+        jobs[text] = Job(name, scorer, backend, normaliser, runtime.progress, missing)
+    metrics = Metrics(jobs, runtime, kept_references, missing)
     metrics._pool = Pool(metrics, workers) if workers > 1 else None
     return metrics
 
@@ -353,6 +372,7 @@ def score(
     device: str | None = None,
     progress: bool = True,
     workers: int = 1,
+    missing: Missing = "unscored",
 ) -> dict[str, Result]:
     """Scores reports against reports with any number of metrics; `prepare` keeps them ready for more than one call.
 
@@ -372,6 +392,8 @@ def score(
         device: torch device of models; None takes CUDA where there is one, else the CPU.
         progress: Whether to show a bar while it runs.
         workers: Processes on this machine that score together, each with models of its own.
+        missing: What becomes of a pair whose reference is missing (None, NaN, blank, "nan", "N/A"): it is "unscored";
+            scored as an "empty" report; or an "error" before any work. A missing candidate is an empty report.
 
     Returns:
         A Result for each name, under the string that was passed.
@@ -390,9 +412,10 @@ def score(
         0.8
     """
     texts = list(parse_names(names))  # and the pairs, before any model is loaded
-    checked = files.pairs_of(pairs, predictions, references, contexts, columns)
-    with prepare(texts, batch_size=batch_size, device=device, workers=workers) as metrics:
-        return metrics.score_pairs(checked, progress=progress)
+    check_choice(missing)
+    studies = files.pairs_of(pairs, predictions, references, contexts, columns)
+    with prepare(texts, batch_size=batch_size, device=device, workers=workers, missing=missing) as metrics:
+        return metrics.score_pairs(studies.pairs, study_ids=studies.study_ids, progress=progress)
 
 
 def _failed(job: Job, n_pairs: int, error: Exception) -> Result:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import is_missing as is_missing
+from rrgmetrics.missing import says_nothing
 
 MAX_CHARACTERS = 100_000  # a chest X-ray report has some 500; beyond this a file was read as one report
 CONTEXT_KEYS = ("age", "sex", "indication")
@@ -47,7 +48,8 @@ def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, star
     """Checks that two lists of reports can be scored against each other.
 
     Args:
-        predictions: The system's reports, one a study; `""` for an empty one. A list, or a column of a frame or table.
+        predictions: The system's reports, one a study; a missing one is "" (`rrgmetrics.missing`). A list, or a column
+            of a frame or table. Each may stand in a list of its own, as `evaluate`'s `bleu` has references.
         references: The radiologists' reports, in the same order.
         contexts: One dict a pair with any of `age`, `sex`, `indication`; or None.
         start: Index of the first pair, for messages of a caller who checks in batches.
@@ -66,11 +68,32 @@ def check_pairs(predictions: Any, references: Any, contexts: Any = None, *, star
         )
     if not n_references:
         raise InputError("There are no pairs to score: predictions and references are empty lists.")
-    for name, column in columns.items():
-        for index, text in enumerate(column):
-            check_report(text, f"{name}[{start + index}]")
+    texts = {
+        name: [_report_in(column[index], f"{name}[{start + index}]") for index in range(n_references)]
+        for name, column in columns.items()
+    }
     parsed = check_contexts(contexts, n_references, start=start)
-    return [Pair(*row) for row in zip(columns["references"], columns["predictions"], parsed, strict=True)]
+    return [Pair(*row) for row in zip(texts["references"], texts["predictions"], parsed, strict=True)]
+
+
+def report_of(value: Any, where: str) -> str:
+    """Returns the report of a cell: its text, "" for a missing one (`rrgmetrics.missing`); as `check_report` else."""
+    if is_missing(value):
+        return ""
+    check_report(value, where)
+    return "" if says_nothing(value) else value
+
+
+def _report_in(value: Any, where: str) -> str:
+    """The report of a cell, which may stand alone in a list: `references=[[text], [text]]`."""
+    if isinstance(value, list | tuple):
+        if len(value) != 1:
+            raise InputError(
+                f"{where} is a list of {len(value)}; a study has one report here: pass a string for each study, or a "
+                "list that holds one."
+            )
+        value = value[0]
+    return report_of(value, where)
 
 
 def check_report(text: Any, where: str) -> None:
@@ -142,11 +165,6 @@ def check_contexts(contexts: Any, n_pairs: int, *, start: int = 0) -> list[Conte
     if len(column) != n_pairs:
         raise InputError(f"contexts has {len(column)} entries for {n_pairs} pairs; pass one dict (or None) a pair.")
     return [parse_context(value, f"contexts[{start + index}]") for index, value in enumerate(column)]
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a cell is None, NaN or pandas' NA."""
-    return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ == "NAType"
 
 
 def columns_of(table: Any) -> list[str] | None:

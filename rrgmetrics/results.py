@@ -104,7 +104,7 @@ class Result:
         """The reason why each unscored pair has no score, by its index."""
         reasons = self.details.get(f"{self.spec.name}_unscored") or [None] * self.n_pairs
         unscored = np.flatnonzero(~aggregate.scored(self.pair_stats)).tolist()
-        return {index: (reasons[index] or {}).get("unscored", "the metric gave no number") for index in unscored}
+        return {index: (reasons[index] or {}).get("unscored", self.spec.no_number) for index in unscored}
 
     @property
     def unscored_counts(self) -> dict[str, int]:

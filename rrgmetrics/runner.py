@@ -22,6 +22,7 @@ from rrgmetrics.backends.base import Backend, Composed, ComposedPairs, PairBacke
 from rrgmetrics.backends.reader import reader_backend
 from rrgmetrics.backends.tokens import TextFunction
 from rrgmetrics.gate import Gate, modality_of, open_gate, warn_of_scopes
+from rrgmetrics.missing import FACT, Missing
 from rrgmetrics.modalities import details_of, facts_of, pack_of, warn_of_packs
 from rrgmetrics.names import MetricName
 from rrgmetrics.progress import Progress
@@ -53,6 +54,7 @@ class Job:
     backend: Backend | PairBackend
     normaliser: Normaliser
     bars: Bars = field(default_factory=Bars)
+    missing: Missing = "unscored"
 
     @property
     def modality(self) -> str:
@@ -62,19 +64,20 @@ class Job:
     @property
     def kind(self) -> Kind:
         """What it shares with the jobs that walk with it."""
-        return Kind(self.normaliser, self.modality, pack_of(self.name))
+        return Kind(self.normaliser, self.modality, pack_of(self.name), self.missing)
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """What its backend names for the signature."""
+        """What the signature says of its backend, and of missing references if these are scored."""
         with pack_used(first_pack(pack_of(self.name))):
-            return dict(self.backend.facts)
+            return {**self.backend.facts, **({FACT: self.missing} if self.missing == "empty" else {})}
 
     def reference_statistics(self, references: Iterable[str]) -> Frequencies | None:
         """The reference statistics that the scores depend on, or None."""
         if not isinstance(self.scorer, SupportsReferenceStatistics):
             return None
-        return self.scorer.reference_statistics(map(self.normaliser.apply, references), self.backend)
+        scored = (text for text in references if text.strip() or self.kind.scores_missing)
+        return self.scorer.reference_statistics(map(self.normaliser.apply, scored), self.backend)
 
 
 class Kind(NamedTuple):
@@ -84,11 +87,18 @@ class Kind(NamedTuple):
         normaliser: What they apply to both texts first.
         modality: The kind of report that they read; "" for any text.
         pack: What they read it with; AUTO: that of each reference's kind of report.
+        missing: What becomes of missing references.
     """
 
     normaliser: Normaliser
     modality: str
     pack: str
+    missing: Missing = "unscored"
+
+    @property
+    def scores_missing(self) -> bool:
+        """Whether pairs with a missing reference are scored, as with an empty one."""
+        return self.missing == "empty"
 
 
 @dataclass(frozen=True)
@@ -261,11 +271,15 @@ def _steps(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], block: int) -> 
 
 def _gate(step: Step, annotations: Annotations) -> Gate:
     """Makes the gate of a part of a block from the reader's readings, which metrics that read findings share."""
-    pack, texts = step.kind.pack, distinct_texts(step.pairs)
-    if not step.kind.modality:
-        return Gate.wide_open(step.pairs, pack)
-    readings = annotations.read_texts(reader_backend(), texts)
-    return open_gate(step.pairs, step.kind.modality, {text: readings[text].scope for text in texts}, pack)
+    kind, texts = step.kind, distinct_texts(step.pairs)
+    if not kind.modality:
+        return open_gate(step.pairs, "", {}, kind.pack, missing=kind.scores_missing)
+    given_and_left = zip(step.pairs, step.normalised, strict=True)
+    left = {text: rest for given, normal in given_and_left for text, rest in zip(given[:2], normal[:2], strict=True)}
+    readings = annotations.read_texts(reader_backend(), list(dict.fromkeys((*texts, *left.values()))))
+    scopes = {text: readings[text].scope for text in texts}
+    of_left = {text: readings[rest].scope for text, rest in left.items()}
+    return open_gate(step.pairs, kind.modality, scopes, kind.pack, left=of_left, missing=kind.scores_missing)
 
 
 class Annotations:
@@ -347,7 +361,10 @@ class Annotations:
             if any(job.backend.key == backend.key for job in step.jobs):
                 for part in self.parts(number):
                     if part.kind.pack == pack_in_use():
-                        pairs.update((pair, None) for pair in part.normalised if pair not in known)
+                        scored = (
+                            pair for pair in part.normalised if pair.reference.strip() or part.kind.scores_missing
+                        )
+                        pairs.update((pair, None) for pair in scored if pair not in known)
             if len(pairs) >= backend.lookahead:
                 break
         return list(pairs)

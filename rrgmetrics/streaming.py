@@ -21,6 +21,7 @@ from rrgmetrics.files import Columns, PathLike
 from rrgmetrics.files.sources import is_source
 from rrgmetrics.files.stored import Writer, storing
 from rrgmetrics.files.stream import Read, stream_pairs
+from rrgmetrics.missing import Missing, MissingReports, log_lines
 from rrgmetrics.modalities import facts_of, warn_of_packs
 from rrgmetrics.names import uncounted
 from rrgmetrics.prepared import Metrics, prepare
@@ -108,6 +109,7 @@ def score_stream(
     batch_size: int | None = None,
     device: str | None = None,
     workers: int = 1,
+    missing: Missing = "unscored",
     force: bool = False,
     progress: bool = True,
 ) -> dict[str, Totals]:
@@ -123,6 +125,7 @@ def score_stream(
         batch_size: As in `rrgmetrics.score`.
         device: As in `rrgmetrics.score`.
         workers: As in `rrgmetrics.score`.
+        missing: As in `rrgmetrics.score`; with "error" the first missing reference ends the run.
         force: Whether `output` may be replaced.
         progress: Whether to show a bar.
 
@@ -138,16 +141,19 @@ def score_stream(
         >>> round(score_stream("rouge", rows, progress=False)["rouge"].scores["rouge_1"], 3)
         0.8
     """
-    with prepare(names, batch_size=batch_size, device=device, workers=workers) as metrics, ExitStack() as stack:
+    runtime: dict[str, Any] = {"batch_size": batch_size, "device": device, "workers": workers}
+    with prepare(names, missing=missing, **runtime) as metrics, ExitStack() as stack:
         statistics = counted(metrics, pairs, columns, statistics)
         file = None
         if output is not None:
             facts = {"metrics": metrics.signatures(0)}
             file = stack.enter_context(storing(output, facts, force=force))
         totals: dict[str, Totals] = {}
-        reads = stream_pairs(pairs, columns)
+        reads, lacking = stream_pairs(pairs, columns), MissingReports(missing)
         with phase(SCORING, unit="pairs", shown=progress) as line:
             while chunk := list(islice(reads, CHUNK)):
+                usable = [(read.pair, read.study_id) for read in chunk if read.pair is not None]
+                lacking.add({"": [pair for pair, _ in usable]}, [study_id for _, study_id in usable])
                 results = score_reads(metrics, chunk, statistics)
                 add_results(totals, results)
                 if file is not None:
@@ -155,6 +161,7 @@ def score_stream(
                 line.done += len(chunk)
         if not totals:
             raise InputError("There are no pairs to score.")
+        log_lines(lacking.lines)
         warn_of_packs((name, totals[text].modalities) for text, name in metrics.names.items())
         return totals
 

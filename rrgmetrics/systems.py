@@ -22,6 +22,7 @@ from rrgmetrics import files, stats
 from rrgmetrics.comparison import Correction, Row, check_correction, choose_keys, compare_systems
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import Missing, check_choice, warn_of_missing
 from rrgmetrics.notebook import drawn
 from rrgmetrics.prepared import parse_names, prepare
 from rrgmetrics.progress import STATISTICS, phase, showing
@@ -103,6 +104,7 @@ def compare(
     device: str | None = None,
     workers: int = 1,
     progress: bool = True,
+    missing: Missing = "unscored",
 ) -> Comparison:
     """Scores systems on the same studies and tests how they differ from the first one.
 
@@ -128,6 +130,7 @@ def compare(
         device: As in `rrgmetrics.score`.
         workers: As in `rrgmetrics.score`.
         progress: Whether to show a bar while it runs.
+        missing: As in `rrgmetrics.score`.
 
     Returns:
         The comparison: a table in notebooks, `.to_frame()` for pandas, `.results` for the Results.
@@ -146,10 +149,12 @@ def compare(
     n_studies = len(next(iter(pairs.values())))
     if abnormal is not None and len(abnormal) != n_studies:
         raise InputError(f"abnormal has {len(abnormal)} entries for {n_studies} studies; pass one truth value a study.")
-    scored = partial(_scored, texts, pairs, trivial, train=train, abnormal=abnormal, trials=trials, seed=seed)
+    ids = next(iter(studies.values())).study_ids
+    scored = partial(_scored, texts, pairs, ids, trivial, train=train, abnormal=abnormal, trials=trials, seed=seed)
     drawing: dict[str, Any] = {"trials": trials, "level": level, "seed": seed}
     with showing(progress):
-        results, worth = scored(batch_size=batch_size, device=device, workers=workers, progress=progress)
+        runtime: dict[str, Any] = {"batch_size": batch_size, "device": device, "workers": workers}
+        results, worth = scored(progress=progress, missing=check_choice(missing), **runtime)
         with phase(STATISTICS, shown=progress):
             rows = compare_systems(results, all_keys=all_keys, keys=keys, correction=correction, **drawing)
     return Comparison(results, rows, studies, correction, worth)
@@ -158,6 +163,7 @@ def compare(
 def _scored(
     names: Sequence[str],
     pairs: Mapping[str, Sequence[Pair]],
+    study_ids: Sequence[str] | None,
     trivial: bool,
     *,
     train: Sequence[str],
@@ -170,7 +176,9 @@ def _scored(
     """The results of each system by metric, and what they are worth if trivial systems are to stand beside them."""
     with prepare(names, **runtime) as metrics:
         if not trivial:
+            warn_of_missing(pairs, study_ids, metrics.missing)
             results = metrics.score_sets(list(pairs.values()), progress=progress)
             return dict(zip(pairs, results, strict=True)), None
-        drawing = {"trials": min(trials, WORTH_TRIALS), "seed": seed}
-        return score_with_worth(metrics, pairs, train=train, abnormal=abnormal, progress=progress, **drawing)
+        options: dict[str, Any] = {"train": train, "abnormal": abnormal, "study_ids": study_ids}
+        options |= {"trials": min(trials, WORTH_TRIALS), "seed": seed}
+        return score_with_worth(metrics, pairs, progress=progress, **options)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import says_nothing
 
 HEADINGS_FILE = Path(__file__).parent / "reader" / "lexicon" / "common" / "sections.yaml"  # the reader's own table
 FIELDS = {"findings": "findings_section"}  # sections whose bare name means something else here
@@ -96,14 +97,23 @@ def split_sections(report: str) -> Sections:
 
 
 def findings_text(report: str) -> str:
-    """The findings section; without one what stands before any header; else the impression; else the whole report."""
+    """The findings section; without one what stands before any header; else the impression; else the whole report.
+
+    A part that only says that it is missing ("None.", "See impression.") counts as none.
+
+    Example:
+        >>> findings_text("FINDINGS: See impression. IMPRESSION: Small left effusion.")
+        'Small left effusion.'
+    """
     parts = split_sections(report)
-    return parts.findings_section or parts.body or parts.impression or report
+    texts = (parts.findings_section, parts.body, parts.impression)
+    return next((text for text in texts if not says_nothing(text)), report)
 
 
 def impression_text(report: str) -> str:
-    """The impression; without one the whole report."""
-    return split_sections(report).impression or report
+    """The impression; without one, or if it only says that it is missing, the whole report."""
+    impression = split_sections(report).impression
+    return report if says_nothing(impression) else impression
 
 
 def squeeze(text: str) -> str:
@@ -186,8 +196,8 @@ NORMALISERS = {
         Normaliser("space", 1, squeeze),
         Normaliser("lower", 1, lower),
         Normaliser("words", 1, words),
-        Normaliser("findings", 1, findings_text),
-        Normaliser("impression", 1, impression_text),
+        Normaliser("findings", 2, findings_text),
+        Normaliser("impression", 2, impression_text),
         Normaliser("r2gen", 1, r2gen),
         Normaliser("r2gen_iu", 1, r2gen_iu),
     )

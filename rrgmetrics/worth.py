@@ -23,6 +23,7 @@ from rrgmetrics.abnormal import MIN_STUDIES, abnormal_studies
 from rrgmetrics.collapse import Collapse, find_collapse
 from rrgmetrics.english import counted, listed
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import Missing, warn_of_missing
 from rrgmetrics.prepared import Metrics, prepare
 from rrgmetrics.progress import phase
 from rrgmetrics.reports import Pair
@@ -115,6 +116,7 @@ def score_with_worth(
     trials: int = TRIALS,
     seed: int = 0,
     progress: bool = True,
+    study_ids: Sequence[str] | None = None,
 ) -> tuple[Results, Worth]:
     """Scores systems on the same studies, and measures what they are worth.
 
@@ -126,10 +128,12 @@ def score_with_worth(
         trials: Resamples of intervals.
         seed: Of resamples and of the reports given to other studies.
         progress: Whether to show a bar.
+        study_ids: One id a study, for warnings of missing reports.
 
     Returns:
         The Results of each system by metric, as without trivial systems; and their worth.
     """
+    warn_of_missing(systems, study_ids, metrics.missing)
     trivial = trivial_systems(next(iter(systems.values())), train=train, seed=seed)
     results, beside = score_beside(metrics, systems, trivial, progress=progress)
     with phase("skill and collapse", shown=progress):
@@ -182,6 +186,7 @@ def measure_worth(
     trials: int = TRIALS,
     seed: int = 0,
     progress: bool = True,
+    missing: Missing = "unscored",
 ) -> Worth:
     """Measures whether reports are better than nothing: `score`'s arguments, and what trivial systems are made of.
 
@@ -197,6 +202,7 @@ def measure_worth(
         trials: Resamples of intervals.
         seed: Of resamples and of the reports given to other studies.
         progress: Whether to show a bar.
+        missing: What becomes of pairs whose reference is missing, as in `rrgmetrics.score`.
 
     Returns:
         Skills, those of abnormal studies apart, and the collapse report; `.remarks` says in words what is wrong.
@@ -204,13 +210,11 @@ def measure_worth(
     Raises:
         InputError: A name, report or list that cannot be used; nothing was scored.
     """
-    checked = files.pairs_of(pairs, predictions, references, contexts, columns)
-    if abnormal is not None and len(abnormal) != len(checked):
+    studies = files.pairs_of(pairs, predictions, references, contexts, columns)
+    if abnormal is not None and len(abnormal) != len(studies.pairs):
         raise InputError(
-            f"abnormal has {len(abnormal)} entries for {len(checked)} pairs; pass one truth value a study."
+            f"abnormal has {len(abnormal)} entries for {len(studies.pairs)} pairs; pass one truth value a study."
         )
-    with prepare(names) as metrics:
-        systems = {"predictions": checked}
-        return score_with_worth(
-            metrics, systems, train=train, abnormal=abnormal, trials=trials, seed=seed, progress=progress
-        )[1]
+    options: dict[str, Any] = {"trials": trials, "seed": seed, "progress": progress, "study_ids": studies.study_ids}
+    with prepare(names, missing=missing) as metrics:
+        return score_with_worth(metrics, {"predictions": studies.pairs}, train=train, abnormal=abnormal, **options)[1]

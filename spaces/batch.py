@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from rrgmetrics import files, stats
 from rrgmetrics.abnormal import MIN_STUDIES
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import missing_lines
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import Progress
 from rrgmetrics.present.html import NOTHING, category_bars, category_counts, headline, part
@@ -174,6 +175,8 @@ def overview(scored: Scored) -> Markup:
     if result.n_unscored:
         reasons = "; ".join(f"{reason}: {count:,}" for reason, count in result.unscored_counts.items())
         pieces.insert(1, Markup('<p class="note">Unscored: {}.</p>').format(reasons))
+    for line in missing_lines({"": scored.studies.pairs}, scored.studies.study_ids, "unscored"):
+        pieces.append(Markup('<p class="note">{}</p>').format(line))
     if n_scored > 1:
         interval = stats.bootstrap(result.reduction, result.pair_stats, trials=INTERVAL_TRIALS)[key.name]
         pieces.append(

@@ -12,6 +12,7 @@ from rrgmetrics import files
 from rrgmetrics.cli.formats import add_format
 from rrgmetrics.comparison import choose_keys
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import MISSING_CHOICES, warn_of_missing
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import Metrics, parse_names, prepare
 from rrgmetrics.reports import Pair
@@ -98,7 +99,19 @@ def add_scoring(parser: argparse.ArgumentParser, *, trials: int) -> None:
     parser.add_argument("--json", metavar="FILE", help="scores, intervals and signatures as JSON")
     parser.add_argument("--html", metavar="FILE", help="a readable report, one file")
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes that score together")
+    add_missing(parser)
     add_metrics(parser, trials=trials)
+
+
+def add_missing(parser: argparse.ArgumentParser) -> None:
+    """Adds what becomes of pairs whose reference is missing."""
+    parser.add_argument(
+        "--missing",
+        choices=MISSING_CHOICES,
+        default="unscored",
+        help="pairs whose reference is missing (blank, nan, None, N/A): leave them unscored (default), score them as "
+        "empty reports, or stop; a missing candidate is an empty report",
+    )
 
 
 def add_metrics(parser: argparse.ArgumentParser, *, trials: int) -> None:
@@ -262,23 +275,30 @@ def read_beside(options: argparse.Namespace, references: str) -> Beside:
 
 def prepared(names: Sequence[str], options: argparse.Namespace) -> Metrics:
     """The metrics, ready to run as the options say."""
-    workers = getattr(options, "workers", 1)
-    return prepare(names, batch_size=options.batch_size, device=options.device, workers=workers)
+    shared: dict[str, Any] = {name: getattr(options, name) for name in ("workers", "missing") if name in options}
+    return prepare(names, batch_size=options.batch_size, device=options.device, **shared)
 
 
-def score_systems(names: list[str], systems: Mapping[str, list[Pair]], options: argparse.Namespace) -> Results:
+def score_systems(
+    names: list[str], systems: Mapping[str, list[Pair]], options: argparse.Namespace, ids: Sequence[str] | None
+) -> Results:
     """The results of each system by metric."""
     with prepared(names, options) as metrics:
+        warn_of_missing(systems, ids, metrics.missing)
         results = metrics.score_sets(list(systems.values()), progress=not options.no_progress)
     return dict(zip(systems, results, strict=True))
 
 
 def score_with_trivial(
-    names: list[str], systems: Mapping[str, list[Pair]], beside: Beside, options: argparse.Namespace
+    names: list[str],
+    systems: Mapping[str, list[Pair]],
+    beside: Beside,
+    options: argparse.Namespace,
+    ids: Sequence[str] | None,
 ) -> tuple[Results, Worth | None]:
     """The results of each system by metric, and, unless `--no-trivial`, what they are worth beside trivial ones."""
     if options.no_trivial:
-        return score_systems(names, systems, options), None
+        return score_systems(names, systems, options, ids), None
     with prepared(names, options) as metrics:
         return score_with_worth(
             metrics,
@@ -287,4 +307,5 @@ def score_with_trivial(
             trials=min(options.trials, SCORE_TRIALS),
             seed=options.seed,
             progress=not options.no_progress,
+            study_ids=ids,
         )

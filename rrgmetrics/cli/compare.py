@@ -74,6 +74,7 @@ def run(options: argparse.Namespace) -> None:
             batch_size=options.batch_size,
             device=options.device,
             workers=options.workers,
+            missing=options.missing,
             progress=not options.no_progress,
         )
     print_scores(

@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
     studies = read_studies(options)
     part = Path(f"{options.record}.part")
     part.unlink(missing_ok=True)
-    results = score_systems(judge_names(names, record=str(part)), {"": studies.pairs}, options)[""]
+    results = score_systems(judge_names(names, record=str(part)), {"": studies.pairs}, options, studies.study_ids)[""]
     if part.exists():  # else nobody gave a reply
         part.replace(options.record)
     print_line(judge_lines(results.values(), options.record))

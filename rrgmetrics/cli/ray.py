@@ -60,6 +60,7 @@ def run(options: argparse.Namespace, names: Sequence[str]) -> None:
         num_gpus=options.num_gpus,
         batch_size=options.batch_size,
         device=options.device,
+        missing=options.missing,
         progress=not options.no_progress and sys.stderr.isatty(),
     )
     print_totals(options, totals)

@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> None:
     system = files.name_of(options.predictions or options.pairs)
     keys, shown = chosen_keys(options), not options.no_progress
     with showing(shown, slow_metrics):
-        results, worth = score_with_trivial(names, {system: studies.pairs}, beside, options)
+        results, worth = score_with_trivial(names, {system: studies.pairs}, beside, options, studies.study_ids)
         with phase(STATISTICS, shown=shown):
             rows = compare_systems(results, all_keys=True, keys=keys, trials=options.trials, seed=options.seed)
     lines = list(summary_lines(results[system])) if options.summary else []

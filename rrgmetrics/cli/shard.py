@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rrgmetrics import files
 from rrgmetrics.cli.arguments import column_names, input_files, prepared, read_studies, study_ids
@@ -54,8 +55,8 @@ def run(options: argparse.Namespace, names: Sequence[str]) -> None:
     rows = shard.rows(len(studies.pairs))
     with prepared(names, options) as metrics:
         statistics = shared_statistics(metrics, studies.pairs, options.statistics)
-        progress = not options.no_progress
-        results = metrics.score_pairs(studies.pairs[rows], progress=progress, statistics=statistics)
+        part: dict[str, Any] = {"statistics": statistics, "study_ids": study_ids(studies)[rows]}
+        results = metrics.score_pairs(studies.pairs[rows], progress=not options.no_progress, **part)
     write_part(options.output, shard, whole, results, study_ids(studies)[rows], force=options.force)
     for line in unscored_lines({whole.system: results}):
         print_line(line)
@@ -76,6 +77,7 @@ def run_stream(options: argparse.Namespace, names: Sequence[str]) -> None:
         batch_size=options.batch_size,
         device=options.device,
         workers=options.workers,
+        missing=options.missing,
         force=options.force,
         progress=not options.no_progress,
     )

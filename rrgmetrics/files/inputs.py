@@ -11,13 +11,13 @@ from rrgmetrics.files.columns import Columns
 from rrgmetrics.files.join import join
 from rrgmetrics.files.read import Reports, Studies, read_pairs, read_references, read_system
 from rrgmetrics.files.sources import is_source
-from rrgmetrics.reports import Pair, check_contexts, check_pairs, columns_of
+from rrgmetrics.reports import check_contexts, check_pairs, columns_of
 
 
 def pairs_of(
     pairs: Any = None, predictions: Any = None, references: Any = None, contexts: Any = None, columns: Columns = None
-) -> list[Pair]:
-    """Turns whatever a caller has into checked pairs.
+) -> Studies:
+    """Turns whatever a caller has into checked pairs, with the ids of the studies if there are any.
 
     Args:
         pairs: One table or file with both reports of each study (`read_pairs`); or None.
@@ -35,16 +35,16 @@ def pairs_of(
         if not _is_table(predictions) and not _is_table(references):
             if columns is not None:
                 raise InputError("columns names columns of a table, and predictions and references are lists.")
-            return check_pairs(predictions, references, contexts)
+            return Studies(None, check_pairs(predictions, references, contexts))
         system = read_system(predictions, columns)
-        return join(_references(references, contexts, columns), system).pairs
+        return join(_references(references, contexts, columns), system)
     if predictions is not None or references is not None:
         raise InputError("Pass either a table of pairs, or predictions and references.")
-    read = read_pairs(pairs, columns).pairs
+    read = read_pairs(pairs, columns)
     if contexts is None:
         return read
-    known = check_contexts(contexts, len(read))
-    return [pair._replace(context=context) for pair, context in zip(read, known, strict=True)]
+    known = check_contexts(contexts, len(read.pairs))
+    return replace(read, pairs=[pair._replace(context=each) for pair, each in zip(read.pairs, known, strict=True)])
 
 
 def read_systems(

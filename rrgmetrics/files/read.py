@@ -15,7 +15,7 @@ from rrgmetrics.files.columns import Columns, check_columns, pick_columns
 from rrgmetrics.files.formats import COLUMNS, PathLike, Row, rows_of, some, suffix_of
 from rrgmetrics.files.sources import is_source, parts
 from rrgmetrics.files.tables import table_rows
-from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, columns_of, parse_context
+from rrgmetrics.reports import CONTEXT_KEYS, Context, Pair, check_report, columns_of, parse_context, report_of
 
 NOBODY = Context()
 FLAGS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
@@ -135,7 +135,7 @@ def read_column(path: PathLike, column: str | None = None) -> list[str]:
         column: Its name; None: `report` or `reference`.
 
     Returns:
-        The texts, in the order of the file.
+        The texts, in the order of the file; "" for a missing one.
 
     Raises:
         InputError: The file cannot be used, has no such column, or has a cell in it that is no report.
@@ -144,8 +144,7 @@ def read_column(path: PathLike, column: str | None = None) -> list[str]:
         return read_references(path).reports
     texts = []
     for where, value in _cells(path, column):
-        check_report(value, where)
-        texts.append(value)
+        texts.append(report_of(value, where))
     return texts
 
 
@@ -167,7 +166,7 @@ def read_flags(path: PathLike, column: str) -> list[bool]:
 def _cells(path: PathLike, column: str) -> Iterator[tuple[str, Any]]:
     """Yields the cells of one column, each after where it stands."""
     for _, where, row in _rows(path, str(path), (*COLUMNS, column)):
-        if row.get(column) is None:
+        if column not in row:
             near = did_you_mean(column, row)
             raise InputError(f"{where} has no {column!r}; it has: {some(list(row))}.{near}")
         yield f"{where}, column {column!r}", row[column]
@@ -232,8 +231,7 @@ def _read(
                 )
             ids[study_id] = where
         for column, field in chosen:
-            check_report(row[field], f"{where}, column {field!r}")
-            column.append(row[field])
+            column.append(report_of(row[field], f"{where}, column {field!r}"))
         contexts.append(parse_context({key: row[field] for key, field in known.items()}, where) if known else NOBODY)
     if not contexts:
         below = " below its column names" if is_source(source) and ".csv" in str(source) else ""

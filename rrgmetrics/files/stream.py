@@ -11,7 +11,7 @@ from rrgmetrics.files.formats import COLUMNS, Row, rows_of
 from rrgmetrics.files.read import study_id_of
 from rrgmetrics.files.sources import is_source, parts
 from rrgmetrics.files.tables import table_rows
-from rrgmetrics.reports import CONTEXT_KEYS, Pair, check_report, parse_context
+from rrgmetrics.reports import CONTEXT_KEYS, Pair, parse_context, report_of
 
 _WANTED = (("reference",), ("candidate",))
 
@@ -68,13 +68,12 @@ def _read(row: Row, fields: Mapping[str, str], where: str, number: int) -> Read:
     try:
         if "study_id" in fields:
             study_id = study_id_of(row[fields["study_id"]], f"{where}, column {fields['study_id']!r}")
-        texts = [row[fields[role]] for role in ("reference", "candidate")]
-        for role, text in zip(("reference", "candidate"), texts, strict=True):
-            check_report(text, f"{where}, column {fields[role]!r}")
+        reference, candidate = (
+            report_of(row[fields[role]], f"{where}, column {fields[role]!r}") for role in ("reference", "candidate")
+        )
         context = parse_context({key: row[fields[key]] for key in CONTEXT_KEYS if key in fields}, where)
     except InputError as error:
         return Read(study_id, None, str(error))
-    reference, candidate = texts
     return Read(study_id, Pair(reference, candidate, context))
 
 

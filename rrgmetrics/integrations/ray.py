@@ -22,8 +22,10 @@ from rrgmetrics.files.columns import pick_columns
 from rrgmetrics.files.sources import parts
 from rrgmetrics.files.stored import DETAILS, STATISTICS, arrays_of, scored_of
 from rrgmetrics.files.stream import read_rows
+from rrgmetrics.missing import Missing, is_missing
 from rrgmetrics.names import MetricName, parse_names, uncounted
 from rrgmetrics.prepared import prepare
+from rrgmetrics.reports import report_of
 from rrgmetrics.results import Result, per_pair_columns
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.streaming import Totals, add_results, score_reads
@@ -98,6 +100,7 @@ def score_dataset(
     device: str | None = None,
     concurrency: int | tuple[int, int] = (1, 2),
     num_gpus: float = 0,
+    missing: Missing = "unscored",
 ) -> ScoredDataset:
     """Scores the pairs of a Ray data set; nothing runs before its rows are asked for.
 
@@ -111,6 +114,7 @@ def score_dataset(
         device: torch device of models; None takes CUDA where an actor has a GPU, else the CPU.
         concurrency: Actors, or the least and the most of them; each takes a core.
         num_gpus: Of each actor; 1 for encoders and judges.
+        missing: As in `rrgmetrics.score`.
 
     Raises:
         InputError: A name or a column that cannot be used.
@@ -123,10 +127,11 @@ def score_dataset(
     parsed = parse_names(names)
     named = check_columns(columns)
     fields = pick_columns(dataset.columns(), (("reference",), ("candidate",)), named, "The data set")
-    frequencies = _counted(dataset, parsed, fields["reference"], statistics or {})
+    frequencies = _counted(dataset, parsed, fields["reference"], statistics or {}, missing)
+    shared = ray.put(frequencies) if frequencies else None
     scored = dataset.map_batches(
         Scorer,
-        fn_constructor_args=(list(parsed), named, ray.put(frequencies) if frequencies else None, batch_size, device),
+        fn_constructor_args=(list(parsed), named, shared, batch_size, device, missing),
         batch_format="pyarrow",
         batch_size=ROWS,
         concurrency=concurrency,
@@ -139,9 +144,15 @@ class Scorer:
     """An actor's own prepared metrics: from a block of rows to the same rows with scores."""
 
     def __init__(
-        self, names: list[str], columns: Columns, statistics: Any, batch_size: int | None, device: str | None
+        self,
+        names: list[str],
+        columns: Columns,
+        statistics: Any,
+        batch_size: int | None,
+        device: str | None,
+        missing: Missing = "unscored",
     ) -> None:
-        self.metrics = prepare(names, batch_size=batch_size, device=device)
+        self.metrics = prepare(names, batch_size=batch_size, device=device, missing=missing)
         self.columns = columns
         self.statistics = None if statistics is None else ray.get(statistics)
 
@@ -173,6 +184,7 @@ def score_files(
     num_gpus: float = 0,
     batch_size: int | None = None,
     device: str | None = None,
+    missing: Missing = "unscored",
     progress: bool = True,
 ) -> dict[str, Totals]:
     """Scores files of any size to files; the same call goes on where a run that was killed stood.
@@ -187,6 +199,7 @@ def score_files(
         num_gpus: Of each actor.
         batch_size: Texts per forward pass of a model.
         device: torch device of models.
+        missing: As in `rrgmetrics.score`.
         progress: Whether to show Ray's bars.
 
     Returns:
@@ -205,7 +218,8 @@ def score_files(
     id_column = check_columns(columns).get("study_id", "study_id")
     if id_column not in dataset.columns():
         raise InputError(f"{source} has no column {id_column!r}, by which a run that goes on knows its rows.")
-    _claim(filesystem, folder, {"source": source, "metrics": parsed, "columns": check_columns(columns), "v": VERSION})
+    job = {"source": source, "metrics": parsed, "columns": check_columns(columns), "v": VERSION}
+    _claim(filesystem, folder, job | ({"missing": missing} if missing != "unscored" else {}))
     scored = score_dataset(
         dataset,
         parsed,
@@ -214,6 +228,7 @@ def score_files(
         device=device,
         concurrency=concurrency,
         num_gpus=num_gpus,
+        missing=missing,
     )
     scored.dataset.context.target_max_block_size = BLOCK_BYTES
     scored.dataset.context.checkpoint_config = CheckpointConfig(
@@ -225,15 +240,20 @@ def score_files(
 
 
 def _counted(
-    dataset: Any, names: Mapping[str, MetricName], reference: str, given: Mapping[str, Frequencies]
+    dataset: Any,
+    names: Mapping[str, MetricName],
+    reference: str,
+    given: Mapping[str, Frequencies],
+    missing: Missing,
 ) -> dict[str, Frequencies]:
     """What metrics with corpus statistics must know of all references: as given, or from a first pass."""
     needed = uncounted(names, given)
     if not needed:
         return dict(given)
     batches = dataset.select_columns([reference]).iter_batches(batch_format="pyarrow", batch_size=ROWS * 8)
-    references = (text for batch in batches for text in batch[reference].to_pylist() if isinstance(text, str))
-    with prepare(needed) as metrics:
+    cells = (cell for batch in batches for cell in batch[reference].to_pylist())
+    references = (report_of(cell, reference) for cell in cells if isinstance(cell, str) or is_missing(cell))
+    with prepare(needed, missing=missing) as metrics:
         return {**given, **metrics.count_references(references)}
 
 

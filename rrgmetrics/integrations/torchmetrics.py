@@ -16,6 +16,7 @@ import numpy as np
 
 from rrgmetrics import aggregate
 from rrgmetrics.errors import InputError, MissingExtraError
+from rrgmetrics.missing import Missing
 from rrgmetrics.names import label
 from rrgmetrics.prepared import parse_names, prepare
 from rrgmetrics.reports import check_pairs
@@ -42,6 +43,8 @@ class ReportMetric(Metric):
             `<metric>_n_unscored`. Two configurations of one metric are told apart as `crepe__paper`.
         batch_size: Texts per forward pass of a model; None leaves it to the backend.
         device: torch device of models; None takes CUDA where there is one. The state moves with `.to()`, models do not.
+        missing: What becomes of pairs whose reference is missing: `"unscored"`, `"empty"` or `"error"`, as in
+            `rrgmetrics.score`.
         **keywords: torchmetrics' own: `sync_on_compute`, `process_group`, ...
 
     Raises:
@@ -67,6 +70,7 @@ class ReportMetric(Metric):
         key: str | None = None,
         batch_size: int | None = None,
         device: str | None = None,
+        missing: Missing = "unscored",
         **keywords: Any,
     ) -> None:
         import torch
@@ -78,7 +82,8 @@ class ReportMetric(Metric):
                     f"{text}: a pair's score depends on the other pairs, so that no sum over batches gives it; use "
                     "rrgmetrics.callbacks.ReportMetrics, which scores all pairs at once."
                 )
-        self.metrics = prepare(metrics, batch_size=batch_size, device=device)
+        self.metrics = prepare(metrics, batch_size=batch_size, device=device, missing=missing)
+        self._is_announced = False
         self.key = key
         for index, (text, job) in enumerate(self.metrics.jobs.items()):
             zeros = torch.zeros(n_columns(text, job) + COUNTS, dtype=torch.float64)
@@ -126,7 +131,10 @@ class ReportMetric(Metric):
             InputError: Different lengths, or an element that is not a report; nothing was added.
         """
         pairs = check_pairs(preds, target, contexts)
-        results = self.metrics.score_pairs(pairs, progress=False)
+        results = self.metrics.score_pairs(pairs, progress=False, announce=not self._is_announced)
+        has_empty = not all(pair.candidate for pair in pairs)
+        unscored = any(result.n_unscored for result in results.values())
+        self._is_announced = self._is_announced or has_empty or unscored  # not with each batch
         for index, result in enumerate(results.values()):
             sums, n_scored = aggregate.column_sums(result.pair_stats)
             row = np.array([*sums, n_scored, result.n_unscored])

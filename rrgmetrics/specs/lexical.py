@@ -132,6 +132,7 @@ LEXICAL = (
         },
         needs=("tokens",),
         corpus_statistics=True,
+        no_number="every n-gram of the reference stands in all references of the call, as with a single pair: weight 0",
         paper="Vedantam et al. 2015, CVPR",
         citation="vedantam-2015-cider",
         hacks=("repetition", "template", "contradiction"),

@@ -167,6 +167,7 @@ class MetricSpec:
         name: Folder = module = headline key.
         title: How tables name it.
         summary: What it compares, in one line for tables.
+        no_number: Why a pair can be without a number, where the scorer itself does not say it of each pair.
         foreign_keywords: Keywords of `evaluate`'s own module of the same name, with what does the same here.
         scorer: Its class, `module:class`.
         modules: The package that holds the folder of its `evaluate` module; of a metric from outside its own package.
@@ -216,6 +217,7 @@ class MetricSpec:
     resists_tricks: bool = False
     summary: str = ""
     modules: str = "rrgmetrics.metrics"
+    no_number: str = "the metric gave no number"
     foreign_keywords: Mapping[str, str] = field(default_factory=dict)
 
     @property

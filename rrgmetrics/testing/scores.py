@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rrgmetrics.missing import REASON
 from rrgmetrics.prepared import prepare
 from rrgmetrics.results import Result
 from rrgmetrics.specs import UNDEFINED
@@ -55,7 +56,7 @@ def check_keys(case: Case) -> None:
 def check_range(case: Case) -> None:
     """No value lies outside the declared range, whatever the texts; every key has a value somewhere."""
     candidates, references = [*STRANGE, *reversed(STRANGE), "", " "], [*STRANGE, *STRANGE, " \n", case.references[0]]
-    strange, same = case.score(candidates, references), case.score(case.references, case.references)
+    strange, same = case.score(candidates, references, missing="empty"), case.score(case.references, case.references)
     for result in (strange, same, case.on_altered):
         for key in case.spec.keys:
             values = np.append(result.per_pair.get(key.name, []), result.scores[key.name])
@@ -79,7 +80,7 @@ def check_empty_texts(case: Case) -> None:
     for nothing in EMPTY:
         references = [nothing, text, nothing, *case.references]
         candidates = [nothing, nothing, text, *case.altered]
-        values = case.score(candidates, references).per_pair[case.spec.name]
+        values = case.score(candidates, references, missing="empty").per_pair[case.spec.name]
         for value, stated in zip(values[:3], case.spec.empty, strict=True):
             if stated is None:
                 assert abs(value) > 0
@@ -91,9 +92,18 @@ def check_empty_texts(case: Case) -> None:
 
 def check_only_empty_texts(case: Case) -> None:
     """An empty pair alone gives the stated value too."""
-    (value,) = case.score([""], [""]).per_pair[case.spec.name]
+    (value,) = case.score([""], [""], missing="empty").per_pair[case.spec.name]
     stated = case.spec.empty[0]
     assert math.isnan(value) if stated == UNDEFINED else value == stated
+
+
+def check_missing_references(case: Case) -> None:
+    """A pair whose reference is missing is unscored, and changes no other score."""
+    result = case.score([*case.altered, *case.references[:3]], [*case.references, None, "", "nan"])
+    n = len(case.references)
+    assert [*result.unscored_reasons.values()] == [REASON] * 3
+    assert_same(result.scores, case.on_altered.scores, case.tolerance)
+    assert_same(_rows(result, np.arange(n)), case.on_altered.per_pair, case.tolerance)
 
 
 def check_identical_text_is_best(case: Case) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rrgmetrics import files
+from rrgmetrics.english import by_number, counted
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import SHOWN
 from rrgmetrics.reports import Context
 from rrgmetrics.slices import slices_of
 from rrgmetrics.spaces.leaderboard.submissions import text_fault
@@ -50,6 +52,7 @@ def read_studies(path: files.PathLike) -> list[Study]:
         raise InputError(without_quotes(str(error))) from None
     if references.study_ids is None:
         raise InputError(f"{path} has no column 'study_id'; submissions are joined to the references by it.")
+    _check_none_missing(path, references)
     for study_id, report in zip(references.study_ids, references.reports, strict=True):
         if fault := text_fault(report) or text_fault(study_id):
             raise InputError(f"{path}, study {study_id[:60]!r} holds {fault}; remove it.")
@@ -62,6 +65,17 @@ def read_studies(path: files.PathLike) -> list[Study]:
         strict=True,
     )
     return [Study(*row) for row in rows]
+
+
+def _check_none_missing(path: Path, references: files.Reports) -> None:
+    rows = zip(references.study_ids or (), references.reports, strict=True)
+    missing = [study_id for study_id, report in rows if not report.strip()]
+    if missing:
+        others = f" and {len(missing) - SHOWN:,} others" if len(missing) > SHOWN else ""
+        raise InputError(
+            f"{path}: {counted(len(missing), 'reference')} {by_number(len(missing), 'is', 'are')} missing (study ids "
+            f"{', '.join(missing[:SHOWN])}{others}); write them, or leave these studies out of the board."
+        )
 
 
 def without_quotes(message: str) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 
 from rrgmetrics import aggregate, stats
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import says_nothing
 from rrgmetrics.names import READER, parse_name
 from rrgmetrics.prepared import Metrics, parse_names, prepare, reduction_of
 from rrgmetrics.reports import Pair, parse_context
@@ -114,7 +115,7 @@ def score_reports(
         One entry a metric.
     """
     pairs = [
-        Pair(reference, report, parse_context(context))
+        Pair(reference, "" if says_nothing(report) else report, parse_context(context))
         for (reference, context, _), report in zip(studies, reports, strict=True)
     ]
     results = metrics.score_pairs(pairs, progress=False)

@@ -96,11 +96,6 @@ REFUSED = {
     "no such field": (OURS, {"refrence": "truth"}, "the key 'refrence'; .* Did you mean 'reference'?"),
     "one column twice": (OURS, {"reference": "truth", "candidate": "truth"}, "a column has one field"),
     "nobody's names": (OURS, None, "no column 'reference'; it has: .*"),
-    "a missing report": (
-        pd.DataFrame({**OURS, "truth": ["a", None, "b"]}),
-        COLUMNS,
-        r"pairs\[1\], column 'truth' is N",
-    ),
     "a number": (pa.table({**OURS, "truth": [1, 2, 3]}), COLUMNS, r"pairs\[0\], column 'truth' is 1 \(int\)"),
     "an id twice": ([*ROWS, ROWS[1]], COLUMNS, r"pairs\[3\], column 'id': 's2' stands in pairs\[1\] already"),
     "a row without": ([*ROWS, {"truth": "a"}], COLUMNS, r"pairs\[3\] has no column 'generated'"),

@@ -36,8 +36,8 @@ def test_longest_report():
 
 
 def test_messages_of_batches_count_on():
-    with pytest.raises(InputError, match=r"references\[11\] is None"):
-        check_pairs(["a", "b"], ["a", None], start=10)
+    with pytest.raises(InputError, match=r"references\[11\] is 3"):
+        check_pairs(["a", "b"], ["a", 3], start=10)
     with pytest.raises(InputError, match=r"contexts\[11\] is 3"):
         check_pairs(["a", "b"], ["a", "b"], [{}, 3], start=10)
 

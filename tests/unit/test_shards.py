@@ -248,10 +248,10 @@ def test_a_stream_of_any_size_gives_the_same(made, tmp_path, monkeypatch, capsys
 
 
 def test_a_stream_in_memory():
-    rows = ({"truth": text, "candidate": text if index else None} for index, text in enumerate(REFERENCES))
+    rows = ({"truth": text, "candidate": text if index else 3} for index, text in enumerate(REFERENCES))
     totals = score_stream("bleu", rows, columns={"reference": "truth"}, progress=False)["bleu"]
-    assert (totals.n_pairs, totals.n_unscored) == (7, 1)
+    assert (totals.n_pairs, totals.n_unscored) == (7, 2)  # one of the references is missing
     assert totals.scores["bleu"] == pytest.approx(1)
-    assert next(iter(totals.unscored_counts)).startswith("pairs[0], column 'candidate' is None")
+    assert next(iter(totals.unscored_counts)).startswith("pairs[0], column 'candidate' is 3")
     with pytest.raises(InputError, match=r"scores of cider depend on all references.*read only once"):
         score_stream("cider", ({"reference": text, "candidate": text} for text in REFERENCES))

@@ -14,10 +14,12 @@ from functools import cache
 
 import jinja2
 
+from rrgmetrics import signature
 from rrgmetrics.abnormal import MIN_STUDIES
 from rrgmetrics.comparison import Row
 from rrgmetrics.english import counted
 from rrgmetrics.errors import InputError
+from rrgmetrics.missing import FACT, Missing, missing_lines
 from rrgmetrics.present import html, theme
 from rrgmetrics.present.html import legend
 from rrgmetrics.present.numbers import estimate, p_value, signed
@@ -103,7 +105,7 @@ def report_page(
         groups=sections.groups(found),
         parts=sections.part_tables(results, parts, score_parts(results, parts, trials=trials, seed=seed)),
         spreads=sections.spreads(results),
-        unscored=unscored_lines(results),
+        unscored=[*_missing_lines(results, pairs, ids), *unscored_lines(results)],
         legend=legend([category.value for category in ErrorCategory]),
         is_marked=bool(found),
         first_studies=pieces[:PER_PAGE],
@@ -131,6 +133,15 @@ def _environment() -> jinja2.Environment:
         version=VERSION,
         style=theme.style_sheet("drawn.css", "report.css", dark=theme.BY_PREFERENCE),
     )
+
+
+def _missing_lines(
+    results: Mapping[str, Mapping[str, Result]], pairs: Mapping[str, Sequence[Pair]], study_ids: Sequence[str] | None
+) -> list[str]:
+    """Describes missing reports, of which the results say by their signature what became."""
+    first = next(iter(next(iter(results.values())).values()))
+    choice: Missing = "empty" if signature.parse(first.signature)[1].get(FACT) == "empty" else "unscored"
+    return missing_lines({system: pairs[system] for system in results}, study_ids, choice)
 
 
 def _check(
