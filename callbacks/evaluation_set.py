@@ -116,7 +116,10 @@ class EvaluationSet:
     def _check(self) -> None:
         """Checks all references of a column that can be read alone, else the first: each row may have an image."""
         first = self.rows[0]
-        self.reference(self[first], first)
+        if not any(self.reference(self[row], row) for row in self.rows[:LOOKED_AT]):  # the first one, as a rule
+            raise InputError(
+                "Every reference of the evaluation set is missing; pass reference= (a column or function)."
+            )
         self.context(self[first], first)
         names = [self._reference] if isinstance(self._reference, str) else list(REFERENCE_COLUMNS)
         columns: Sequence[str] = getattr(self._dataset, "column_names", None) or ()

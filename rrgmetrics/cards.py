@@ -149,6 +149,8 @@ def _inputs(spec: MetricSpec) -> str:
         f"- **contexts** *(list of dict)*: patient's `age`, `sex`, `indication`; {_use_of_contexts(spec)}.",
         f"- **per_pair** *(bool)*: also return `<key>_per_pair`, a list with one value a pair{_only_some(spec)}.",
         "- **batch_size** *(int)*, **device** *(str)*: of a model, where one runs. **progress** *(bool)*: show a bar.",
+        '- **missing** *(str)*: a pair whose reference is missing (None, NaN, blank, "nan", "N/A") is `unscored` (the '
+        "default), scored as an `empty` report, or an `error`. A missing candidate is an empty report.",
         "",
         *table(("configuration", "what runs"), [(f"`{name}`", help) for name, help in configurations(spec).items()]),
         "",
@@ -169,7 +171,8 @@ def _keys(spec: MetricSpec) -> str:
 
 def _empty(spec: MetricSpec) -> str:
     rows = zip(EMPTY_CASES, map(stated, spec.empty), strict=True)
-    return "\n".join(table(("reference, candidate", f"`{spec.name}`"), rows))
+    lines = table(("reference, candidate", f"`{spec.name}`"), rows)
+    return "\n".join([*lines, "", 'An empty reference is scored with `missing="empty"` only.'])
 
 
 def _agreement(spec: MetricSpec) -> str:
@@ -272,6 +275,11 @@ def _arguments(spec: MetricSpec) -> list[str]:
         _item("per_pair (bool)", f"also return <key>_per_pair, a list with one value a pair{_only_some(spec)}."),
         _item("batch_size (int), device (str)", "of a model, where one runs."),
         _item("progress (bool)", "show a bar."),
+        _item(
+            "missing (str)",
+            "a pair whose reference is missing (None, NaN, blank, 'nan', 'N/A') is 'unscored' (the default), scored as "
+            "an 'empty' report, or an 'error'. A missing candidate is an empty report.",
+        ),
         "",
         "Configurations (config_name):",
         *(_item(name, f"{help}.") for name, help in configurations(spec).items()),

@@ -29,6 +29,8 @@ Args:
     per_pair (bool): also return <key>_per_pair, a list with one value a pair.
     batch_size (int), device (str): of a model, where one runs.
     progress (bool): show a bar.
+    missing (str): a pair whose reference is missing (None, NaN, blank, 'nan', 'N/A') is 'unscored' (the default),
+        scored as an 'empty' report, or an 'error'. A missing candidate is an empty report.
 
 Configurations (config_name):
     default: NLTK's algorithm, with the WordNet that ships.

@@ -73,8 +73,18 @@ def test_wrong_set_up():
         ReportMetrics("blue")
     with pytest.raises(InputError, match="both be logged as bleu"):
         ReportMetrics(["bleu", "bleu?tokenizer=coco"])
-    with pytest.raises(InputError, match=r"predictions\[1\] is None"):
-        ReportMetrics("bleu").update(["a", None], ["a", "b"])
+    with pytest.raises(InputError, match=r"predictions\[1\] is 3"):
+        ReportMetrics("bleu").update(["a", 3], ["a", "b"])
+
+
+@pytest.mark.parametrize(("missing", "n_unscored"), [("unscored", 1), ("empty", 0)])
+def test_a_missing_reference(missing, n_unscored, caplog):
+    metrics = ReportMetrics("rouge", baselines="none", missing=missing)
+    metrics.update(["Clear lungs.", "Edema.", None], ["Clear lungs.", None, "Edema."])
+    values = metrics.compute()
+    assert values["rouge_n_unscored"] == n_unscored
+    assert values["rouge_1"] == pytest.approx(1 / (3 - n_unscored))
+    assert ("1 x the reference is missing" in caplog.text) == bool(n_unscored)
 
 
 def test_one_metric_that_fails_is_nan_and_said_once(monkeypatch, caplog):

@@ -32,18 +32,18 @@ cli.main(sys.argv[1:])
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Files of pairs, in one of which a candidate is missing."""
+    """Files of pairs, in one of which a reference is missing."""
     from pyarrow import parquet
 
     folder = tmp_path_factory.mktemp("ray") / "pairs"
     folder.mkdir()
-    candidates = [None, *CANDIDATES[1:]]
+    references = [None, *REFERENCES[1:]]
     for part in range(4):
         rows = slice(part, None, 4)
         columns = {
             "id": [f"s{number}" for number in range(N)][rows],
-            "truth": REFERENCES[rows],
-            "candidate": candidates[rows],
+            "truth": references[rows],
+            "candidate": CANDIDATES[rows],
         }
         parquet.write_table(pyarrow.table(columns), folder / f"{part}.parquet", row_group_size=250)
     return folder
@@ -53,8 +53,8 @@ def folder(tmp_path_factory):
 def alone():
     texts = {"predictions": CANDIDATES[1:], "references": REFERENCES[1:], "progress": False}
     with rrgmetrics.prepare(NAMES) as metrics:
-        statistics = metrics.count_references(REFERENCES)
-        pairs = rrgmetrics.files.pairs_of(predictions=texts["predictions"], references=texts["references"])
+        statistics = metrics.count_references(REFERENCES[1:])
+        pairs = rrgmetrics.files.pairs_of(predictions=texts["predictions"], references=texts["references"]).pairs
         return metrics.score_pairs(pairs, statistics=statistics, progress=False)
 
 
@@ -72,7 +72,7 @@ def test_a_run_that_is_killed_goes_on(folder, alone, tmp_path):
     again = subprocess.run(command, capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr
     assert "4,000 pairs" in again.stdout
-    assert "bleu: 1 of 4,000 pairs unscored (id 's0', column 'candidate' is None" in again.stdout
+    assert "bleu: 1 of 4,000 pairs unscored (the reference is missing)" in again.stdout
     table = parquet.read_table(output / "scores", columns=["id", "bleu", "cider"])
     assert sorted(table["id"].to_pylist()) == sorted(f"s{number}" for number in range(N))
     assert len(list(output.glob("scores/*.parquet"))) > done
