@@ -11,6 +11,7 @@ none ("nan", "N/A", "See impression."; `missing.yaml` lists these). In the pairs
 from __future__ import annotations
 
 import logging
+import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -29,7 +30,7 @@ REASON = "the reference is missing"  # why a pair is unscored
 FACT = "missing"  # what the signature calls the choice
 SHOWN = 5  # studies that a message names
 _FILE = Path(__file__).with_suffix(".yaml")
-_AROUND = " \t\r\n.:;,_-*#!()[]{}<>\"'"
+_AROUND = string.whitespace + "\xa0.:;,_-*#!()[]{}<>\"'"  # a text of these alone is blank
 _TYPES = ("NAType", "NaTType")  # pandas'
 
 
@@ -47,11 +48,9 @@ def says_nothing(text: str) -> bool:
         >>> says_nothing("See impression."), says_nothing("nan"), says_nothing(" ___ "), says_nothing("Normal.")
         (True, True, True, False)
     """
-    if not any(map(str.isalnum, text)):
-        return True
     bare = text.strip(_AROUND)
     texts, longest = _texts()
-    return len(bare) <= longest and " ".join(bare.casefold().split()) in texts
+    return not bare or (len(bare) <= longest and " ".join(bare.casefold().split()) in texts)
 
 
 @cache

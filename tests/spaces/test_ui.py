@@ -257,7 +257,7 @@ def test_options_of_the_spec_are_offered_but_no_file_and_no_server():
         "",
     )
     view, calls = ui.answered(SPECS["finding_errors"], texts, ["impression", "report"])
-    assert "finding_errors|text:impression@1|modality:auto|policy:report" in view
+    assert "finding_errors|text:impression@2|modality:auto|policy:report" in view
     assert "Mild cardiomegaly" not in view, "what the metric did not read is shown"
     assert '<mark class="kind-incorrect_location">Small left effusion</mark>' in view
     assert "What is usual" not in view
