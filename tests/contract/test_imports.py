@@ -30,6 +30,7 @@ ROOMS = {
     "notebook": 0,
     "deprecated": 0,
     "errors": 0,
+    "missing": 1,
     "machine": 0.5,
     "version": 0,
     "child": 0,
