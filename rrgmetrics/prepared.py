@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from rrgmetrics import files, signature
 from rrgmetrics.errors import InputError
-from rrgmetrics.missing import Missing, MissingReports, check_choice, warn_of_missing
+from rrgmetrics.missing import Missing, MissingReports, check_choice, log_lines, warn_of_missing
 from rrgmetrics.modalities import pack_of
 from rrgmetrics.names import MetricName
 from rrgmetrics.names import parse_names as parse_names
@@ -23,7 +23,7 @@ from rrgmetrics.progress import Progress as Progress  # what `Metrics.steps` yie
 from rrgmetrics.progress import drained, showing
 from rrgmetrics.reader.lexicon import first_pack, pack_used
 from rrgmetrics.reports import Pair, count_distinct
-from rrgmetrics.results import Result
+from rrgmetrics.results import Result, cut_line
 from rrgmetrics.runner import Job, Memory, run
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.build import build_scorer
@@ -296,6 +296,8 @@ class Metrics:
             results = yield from run(list(self.jobs.values()), sets, memory=self._memory, **options)
             by_name = [dict(zip(self.jobs, of_set, strict=True)) for of_set in results]
         name_stand_ins(self.names.values())
+        if options.get("announce", True):
+            log_lines(filter(None, [cut_line(by_name)]))
         return by_name
 
     def _walk_together(

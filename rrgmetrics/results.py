@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -362,6 +362,26 @@ def _notes(result: Result) -> Mapping[str, str]:
     """The facts of a result's signature that its pairs decide."""
     scorer = build_scorer(signature.read(result.signature))
     return scorer.notes(result.pair_stats) if isinstance(scorer, SupportsNotes) else {}
+
+
+def cut_line(sets: Iterable[Mapping[str, Result]]) -> str:
+    """Describes the reports that were longer than a model reads, by metric; "" if there are none.
+
+    Args:
+        sets: The Results by metric of each list of pairs.
+    """
+    counts: dict[str, int] = {}
+    for name, result in (item for results in sets for item in results.items()):
+        fields = signature.parse(result.signature)[1]
+        if fields.get("long") != "windows":
+            counts[name] = max(counts.get(name, 0), int(fields.get("too_long", "0")))
+    cut = [f"{name} ({count:,})" for name, count in counts.items() if count]
+    return (
+        f"{', '.join(cut)}: some reports have more tokens than the model reads; what lies beyond was not compared. The "
+        "signature counts them as too_long."
+        if cut
+        else ""
+    )
 
 
 def unscored_lines(results: Mapping[str, Mapping[str, Result]]) -> list[str]:

@@ -43,11 +43,13 @@ class TokenVectors(NamedTuple):
         ids: Token ids `(n_tokens,)`, those that open and close the text included.
         vectors: Unit vectors `(n_tokens, width)`.
         own: `(n_tokens,)`, False for the tokens that open and close the text.
+        too_long: Whether the text has more tokens than the model reads; those beyond are not here.
     """
 
     ids: NDArray[np.int64]
     vectors: NDArray[np.float32]
     own: NDArray[np.bool_]
+    too_long: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,8 @@ class Encoder:
         device: Where it runs.
         batch_size: Texts per forward pass; None: as many as the token budget holds.
         extra_facts: What else a metric's signature must name.
+        max_length: Tokens that the model reads; 0: any number.
+        is_cut: Whether a text of `max_length` tokens was cut to them.
     """
 
     identity: str
@@ -73,6 +77,8 @@ class Encoder:
     device: str
     batch_size: int | None = None
     extra_facts: Mapping[str, str] = field(default_factory=dict)
+    max_length: int = 0
+    is_cut: Callable[[str], bool] = lambda text: False
 
     @property
     def key(self) -> str:
@@ -86,17 +92,21 @@ class Encoder:
 
     def annotate(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Returns the token vectors of each text, in order; batches are of similar lengths."""
-        ids = self.tokenize([text.strip() for text in texts])
+        stripped = [text.strip() for text in texts]
+        ids = self.tokenize(stripped)
         vectors: dict[int, NDArray[np.float32]] = {}
         for batch in batches([len(row) for row in ids], self.device, self.batch_size):
             for i, states in zip(batch, self.encode([ids[i] for i in batch]), strict=True):
                 lengths = np.linalg.norm(states, axis=1, keepdims=True)
                 vectors[i] = states / np.maximum(lengths, SHORTEST)  # a view would keep the whole batch alive
-        return [self._token_vectors(row, vectors[i]) for i, row in enumerate(ids)]
+        return [
+            self._token_vectors(text, row, vectors[i]) for i, (text, row) in enumerate(zip(stripped, ids, strict=True))
+        ]
 
-    def _token_vectors(self, ids: list[int], vectors: NDArray[np.float32]) -> TokenVectors:
+    def _token_vectors(self, text: str, ids: list[int], vectors: NDArray[np.float32]) -> TokenVectors:
         own = [token not in self.special_ids for token in ids]
-        return TokenVectors(np.array(ids, dtype=np.int64), vectors, np.array(own, dtype=np.bool_))
+        too_long = len(ids) == self.max_length and self.is_cut(text)
+        return TokenVectors(np.array(ids, dtype=np.int64), vectors, np.array(own, dtype=np.bool_), too_long)
 
 
 def _padded(forward: Callable[[Tensor, Tensor], Tensor], device: str) -> Callable[[list[list[int]]], Iterator[Floats]]:
@@ -179,6 +189,8 @@ def _bundled(name: str, layer: int, device: str) -> Encoder:
         tokenize=lambda texts: [encoding.ids for encoding in loaded.tokenizer.encode_batch(list(texts))],
         encode=lambda ids: loaded.states(ids, layers),
         device=device,
+        max_length=config["max_position_embeddings"],
+        is_cut=lambda text: bool(loaded.tokenizer.encode(text).overflowing),
     )
 
 
@@ -216,10 +228,10 @@ def _states_in_torch(file: Path, n_heads: int, *, device: str) -> Callable[[list
 
 def _published(checkpoint: str, files: Checkpoint, layer: int, device: str) -> Encoder:
     loaded = _load_published(checkpoint, files, layer, device)
-    tokenizer = loaded.tokenizer
+    tokenizer, longest = loaded.tokenizer, _max_length(loaded.tokenizer, loaded.config)
 
     def tokenize(texts: Sequence[str]) -> list[list[int]]:
-        encoded = tokenizer(list(texts), truncation=True, max_length=_max_length(tokenizer, loaded.config))
+        encoded = tokenizer(list(texts), truncation=True, max_length=longest)
         ids: list[list[int]] = encoded["input_ids"]
         return ids
 
@@ -236,6 +248,8 @@ def _published(checkpoint: str, files: Checkpoint, layer: int, device: str) -> E
         tokenize=tokenize,
         encode=_padded(forward, device),
         device=device,
+        max_length=longest,
+        is_cut=lambda text: len(tokenizer(text, verbose=False)["input_ids"]) > longest,
     )
 
 

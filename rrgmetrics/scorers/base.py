@@ -61,6 +61,19 @@ def explain_both(pairs: Sequence[Pair], tell: Callable[[str], Any]) -> list[dict
     return [{"reference": tell(pair.reference), "candidate": tell(pair.candidate)} for pair in pairs]
 
 
+def too_long(pairs: Sequence[Pair], annotations: Mapping[str, Any], scores: Array) -> Array:
+    """Returns how many reports of each pair were cut, `(n_pairs,)`; NaN where a pair has no score."""
+    counts = [
+        float(reference.too_long) + float(candidate.too_long) for reference, candidate in of_pairs(pairs, annotations)
+    ]
+    return np.where(np.isnan(scores), np.nan, np.array(counts, dtype=np.float64))
+
+
+def note_too_long(stats: Array) -> dict[str, str]:
+    """What the signature says of pairs that were too long, which the last column of their statistics counts."""
+    return {"too_long": str(int((stats[:, -1] > 0).sum()))}
+
+
 class Reduction(Protocol):
     """The pure arithmetic from statistics to scores; small and picklable."""
 

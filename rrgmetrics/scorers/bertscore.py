@@ -7,6 +7,8 @@ Configurations: `default` the bundled encoder; `paper` bert-score's for English 
 RadEval 2.2's metric (distilbert-base-uncased, layer 5, rescaled); `radcliq` the one inside RadCliQ (distilroberta-base,
 layer 5, rescaled, spaces squeezed; no IDF, as in the authors' default configuration, while RadEval turns it on).
 
+A report of more tokens than the model reads is cut, as bert-score cuts it; the signature counts the pairs with one.
+
 Differs from the authors: where no token of a non-empty text has weight (every token in every reference), the pair is
 unscored (NaN), not 0 and then rescaled to about -5.5.
 """
@@ -29,7 +31,7 @@ from numpy.typing import NDArray
 from rrgmetrics.backends.encoder import BUNDLED, Encoder, TokenVectors, load_encoder
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import MAX_CHARACTERS, Pair
-from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
+from rrgmetrics.scorers.base import Array, Mean, Runtime, note_too_long, of_pairs, too_long
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.specs import keys_of
 
@@ -111,7 +113,7 @@ class Bertscore:
         annotations: Mapping[str, TokenVectors],
         statistics: Frequencies | None = None,
     ) -> Array:
-        """The F-measure, precision and recall of each pair `(n_pairs, 3)`."""
+        """The F-measure, precision and recall of each pair, and how many reports were cut, `(n_pairs, 4)`."""
         idf = None if statistics is None else Idf(statistics.documents, statistics.n)
         scores = [greedy_match(*both, idf) for both in of_pairs(pairs, annotations)]
         stats = np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64).reshape(-1, 3)
@@ -119,7 +121,11 @@ class Bertscore:
             baseline = self._baseline()
             base = np.array([baseline.f, baseline.precision, baseline.recall])
             stats = (stats - base) / (1 - base)
-        return stats
+        return np.column_stack([stats, too_long(pairs, annotations, stats[:, 0])])
+
+    def notes(self, stats: Array) -> Mapping[str, str]:
+        """The number of pairs with a report of more tokens than the model reads."""
+        return note_too_long(stats)
 
     def _baseline(self) -> Baseline:
         baseline = find_baseline(self.checkpoint.partition("@")[0], self.layers)

@@ -159,7 +159,7 @@ def status_table(annotations: Sequence[Annotation]) -> NDArray[np.int8]:
 
 def is_too_long(annotation: Annotation) -> bool:
     """Returns whether a report has more tokens than the model reads; the reader reads all."""
-    return isinstance(annotation, ConditionReading) and annotation.too_long
+    return bool(getattr(annotation, "too_long", False))
 
 
 def contradicted(annotation: Annotation) -> frozenset[int]:

@@ -40,7 +40,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.reader import Reading, read
 from rrgmetrics.reader.affirmed import standard_wording
 from rrgmetrics.reports import Pair, distinct_texts
-from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
+from rrgmetrics.scorers.base import Array, Mean, Runtime, note_too_long, of_pairs
 from rrgmetrics.scorers.bertscore import Bertscore
 from rrgmetrics.scorers.frequencies import Frequencies
 from rrgmetrics.scorers.radgraph_f1 import KEYS as RADGRAPH_KEYS
@@ -307,17 +307,28 @@ class Radcliq:
         annotations: Mapping[str, Mapping[str, Any]],
         statistics: Any,
     ) -> Array:
-        """The raw score and the four features of each pair `(n_pairs, 5)`; NaN where a feature has no value."""
+        """The raw score and the four features of each pair, and 1 if a report was too long, `(n_pairs, 6)`.
+
+        NaN where a feature has no value.
+        """
         texts = distinct_texts(pairs)
         columns = []
+        cut = np.zeros(len(pairs))
         for name, scorer in self.scorers.items():
             own = {text: annotations[text][name] for text in texts}
             stats = scorer.pair_stats(pairs, own, statistics if name == "bertscore" else None)
             columns.append(stats[:, RADGRAPH_COLUMN if name == "radgraph" else 0])
+            if name != "radgraph":  # which counts none
+                cut = np.maximum(cut, stats[:, -1] > 0)
         bleu = [bleu_2(reference["bleu"], candidate["bleu"]) for reference, candidate in of_pairs(pairs, annotations)]
         columns.append(np.array(bleu))
         features = np.column_stack(columns)
-        return np.column_stack([self.model.raw(features), features])
+        raw = self.model.raw(features)
+        return np.column_stack([raw, features, np.where(np.isnan(raw), np.nan, cut)])
+
+    def notes(self, stats: Array) -> Mapping[str, str]:
+        """The number of pairs with a report of more tokens than the model reads."""
+        return note_too_long(stats)
 
 
 def bleu_tokens(text: str) -> list[str]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from rrgmetrics.backends.encoder import FINDINGS, Encoder, TokenVectors, load_encoder
 from rrgmetrics.reports import Pair
-from rrgmetrics.scorers.base import Array, Mean, Runtime, of_pairs
+from rrgmetrics.scorers.base import Array, Mean, Runtime, note_too_long, of_pairs, too_long
 from rrgmetrics.scorers.bertscore import greedy_match
 from rrgmetrics.specs import keys_of
 
@@ -51,6 +51,11 @@ class RadevalBertscore:
         annotations: Mapping[str, TokenVectors],
         statistics: None = None,
     ) -> Array:
-        """The F-measure, precision and recall of each pair `(n_pairs, 3)`."""
+        """The F-measure, precision and recall of each pair, and how many reports were cut, `(n_pairs, 4)`."""
         scores = [greedy_match(*both, None) for both in of_pairs(pairs, annotations)]
-        return np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64).reshape(-1, 3)
+        stats = np.array([(f, precision, recall) for precision, recall, f in scores], dtype=np.float64).reshape(-1, 3)
+        return np.column_stack([stats, too_long(pairs, annotations, stats[:, 0])])
+
+    def notes(self, stats: Array) -> Mapping[str, str]:
+        """The number of pairs with a report of more tokens than the model reads."""
+        return note_too_long(stats)

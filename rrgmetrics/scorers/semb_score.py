@@ -73,8 +73,9 @@ class SembScore:
         return np.isin(status_table([annotation])[0], (Status.POSITIVE, Status.UNCERTAIN)).astype(np.float64)
 
     def notes(self, stats: Array) -> Mapping[str, str]:
-        """The number of reports with more tokens than CheXbert reads."""
-        return {} if self.config == "default" else {"too_long": str(int(np.nansum(stats[:, -1])))}
+        """The number of reports with more tokens than the model reads; none if the reader reads them."""
+        is_read = self.config == "default" and self.vectors == "conditions"
+        return {} if is_read else {"too_long": str(int(np.nansum(stats[:, -1])))}
 
 
 def cosine(one: Array, other: Array) -> float:

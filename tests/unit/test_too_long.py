@@ -1,0 +1,58 @@
+"""Reports with more tokens than a model reads: cut as its authors cut them, but counted, and said once."""
+
+import pytest
+
+import rrgmetrics
+from rrgmetrics import signature
+from rrgmetrics.backends.encoder import BUNDLED, FINDINGS, load_encoder
+
+NAMES = ["bertscore", "radeval_bertscore", "semb_score", "crepe"]
+BODY = " ".join(f"Nodule {i} of the right upper lobe measures {i % 9 + 1} mm." for i in range(80))
+LONG = (f"{BODY} Large right tension pneumothorax.", f"{BODY} Clear lungs.")
+SHORT = ("Small left effusion.", "Small right effusion.")
+
+
+def score(names, *pairs, **options):
+    references, candidates = zip(*pairs, strict=True)
+    return rrgmetrics.score(names, predictions=candidates, references=references, progress=False, **options)
+
+
+def cut(result):
+    return signature.parse(result.signature)[1]["too_long"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_long_pair_is_counted_and_said_once(name, caplog):
+    result = score(name, LONG, SHORT, SHORT)[name]
+    assert cut(result) == ("2" if name == "semb_score" else "1")  # which counts reports
+    assert caplog.text.count("what lies beyond was not compared") == 1
+    assert f"{name} (" in caplog.text
+
+
+@pytest.mark.parametrize("name", [*NAMES, "radcliq"])
+def test_short_pairs_are_not_counted(name, caplog):
+    result = score(name, SHORT, ("", "Clear."), missing="empty")[name]
+    assert cut(result) == "0"
+    assert "what lies beyond" not in caplog.text
+
+
+def test_radcliq_counts_pairs_that_its_parts_cut():
+    body = " ".join(f"Nodule of the right upper lobe of {i} mm." for i in range(2, 99))
+    result = score("radcliq", (f"{body} Large right tension pneumothorax.", body), SHORT)["radcliq"]
+    assert cut(result) == "1"
+    assert set(result.scores) == {key.name for key in result.spec.keys}
+
+
+@pytest.mark.parametrize("checkpoint", [BUNDLED, FINDINGS])
+def test_a_text_that_just_fits_is_not_cut(checkpoint):
+    encoder = load_encoder(checkpoint, device="cpu")
+    n = encoder.max_length - 2  # beside the tokens that open and close
+    readings = encoder.annotate(["the " * n, "the " * (n + 1)])
+    assert [reading.too_long for reading in readings] == [False, True]
+    assert [len(reading.ids) for reading in readings] == [encoder.max_length] * 2
+
+
+def test_workers_say_it_too(caplog):
+    results = score(["bertscore"], LONG, *[SHORT] * 3, workers=2)
+    assert cut(results["bertscore"]) == "1"
+    assert caplog.text.count("what lies beyond was not compared") == 1
