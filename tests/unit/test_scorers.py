@@ -19,8 +19,8 @@ from rrgmetrics.scorers.bleu import coco_bleu, sacrebleu_bleu
 from rrgmetrics.scorers.rouge import f_measure, longest_common_subsequence
 
 
-def score(name, candidates, references):
-    return rrgmetrics.score(name, predictions=candidates, references=references, progress=False)[name]
+def score(name, candidates, references, **options):
+    return rrgmetrics.score(name, predictions=candidates, references=references, progress=False, **options)[name]
 
 
 def bleu_counts(matches, guesses, candidate, reference):
@@ -47,7 +47,7 @@ def bleu_counts(matches, guesses, candidate, reference):
     ],
 )
 def test_pair_values(name, reference, candidate, value):
-    result = score(name, [candidate], [reference])
+    result = score(name, [candidate], [reference], missing="empty")
     assert result.per_pair[result.spec.name][0] == pytest.approx(value, abs=1e-9)
 
 
