@@ -54,6 +54,7 @@ _NAMELESS = frozenset({"those", "one"})  # stand for a finding: "THOSE in the ri
 _PLACE = 7  # items from a finding to the end of its place
 _PART = "vertebral_process"  # of a numbered vertebra
 _READING = frozenset({"probable_before", "possible_before"})  # what a picture is follows
+_VESSELS = frozenset({"aorta", "coronary"})  # neither lies in the other
 
 
 def compose(items: list[Item], q: int, floor: int, lexicon: Lexicon, used: set[int]) -> list[Mention]:
@@ -136,6 +137,13 @@ def _is_named_before(items: list[Item], s: int, qualities: tuple[str, ...], lexi
     return meant is not None and any(each.expected_tip & lexicon.concepts[meant].expected_tip for each in named)
 
 
+def _is_other_vessel(items: list[Item], one: int, s: int) -> bool:
+    """Tells whether a vessel is a second one, with no joint: "plaque in the coronary arteries IN THE AORTA"."""
+    vessels = [frozenset(items[k].senses.get("structure", ())) & _VESSELS for k in (one, s)]
+    led = [item.word for item in items[one + 1 : s]][:1] in (["in"], ["on"])
+    return led and all(vessels) and vessels[0].isdisjoint(vessels[1])
+
+
 def _is_fault(item: Item, qualities: tuple[str, ...], lexicon: Lexicon) -> bool:
     """Tells whether a device is said to be at fault: "fractured ribs, port unchanged" breaks no port."""
     concept, _ = meaning(item, qualities, lexicon)
@@ -156,7 +164,7 @@ def _forward(items: list[Item], q: int, qualities: tuple[str, ...], lexicon: Lex
         parted = parted or item.word in lexicon.small.joints
         fits = suits(item, qualities, lexicon) and not (parted and _is_fault(item, qualities, lexicon))
         fits = fits and not (structures and "holds" in item.senses and "structure" not in item.senses)
-        if fits and joint and not _adjunct(items, s):
+        if fits and (joint or _is_other_vessel(items, structures[-1], s)) and not _adjunct(items, s):
             structures.append(s)
             joint = False
         elif structures and "change" in item.senses and (joint or _is_subject(items, structures[-1], s, lexicon)):

@@ -18,9 +18,11 @@ _IN = frozenset({"in", "within", "inside", "of", "at", "involving", "throughout"
 _HOLDING = frozenset({"contain", "containing", "hold", "holding", "has", "show", "showing", "harbor", "harboring"})
 _SAID_OF = frozenset({"in", "within", "inside", "of"})
 _AROUND = _SAID_OF | {"around", "surround", "surrounding", "between", "surrounded"}
+_LEVELS = frozenset({"level", "height"})  # "at the LEVEL of the fifth rib" is not in it
 _COMPARED = frozenset({"lower", "higher"})  # "LOWER density" is no place
 _NOUNS = frozenset({"opacity_head", "effusion_head", "nodule_head", "mass_head", "granuloma_head"})  # no organs
 _REACH = 8  # items from a lesion to its organ
+_FAR = 12  # items from a noun, over verbs and articles, to the organ that it is said of
 _LOOKS = frozenset(
     {
         "hypodense",
@@ -53,9 +55,9 @@ def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
         found = ((k, lexicon.findings_in.get((mention.concept, organ))) for k, organ in places)
         at, name = next(((k, each) for k, each in found if each), (0, None))
         if not name and not mention.elided and mention.concept in lexicon.roles["unplaced"]:
-            organ = _other_organ(items, mention, lexicon)
-            name = _name_there(mention.concept, organ, lexicon)
-            if organ and not name:
+            organ = _organ_said_of(items, mention, lexicon)
+            name = next((n for each in organ if (n := lexicon.findings_in.get((mention.concept, each)))), None)
+            if organ and not name and lexicon.elsewhere.issuperset(organ):
                 continue
         named.append(replace(mention, concept=name) if name else mention)
         held += [(at, name, True)] if name else [(k, mention.concept, False) for k, _ in places]
@@ -67,13 +69,8 @@ def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
     ]
 
 
-def _name_there(concept: str, organs: Sequence[str], lexicon: Lexicon) -> str | None:
-    """Returns what a noun means in another organ; None if the lexicon has no name for it there."""
-    return next((name for organ in organs if (name := lexicon.findings_in.get((concept, organ)))), None)
-
-
-def _other_organ(items: list[Item], mention: Mention, lexicon: Lexicon) -> Sequence[str]:
-    """Returns the organ outside the lungs and pleura that a noun is said of; () if it is said of none.
+def _organ_said_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Sequence[str]:
+    """Returns the organ that a noun of any organ is said of; () if none is named.
 
     "The DENSITY of the liver", "EFFUSION is seen around the spleen", "the pancreas shows lower DENSITY".
     """
@@ -81,15 +78,13 @@ def _other_organ(items: list[Item], mention: Mention, lexicon: Lexicon) -> Seque
     if not _NOUNS.issuperset((*own.get("about", ()), *own.get("holds", ()))):
         return ()  # "PLEURAL fluid around the liver"
     led = False
-    for i in range(mention.last, min(len(items), mention.last + _REACH)):
-        item = items[i]
+    for i in range(mention.last, min(len(items), mention.last + _FAR)):
         if _ends_place(items, i, lexicon):
             break
-        if item.word in _AROUND:
-            led = True
-        places = _places(item)
-        if places:
-            return places if led and lexicon.elsewhere.issuperset(places) else ()
+        led = led or items[i].word in _AROUND
+        places = _places(items[i])
+        if places and not any(item.word == "of" for item in items[i + 1 : i + 3]):
+            return places if led else ()  # not the LOWER pole of the kidney
     for k in range(mention.first - 1, max(0, mention.first - _REACH) - 1, -1):
         places = _places(items[k]) if items[k].word not in _COMPARED else ()
         if items[k].word == "," or _ends_place(items, k, lexicon):
@@ -97,15 +92,21 @@ def _other_organ(items: list[Item], mention: Mention, lexicon: Lexicon) -> Seque
         if places:
             ahead = items[k - 1] if k and items[k - 1].word not in lexicon.small.definite else items[max(0, k - 2)]
             near = k and "location_preposition" in ahead.senses and ahead.word not in _SAID_OF | lexicon.small.definite
-            return places if not near and lexicon.elsewhere.issuperset(places) else ()
+            return () if near else places
     return ()
 
 
 def _ends_place(items: list[Item], i: int, lexicon: Lexicon) -> bool:
     """Tells whether another statement begins at `i`; "density AND CONTOUR of the spleen" goes on."""
-    parts = items[i].word in lexicon.small.separators and items[i].word != ","
-    goes_on = items[i].word == "and" and [item.word for item in items[i + 2 : i + 3]] == ["of"]
-    return (parts and not goes_on) or not items[i].senses.keys().isdisjoint({"concept", "clause_end"})
+    item = items[i]
+    if "concept" in item.senses:
+        joined = i > 0 and items[i - 1].word == "and"  # "density and STRANDING in the fat"
+        return not joined or lexicon.concepts[item.senses["concept"]].group in lexicon.groups["one_place"]
+    if item.word in lexicon.small.causing | _LEVELS or "clause_end" in item.senses:
+        return True
+    behind = items[i + 1 : i + 3]
+    goes_on = item.word == "and" and any(each.word == "of" or "concept" in each.senses for each in behind)
+    return item.word in lexicon.small.separators and item.word != "," and not goes_on
 
 
 def _places(item: Item) -> tuple[str, ...]:
