@@ -15,7 +15,7 @@ from rrgmetrics.reader.model import Certainty
 from rrgmetrics.reader.parsed import Parsed
 from rrgmetrics.reader.recording import watch
 from rrgmetrics.reader.sentence import JUDGEMENTS
-from rrgmetrics.reader.settled import explain_away, settle_device, settle_past, settle_turned
+from rrgmetrics.reader.settled import explain_away, settle_alternatives, settle_device, settle_past, settle_turned
 from rrgmetrics.reader.subjects import likewise_from
 from rrgmetrics.reader.within import contains
 
@@ -49,7 +49,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
     small = lexicon.small
     acting = small.list_joints | small.apposing | small.questions | small.preferring | small.inverted
     acting = acting | small.altered | small.historic | small.causing | small.explanations | small.relative
-    acting = acting | small.made | small.proving | small.certain
+    acting = acting | small.made | small.proving | small.certain | small.purposes
     by_item: dict[int, list[Mention]] = {}
     for mention in mentions:
         by_item.setdefault(mention.at, []).append(mention)
@@ -67,6 +67,7 @@ def assert_mentions(items: list[Item], mentions: list[Mention], lexicon: Lexicon
             explain_away(mention.first, items, mentions, lexicon)
     settle_past(items, mentions, lexicon)
     settle_turned(items, mentions, lexicon)
+    settle_alternatives(items, mentions)
     for i, item in enumerate(items):
         if "feigning" in item.senses:
             explain_away(i, items, mentions, lexicon)
@@ -80,6 +81,8 @@ class _Walk(Clause):
         if self.resolved and not self.absent and self._is_past(mention):
             self._end_clause()
         before = self.clause[-1] if self.clause else None
+        if before is not None and before.tokens == mention.tokens and mention.tokens[1] - mention.tokens[0] == 1:
+            mention.link = before  # "KYPHOSCOLIOSIS" is one observation
         if before is None and self.aside and self.linking and self.comma:
             before = self.aside[-1]
         if mention.denies:
@@ -149,6 +152,7 @@ class _Walk(Clause):
             self.aside = aside
             if item.word in self.small.existing:
                 self.verb_at = i
+        self.hypothetical = self.hypothetical or self.requests(i, item)
         moved = senses.get("change", "new") != "new" or item.word in self.small.altered
         neither = self.items[0].word in self.small.neither
         if moved and neither:
@@ -172,7 +176,10 @@ class _Walk(Clause):
         if "resolved_before" in senses and not (senses.get("change") == "resolved" and self.ends_statement(i)):
             self.resolved = "nothing" if item.word in self.small.nothing_left else "resolved"
         elif item.word in self.small.excising and i + 1 < len(self.items) and self.items[i + 1].word == "of":
-            self.resolved = "resolved"  # "resection of a mass", but "of the upper lobe" is an operation
+            if i and self.items[i - 1].word in self.small.settings:
+                self.hypothetical = True  # "AFTER excision of a nodule" tells of the patient
+            else:
+                self.resolved = "resolved"  # "resection of a mass", but "of the upper lobe" is an operation
         elif senses.get("change") == "resolved" and not self.is_advised(i) and not neither:
             self._resolve(i)
         if item.word in self.small.explanations and self.explains(i):

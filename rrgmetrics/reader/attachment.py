@@ -87,7 +87,8 @@ def attach(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
                 mention.modifiers.append(items[group[0].first])
         for mention in group:
             mention.modifiers.extend(own_items(items, mention, group, pre, small))
-            mention.pre_place = mention.elided is not None or _has_place(pre)
+            own = items[mention.first : mention.last] if mention.first + 1 < mention.last else []
+            mention.pre_place = mention.elided is not None or _has_place([*pre, *own])
             mention.post_place = False
             says_where = _starts_with_place(items, mention)
             articles = [item.word for item in pre[-3:]]

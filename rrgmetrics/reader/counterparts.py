@@ -120,6 +120,7 @@ def _in_other_words(unit: Unit, others: list[Unit], lexicon: Lexicon) -> int | N
         or of_two_ages(unit.head, other.head, lexicon)
         or of_two_sizes(unit.head, other.head, lexicon)
         or not _neighbours(unit, other, lexicon)
+        or _is_focal_beside(unit, other, lexicon)
         for other in others
     ]
     scores = [0.0 if a else similarity(named, other, lexicon) for a, other in zip(apart, others, strict=True)]
@@ -138,6 +139,12 @@ def _is_picture_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
 def _neighbours(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
     """Tells whether two observations may lie at one place: an opacity of the upper lobe is none behind the heart."""
     return near(unit.zones, other.zones, lexicon) or beside(unit.zones, other.zones, lexicon)
+
+
+def _is_focal_beside(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:
+    """Tells whether an observation lies in one lobe and the other is all over the lungs: "edema. LINGULAR opacity"."""
+    focal = unit.side in ("left", "right") and bool(unit.zones) and lexicon.everywhere.isdisjoint(unit.zones)
+    return focal and not other.zones and other.head.concept in lexicon.roles["diffuse"]
 
 
 def _is_fault_of(unit: Unit, other: Unit, lexicon: Lexicon) -> bool:

@@ -14,7 +14,7 @@ from rrgmetrics.reader.recording import follow
 from rrgmetrics.reader.shared_words import share_nouns, share_structures
 from rrgmetrics.reader.sizes import divided, earlier, judge, measure, ratio, weigh
 from rrgmetrics.reader.tables import part_rows
-from rrgmetrics.reader.taken_out import date_by_device, take_out
+from rrgmetrics.reader.taken_out import date_by_device, name_studies, take_out
 from rrgmetrics.reader.tokens import ARTICLES, BEFORE_NEW_NOUN, Token, leaves
 from rrgmetrics.reader.tokens import Item as Item
 from rrgmetrics.reader.verbs import conjugate
@@ -112,6 +112,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
     share_nouns(items, tokens, lexicon)
     share_structures(items, tokens, lexicon)
     name_nouns(items, lexicon)
+    name_studies(items, lexicon)
     part_rows(items)
     if lexicon.shares:
         divided(items, lexicon)

@@ -156,12 +156,23 @@ def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:
 def _is_in_another(mention: Mention, mentions: list[Mention], lexicon: Lexicon) -> bool:
     """Tells whether a quality describes a finding that its neighbour names: "SCLEROTIC metastasis in T10"."""
     return any(
+        _describes(mention, lexicon)
+        and _describes(other, lexicon)
+        and mention.first < other.first <= other.last == mention.last  # "STREAKY hazy airspace opacities"
+        for other in mentions
+    ) or any(
         mention.first < other.first <= other.last == mention.last
         and mention.at + 1 == other.at
         and mention.concept in lexicon.concepts[other.concept].ancestors
         for other in mentions
         if other.concept
     )
+
+
+def _describes(mention: Mention, lexicon: Lexicon) -> bool:
+    """Tells whether a mention names only how a picture looks, or a kind of such a name."""
+    concept = lexicon.concepts.get(mention.concept)
+    return concept is not None and not lexicon.roles["describing"].isdisjoint((concept.key, *concept.ancestors[:1]))
 
 
 def _whole(fault: Mention, items: list[Item], lexicon: Lexicon) -> list[Mention]:

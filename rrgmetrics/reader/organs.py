@@ -56,8 +56,15 @@ def in_organs(items: list[Item], mentions: Sequence[Mention], lexicon: Lexicon) 
         at, name = next(((k, each) for k, each in found if each), (0, None))
         if not name and not mention.elided and mention.concept in lexicon.roles["unplaced"]:
             organ = _organ_said_of(items, mention, lexicon)
-            name = next((n for each in organ if (n := lexicon.findings_in.get((mention.concept, each)))), None)
-            if organ and not name and lexicon.elsewhere.issuperset(organ):
+            is_quality = mention.last < len(items) and items[mention.last].word == "of"  # "the density OF the skin"
+            is_quality = is_quality and mention.concept in lexicon.roles["describing"]
+            name = (
+                None
+                if is_quality
+                else next((n for each in organ if (n := lexicon.findings_in.get((mention.concept, each)))), None)
+            )
+            lesion = mention.concept in lexicon.roles["one_by_one"]
+            if organ and not name and not lesion and lexicon.elsewhere.issuperset(organ):
                 continue
         named.append(replace(mention, concept=name) if name else mention)
         held += [(at, name, True)] if name else [(k, mention.concept, False) for k, _ in places]
@@ -82,6 +89,8 @@ def _organ_said_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Seq
         if _ends_place(items, i, lexicon):
             break
         led = led or items[i].word in _AROUND
+        if not led and "location_preposition" in items[i].senses and items[i].word not in lexicon.small.definite:
+            return ()  # "a nodule OVER the end of the rib"
         places = _places(items[i])
         if places and not any(item.word == "of" for item in items[i + 1 : i + 3]):
             return places if led else ()  # not the LOWER pole of the kidney

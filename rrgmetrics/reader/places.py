@@ -33,6 +33,13 @@ def beside(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
     return any(y in lexicon.zones[x].beside or x in lexicon.zones[y].beside for x in a for y in b)
 
 
+def in_two_organs(a: frozenset[str], b: frozenset[str], lexicon: Lexicon) -> bool:
+    """Tells whether two sets of zones lie in two organs: the lower lobe and the mediastinum are not one place."""
+    one, other = ({lexicon.organ_of.get(zone) for zone in zones} for zones in (a, b))
+    known = bool(one and other) and None not in one | other
+    return known and one.isdisjoint(other) and not near(a, b, lexicon) and not beside(a, b, lexicon)
+
+
 def same_side(a: str | None, b: str | None) -> bool:
     """Tells whether two sides agree; an unstated side agrees with all."""
     return a is None or b is None or a == b

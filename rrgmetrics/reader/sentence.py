@@ -133,6 +133,11 @@ class Sentence:
         after = self.next_mention(i) if opens else None
         return after is not None and self.is_device(after) and after.first <= i + 2
 
+    def requests(self, i: int, item: Item) -> bool:
+        """Tells whether what follows is why the film was taken: "images TAKEN BECAUSE a magnet is suspected"."""
+        asked = i > 0 and item.word in self.small.purposes and self.items[i - 1].word in self.small.acquiring
+        return asked and not self.shows(i)
+
     def is_device(self, mention: Mention) -> bool:
         """Tells whether a mention names a device."""
         return not mention.denies and self.lexicon.concepts[mention.concept].is_device

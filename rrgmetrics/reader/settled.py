@@ -16,6 +16,7 @@ _OF_FEIGNED = frozenset({"side", "zone", "probable_before", "severity", "item_br
 _INTO = frozenset({"to", "into", "by"})  # between what was and what is now
 _TURNED = frozenset({"replaced", "turned", "evolved", "converted", "transformed", "changed", "regressed", "organized"})
 _ONLY = frozenset({"only", "mere", "residual", "some", "tiny"})
+_ALTERNATIVES = frozenset({"alternative", "consideration", "possibility", "option"})
 _LEAVING = frozenset({"left", "leaving"})
 _DESCRIBING = frozenset({"side", "zone", "severity", "morphology", "count", "quality", "acuity", "several", "measure"})
 _WAS = re.compile(r"(?:which (?:was|were)|(?:having|had) been|previously|formerly)(?: \w+ly)?$")
@@ -65,6 +66,17 @@ def settle_past(items: list[Item], mentions: list[Mention], lexicon: Lexicon) ->
             normal = [other for other in mentions if not names.isdisjoint(other.denies)]
             if any(other.last > mention.last or (was and other.first == mention.first) for other in normal):
                 mention.assertion, mention.change = "absent", "resolved"
+
+
+def settle_alternatives(items: list[Item], mentions: list[Mention]) -> None:
+    """Makes one doubtful observation of what is offered together, in place: "X and Y ARE ALTERNATIVES"."""
+    at = next((i for i in range(1, len(items)) if items[i].word in _ALTERNATIVES and items[i - 1].word == "are"), 0)
+    listed = [mention for mention in mentions if mention.last < at and not mention.denies]
+    for mention in listed:
+        if mention.assertion == "present":
+            mention.assertion, mention.certainty = "uncertain", "possible"
+    for one, other in pairwise(listed):
+        other.link = other.link or one
 
 
 def settle_turned(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> None:

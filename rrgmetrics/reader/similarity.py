@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Finding, Unit
-from rrgmetrics.reader.places import near, same_side
+from rrgmetrics.reader.places import in_two_organs, near, same_side
 
 # Similarity of concepts, of places, and what still counts as the same finding.
 SAME, INTERCHANGEABLE, PARENT, GRANDPARENT = 1.0, 0.9, 0.8, 0.7
@@ -47,6 +47,8 @@ def concept_similarity(a: str, b: str, lexicon: Lexicon) -> float:
 
 def place_similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
     """Returns how far two places agree, 0 to 1; a place that is not stated agrees with all."""
+    if in_two_organs(a.zones, b.zones, lexicon):
+        return 0.0
     return _side_similarity(a, b, lexicon) * (1.0 if near(a.zones, b.zones, lexicon) else DISTANT_ZONE)
 
 

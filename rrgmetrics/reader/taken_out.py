@@ -8,6 +8,9 @@ from rrgmetrics.reader.tokens import Item
 _WHOSE = frozenset({"side", "location_preposition"})
 _SINCE = frozenset({"since", "after", "following"})
 _OF_DEVICE = frozenset({"side", "location_preposition", "route", "count"})
+_ON = frozenset({"on", "from", "than", "with", "to", "in", "against", "at", "by"})  # before the name of a study
+_NO_NAME = frozenset({"side", "zone", "clause_end", "item_break", "measure"})
+_STUDY = 6  # items from a preposition to the study that it leads to
 
 
 def take_out(items: list[Item], lexicon: Lexicon) -> None:
@@ -39,3 +42,20 @@ def date_by_device(items: list[Item], lexicon: Lexicon) -> None:
             is_device = concept is not None and lexicon.concepts[concept].is_device
             if is_device and at + 1 < len(items) and items[at + 1].senses.get("change") == "new":
                 items[at + 1] = items[at + 1].saying({})
+
+
+def name_studies(items: list[Item], lexicon: Lexicon) -> None:
+    """Takes a finding in the name of a study for none, in place: "seen on the PULMONARY EMBOLISM CT"."""
+    small = lexicon.small
+    for i in range(2, len(items)):
+        if items[i].word not in small.studies:
+            continue
+        k = i - 1
+        while k > max(0, i - _STUDY) and items[k].word not in _ON and not _ends_name(items[k], lexicon):
+            k -= 1
+        if items[k].word in _ON and any("concept" in item.senses or item.word == "protocol" for item in items[k:i]):
+            items[k + 1 : i + 1] = [item.saying({}) for item in items[k + 1 : i + 1]]
+
+
+def _ends_name(item: Item, lexicon: Lexicon) -> bool:
+    return item.word in lexicon.small.separators or not item.senses.keys().isdisjoint(_NO_NAME)

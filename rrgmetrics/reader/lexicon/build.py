@@ -28,7 +28,7 @@ _SHORT = 4  # words of a name for a place that may be made of two, "right upper 
 _LETTERED = frozenset({"kerley", "type", "stanford", "port", "xxxx", "4"})  # before the letter "a": "Kerley A lines"
 _SIDES = frozenset({"left", "right"})  # inside the name of a structure: "dome of the LEFT hemidiaphragm"
 _INHERITED: frozenset[Role] = frozenset(
-    {"picture", "sized", "lodged", "one_by_one"}
+    {"picture", "sized", "lodged", "one_by_one", "diffuse"}
 )  # the concept's own and its children's
 _BELOW: frozenset[Role] = frozenset({"tipped"})  # its children's only
 
@@ -267,6 +267,7 @@ def _add_anatomy(lexicon: Lexicon, trie: _Builder) -> None:
     lexicon.everywhere = frozenset(key for key, entry in anatomy["zones"].items() if entry.get("everywhere"))
     _add_levels(lexicon, trie, anatomy["levels"])
     lexicon.groups = {key: frozenset(names) for key, names in anatomy["groups"].items()}
+    lexicon.organ_of = {zone: organ for organ, zones in anatomy.get("apart", {}).items() for zone in zones}
     lexicon.elsewhere = frozenset(name for names in anatomy.get("elsewhere", {}).values() for name in names)
 
 

@@ -31,6 +31,7 @@ Role = Literal[
     "shadow",
     "astray",
     "unplaced",
+    "diffuse",
 ]
 BONES, DEVICES, TECHNIQUE = "bones", "devices", "technique"  # the concept files that the engine treats as what they are
 
@@ -224,6 +225,9 @@ class SmallWords:
     bare: frozenset[str]
     meaning: frozenset[str]
     apposing: frozenset[str]
+    acquiring: frozenset[str]
+    purposes: frozenset[str]
+    studies: frozenset[str]
 
 
 _NEVER = "(?!)"
@@ -250,6 +254,7 @@ class Lexicon:
         zones: The places by their key.
         everywhere: The places that touch every other.
         elsewhere: The structures and places in which a word for a finding of the lungs or pleura means none of theirs.
+        organ_of: The places that lie in one organ and never in another → the organ.
         levels: The orders of the first and the last bone of a level by its name.
         level_names: Ribs and vertebrae by their order.
         level_bases: The order before the first bone of each series ("rib", "C", "T", "L").
@@ -288,6 +293,7 @@ class Lexicon:
     zones: dict[str, Zone] = field(default_factory=dict)
     everywhere: frozenset[str] = frozenset()
     elsewhere: frozenset[str] = frozenset()
+    organ_of: dict[str, str] = field(default_factory=dict)
     tips: dict[str, TipSite] = field(default_factory=dict)
     levels: dict[str, tuple[int, int]] = field(default_factory=dict)
     level_names: dict[int, str] = field(default_factory=dict)

@@ -237,7 +237,10 @@ SHAPES: dict[str, Shape] = {
             ),
             "groups": _record({name: Many(Value(of="files")) for name in ("one_picture", "one_place", "one_each")}),
         },
-        {"elsewhere": _record({"structures": _names("structures"), "zones": _names("zones")})},
+        {
+            "apart": Table(_names("zones")),
+            "elsewhere": _record({"structures": _names("structures"), "zones": _names("zones")}),
+        },
     ),
     "qualities": Table(_record({"terms": _TERMS}, {"alone": Value(of="concepts")}), _KEY),
     "attributes": _record(
