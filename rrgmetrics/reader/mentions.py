@@ -64,7 +64,7 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
         mentions.extend(_whole(fault, items, lexicon))
     mentions = in_organs(items, mentions, lexicon)
     if len(mentions) > 1:
-        mentions = [mention for mention in mentions if not _is_in_another(mention, mentions, lexicon)]
+        mentions = [mention for mention in mentions if not _is_in_another(items, mention, mentions, lexicon)]
         mentions.sort(key=lambda m: (m.at, m.first))
         mentions = merge_parts(items, mentions, lexicon)
     return mentions[1:] if _is_topic(items, mentions, lexicon) else mentions
@@ -153,14 +153,13 @@ def _is_said_of(items: list[Item], i: int, mentions: list[Mention]) -> bool:
     return any(m.first <= i < m.last or m.first < before == m.last for m in mentions)
 
 
-def _is_in_another(mention: Mention, mentions: list[Mention], lexicon: Lexicon) -> bool:
+def _is_in_another(items: list[Item], mention: Mention, mentions: list[Mention], lexicon: Lexicon) -> bool:
     """Tells whether a quality describes a finding that its neighbour names: "SCLEROTIC metastasis in T10"."""
+    for other in mentions if _describes(mention, lexicon) else ():
+        inside = mention.first < other.first <= other.last == mention.last and _describes(other, lexicon)
+        if inside and not any(item.word in lexicon.small.joints for item in items[mention.first : other.first]):
+            return True  # "STREAKY hazy airspace opacities", but "linear and nodular opacities"
     return any(
-        _describes(mention, lexicon)
-        and _describes(other, lexicon)
-        and mention.first < other.first <= other.last == mention.last  # "STREAKY hazy airspace opacities"
-        for other in mentions
-    ) or any(
         mention.first < other.first <= other.last == mention.last
         and mention.at + 1 == other.at
         and mention.concept in lexicon.concepts[other.concept].ancestors

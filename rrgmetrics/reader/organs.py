@@ -96,7 +96,7 @@ def _organ_said_of(items: list[Item], mention: Mention, lexicon: Lexicon) -> Seq
             return places if led else ()  # not the LOWER pole of the kidney
     for k in range(mention.first - 1, max(0, mention.first - _REACH) - 1, -1):
         places = _places(items[k]) if items[k].word not in _COMPARED else ()
-        if items[k].word == "," or _ends_place(items, k, lexicon):
+        if items[k].word in lexicon.small.separators or _ends_place(items, k, lexicon):
             break
         if places:
             ahead = items[k - 1] if k and items[k - 1].word not in lexicon.small.definite else items[max(0, k - 2)]
