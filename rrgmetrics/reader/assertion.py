@@ -36,6 +36,8 @@ _ACTING = frozenset(  # senses of words that change the state
     }
 )
 
+_CHANGES = {"nothing": "stable", "operated": None}  # "AFTER excision of a nodule" tells of the patient, of no change
+
 
 def asserted(parsed: Parsed) -> list[Mention]:
     """The mentions of a sentence, asserted."""
@@ -96,7 +98,7 @@ class _Walk(Clause):
         elif self.absent or self.once or self._is_unseen(mention):
             mention.assertion = "absent"
         elif self.resolved:
-            mention.assertion, mention.change = "absent", "stable" if self.resolved == "nothing" else "resolved"
+            mention.assertion, mention.change = "absent", _CHANGES.get(self.resolved, "resolved")
         else:
             self._commit(mention, before)
         self.clause.append(mention)
@@ -176,10 +178,8 @@ class _Walk(Clause):
         if "resolved_before" in senses and not (senses.get("change") == "resolved" and self.ends_statement(i)):
             self.resolved = "nothing" if item.word in self.small.nothing_left else "resolved"
         elif item.word in self.small.excising and i + 1 < len(self.items) and self.items[i + 1].word == "of":
-            if i and self.items[i - 1].word in self.small.settings:
-                self.hypothetical = True  # "AFTER excision of a nodule" tells of the patient
-            else:
-                self.resolved = "resolved"  # "resection of a mass", but "of the upper lobe" is an operation
+            set_before = i > 0 and self.items[i - 1].word in self.small.settings
+            self.resolved = "operated" if set_before else "resolved"  # but "of the upper lobe" is an operation
         elif senses.get("change") == "resolved" and not self.is_advised(i) and not neither:
             self._resolve(i)
         if item.word in self.small.explanations and self.explains(i):
