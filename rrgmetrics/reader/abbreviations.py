@@ -15,9 +15,10 @@ def spell_out(findings: list[Finding], report: str, tokens: Sequence[Token], lex
     words = {token.word for token in tokens}
     there = {finding.concept for finding in findings if finding.assertion != "absent"}
     for row in lexicon.rubric.get("abbreviations", ()):
-        if row["letters"] not in words or there.isdisjoint(row["beside"]) or not words.isdisjoint(row["unless"]):
+        if row["letters"] not in words or not words.isdisjoint(row["unless"]):
             continue
+        beside = not there.isdisjoint(row["beside"])
         for k, finding in enumerate(findings):
             named = report[finding.spans[0].start : finding.spans[0].end].lower().split() if finding.spans else []
-            if row["letters"] in named:
+            if row["letters"] in named and (beside or finding.change == "resolved"):  # a drain is taken out
                 findings[k] = replace(finding, concept=row["means"][0])

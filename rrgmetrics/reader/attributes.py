@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from rrgmetrics.reader.device_moves import (
+    ADVANCED,
+    MOVED_MM,
+    MOVES,
+    REPOSITIONED,
+    WITHDRAWN,
+    are_below,
+    is_support_device,
+)
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import BONES, DEVICES, Concept, Lexicon, Senses, load, per_lexicon
 from rrgmetrics.reader.model import Finding
@@ -12,6 +21,8 @@ from rrgmetrics.reader.places import near
 from rrgmetrics.reader.recording import built, described, each_cue, note
 
 _NEAR = 4  # items from an earlier severity to the word that dates it
+_PLACED = frozenset({"position", "positioned", "placement", "location", "high", "higher", "lower", "deep", "deeper"})
+_AORTA = "aorta"  # the path of a balloon pump, which comes from below
 _LANDMARKS = frozenset({"airway", "gut"})  # paths whose places say of a device of another path how high it ends
 SAME_SIZE = 0.1  # share of its size by which a finding may differ between two studies that measure it alike
 
@@ -24,6 +35,7 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     leads = _leads(mention, lexicon)
     fields: dict[str, Any] = {key: set() for key in ("morphology", "tip", "zones", "sides", "levels")}
     fields["measurements"] = ()
+    fields["below"] = are_below(mention.modifiers)
     for senses in each_cue(_all_senses(mention, lexicon), mention, fields):
         if "several" in senses and "listed" not in senses:
             fields["several"] = True
@@ -82,8 +94,23 @@ def describe(mention: Mention, lexicon: Lexicon) -> dict[str, Any]:
     told = (
         grown if grown and mention.course == "stable" else mention.course or grown
     )  # "no change but larger, was small"
-    fields["change"] = mention.change or told
+    astray = fields.get("position") == "bad" or not fields["tip"].isdisjoint(device.wrong_tip)
+    fields["change"] = _course(mention, mention.change or told, lexicon, astray=astray)
     return described(mention, fields)
+
+
+def _course(mention: Mention, told: str | None, lexicon: Lexicon, *, astray: bool) -> str | None:
+    """Returns the change of a mention in the words for its kind: a device moves, a finding grows better or worse."""
+    if not is_support_device(mention.concept, lexicon):
+        return None if told in MOVES else told
+    if told in ("better", "worse"):
+        placed = any("position" in item.senses or item.word in _PLACED for item in mention.modifiers)
+        told = REPOSITIONED if placed else None
+    elif told in (None, "stable"):
+        moves = (item.senses.get("change") for item in mention.modifiers)
+        now = told is None and mention.assertion == "present" and _is_now_at(mention.modifiers)
+        told = next((move for move in moves if move in MOVES), REPOSITIONED if now else told)
+    return None if astray and told in MOVES else told  # "ADVANCED into the right main bronchus" says where it is
 
 
 @per_lexicon
@@ -112,10 +139,28 @@ def since(fields: dict[str, Any], concept: Concept, lexicon: Lexicon) -> str | N
     now = max(fields["measurements"], default=None) if kind == "measure" else fields.get("severity")
     if now is None or then is None:
         return None
+    if kind == "measure" and is_support_device(concept.key, lexicon):
+        return _moved(now, then, fields.get("below", ()), concept, lexicon)
     difference = now - then
     if abs(difference) <= (_same_size(then, concept, lexicon) if kind == "measure" else 0):
         return "stable"
     return "worse" if difference > 0 else "better"
+
+
+def _is_now_at(items: Sequence[Item]) -> bool:
+    """Tells whether a device lies elsewhere than before: "the tube is NOW IN the stomach"."""
+    at = next((i for i, item in enumerate(items) if item.word == "now"), len(items))
+    return any({"tip", "measure", "position"} & item.senses.keys() for item in items[at : at + _NEAR])
+
+
+def _moved(now: float, then: float, below: Sequence[bool], concept: Concept, lexicon: Lexicon) -> str:
+    """Returns which way a device went whose depth was another: "2 cm above the carina, previously 5 cm"."""
+    depths = [-mm if sunk else mm for mm, sunk in zip((now, then), (*below, False, False), strict=False)]
+    further = depths[0] < depths[1]
+    if abs(depths[0] - depths[1]) <= MOVED_MM:
+        return "stable"
+    from_below = any(lexicon.tips[site].path == _AORTA for site in concept.expected_tip)
+    return ADVANCED if further != from_below else WITHDRAWN
 
 
 def _same_size(then: float, concept: Concept, lexicon: Lexicon) -> float:

@@ -6,7 +6,7 @@ effusion" tells of no slight effusion; "opacities, worse on the right" compares 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from rrgmetrics.reader.comparatives import (
     ADVERBS,
@@ -23,6 +23,7 @@ from rrgmetrics.reader.comparatives import (
     was_then,
 )
 from rrgmetrics.reader.courses import is_fresh, is_growth, is_large, is_since
+from rrgmetrics.reader.dates import is_date
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.subjects import (
@@ -375,6 +376,37 @@ def _one_list(between: Sequence[Item], lexicon: Lexicon) -> bool:
 
 
 _NOT_OF_ALL = frozenset({"hypothetical", "recommendation", "negation_before", "side", "zone"})
+_AIR = ("lung",), ("chest",)  # whose aeration it is
+
+
+def is_of_lungs(items: Sequence[Item], lexicon: Lexicon) -> bool:
+    """Tells whether a sentence says that both lungs are better or worse: "AERATION has improved"."""
+    moved = any(item.senses.get("change") in ("better", "worse") for item in items)
+    named = any(item.word in lexicon.small.bearers or item.senses.get("structure") == _AIR[0] for item in items)
+    other = any(item.senses.get("structure", _AIR[0]) not in _AIR or "zone" in item.senses for item in items)
+    placed = any(item.senses.get("side", "bilateral") != "bilateral" for item in items)
+    said = any(item.senses.keys() & (_NOT_OF_ALL - {"side", "zone"}) for item in items)
+    return moved and named and not (other or placed or said)
+
+
+def stable_organ(
+    items: Sequence[Item], mentions: Sequence[Mention], words: Set[str], lexicon: Lexicon
+) -> tuple[str, ...] | None:
+    """Returns what an organ that is called stable would not have if it were normal: "The HEART is stable.".
+
+    None where a finding, the whole chest or an earlier study is spoken of: "stable SINCE MAY" compares.
+    `words` are those of the sentence.
+    """
+    if any(not mention.denies for mention in mentions) or not words.isdisjoint(lexicon.small.dates):
+        return None
+    if any("earlier_study" in item.senses or is_date(item, lexicon.small) for item in items):
+        return None
+    named = [item.senses.get("structure", ()) for item in items]
+    organs = [structure for structures in named if structures[:1] != CHEST for structure in structures]
+    denied = [concept for mention in mentions for concept in mention.denies]
+    if not organs and not denied:
+        return None
+    return (*denied, *(concept for organ in organs for concept in lexicon.denials.get((organ, "normal"), ())))
 
 
 def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
@@ -384,7 +416,7 @@ def course_of_all(items: Sequence[Item], lexicon: Lexicon) -> str:
     """
     first = next((i for i, item in enumerate(items) if "change" in item.senses), None)
     if first is None or _heads(items, (), lexicon):
-        return ""
+        return items[first].senses["change"] if first is not None and is_of_lungs(items, lexicon) else ""
     if any(item.senses.keys() & _NOT_OF_ALL for item in items):
         return ""  # "aeration of the left base is better"
     if compares_no_dates(list(items), first, lexicon):

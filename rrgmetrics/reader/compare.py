@@ -22,6 +22,7 @@ from rrgmetrics.reader.differences import (
     attribute_errors,
     certainty_errors,
     comparison_errors,
+    denied_change,
     severity_steps,
     told_beside,
     told_of_all,
@@ -98,6 +99,8 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
     errors = [error for error in errors if not told_beside(error, reference, candidate)]
     errors = [_turned(error) for error in errors]
     errors.extend(comparison_errors(reference, candidate, lexicon))
+    if not any(error.attribute == "temporal" for error in errors):
+        errors.extend(denied_change(reference, candidate, missing))
     errors = [
         in_class(error, known, lexicon) for error in _one_wrong_side(_told_once(errors, reference, candidate), lexicon)
     ]

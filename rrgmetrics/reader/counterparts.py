@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rrgmetrics.reader.device_positions import other_route
+from rrgmetrics.reader.device_sums import is_summed_up
 from rrgmetrics.reader.levels import of_two_ages
 from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
 from rrgmetrics.reader.model import Link, Reading, Unit
@@ -81,7 +82,7 @@ def _unmatched(
             same = _in_other_words(unit, others, lexicon)
             if same is not None:
                 linked.append((i, same))
-            elif not _is_background(unit, other, lexicon):
+            elif not _is_background(unit, other, lexicon) and not is_summed_up(unit, other, lexicon):
                 alone.append(unit)
     return linked, alone
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rrgmetrics.reader.lexicon import SmallWords
+from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 from rrgmetrics.reader.model import Reading, Span
 from rrgmetrics.reader.tokens import Item
 
@@ -127,12 +127,14 @@ def compared_as(items: Sequence[Item], small: SmallWords) -> str:
     return told
 
 
-def told_of_the_study(reading: Reading) -> list[Span]:
+def told_of_the_study(reading: Reading, reference: Reading, lexicon: Lexicon) -> list[Span]:
     """Returns the sentences that call something unchanged, or compare with an earlier study in general.
 
-    "It WAS 9 MM IN MAY" names an earlier study only to say what has become of one finding.
+    "It WAS 9 MM IN MAY" names an earlier study only to say what has become of one finding. An organ that is called
+    stable, and is normal in the reference, is not compared with anything.
     """
-    moved = [finding for finding in reading.findings if finding.change in ("new", "worse", "better")]
+    shown = {name for each in reference.abnormal for name in (each.concept, *lexicon.concepts[each.concept].ancestors)}
+    moved = [finding for finding in reading.findings if finding.change not in (None, "stable", "resolved")]
     spans = [span for finding in moved for span in finding.spans]
 
     def tells_a_course(told: Span) -> bool:
@@ -141,5 +143,6 @@ def told_of_the_study(reading: Reading) -> list[Span]:
     return [
         compared.span
         for compared in reading.compared
-        if compared.kind == "stable" or (compared.kind == "earlier" and not tells_a_course(compared.span))
+        if (compared.kind == "stable" and (compared.organ is None or not shown.isdisjoint(compared.organ)))
+        or (compared.kind == "earlier" and not tells_a_course(compared.span))
     ]

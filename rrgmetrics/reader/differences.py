@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rrgmetrics.reader.dates import told_of_the_study
+from rrgmetrics.reader.device_moves import MOVES, are_one_move, is_support_device
 from rrgmetrics.reader.device_positions import device_error, position
+from rrgmetrics.reader.device_sums import is_sum
 from rrgmetrics.reader.levels import number_of, touch
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import SIGNIFICANT, Attribute, ErrorCategory, Finding, FindingError, Reading, Unit
@@ -55,7 +59,12 @@ def attribute_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingErr
     gravest = max(degrees, key=lambda each: each[1], default=None)
     wrong = [each for each in wrong if each not in degrees or each == gravest]  # one wrong degree a finding
     errors = [_attribute_error(ref, cand, attribute, matters, lexicon) for attribute, matters in wrong]
-    return _one_degree(errors) + _temporal_errors(ref, cand, lexicon)
+    courses = _temporal_errors(ref, cand, lexicon)
+    if any(attribute == "device_position" for attribute, _ in wrong) and {_course(ref), _course(cand)} <= MOVES | {
+        None
+    }:
+        courses = []  # how a device came to another place is no second error
+    return _one_degree(errors) + courses
 
 
 def _one_degree(errors: list[FindingError]) -> list[FindingError]:
@@ -212,6 +221,8 @@ def _measurement_error(ref: Unit, cand: Unit, lexicon: Lexicon) -> bool | None:
 
 def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tuple[Attribute, bool]]:
     """Returns over- and underinterpretation: one report commits to what the other only describes."""
+    if is_sum(ref.head, lexicon) != is_sum(cand.head, lexicon):
+        return []  # "support devices" for a pacemaker
     pairs = [(x.concept, y.concept) for x in ref.readings for y in cand.readings]
     if {concept for pair in pairs for concept in pair} <= lexicon.roles["shadow"]:
         return []  # "opacity" for "consolidation"
@@ -229,7 +240,7 @@ def _interpretation_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[tupl
 def _temporal_errors(ref: Unit, cand: Unit, lexicon: Lexicon) -> list[FindingError]:
     """Returns F if the candidate leaves out or reverses a change, E if it tells one that the reference does not."""
     a, b = _course(ref), _course(cand)
-    if a == b:
+    if a == b or are_one_move(a, b):
         return []
     if a:
         called_old = a in ("new", "worse") and any(finding.change == "stable" for finding in cand.readings)
@@ -264,7 +275,7 @@ def comparison_errors(reference: Reading, candidate: Reading, lexicon: Lexicon) 
         missing = _resolved_alone(reference, candidate, lexicon)
         errors += [_resolved_error(finding, ErrorCategory.MISSING_COMPARISON, lexicon) for finding in missing]
     errors.extend(_study_errors(reference, candidate))
-    told = told_of_the_study(candidate)
+    told = told_of_the_study(candidate, reference, lexicon)
     if told and not reference.compared and not any(finding.change for finding in reference.findings):
         errors.append(
             FindingError(
@@ -276,6 +287,28 @@ def comparison_errors(reference: Reading, candidate: Reading, lexicon: Lexicon) 
             )
         )
     return errors
+
+
+def denied_change(reference: Reading, candidate: Reading, missing: Sequence[Unit]) -> list[FindingError]:
+    """Returns E for a candidate that says that nothing has changed, and leaves out a finding that has.
+
+    Of a finding that the candidate has, the change that it denies is one that it leaves out (F).
+    """
+    said = [compared for compared in candidate.compared if compared.study and compared.kind == "stable"]
+    also = any(compared.study and compared.kind == "stable" for compared in reference.compared)
+    changed = [unit for unit in missing if _course(unit)]
+    if not said or also or not changed:
+        return []
+    return [
+        FindingError(
+            category=ErrorCategory.FALSE_COMPARISON,
+            significant=False,
+            sentence="The candidate says that nothing has changed; the reference tells a change.",
+            attribute="temporal",
+            reference_spans=changed[0].spans,
+            candidate_spans=tuple(compared.span for compared in said),
+        )
+    ]
 
 
 def told_of_all(error: FindingError, reference: Reading, candidate: Reading) -> bool:
@@ -317,7 +350,7 @@ def _study_errors(reference: Reading, candidate: Reading) -> list[FindingError]:
     ):
         told = {compared.kind for compared in other.compared} | {finding.change for finding in other.findings}
         for compared in one.compared:
-            if compared.study and compared.kind not in told:
+            if compared.study and compared.kind not in {"stable", *told}:
                 false = category is ErrorCategory.FALSE_COMPARISON
                 who = "candidate" if false else "reference"
                 return [
@@ -335,21 +368,34 @@ def _study_errors(reference: Reading, candidate: Reading) -> list[FindingError]:
 
 def _resolved_alone(one: Reading, other: Reading, lexicon: Lexicon) -> list[Finding]:
     """Returns what one report calls resolved, and the other neither shows nor calls resolved."""
-    told = [each for each in other.findings if each.assertion != "absent" or each.change in ("resolved", "stable")]
+    told = [
+        each
+        for each in other.findings
+        if each.assertion != "absent"
+        or each.change in ("resolved", "stable")
+        or is_support_device(each.concept, lexicon)  # "no endotracheal tube" is there no more
+    ]
     alone: list[Finding] = []
     for finding in one.findings:
         if (
             finding.assertion == "absent"
             and finding.change == "resolved"
+            and not finding.background
             and lexicon.concepts[finding.concept].counts
-            and not lexicon.concepts[finding.concept].is_device
+            and _can_be_gone(finding.concept, lexicon)
             and not any(
-                related(finding.concept, x.concept, lexicon) and same_side(finding.side, x.side)
+                related(finding.concept, x.concept, lexicon)
+                and (same_side(finding.side, x.side) or x.change == finding.change)
                 for x in (*told, *alone)
             )
         ):
             alone.append(finding)
     return alone
+
+
+def _can_be_gone(concept: str, lexicon: Lexicon) -> bool:
+    """Tells whether a film shows that something has gone: a finding, a line or tube, but not what surgery has left."""
+    return not lexicon.concepts[concept].is_device or is_support_device(concept, lexicon)
 
 
 def _resolved_error(finding: Finding, category: ErrorCategory, lexicon: Lexicon) -> FindingError:

@@ -10,9 +10,10 @@ from rrgmetrics.reader.assertion import assert_mentions, asserted
 from rrgmetrics.reader.attachment import attach
 from rrgmetrics.reader.attributes import build, by_side, describe, one_side
 from rrgmetrics.reader.background import only_asked, told_ahead, told_of_patient, told_with_day
-from rrgmetrics.reader.change import course_of_all
+from rrgmetrics.reader.change import course_of_all, is_of_lungs, stable_organ
 from rrgmetrics.reader.collection import collecting_afterwards
 from rrgmetrics.reader.dates import compared_as
+from rrgmetrics.reader.device_moves import is_only_dated
 from rrgmetrics.reader.elided import inherit, lies_beside, supply
 from rrgmetrics.reader.interpretation import explained
 from rrgmetrics.reader.items import Item, Mention
@@ -118,7 +119,10 @@ def _read(report: str) -> Reading:
             alone = not parsed.mentions and pointer(items, lexicon) is None
             of_all = _of_all(items, span, number, lexicon, findings) if alone else None
             named = "named" if kind == "earlier" and not parsed.mentions else kind
-            compared.append(of_all or Compared(named, span))
+            words = {token.word for token in parsed.tokens}
+            organ = stable_organ(items, parsed.mentions, words, lexicon) if kind == "stable" else None
+            nothing = kind == "stable" and alone and organ is None
+            compared.append(of_all or Compared(named, span, study=nothing, organ=organ))
     spell_out(findings, report, tokens, lexicon)
     kept = tuple(_merge(findings, lexicon))
     return Reading(report, kept, scan.scope(), tuple(compared), pack_in_use(), frozenset(past))
@@ -272,7 +276,8 @@ def _read_sentence(
             fitting = on_side or (read_as if part is parts[0] else [])
             observation = findings[fitting[0]].observation if fitting else len(findings)
             finding = build(mention, part, sentence.section, number, observation, spans)
-            findings.append(replace(finding, background=mention in operations and not fitting))
+            told_of = mention in operations or is_only_dated(mention, items, lexicon)
+            findings.append(replace(finding, background=told_of and not fitting))
     return said.compared
 
 
@@ -314,6 +319,8 @@ def _of_all(items: list[Item], span: Span, number: int, lexicon: Lexicon, findin
     change = course_of_all(items, lexicon)
     if not change:
         return None
+    if is_of_lungs(items, lexicon):
+        return Compared(change, span, study=True)
     last = range(max(0, len(findings) - 8), len(findings))
     before = [k for k in last if findings[k].sentence == number - 1 and findings[k].assertion != "absent"]
     if any(item.word in lexicon.small.sizes for item in items):

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rrgmetrics.reader.dates import as_then, seen_then
+from rrgmetrics.reader.device_moves import tell_moves
+from rrgmetrics.reader.device_sums import sum_devices
 from rrgmetrics.reader.levels import number_bones
 from rrgmetrics.reader.lexicon import Lexicon, Senses, Trie
 from rrgmetrics.reader.model import Assertion, Certainty
+from rrgmetrics.reader.normality import tell_normal
 from rrgmetrics.reader.nouns import name_nouns
 from rrgmetrics.reader.place_words import resolve_places
 from rrgmetrics.reader.recording import follow
@@ -124,6 +127,9 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
     items = follow(resolve_places(items, tokens, lexicon), items, resolve_places)
     take_out(items, lexicon)
     date_by_device(items, lexicon)
+    tell_normal(items, tokens, lexicon)
+    sum_devices(items, tokens, lexicon)
+    tell_moves(items, lexicon)
     return follow(judge(items, lexicon), items, judge) if lexicon.diameters else items
 
 

@@ -123,12 +123,15 @@ class Compared(NamedTuple):
         kind: The kind of change; "earlier" if it says no more than that there is such a study, and "named" if it says
             nothing else ("Comparison is made with the film of Monday.").
         span: Its words.
-        study: Whether the change is that of all that was named before ("Overall worse.").
+        study: Whether the change is that of all that was named before ("Overall worse."), or nothing has changed.
+        organ: What the organ would not have if it were normal, where an organ alone is called stable ("The heart is
+            stable.") and no earlier study is named; None elsewhere.
     """
 
     kind: str
     span: Span
     study: bool = False
+    organ: tuple[str, ...] | None = None
 
 
 class Step(NamedTuple):
@@ -219,12 +222,16 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One observation: the finding it is named by, and every reading the report offers for it."""
+    """One observation: the finding it is named by, and every reading the report offers for it.
+
+    `own` marks a device that another report's sum ("all lines") does not stand for.
+    """
 
     head: Finding
     readings: tuple[Finding, ...]
     side: str | None
     zones: frozenset[str]
+    own: bool = False
 
     @property
     def spans(self) -> tuple[Span, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from rrgmetrics.reader.device_sums import mark_own
 from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.model import Finding, Reading, Unit
 from rrgmetrics.reader.places import near, same_side
@@ -31,7 +32,7 @@ def units(reading: Reading, lexicon: Lexicon) -> list[Unit]:
                 head, tip=frozenset().union(*(finding.tip for finding in readings))
             )  # "a disc, likely a coin"
         observations.append(Unit(head, readings, side, frozenset().union(*(finding.zones for finding in group))))
-    return _with_their_parts(observations, lexicon)
+    return mark_own(_with_their_parts(observations, lexicon), lexicon)
 
 
 def _with_their_parts(observations: list[Unit], lexicon: Lexicon) -> list[Unit]:

@@ -197,7 +197,7 @@ class _Grader:
 
     def words(self, ref: Graded, x: str, cand: Graded, y: str) -> _Grade | None:
         """Returns how the candidate's concept `y` stands to the reference's `x`; None if they say the same."""
-        if x == y:
+        if x == y or (x in self.lexicon.roles["device_sum"]) != (y in self.lexicon.roles["device_sum"]):
             return None
         one, other = self.lexicon.concepts[x], self.lexicon.concepts[y]
         new_class = _differ(ref.significance, cand.significance)

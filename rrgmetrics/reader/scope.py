@@ -36,6 +36,7 @@ from rrgmetrics.reader.lexicon import (
 from rrgmetrics.reader.lexicon.build import words_of
 from rrgmetrics.reader.lexicon.packs import chain
 from rrgmetrics.reader.model import Kind, Reading, Scope, Span
+from rrgmetrics.reader.normality import calls_normal
 from rrgmetrics.reader.parsed import Parsed, read_sentences
 from rrgmetrics.reader.tokens import Sentence, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
@@ -225,6 +226,7 @@ def _sense(parsed: Parsed) -> _Sense:
     knowledge, items = _knowledge(), parsed.items
     unknown, known = _count(items, knowledge)
     says = _says(items, parsed.mentions, parsed.lexicon)
+    says = says or (len(unknown) <= known and calls_normal(items, knowledge.chest, parsed.lexicon))
     understood = says or any(not _REPORTS.isdisjoint(item.senses) for item in items)
     unread = len(unknown) > (2 * known + 1 if understood else known) or _is_salad(parsed.tokens, knowledge)
     advises = True in ["recommendation" in item.senses for item in items]

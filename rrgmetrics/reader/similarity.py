@@ -36,6 +36,9 @@ def concept_similarity(a: str, b: str, lexicon: Lexicon) -> float:
     ca, cb = lexicon.concepts[a], lexicon.concepts[b]
     if b in ca.same_as or a in cb.same_as:
         return INTERCHANGEABLE
+    sums = lexicon.roles["device_sum"]
+    if not sums.isdisjoint({a, b}) and not sums.isdisjoint((*ca.ancestors, *cb.ancestors)):
+        return PARENT
     if b in ca.ancestors[:1] or a in cb.ancestors[:1]:
         return PARENT
     if b in ca.ancestors or a in cb.ancestors or b in ca.rivals or a in cb.rivals:
@@ -63,6 +66,8 @@ def _side_similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
 
 def similarity(a: Unit, b: Unit, lexicon: Lexicon) -> float:
     """Returns how far two observations are the same, 0 to 1."""
+    if (a.own or b.own) and not lexicon.roles["device_sum"].isdisjoint({a.head.concept, b.head.concept}):
+        return 0.0
     concept = max(concept_similarity(x.concept, y.concept, lexicon) for x in a.readings for y in b.readings)
     if concept < SAME and {a.side, b.side} == {"left", "right"} and lexicon.concepts[a.head.concept].is_device:
         return 0.0  # a line of another kind on the other side is another line

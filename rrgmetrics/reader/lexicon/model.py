@@ -32,6 +32,7 @@ Role = Literal[
     "astray",
     "unplaced",
     "diffuse",
+    "device_sum",
 ]
 BONES, DEVICES, TECHNIQUE = "bones", "devices", "technique"  # the concept files that the engine treats as what they are
 
@@ -196,6 +197,17 @@ class SmallWords:
     nothing_left: frozenset[str]
     reasons: frozenset[str]
     withdrawn: frozenset[str]
+    ordinary: frozenset[str]
+    looks: frozenset[str]
+    alterations: frozenset[str]
+    remarkable: frozenset[str]
+    advancing: frozenset[str]
+    retracting: frozenset[str]
+    withdrawn_whole: frozenset[str]
+    swapping: frozenset[str]
+    repositioning: frozenset[str]
+    device_nouns: frozenset[str]
+    summing_devices: frozenset[str]
     moved: frozenset[str]
     contralateral: frozenset[str]
     ipsilateral: frozenset[str]
