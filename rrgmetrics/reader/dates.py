@@ -134,7 +134,7 @@ def told_of_the_study(reading: Reading, reference: Reading, lexicon: Lexicon) ->
     stable, and is normal in the reference, is not compared with anything.
     """
     shown = {name for each in reference.abnormal for name in (each.concept, *lexicon.concepts[each.concept].ancestors)}
-    moved = [finding for finding in reading.findings if finding.change not in (None, "stable", "resolved")]
+    moved = [finding for finding in reading.findings if finding.change not in (None, "stable")]
     spans = [span for finding in moved for span in finding.spans]
 
     def tells_a_course(told: Span) -> bool:

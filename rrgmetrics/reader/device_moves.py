@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rrgmetrics.reader.lexicon import Lexicon
+from rrgmetrics.reader.lexicon import Lexicon, load, per_lexicon
 from rrgmetrics.reader.tokens import Item
 
 if TYPE_CHECKING:
@@ -44,8 +44,9 @@ def tell_moves(items: list[Item], lexicon: Lexicon) -> None:
     What is only advised ("should be advanced") has not been done. A device that was "withdrawn" without another word is
     out; one that was withdrawn by 2 cm, slightly, or to a place, is not.
     """
+    moves = _moves()
     for i, item in enumerate(items):
-        move = _move_of(item.word, lexicon)
+        move = moves.get(item.word, "")
         if not move or not _TOLD.isdisjoint(item.senses) or _is_advised(items, i, lexicon):
             continue
         device = _device_of(items, i, lexicon)
@@ -62,17 +63,16 @@ def tell_moves(items: list[Item], lexicon: Lexicon) -> None:
         items[i] = item.saying({"change": move})
 
 
-def _move_of(word: str, lexicon: Lexicon) -> str:
-    small = lexicon.small
-    for words, move in (
-        (small.advancing, ADVANCED),
-        (small.retracting, WITHDRAWN),
-        (small.swapping, EXCHANGED),
-        (small.repositioning, REPOSITIONED),
-    ):
-        if word in words:
-            return move
-    return ""
+@per_lexicon
+def _moves() -> dict[str, str]:
+    """Returns what each word for it says that was done to a device."""
+    small = load().small
+    return {
+        **dict.fromkeys(small.advancing, ADVANCED),
+        **dict.fromkeys(small.retracting, WITHDRAWN),
+        **dict.fromkeys(small.swapping, EXCHANGED),
+        **dict.fromkeys(small.repositioning, REPOSITIONED),
+    }
 
 
 def _is_whole(item: Item, lexicon: Lexicon) -> bool:

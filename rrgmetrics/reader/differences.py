@@ -385,6 +385,7 @@ def _resolved_alone(one: Reading, other: Reading, lexicon: Lexicon) -> list[Find
             and _can_be_gone(finding.concept, lexicon)
             and not any(
                 related(finding.concept, x.concept, lexicon)
+                and (x.assertion == "absent" or is_sum(x, lexicon) <= is_sum(finding, lexicon))
                 and (same_side(finding.side, x.side) or x.change == finding.change)
                 for x in (*told, *alone)
             )

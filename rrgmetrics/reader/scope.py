@@ -2,9 +2,11 @@
 
 What is not understood must never count as "nothing to report". So each sentence of a report either **says something**
 (a finding, a normal statement, a change, a technique, advice), or is **unread**: most of its words stand neither in the
-lexicon nor in the vocabulary of reports. A text is out of scope if it is written in another language, if its terms
-belong to another part of the body or to another modality, or if most of what it says is unread. Which kind of report
-it is also says with which pack it is read (`pack_for`).
+lexicon nor in the vocabulary of reports. A sentence that no rule reads says something, too, if most of its words are
+known, it names the chest, an organ or the film, and has a word of normality ("the thorax is of ordinary aspect");
+babble, other languages and bare titles have none of these, and are silence. A text is out of scope if it is written in
+another language, if its terms belong to another part of the body or to another modality, or if most of what it says is
+unread. Which kind of report it is also says with which pack it is read (`pack_for`).
 
 The check looks at words and terms only (`lexicon/*/scope.yaml`, `lexicon/*/vocabulary.yaml`); it needs no findings and
 no model, so that metrics which do not read findings (CREPE, encoders) share it.
