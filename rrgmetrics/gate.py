@@ -39,6 +39,7 @@ from rrgmetrics.specs import Key
 logger = logging.getLogger("rrgmetrics")
 
 NOTHING = -1  # no row
+REMOVED = "_removed"  # what the details of cleaned texts are called, behind the metric's name
 THE_REFERENCE = "the reference "
 UNREAD = "unread"  # the kind of a text that says nothing which could be read
 PLURAL = re.compile(r"^(look|say)s")
@@ -55,6 +56,7 @@ class Gate:
         reasons: For each of the given pairs why it is unscored; "" if it is scored.
         packs: For each of the given pairs the pack that it is read with.
         given: The given pairs of a block, distinct.
+        removed: For each of the given pairs what was cleaned away from its texts, by kind (`rrgmetrics.cleaning`).
     """
 
     pairs: list[Pair]
@@ -63,6 +65,7 @@ class Gate:
     reasons: tuple[str, ...]
     packs: tuple[str, ...] = ()
     given: tuple[Pair, ...] = ()
+    removed: tuple[Mapping[str, int], ...] = ()
 
     @classmethod
     def joined(cls, blocks: Sequence[Gate], pairs: Sequence[Pair]) -> Gate:
@@ -77,6 +80,7 @@ class Gate:
         places = np.array([order[pair] for pair in pairs])
         reasons = [reason for block in blocks for reason in block.reasons]
         packs = [pack for block in blocks for pack in block.packs]
+        removed = [each for block in blocks for each in block.removed or ({},) * len(block.given)]
 
         def moved(rows: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
             parts = [
@@ -90,6 +94,7 @@ class Gate:
             moved([block.silent_rows for block in blocks]),
             tuple(reasons[place] for place in places),
             tuple(packs[place] for place in places),
+            removed=tuple(removed[place] for place in places),
         )
 
     @property
@@ -113,13 +118,17 @@ class Gate:
         return placed
 
     def details(self, chosen: NDArray[np.intp], name: str, details: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
-        """Returns the details of the given pairs, and `<name>_unscored` if any pair is."""
+        """Returns the details of the given pairs, `<name>_unscored` if any is, `<name>_removed` if any was cleaned."""
         unscored = [{"unscored": reason, "replies": []} if reason else None for reason in self.reasons]
         placed = {
             key: [reason or values[row] for reason, row in zip(unscored, chosen, strict=True)]
             for key, values in details.items()
         }
-        return {**placed, f"{name}_unscored": unscored} if any(self.reasons) else placed
+        if any(self.reasons):
+            placed[f"{name}_unscored"] = unscored
+        if any(self.removed):
+            placed[name + REMOVED] = [dict(each) or None for each in self.removed]
+        return placed
 
 
 def modality_of(name: MetricName) -> str:
@@ -140,6 +149,7 @@ def open_gate(
     *,
     left: Mapping[str, Scope] | None = None,
     missing: bool = False,
+    removed: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Gate:
     """Sorts distinct pairs.
 
@@ -150,6 +160,7 @@ def open_gate(
         pack: What they are read with.
         left: Of what the option `text` leaves of each text; None: all of it.
         missing: Whether pairs with a missing reference are scored, as with an empty one.
+        removed: What was cleaned away from each text, by kind.
     """
     modality = all_packs()[pack].title if modality == AUTO else modality
 
@@ -172,7 +183,9 @@ def open_gate(
         if reason_of(pair.candidate):
             silent_rows[i] = index.setdefault(pair._replace(candidate=""), len(index))
         rows[i] = index.setdefault(pair, len(index))
-    return Gate(list(index) or [Pair("", "")], rows, silent_rows, tuple(reasons), (pack,) * len(pairs), tuple(pairs))
+    gone = tuple(Counter(removed[pair.reference]) + Counter(removed[pair.candidate]) for pair in pairs if removed)
+    packs = (pack,) * len(pairs)
+    return Gate(list(index) or [Pair("", "")], rows, silent_rows, tuple(reasons), packs, tuple(pairs), gone)
 
 
 def _unread(left: Mapping[str, Scope] | None, text: str, modality: str) -> str:

@@ -1,4 +1,4 @@
-"""Logs once in a process which bundled stand-ins ran, and that their scores do not compare with published ones.
+"""Logs once in a process what users must know of their scores: that stand-ins ran, that texts hold control tokens.
 
 It goes to the logger `rrgmetrics.notice`: to standard error where nobody has set logging up, never to standard output.
 `RRGMETRICS_NOTICE=no` in the environment turns it off, and so does
@@ -9,23 +9,47 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 
+from rrgmetrics.cleaning import has_control_tokens
 from rrgmetrics.names import MetricName
 
 VARIABLE = "RRGMETRICS_NOTICE"  # "no": this process, and those that it starts, say nothing
 logger = logging.getLogger("rrgmetrics.notice")
-_once = Lock()  # taken by the thread that speaks, and never given back
+_once, _once_of_tokens = Lock(), Lock()  # taken by the thread that speaks, and never given back
+MOST = 0.5  # of a column's texts
 
 
 def name_stand_ins(names: Iterable[MetricName]) -> None:
     """Logs once in a process which of the metrics that ran are stand-ins, if there are any."""
     stand_ins = [name for name in names if name.bundled]
-    if not stand_ins or os.environ.get(VARIABLE) == "no" or not logger.isEnabledFor(logging.WARNING):
+    if stand_ins:
+        _say_once(words(stand_ins), _once)
+
+
+def warn_of_control_tokens(columns: Mapping[str, Sequence[str]]) -> None:
+    """Logs once in a process that most texts of a column hold control tokens, as it stands for a fault in decoding.
+
+    Args:
+        columns: Texts by the name of their column.
+    """
+    for name, texts in columns.items():
+        marked = sum(map(has_control_tokens, texts))
+        if marked > MOST * len(texts):
+            _say_once(
+                f"{marked:,} of {len(texts):,} {name} hold control tokens such as </s> or <|im_end|>: decode with "
+                "skip_special_tokens=True. Metrics that read findings leave them out; the others count them as words. "
+                f"This is said once; {VARIABLE}=no turns it off.",
+                _once_of_tokens,
+            )
+
+
+def _say_once(message: str, once: Lock) -> None:  # of processes that work together one
+    if os.environ.get(VARIABLE) == "no" or not logger.isEnabledFor(logging.WARNING):
         return
-    if os.environ.get("RANK", "0") == "0" and _once.acquire(blocking=False):  # of processes that work together one
-        logger.warning("%s", words(stand_ins))
+    if os.environ.get("RANK", "0") == "0" and once.acquire(blocking=False):
+        logger.warning("%s", message)
 
 
 def words(names: Sequence[MetricName]) -> str:

@@ -16,6 +16,7 @@ from rrgmetrics.english import counted, did_you_mean
 from rrgmetrics.errors import InputError
 from rrgmetrics.files.formats import PathLike
 from rrgmetrics.files.stored import Scored, Stored, joined, read_stored, storing
+from rrgmetrics.gate import REMOVED
 from rrgmetrics.modalities import FACT, counts_of, facts_of
 from rrgmetrics.names import MetricName, parse_name, shown
 from rrgmetrics.notebook import drawn
@@ -98,6 +99,15 @@ class Result:
     def n_unscored(self) -> int:
         """The number of pairs without a score; they count in no mean."""
         return int((~aggregate.scored(self.pair_stats)).sum())
+
+    @property
+    def removed(self) -> dict[str, int]:
+        """How many things of each kind were cleaned away before reading, in both texts, the commonest first.
+
+        Of metrics that read findings; the others see the texts as they came. `rrgmetrics.cleaning` names the kinds.
+        """
+        each = self.details.get(self.spec.name + REMOVED) or ()
+        return dict(sum(map(Counter, filter(None, each)), Counter[str]()).most_common())
 
     @property
     def unscored_reasons(self) -> dict[int, str]:

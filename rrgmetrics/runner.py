@@ -25,6 +25,7 @@ from rrgmetrics.gate import Gate, modality_of, open_gate, warn_of_scopes
 from rrgmetrics.missing import FACT, Missing
 from rrgmetrics.modalities import details_of, facts_of, pack_of, warn_of_packs
 from rrgmetrics.names import MetricName
+from rrgmetrics.notice import warn_of_control_tokens
 from rrgmetrics.progress import Progress
 from rrgmetrics.reader.collection import looked_through, set_aside
 from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, first_pack, pack_in_use, pack_used
@@ -227,6 +228,8 @@ def run(
                 annotations.forget(index)
     gates = {key: Gate.joined(of_call, calls[key[0]]) for key, of_call in blocks.items()}
     if announce:
+        for pairs_of_call in calls:
+            warn_of_control_tokens({"predictions": [pair.candidate for pair in pairs_of_call]})
         warn_of_scopes((job.name, gate.reasons) for job in jobs for gate in _gates_of(job, gates))
         warn_of_packs((job.name, gate.counts) for job in jobs for gate in _gates_of(job, gates))
     return [
@@ -279,7 +282,10 @@ def _gate(step: Step, annotations: Annotations) -> Gate:
     readings = annotations.read_texts(reader_backend(), list(dict.fromkeys((*texts, *left.values()))))
     scopes = {text: readings[text].scope for text in texts}
     of_left = {text: readings[rest].scope for text, rest in left.items()}
-    return open_gate(step.pairs, kind.modality, scopes, kind.pack, left=of_left, missing=kind.scores_missing)
+    removed = {text: readings[text].removed for text in texts}
+    return open_gate(
+        step.pairs, kind.modality, scopes, kind.pack, left=of_left, missing=kind.scores_missing, removed=removed
+    )
 
 
 class Annotations:

@@ -9,9 +9,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+from rrgmetrics.cleaning import clean
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import says_nothing
 
@@ -55,18 +57,31 @@ def _headings() -> tuple[dict[str, str], re.Pattern[str]]:
         heading: FIELDS.get(section, section)
         for way in ("read", "skip")
         for section, headings in table[way].items()
-        for heading in headings
+        for form in headings
+        for heading in heading_forms(form)
     }
-    names = "|".join(sorted(map(re.escape, sections), key=len, reverse=True)).replace(r"\ ", " ")
+    names = "|".join(sorted(map(re.escape, sections), key=len, reverse=True)).replace(r"\ ", "[ -]")
     start = r"(?:(?<=^)|(?<=\n))[ \t*#]*"
     after = r"(?<=[.;!?] )[ \t*#]*"
-    named = rf"(?:{start}|{after})(?P<name>{names})[*]*:[ \t*]*"
+    named = rf"(?:{start}|{after})(?P<name>{names})[*]*(?: ?\([^()\n]{{1,40}}\))? ?:[ \t*]*"
     alone = rf"{start}(?P<alone>{names})[ \t*]*(?=\n|$)"
     capital = "|".join(
         sorted({form for name in table["inline"] for form in (name.upper(), name.capitalize())}, key=len)
     )
     inline = rf"(?<=[ ;])(?-i:(?P<inline>{capital})):[ \t]*"
     return sections, re.compile(f"{named}|{alone}|{inline}", re.IGNORECASE)
+
+
+def heading_forms(heading: str) -> list[str]:
+    """Returns what a heading of `sections.yaml` stands for: "(this|the|) exam" is three headings.
+
+    Example:
+        >>> heading_forms("reason for (this|the|) exam")
+        ['reason for this exam', 'reason for the exam', 'reason for exam']
+    """
+    parts = re.split(r"\(([^()]*)\)", heading)
+    options = [part.split("|") if number % 2 else [part] for number, part in enumerate(parts)]
+    return [" ".join("".join(chosen).split()) for chosen in product(*options)]
 
 
 def section_spans(report: str) -> list[Section]:
@@ -78,21 +93,23 @@ def section_spans(report: str) -> list[Section]:
         if alone is not None and not alone.isupper():
             continue
         spans.append(Section(name, start, match.start()))
-        name, start = sections[(match["name"] or alone or match["inline"]).lower()], match.end()
+        heading = match["name"] or alone or match["inline"]
+        name, start = sections[heading.lower().replace("-", " ")], match.end()
     spans.append(Section(name, start, len(report)))
     return [span for span in spans if report[span.start : span.end].strip()]
 
 
 def split_sections(report: str) -> Sections:
-    """Splits a report into its parts, each joined from all its stretches.
+    """Splits a report into its parts, each joined from all its stretches, as clean statements (`rrgmetrics.cleaning`).
 
     Example:
         >>> split_sections("FINDINGS: Clear lungs. IMPRESSION: Normal.").impression
         'Normal.'
     """
     parts: dict[str, list[str]] = {}
-    for span in section_spans(report):
-        parts.setdefault(span.name, []).append(report[span.start : span.end].strip())
+    text = clean(report).text
+    for span in section_spans(text):
+        parts.setdefault(span.name, []).append(text[span.start : span.end].strip())
     return Sections(**{name: "\n".join(texts) for name, texts in parts.items()})
 
 
@@ -107,13 +124,13 @@ def findings_text(report: str) -> str:
     """
     parts = split_sections(report)
     texts = (parts.findings_section, parts.body, parts.impression)
-    return next((text for text in texts if not says_nothing(text)), report)
+    return next((text for text in texts if not says_nothing(text)), clean(report).text)
 
 
 def impression_text(report: str) -> str:
     """The impression; without one, or if it only says that it is missing, the whole report."""
     impression = split_sections(report).impression
-    return report if says_nothing(impression) else impression
+    return clean(report).text if says_nothing(impression) else impression
 
 
 def squeeze(text: str) -> str:

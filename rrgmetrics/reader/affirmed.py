@@ -6,6 +6,7 @@ nothing in this text. What could not be read stays in it.
 
 from __future__ import annotations
 
+from rrgmetrics.cleaning import clean
 from rrgmetrics.reader.lexicon import in_its_pack, load, load_file, per_lexicon
 from rrgmetrics.reader.model import Reading, Span
 from rrgmetrics.reader.penalties import contradictions, silent
@@ -24,10 +25,11 @@ def affirmed(reading: Reading) -> str:
     """
     starts = [span.start for finding in reading.abnormal for span in finding.spans]
     stated = [span for span in reading.scope.statements if any(span.start <= start < span.end for start in starts)]
-    text = [" "] * len(reading.text)
-    for start, end in _distinct([*stated, *reading.scope.unread], reading.text):
-        end += reading.text[end : end + 1] in tuple(_MARKS)
-        text[start:end] = reading.text[start:end]
+    written = clean(reading.text).in_place(reading.text)
+    text = [" "] * len(written)
+    for start, end in _distinct([*stated, *reading.scope.unread], written):
+        end += written[end : end + 1] in tuple(_MARKS)
+        text[start:end] = written[start:end]
     return "".join(text)
 
 

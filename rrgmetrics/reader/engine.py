@@ -1,10 +1,11 @@
-"""Report → reading: sentences → items → mentions → assertion → attributes → merged findings."""
+"""Report → reading: clean text → sentences → items → mentions → assertion → attributes → merged findings."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from rrgmetrics.cleaning import CleanText, clean
 from rrgmetrics.reader.abbreviations import spell_out
 from rrgmetrics.reader.assertion import assert_mentions, asserted
 from rrgmetrics.reader.attachment import attach
@@ -49,7 +50,7 @@ from rrgmetrics.reader.references import (
     side_meant,
     sums_up,
 )
-from rrgmetrics.reader.scope import Scan, pack_for
+from rrgmetrics.reader.scope import Scan, given_spans, pack_for, scope_as_given
 from rrgmetrics.reader.similarity import of_two_sizes
 from rrgmetrics.reader.tokens import Sentence, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
@@ -61,7 +62,8 @@ def read(report: str, modality: str = "", *, trace: bool = False) -> Reading:
     Args:
         report: The text; its sections may have headings. An empty text gives an empty reading.
         modality: The pack to read it with (`chest_ct`, ...); `auto`: that of its kind of report; "": the one in use.
-        trace: Also record what set each field of each finding: `print(reading.trace)`. That is slower.
+        trace: Also record what set each field of each finding: `print(reading.trace)`. That is slower. It is of the
+            clean text (`rrgmetrics.cleaning`).
 
     Returns:
         Reading: every finding, present, absent or uncertain, with attributes and character spans. Sections that hold no
@@ -76,11 +78,13 @@ def read(report: str, modality: str = "", *, trace: bool = False) -> Reading:
         [('pleural_effusion', 'present', 'left'), ('pneumothorax', 'absent', None)]
     """
     if trace:
-        with record() as recorded:
-            reading = read(report, modality)
         from rrgmetrics.reader.trace import make_trace
 
-        return replace(reading, trace=make_trace(reading, recorded))
+        given = clean(report)
+        with record() as recorded:
+            reading = read(given.text, modality)
+        made = make_trace(reading, recorded)
+        return replace(reading if given.offsets is None else read(report, modality), trace=made)
     if not modality:
         return _read(report)
     with pack_used(first_pack(check_pack(modality))):
@@ -91,15 +95,16 @@ def read(report: str, modality: str = "", *, trace: bool = False) -> Reading:
 
 @collecting_afterwards
 def _read(report: str) -> Reading:
-    lexicon, recording = load(), recorder()
-    tokens = tokenize_report(report, lexicon)
+    lexicon, recording, given = load(), recorder(), clean(report)
+    text = given.text
+    tokens = tokenize_report(text, lexicon)
     if recording is not None:
         recording.clear()
     findings: list[Finding] = follow([])
-    scan = Scan(report, tokens)
+    scan = Scan(text, tokens)
     compared: list[Compared] = []
     past: set[str] = set()
-    for number, (sentence, parsed) in enumerate(read_sentences(report, tokens, lexicon)):
+    for number, (sentence, parsed) in enumerate(read_sentences(text, tokens, lexicon)):
         scan.add(sentence, parsed)
         said = parsed.once(_say)
         if recording is not None:
@@ -123,9 +128,20 @@ def _read(report: str) -> Reading:
             organ = stable_organ(items, parsed.mentions, words, lexicon) if kind == "stable" else None
             nothing = kind == "stable" and alone and organ is None
             compared.append(of_all or Compared(named, span, study=nothing, organ=organ))
-    spell_out(findings, report, tokens, lexicon)
+    spell_out(findings, text, tokens, lexicon)
     kept = tuple(_merge(findings, lexicon))
-    return Reading(report, kept, scan.scope(), tuple(compared), pack_in_use(), frozenset(past))
+    reading = Reading(report, kept, scan.scope(), tuple(compared), pack_in_use(), frozenset(past), given.removed)
+    return reading if given.offsets is None else _as_given(reading, given)
+
+
+def _as_given(reading: Reading, given: CleanText) -> Reading:
+    """Returns a reading of cleaned text whose spans count the characters of the text that was given."""
+    return replace(
+        reading,
+        findings=tuple(replace(each, spans=given_spans(each.spans, given)) for each in reading.findings),
+        scope=scope_as_given(reading.scope, given),
+        compared=tuple(each._replace(span=Span(*given.given(*each.span))) for each in reading.compared),
+    )
 
 
 def _span(tokens: list[Token], first: int, last: int) -> Span:

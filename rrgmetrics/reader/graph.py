@@ -19,6 +19,7 @@ import bisect
 import re
 from typing import Any, NamedTuple
 
+from rrgmetrics.cleaning import clean
 from rrgmetrics.errors import InputError
 from rrgmetrics.reader.collection import collecting_afterwards
 from rrgmetrics.reader.graph_arrows import entities_of, relate
@@ -127,7 +128,7 @@ def build_graph(reading: Reading) -> Graph:
         >>> graph.entities[2].relations
         (Relation(kind='located_at', entity=1),)
     """
-    text, lexicon = reading.text, load()
+    text, lexicon = clean(reading.text).text, load()
     words = [match.span() for match in WORD.finditer(text)]
     starts = [start for start, _ in words]
     written = [text[start:end] for start, end in words]

@@ -16,7 +16,7 @@ from rrgmetrics.reader.place_words import resolve_places
 from rrgmetrics.reader.recording import follow
 from rrgmetrics.reader.shared_words import share_nouns, share_structures
 from rrgmetrics.reader.sizes import divided, earlier, judge, measure, ratio, weigh
-from rrgmetrics.reader.tables import part_rows
+from rrgmetrics.reader.tables import answer_headings, part_rows
 from rrgmetrics.reader.taken_out import date_by_device, name_studies, take_out
 from rrgmetrics.reader.tokens import ARTICLES, BEFORE_NEW_NOUN, Token, leaves
 from rrgmetrics.reader.tokens import Item as Item
@@ -117,6 +117,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
     name_nouns(items, lexicon)
     name_studies(items, lexicon)
     part_rows(items)
+    answer_headings(items, lexicon)
     if lexicon.shares:
         divided(items, lexicon)
     conjugate(items, tokens, lexicon)

@@ -1,4 +1,4 @@
-"""Lines: how they are written, and which of them end a statement without a full stop.
+"""Lines: which of them end a statement without a full stop.
 
 A line of a report ends where a statement does ("Small effusion⏎No pneumothorax⏎Heart normal"), or where the page is
 full. In the first case the next line begins with a capital, and its first word would have had room. Text is wrapped if
@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-_SPACES = re.compile(r"[\u00a0\u2000-\u200b\u202f\u3000\ufeff]")
-_BREAKS = re.compile(r"\\r\\n|\\[nr]|</?(?:br|p|li|ul|ol|div) ?/?>", re.IGNORECASE)
 _INSIDE = re.compile(r"[A-Za-z)]{3}\. +[A-Z]")  # the end of a sentence within a line
 _SIZE = re.compile(  # of a finding: "6 mm nodule", but "tube⏎4 cm above the carina"
     r"\d+(?:\.\d+)? ?(?:mm|cm) (?=[a-z])"
@@ -24,18 +22,6 @@ _OPEN = frozenset(  # words that no statement ends with
     "a an the and or nor of in on at to with without from for by no is are was were has have than versus vs as may be "
     "not this these measuring measures about approximately".split()
 )
-
-
-def with_plain_breaks(text: str) -> str:
-    r"""Returns a text of the same length in which lines end as lines do: neither in "<br>" nor in a backslash and an n.
-
-    Example:
-        >>> with_plain_breaks("Small effusion<br>Heart normal")
-        'Small effusion   \nHeart normal'
-    """
-    if "\\" in text or "<" in text:
-        text = _BREAKS.sub(lambda m: " " * (len(m[0]) - 1) + "\n", text)
-    return text if text.isascii() else _SPACES.sub(" ", text)
 
 
 def statement_ends(text: str) -> list[int]:

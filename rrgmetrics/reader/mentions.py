@@ -67,7 +67,7 @@ def find_mentions(items: list[Item], lexicon: Lexicon) -> list[Mention]:
         mentions = [mention for mention in mentions if not _is_in_another(items, mention, mentions, lexicon)]
         mentions.sort(key=lambda m: (m.at, m.first))
         mentions = merge_parts(items, mentions, lexicon)
-    return mentions[1:] if _is_topic(items, mentions, lexicon) else mentions
+    return mentions[_topics(items, mentions, lexicon) :]
 
 
 def _is_likeness(items: list[Item], i: int) -> bool:
@@ -185,8 +185,20 @@ def _whole(fault: Mention, items: list[Item], lexicon: Lexicon) -> list[Mention]
     ]
 
 
+def _topics(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> int:
+    """Returns how many mentions at the beginning only announce others: "Lines and tubes: right PICC in the SVC."."""
+    if not mentions:
+        return 0
+    colon = next((i for i, item in enumerate(items) if item.word == ":"), 0)
+    ahead = sum(mention.last <= colon for mention in mentions)
+    if ahead and all(item.word in lexicon.small.announcing_devices | lexicon.small.joints for item in items[:colon]):
+        named = any(not each.denies and lexicon.concepts[each.concept].is_device for each in mentions[ahead:])
+        return ahead if named or colon == len(items) - 1 else 0
+    return int(_is_topic(items, mentions, lexicon))
+
+
 def _is_topic(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> bool:
-    """Tells whether the first mention only announces the others: "Lines and tubes: right PICC in the SVC."."""
+    """Tells whether the first mention announces one of the others."""
     if len(mentions) < 2 or mentions[0].denies or mentions[0].first:
         return False
     after = mentions[0].last

@@ -192,8 +192,9 @@ class Reading:
     """All findings of one report, in the order of the text, with the text they were read from and its scope.
 
     `compared` are the sentences that compare with an earlier study, also those that name no finding. `pack` is what it
-    was read with, `history` are the illnesses that it tells of the patient, and not as what the film shows. `trace`
-    tells how it was read, if `read` was asked for it.
+    was read with, `history` are the illnesses that it tells of the patient, and not as what the film shows. `removed`
+    counts what was cleaned away before reading, by kind ("control token", `rrgmetrics.cleaning`). `trace` tells how it
+    was read, if `read` was asked for it.
     """
 
     text: str
@@ -202,6 +203,7 @@ class Reading:
     compared: tuple[Compared, ...] = ()
     pack: str = "chest_xray"
     history: frozenset[str] = frozenset()
+    removed: Mapping[str, int] = field(default_factory=dict, compare=False)
     trace: Trace | None = field(default=None, compare=False, repr=False)
 
     @property

@@ -18,10 +18,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise, product, takewhile
 from operator import eq
 from typing import Any, NamedTuple
 
+from rrgmetrics.cleaning import CleanText, clean
 from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import (
     DEFAULT_PACK,
@@ -109,12 +111,24 @@ def scope_of(report: str) -> Scope:
         >>> scope_of("Derrame pleural izquierdo, sin neumotórax.").looks
         'Spanish'
     """
-    lexicon = load()
-    tokens = tokenize_report(report, lexicon)
-    scan = Scan(report, tokens)
-    for sentence, parsed in read_sentences(report, tokens, lexicon):
+    lexicon, given = load(), clean(report)
+    tokens = tokenize_report(given.text, lexicon)
+    scan = Scan(given.text, tokens)
+    for sentence, parsed in read_sentences(given.text, tokens, lexicon):
         scan.add(sentence, parsed)
-    return scan.scope()
+    return scope_as_given(scan.scope(), given)
+
+
+def scope_as_given(scope: Scope, given: CleanText) -> Scope:
+    """Returns the scope of a cleaned text with the characters of the text that was given."""
+    if given.offsets is None:
+        return scope
+    return replace(scope, statements=given_spans(scope.statements, given), unread=given_spans(scope.unread, given))
+
+
+def given_spans(spans: Iterable[Span], given: CleanText) -> tuple[Span, ...]:
+    """Returns spans of a cleaned text as those of the text that was given."""
+    return tuple(Span(*given.given(*span)) for span in spans)
 
 
 def pack_for(scope: Scope) -> str:
@@ -154,7 +168,7 @@ def unread_spans(reference: Reading, candidate: Reading) -> list[Span]:
     """The unread sentences of a candidate that neither stand in the reference nor are made of its words."""
     if not candidate.scope.unread:
         return []
-    known = {token.word for token in tokenize_report(reference.text, load())}
+    known = {token.word for token in tokenize_report(clean(reference.text).text, load())}
     return [
         span
         for span, words in zip(candidate.scope.unread, candidate.scope.words, strict=True)

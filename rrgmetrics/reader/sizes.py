@@ -26,6 +26,7 @@ _FAR = 40  # items from a structure to its diameter
 _LARGEST_HEART = 0.5  # of the chest's width, in adults; what a larger share means in a child is for the report to say
 _FRACTIONS = {"whole": 1, "half": 2, "third": 3, "quarter": 4, "fifth": 5}
 _LEADING_ON = frozenset({"side", "location_preposition"})  # from a fraction to what it is of
+_CM, _BESIDE, _AHEAD = 10.0, 4, 10  # mm; items from a length to what it is of, and back
 _FILLED = 5  # items between them
 _NAMES = frozenset({"concept", "structure", "listed"})
 _COURSES = {3: (2, 4), 5: (4, 6)}  # "small to moderate", "moderate to large", as what was and what is
@@ -166,6 +167,8 @@ def divided(items: list[Item], lexicon: Lexicon) -> None:
 def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
     """Takes "almost gone" for better, and the length from sizes that are advised or supposed: "withdraw BY 2 CM"."""
     asked = False
+    if lexicon.largest:
+        _restore_points(items, lexicon)
     for i, item in enumerate(items):
         asked = asked or "hypothetical" in item.senses
         if item.senses.get("change") == "resolved" and _is_almost(items, i, lexicon):
@@ -189,6 +192,19 @@ def weigh(items: list[Item], lexicon: Lexicon) -> list[Item]:
     _tell_degrees_apart(items, lexicon)
     tell_what_was(items, lexicon)
     return items
+
+
+def _restore_points(items: list[Item], lexicon: Lexicon) -> None:
+    """Gives lengths their decimal point back, in place, that no anatomy allows without: "45 CM above the carina"."""
+    for i, item in enumerate(items):
+        lengths = item.senses.get("measure", ())
+        if not lengths or any(mm % _CM for mm in lengths):
+            continue
+        beside = [*items[i + 1 : i + 1 + _BESIDE], *reversed(items[max(0, i - _AHEAD) : i])]
+        keys = (key for each in beside for key in (*each.senses.get("quality", ()), each.senses.get("concept", "")))
+        limit = next((lexicon.largest[key] for key in keys if key in lexicon.largest), max(lengths))
+        if max(lengths) > limit >= max(lengths) / 10:
+            items[i] = item.saying({**item.senses, "measure": tuple(mm / 10 for mm in lengths)})
 
 
 def _tell_degrees_apart(items: list[Item], lexicon: Lexicon) -> None:

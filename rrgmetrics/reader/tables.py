@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from rrgmetrics.reader.lexicon import Lexicon
 from rrgmetrics.reader.tokens import Item
 
 _NAMED = frozenset({"concept", "structure", "listed"})
@@ -23,3 +24,14 @@ def part_rows(items: list[Item]) -> None:
             item.senses.keys() <= _NAMING or item.word in ("/", "and", "or") for item in heading
         ):
             items[comma] = Item(items[comma].first, items[comma].last, {}, ";")
+
+
+def answer_headings(items: list[Item], lexicon: Lexicon) -> None:
+    """Takes "normal" behind a heading that names a finding for its denial, in place: "Effusion: NIL OF NOTE"."""
+    for i in range(2, len(items)):
+        concept, senses = items[i - 2].senses.get("concept"), items[i].senses
+        if items[i - 1].word != ":" or concept is None or lexicon.concepts[concept].is_device:
+            continue
+        last = i + 1 == len(items) or items[i + 1].word in (";", ",")
+        if last and "normal" in senses.get("quality", ()):
+            items[i] = items[i].saying({"negation_after": "negation_after"})

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from rrgmetrics.cleaning import clean
 from rrgmetrics.reader.items import Item
 from rrgmetrics.reader.lexicon import Lexicon, in_its_pack, load
 from rrgmetrics.reader.model import Finding, Reading, Span
@@ -57,16 +58,17 @@ def read_changes(reading: Reading) -> tuple[ChangeStatement, ...]:
 
 def _of_no_finding(reading: Reading, lexicon: Lexicon) -> Iterator[ChangeStatement]:
     """Yields the changes of sentences that speak of no finding; a denied one is none."""
-    tokens = tokenize_report(reading.text, lexicon)
+    text = clean(reading.text)
+    tokens = tokenize_report(text.text, lexicon)
     given = {span for finding in reading.findings for span in finding.spans}
-    for sentence, parsed in parse_sentences(reading.text, tokens, lexicon):
+    for sentence, parsed in parse_sentences(text.text, tokens, lexicon):
         items = parsed.items
         changes = [item for item in items if "change" in item.senses]
         if not changes or pointer(items, lexicon) or any(mention.concept for mention in parsed.mentions):
             continue
         denied = next((item.first for item in items if "negation_before" in item.senses), len(parsed.tokens))
         kinds = dict.fromkeys(item.senses["change"] for item in changes if item.first < denied)
-        span = Span(tokens[sentence.first].start, tokens[sentence.last - 1].end)
+        span = Span(*text.given(tokens[sentence.first].start, tokens[sentence.last - 1].end))
         for kind in kinds if span not in given else ():
             yield ChangeStatement(kind, None, _structures(items), (span,))
 

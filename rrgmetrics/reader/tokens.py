@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from rrgmetrics.reader.letters import with_plain_letters
-from rrgmetrics.reader.lines import statement_ends, with_plain_breaks
+from rrgmetrics.reader.lines import statement_ends
 
 # One alternative per kind; none can match the same characters in two ways, so the scan cannot backtrack. Each begins
 # with what one look at a character decides: a group or a look behind there would cost a third of the time.
@@ -73,7 +72,7 @@ BEFORE_NEW_NOUN = frozenset(  # words behind which an article begins a noun phra
 RUNNING = frozenset({"comparison", "indication", "technique"})
 _ONE_LINE = "comparison"  # a section of one line, also below the findings
 _SHORTER = frozenset({("hilum", len("hila"))})  # plurals that are no longer than their singular
-_HEADING = 5  # words
+_HEADING, _IN_BRACKETS = 5, 6  # words
 _LONGEST_SENTENCE = 400  # a longer one is read in pieces, so that time stays linear for texts without full stops
 
 _HAS = frozenset({"has", "have", "had"})
@@ -136,14 +135,13 @@ def singular(word: str) -> str:
 
 
 def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
-    """Splits a text into tokens. Hyphens and line ends are spaces.
+    """Splits a clean text (`rrgmetrics.cleaning`) into tokens. Hyphens and line ends are spaces.
 
     The mark `¶` stands for a blank line, a list bullet, the end of a line before a topic ("FINDINGS:"), and the end of
     one that ends a statement without a full stop.
     """
     tokens: list[Token] = []
     append = tokens.append
-    text, places = with_plain_letters(with_plain_breaks(text))
     for m in _TOKEN.finditer(text):
         kind, (start, end) = m.lastgroup, m.span()
         if kind is None:
@@ -163,9 +161,7 @@ def tokenize(text: str, spellings: Mapping[str, str]) -> list[Token]:
     ends = [Token("¶", end, end + 1) for end in statement_ends(text)] if "\n" in text else []
     if ends:
         tokens = sorted([*tokens, *ends], key=lambda token: token.start)
-    if places is None:
-        return tokens
-    return [token._replace(start=places[token.start], end=places[token.end - 1] + 1) for token in tokens]
+    return tokens
 
 
 def _split_contraction(tokens: list[Token]) -> str:
@@ -255,11 +251,16 @@ def _is_abbreviation(tokens: list[Token], i: int, abbreviations: frozenset[str])
 
 def _heading(tokens: list[Token], i: int, headings: Mapping[str, tuple[str, bool]]) -> tuple[str, bool, int] | None:
     """Returns section, whether it is read, and the index after it, if a section heading starts at `i`."""
-    for length in range(min(_HEADING, len(tokens) - i - 1), 0, -1):
-        if tokens[i + length].word == ":":
-            known = headings.get(" ".join(token.word for token in tokens[i : i + length]))
-            if known is not None:
-                return known[0], known[1], i + length + 1
+    end = 0
+    for k in range(i + 1, min(i + _HEADING + _IN_BRACKETS, len(tokens))):
+        word = tokens[k].word
+        if word == "(" and not end:
+            end = k  # "Reason for exam (entered by technologist):"
+        elif word == ":":
+            known = headings.get(" ".join(token.word for token in tokens[i : end or k]))
+            return known and (*known, k + 1)
+        elif word in ENDS or (k > i + _HEADING and not end):
+            break
     return None
 
 

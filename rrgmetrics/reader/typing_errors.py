@@ -33,7 +33,7 @@ class _Words(NamedTuple):
 
 
 def tokenize_report(report: str, lexicon: Lexicon) -> list[Token]:
-    """Splits a report into tokens, its typing errors mended; each still points to the characters it came from.
+    """Splits a clean report into tokens, its typing errors mended; each still points to the characters it came from.
 
     Example:
         >>> [token.word for token in tokenize_report("Small plueral efusion.", load())]

@@ -18,7 +18,7 @@ def reading_of(text: str) -> Reading:
 
 
 def tokens_of(text: str) -> list[Token]:
-    """Returns the words of a report as the reader sees them; they are not to be changed."""
+    """Returns the words of a clean report as the reader sees them; they are not to be changed."""
     return _tokens_of(text, folder_in_use())
 
 

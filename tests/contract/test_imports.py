@@ -31,6 +31,7 @@ ROOMS = {
     "deprecated": 0,
     "errors": 0,
     "missing": 1,
+    "cleaning": 1,
     "machine": 0.5,
     "version": 0,
     "child": 0,

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from rrgmetrics.cleaning import clean
 from rrgmetrics.reader.counterparts import set_beside
 from rrgmetrics.reader.items import find_items
 from rrgmetrics.reader.lexicon import Senses, load
@@ -101,14 +102,15 @@ def meanings_of(text: str) -> dict[int, set[str]]:
         [['side right', 'zone lower']]
     """
     lexicon = load()
-    tokens = tokenize_report(text, lexicon)
+    given = clean(text)
+    tokens = tokenize_report(given.text, lexicon)
     found: dict[int, set[str]] = {}
     for item in find_items(tokens, 0, len(tokens), lexicon):
         for token in tokens[item.first : item.last]:
             own = lexicon.trie.get(token.word, {}).get("", {}) if item.last - item.first > 1 else {}
             meaning = _meaning(own) or _meaning(item.senses)
             if meaning:
-                found.setdefault(token.start, set()).add(meaning)
+                found.setdefault(given.given(token.start, token.end)[0], set()).add(meaning)
     return found
 
 

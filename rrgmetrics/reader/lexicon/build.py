@@ -12,13 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from typing import Any, get_args
 
 from rrgmetrics.reader.lexicon.files import load_file
 from rrgmetrics.reader.lexicon.model import Concept, Known, Lexicon, Role, Senses, SmallWords, TipSite, Trie, Zone
 from rrgmetrics.reader.lexicon.packs import concept_files
 from rrgmetrics.reader.tokens import ARTICLES, BEFORE_NEW_NOUN, leaves, singular, tokenize
+from rrgmetrics.text import heading_forms
 
 # What a term of several words tells of its finding besides the concept.
 _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route", "count")
@@ -330,6 +331,7 @@ def _add_attributes(lexicon: Lexicon, trie: _Builder) -> None:
     lexicon.diameters = {
         key: [(row["from"], row["quality"]) for row in rows] for key, rows in tables["diameters"].items()
     }
+    lexicon.largest = dict(tables["largest"])
     lexicon.shares = {
         word: [(row["from"], tables["severity"][row["severity"]]["step"]) for row in rows]
         for word, rows in tables["shares"].items()
@@ -350,8 +352,8 @@ def _add_headings(lexicon: Lexicon) -> None:
     table = load_file("sections")
     for way in ("read", "skip"):
         for section, terms in table[way].items():
-            for term in terms:
-                lexicon.headings[" ".join(words_of(term, lexicon.words))] = (section, way == "read")
+            for form in chain.from_iterable(map(heading_forms, terms)):
+                lexicon.headings[" ".join(words_of(form, lexicon.words))] = (section, way == "read")
     lexicon.inline = frozenset(" ".join(words_of(term, lexicon.words)) for term in table.get("inline", ()))
 
 

@@ -14,6 +14,7 @@ from rrgmetrics.reader.lexicon.build import forms_of, without_articles, words_of
 from rrgmetrics.reader.lexicon.packs import all_packs
 from rrgmetrics.reader.lexicon.schema import SHAPES, Many, Record, Shape, Table, Value, empty, merge, shape_of
 from rrgmetrics.reader.lexicon.terms import Source, Term, claim_of, how_to_take_away, is_sought, sense_of, unreadable
+from rrgmetrics.text import heading_forms
 
 _TAGS = {str: ("str",), int: ("int",), float: ("int", "float"), bool: ("bool",)}
 _KINDS = {str: "words", int: "a whole number", float: "a number", bool: "yes or no"}
@@ -229,7 +230,10 @@ class _Check:
                     else "it is no term of the lexicon; name one."
                 )
             else:
-                fault = unreadable(term, self.words_of(term.text), compounds, small["abbreviations"])
+                forms = heading_forms(term.text) if term.value.term == "heading" else [term.text]
+                each = (term._replace(text=form) for form in forms)
+                faults = (unreadable(one, self.words_of(one.text), compounds, small["abbreviations"]) for one in each)
+                fault = next(filter(None, faults), "")
             if fault:
                 self._say(term.source, term.line, f'"{term.text}" is never read: {fault}')
 

@@ -98,6 +98,7 @@ class TipSite(NamedTuple):
 class SmallWords:
     """The words that the grammar of a report turns on; `small_words.yaml` explains the lists."""
 
+    announcing_devices: frozenset[str]
     joints: frozenset[str]
     list_joints: frozenset[str]
     separators: frozenset[str]
@@ -291,6 +292,7 @@ class Lexicon:
         old: The kinds of acuity that speak of something old.
         units: Unit of length → mm.
         diameters: Structure → the qualities that its diameter tells, each with the mm from which on it does.
+        largest: Quality or concept → the most mm that a length beside it can be.
         shares: Word for a narrowing → the severities that its per cent tell, each from a number on.
         times: The words between two sizes.
         position_names: What the reader calls a device's position.
@@ -328,6 +330,7 @@ class Lexicon:
     old: frozenset[str] = frozenset()
     units: dict[str, float] = field(default_factory=dict)
     diameters: dict[str, list[tuple[float, str]]] = field(default_factory=dict)
+    largest: dict[str, float] = field(default_factory=dict)
     shares: dict[str, list[tuple[float, int]]] = field(default_factory=dict)
     times: frozenset[str] = frozenset()
     position_names: dict[str, str] = field(default_factory=dict)

@@ -259,6 +259,7 @@ SHAPES: dict[str, Shape] = {
             "diameters": Table(
                 Many(_record({"from": _NUMBER, "quality": Value(of="qualities")})), Value(of="structures")
             ),
+            "largest": Table(_NUMBER, _KEY),
             "shares": Table(Many(_record({"from": _NUMBER, "severity": Value(of="severity")})), _WORD),
             "times": _WORDS,
             "names": _record({"position": _record({"good": _TEXT, "bad": _TEXT}), "size": Table(_TEXT, _STEP)}),

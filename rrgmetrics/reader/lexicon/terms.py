@@ -111,7 +111,7 @@ def sense_of(term: Term) -> tuple[str, bool]:
     if name == "cues":
         return f"a cue ({keys[0]})", keys[0] == "nothing"  # what is nothing on a film may be a finding elsewhere
     if name == "small_words":
-        return f"a small word ({keys[0]})", False
+        return f"a small word ({keys[0]})", keys[0] == "announcing_devices"
     return ("a normal statement", False) if name == "normal" and keys[0] == "phrases" else ("", False)
 
 

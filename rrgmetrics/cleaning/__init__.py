@@ -1,0 +1,110 @@
+r"""What arrives as a report, as clean statements, with the way back to the characters that were given.
+
+Reports reach the reader from tokenizers, chat models, web pages, templates and spreadsheets. `clean` takes out what is
+no part of a report (control tokens, a model's thinking, HTML, Markdown), writes lists, tables and headings with short
+answers in one way, and mends numbers that decoding has split. A text that needs nothing of this is returned as it is.
+
+The steps stand in `STEPS`, in the order in which they are made: what hides the text comes before what lays it out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from rrgmetrics.cleaning.answers import ANSWERS
+from rrgmetrics.cleaning.control import CONTROL_TOKENS, has_control_tokens
+from rrgmetrics.cleaning.edits import Places, Step, apply
+from rrgmetrics.cleaning.letters import ENTITIES, LETTERS
+from rrgmetrics.cleaning.lists import LISTS
+from rrgmetrics.cleaning.markup import MARKUP
+from rrgmetrics.cleaning.numbers import NUMBERS
+
+__all__ = ["STEPS", "CleanText", "clean", "has_control_tokens"]
+
+STEPS: tuple[Step, ...] = (*ENTITIES, *LETTERS, *CONTROL_TOKENS, *MARKUP, *NUMBERS, *LISTS, *ANSWERS)
+# What a text must hold for any step to have work; each begins with what one look at a character decides.
+_MARKS = (" - ", " / ", " + ", " > ", "->", "--", "b)", "B)", "ii)", "ii.", " b. ", "(-)", "(+)", "_")
+_SUSPECT = (
+    re.compile(r"[<&\[\\*|`\t=#@\x7f-\U0010ffff\r\v\f]"),
+    re.compile(r"\d(?: +[.,]|\. +\d|, ?\d|[):]| ?-| [A-Z])"),
+    re.compile(r":[ \t]*(?:\n|[-+(01]|(?:n|n/?a|nil|not applicable|f|false|t|true|y|neg|pos)\b)", re.IGNORECASE),
+    re.compile(r"\n[ \t]*(?:\n|[-=~>+]|(?:no|none|nil|absent|negative|neg|not|n/?a|false)\b)", re.IGNORECASE),
+    re.compile(r"\A\s*(?:[-+>]|[A-Za-z]{2,9}:)"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CleanText:
+    """A text that was cleaned.
+
+    Attributes:
+        text: Clean statements.
+        offsets: For each of its characters where the given characters that it came from begin and end; None: the text
+            is the one that was given.
+        removed: How many things of each kind were taken out or rewritten, by the kind's name in the singular.
+    """
+
+    text: str
+    offsets: Places | None = None
+    removed: Mapping[str, int] = field(default_factory=dict)
+
+    def given(self, start: int, end: int) -> tuple[int, int]:
+        """Where in the given text the characters `[start, end)` begin and end.
+
+        Example:
+            >>> clean("Small&nbsp;effusion</s>").given(6, 14)
+            (11, 19)
+        """
+        if self.offsets is None or start >= end:
+            return start, end
+        return self.offsets[start][0], self.offsets[end - 1][1]
+
+    def in_place(self, given: str) -> str:
+        """The given text with spaces for what was removed; what is left keeps its place, unless it has grown.
+
+        Example:
+            >>> clean("No&nbsp;edema</s>").in_place("No&nbsp;edema</s>")
+            'No      edema    '
+        """
+        if self.offsets is None:
+            return given
+        written = [" "] * len(given)
+        at = 0
+        for (start, end), group in groupby(self.offsets):
+            n = len(list(group))
+            written[start:end] = self.text[at : at + n].ljust(end - start) if n <= end - start else given[start:end]
+            at += n
+        return "".join(written)
+
+
+def clean(text: str) -> CleanText:
+    r"""Turns a text as it comes into clean statements.
+
+    Args:
+        text: A report with whatever stands around it; any string.
+
+    Returns:
+        CleanText: The text, where its characters came from, and what was removed.
+
+    Example:
+        >>> clean("<|im_start|>assistant\nSmall left effusion.<|im_end|>").text
+        'Small left effusion.'
+        >>> clean("1) No pneumothorax 2) Pneumonia").text
+        '- No pneumothorax\n- Pneumonia'
+        >>> clean("et tube tip 4. 5 cm above the carina<|eot_id|>").removed
+        {'control token': 1, 'split number': 1}
+    """
+    if not (any(mark in text for mark in _MARKS) or any(pattern.search(text) for pattern in _SUSPECT)):
+        return CleanText(text)
+    cleaned, places = text, None
+    removed: Counter[str] = Counter()
+    for step in STEPS:
+        if step.is_needed(cleaned):
+            cleaned, places, n = apply(step.edits(cleaned), cleaned, places)
+            if n and step.kind:
+                removed[step.kind] += n
+    return CleanText(cleaned, places, dict(removed)) if places is not None else CleanText(text)

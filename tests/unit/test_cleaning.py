@@ -1,0 +1,336 @@
+"""Texts as they come: what is cleaned away, what stays, and where each character came from."""
+
+from __future__ import annotations
+
+import logging
+import time
+from threading import Lock
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rrgmetrics
+from rrgmetrics import notice
+from rrgmetrics.cleaning import clean, has_control_tokens
+from rrgmetrics.reader import explain, read
+from rrgmetrics.text import findings_text, impression_text
+
+STEPS = {
+    # control tokens, roles, prompts, thinking
+    "<|im_start|>assistant\nSmall left effusion.<|im_end|>": "Small left effusion.",
+    "<|start_header_id|>assistant<|end_header_id|>\n\nSmall effusion.<|eot_id|>": "Small effusion.",
+    "<start_of_turn>model\nSmall effusion.<end_of_turn><eos>": "Small effusion.",
+    "[CLS] small effusion . [SEP] [PAD] [PAD]": "small effusion . ",
+    "<|im_start|>user\nDescribe.<|im_end|>\n<|im_start|>assistant\nSmall effusion.": "Small effusion.",
+    "<s>[INST] <<SYS>> Be brief. <</SYS>> Describe. [/INST] Small effusion.</s>": "Small effusion.",
+    "<think>There may be pneumonia.</think><answer>Small effusion.</answer>": "\nSmall effusion.\n",
+    "<think>There may be pneumonia": "",
+    "I see pneumonia.</think>Small effusion.": "Small effusion.",
+    "<|channel|>analysis<|message|>Edema?<|end|><|start|>assistant<|channel|>final<|message|>No edema.": "No edema.",
+    "Small effusion.<|im_e": "Small effusion.",
+    "small left <unk> effusion": "small left effusion",
+    "No edema<|endoftext|>Heart normal": "No edema\n\nHeart normal",
+    "no edema </s> cardiomegaly": "no edema \n\ncardiomegaly",
+    "The <pad> heart is [PAD] enlarged.": "The heart is enlarged.",
+    "\u0120Small \u0120eff usion \u0120.\u010aNo \u0120edema": "Small effusion .\nNo edema",
+    "Small\u2581effusion<0x0A>No edema": "Small effusion\nNo edema",
+    # HTML and Markdown
+    "No pneumothorax&nbsp;or&amp;nbsp;edema.": "No pneumothorax or edema.",
+    "<ul><li>No edema</li><li>Cardiomegaly</li></ul>": "\n\n- No edema\n- Cardiomegaly\n",
+    "<h2>Findings</h2><p>No edema</p>": "\nFindings:\n\nNo edema\n",
+    "<findings>No edema.</findings><impression>Normal.</impression>": "\nFindings: No edema.\n\nImpression: Normal.\n",
+    "## Findings\n\n**No** edema.\n": "Findings:\n\nNo edema.\n",
+    "**Impression**\nNormal.": "Impression:\nNormal.",
+    "# No edema\n# Cardiomegaly": "- No edema\n- Cardiomegaly",
+    "**No edema**\n**Cardiomegaly**": "No edema\nCardiomegaly",
+    "| Finding | Status |\n|---|---|\n| Effusion | None |\n| Edema | Mild |": "\n\n- Effusion: None\n- Edema: Mild",
+    "```\nNo edema.\n```": "No edema.\n",
+    "> No edema.\n> Cardiomegaly.": "No edema.\nCardiomegaly.",
+    # lists
+    "1) No edema 2) Cardiomegaly": "- No edema\n- Cardiomegaly",
+    "(1) No edema (2) Cardiomegaly": "- No edema\n- Cardiomegaly",
+    "#1 No edema #2 Cardiomegaly": "- No edema\n- Cardiomegaly",
+    "1: No edema 2: Cardiomegaly": "- No edema\n- Cardiomegaly",
+    "1 No edema 2 Cardiomegaly": "- No edema\n- Cardiomegaly",
+    "a) No edema b) Cardiomegaly": "- No edema\n- Cardiomegaly",
+    "(i) No edema (ii) Cardiomegaly": "- No edema\n- Cardiomegaly",
+    "No edema - Cardiomegaly - Scoliosis": "No edema\n- Cardiomegaly\n- Scoliosis",
+    "- no edema - cardiomegaly": "- no edema\n- cardiomegaly",
+    "No edema * Cardiomegaly": "No edema\n- Cardiomegaly",
+    "No edema | Cardiomegaly": "No edema\n- Cardiomegaly",
+    "No edema / Cardiomegaly": "No edema\n- Cardiomegaly",
+    "No edema => Cardiomegaly": "No edema\n- Cardiomegaly",
+    "No edema\tCardiomegaly": "No edema\n- Cardiomegaly",
+    "No node | 8 mm nodule | Emphysema": "No node\n- 8 mm nodule\n- Emphysema",
+    "no effusion / tortuous aorta / thoracic kyphosis": "no effusion\n- tortuous aorta\n- thoracic kyphosis",
+    "-No edema\n-Scoliosis": "- No edema\n- Scoliosis",
+    # headings and their answers
+    "Pneumothorax:\n- None\nEffusion:\n- None": "Pneumothorax: None\nEffusion: None",
+    "Pneumothorax\n- none": "Pneumothorax: none",
+    "Pneumothorax:\n\nNone.": "Pneumothorax: None.",
+    "Right lung:\n1. Small effusion": "Right lung: Small effusion",
+    "Effusion: (-)\nEdema: 0\nFracture: N/A\nMass: False": "Effusion: none\nEdema: none\nFracture: none\nMass: none",
+    "Effusion: (+)\nEdema: True": "Effusion: present\nEdema: present",
+    # numbers
+    "tip 4. 5 cm above": "tip 4.5 cm above",
+    "tip 4 .5 cm above": "tip 4.5 cm above",
+    "tip 4 . 5 cm above": "tip 4.5 cm above",
+    "tip 4,5 cm above": "tip 4.5 cm above",
+    "a 1 . 2 x 0 . 8 cm nodule": "a 1.2 x 0.8 cm nodule",
+    "a 12&nbsp;&times;&nbsp;8 mm nodule": "a 12 x 8 mm nodule",
+}
+UNTOUCHED = (
+    "",
+    "Small left pleural effusion. No pneumothorax.",
+    "Endotracheal tube tip 4.5 cm above the carina; a 12 x 8 mm nodule (series 3, image 44).",
+    "FINDINGS: Fracture of the right 4th rib. T4-5 disc space. Fracture of T4. 5 mm nodule.",
+    "#1 rib fracture and #2 rib fracture. 1:1. AP/lateral views, right > left, and/or.",
+    "Fractures of ribs 4, 5 and 6. Ribs 3 and 4 . 5 mm nodule.",
+    "1. 2 cm nodule\n2. No effusion",
+    "There is a nodule - likely benign - in the left lobe.",
+    "there is a nodule - likely benign - in the left lobe",
+    "AP / lateral / oblique views, a 3 * 4 cm mass",
+    "Heart - Enlarged\nLungs - Clear",
+    "[A] Small effusion. [**Name**] saw it on [**2020-1-1**], <DATE>, ___.",
+    "IMPRESSION:\n1. No edema.\n2. Cardiomegaly.",
+    "Lung-RADS: 1. Category: 0",
+    "# R5 and R6\nNo pneumothorax.",
+    "Nodule < 1 cm, R > L, 5 > 3.",
+    "Left lung nodule, 22 mm \u2192 14 mm.",
+)
+
+
+@pytest.mark.parametrize(("given_text", "cleaned"), STEPS.items())
+def test_steps(given_text, cleaned):
+    assert clean(given_text).text == cleaned
+    assert clean(cleaned).text == cleaned
+
+
+@pytest.mark.parametrize("text", UNTOUCHED)
+def test_clean_text_stays(text):
+    cleaned = clean(text)
+    assert (cleaned.text, cleaned.offsets, cleaned.removed) == (text, None, {})
+
+
+def test_what_was_removed_is_counted():
+    text = "<s>1) No edema 2) ET tube 4. 5 cm above the carina&nbsp;<|im_end|><|endoftext|>"
+    counts = {"HTML entity": 1, "control token": 3, "split number": 1, "list marker": 2}
+    assert clean(text).removed == counts
+    assert read(text).removed == counts
+    assert read("Small effusion.").removed == {}
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "<|im_end|>",
+            "</s>",
+            "[SEP]",
+            "<unk>",
+            "&nbsp;",
+            "&lt;",
+            "**",
+            "## ",
+            "\n",
+            "\n\n",
+            "- ",
+            "1) ",
+            "2) ",
+            "| ",
+        ),
+        *("Small effusion", "No edema", "effusion", ".", " ", ":", "none", "4 . 5 cm", "4,5 cm", "\ufb01lm", "\u00a0"),
+        *(
+            "<br>",
+            "<li>",
+            "<td>",
+            "\t",
+            " - ",
+            " / ",
+            "(-)",
+            "=> ",
+            "\u0120",
+            "\u2581",
+            "|---|\n",
+            "```",
+            "<think>",
+            "\u00ad",
+        ),
+    ]
+)
+TEXTS = st.one_of(st.text(max_size=100), st.lists(PIECES, max_size=20).map("".join))
+
+
+@given(TEXTS)
+def test_characters_keep_their_places(text):
+    cleaned = clean(text)
+    if cleaned.offsets is None:
+        assert cleaned.text == text
+        return
+    assert len(cleaned.offsets) == len(cleaned.text)
+    last = (0, 0)
+    for character, (start, end) in zip(cleaned.text, cleaned.offsets, strict=True):
+        assert 0 <= last[0] <= start <= end <= len(text)
+        assert end >= last[1]
+        last = start, end
+        if character.isalpha() and end - start == 1 and text[start].isascii() and text[start].isalpha():
+            assert text[start] == character
+    assert len(cleaned.in_place(text)) == len(text)
+
+
+@given(TEXTS)
+def test_words_of_findings_are_words_of_the_text(text):
+    reading = read(text)
+    for finding in reading.findings:
+        for start, end in finding.spans:
+            assert text[start:end]
+            assert 0 <= start < end <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("<s>No edema&nbsp;but a left&nbsp;effusion</s>", "effusion"),
+        ("1) No edema 2) Small&nbsp;left effusion<|im_end|>", "Small&nbsp;left effusion"),
+        ("| Edema | None |\n|---|---|\n| Effusion | Small |", "Effusion | Small"),
+    ],
+)
+def test_evidence_is_of_the_text_that_was_given(text, words):
+    reading = read(text)
+    (finding,) = reading.abnormal
+    assert words in reading.evidence(finding)
+    assert "im_end" not in reading.evidence(finding)
+
+
+@pytest.mark.parametrize(
+    ("text", "has"),
+    [
+        *((f"No edema{token}", True) for token in ("</s>", "<eos>", "[SEP]", "<|eot_id|>", "<end_of_turn>", "[/INST]")),
+        *((text, False) for text in ("No edema [A].", "[**Name**] <DATE>", "<1 cm", "[CT] [RIGHT]", "R<L")),
+    ],
+)
+def test_control_tokens_have_a_shape(text, has):
+    assert has_control_tokens(text) is has
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "## Findings\n\nSmall left effusion.\n\n## Impression\n\nEffusion.",
+        "**FINDINGS:** Small left effusion.\n\n**IMPRESSION:** Effusion.",
+        "<h3>Findings</h3><p>Small left effusion.</p><h3>Impression</h3><p>Effusion.</p>",
+        "<findings>Small left effusion.</findings><impression>Effusion.</impression>",
+        "<b>Findings:</b> Small left effusion.<br><b>Impression:</b> Effusion.<|im_end|>",
+        "<think>Findings: pneumonia.</think>FINDINGS: Small left effusion.\nIMPRESSION: Effusion.</s>",
+    ],
+)
+def test_sections_of_marked_up_reports(report):
+    assert (findings_text(report), impression_text(report)) == ("Small left effusion.", "Effusion.")
+
+
+SECTIONS = (
+    *("REASON FOR THIS EXAMINATION", "Reason for this exam", "UNDERLYING MEDICAL CONDITION", "Medical condition"),
+    *("NDICATION", "PROCEDURE COMMENTS", "Comparison exam", "Comparison film", "Comparison date", "Reference exam"),
+    *("Type of examination", "Pre-op diagnosis", "PREOPERATIVE DIAGNOSIS", "Clinical diagnosis", "Clinical background"),
+    *("Relevant clinical information", "Chief complaint", "Reason for visit", "Priors", "Prior", "Previous study"),
+    *("Reason for exam (entered by technologist)", "Indication for the study", "Clinical concern", "Prior exam"),
+)
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+@pytest.mark.parametrize(
+    "layout", ["{}: pneumothorax?\nFINDINGS: Clear lungs.", "{}:\nPneumothorax.\n\nFINDINGS:\nClear lungs."]
+)
+def test_sections_that_hold_no_findings(name, layout):
+    report = layout.format(name)
+    assert [finding.concept for finding in read(report).abnormal] == []
+    assert findings_text(report) == "Clear lungs."
+
+
+@pytest.mark.parametrize(
+    "piece", ["<", "[", "<|", "&", "&#", " ", "\t", "\n", "\n\n", "- ", " - ", "| ", "a:", "**", "__", "# "]
+)
+@pytest.mark.parametrize("other", ["", "a", "1) ", "<think>", "[INST]", "1 . 2 ", ":\n"])
+def test_a_long_text_takes_linear_time(piece, other):
+    text = (piece + other) * (20_000 // len(piece + other))
+    start = time.process_time()
+    clean(text)
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        ("No pneumothorax. Cardiomegaly.", "1) No pneumothorax 2) Cardiomegaly"),
+        ("No pneumothorax. No effusion.", "Pneumothorax:\n- None\nEffusion:\n- None"),
+        ("Small left effusion.", "<|im_start|>assistant\nSmall left effusion.<|im_end|>"),
+        ("No pneumothorax or edema.", "No pneumothorax&nbsp;or edema."),
+        (
+            "1.2 x 0.8 cm nodule in the right upper lobe.",
+            "there is a 1 . 2 x 0 . 8 cm nodule in the right upper lobe .",
+        ),
+        ("No pneumothorax. No effusion.", "Pneumothorax: nil of note\nEffusion: unremarkable"),
+        ("Clear lungs.", "REASON FOR THIS EXAMINATION: pneumothorax?\nFINDINGS: Clear lungs."),
+    ],
+)
+def test_what_stands_around_a_report_costs_nothing(reference, candidate):
+    assert [error.sentence for error in explain(reference=reference, candidate=candidate).errors] == []
+    assert [error.sentence for error in explain(reference=candidate, candidate=reference).errors] == []
+
+
+@pytest.mark.parametrize(
+    ("report", "devices"),
+    [
+        ("Tubes, Catheters, and Support Devices:\n- Right PICC in the SVC\n- No drain", ["picc"]),
+        ("Lines/Tubes/Drains: Right PICC.", ["picc"]),
+        ("Lines and Tubes:\n\nHEART: Normal.", []),
+        ("Support Devices:", []),
+        ("Support Devices: None.", []),
+        ("Catheters and tubes: endotracheal tube 4 cm above the carina.", ["endotracheal_tube"]),
+        ("Lines and tubes: unchanged.", ["support_device"]),
+        ("ET tube: in the trachea; NG tube: in the stomach.", ["endotracheal_tube", "enteric_tube"]),
+    ],
+)
+def test_a_heading_of_devices_names_none(report, devices):
+    assert [finding.concept for finding in read(report).abnormal] == devices
+
+
+@pytest.mark.parametrize(
+    ("report", "millimetres"),
+    [
+        ("et tube is 45 cm above the carina .", (45.0,)),
+        ("et tube tip is 25 cm above the carina .", (25.0,)),
+        ("et tube tip is 4 cm above the carina .", (40.0,)),
+        ("endotracheal tube at 22 cm at the lips .", (220.0,)),
+        ("12-cm nodule in the right lung .", (12.0,)),
+        ("8 cm nodule in the right lung .", (80.0,)),
+        ("12 x 8 cm mass in the right lung .", (120.0, 80.0)),
+        ("12 cm mass and a nodule .", (120.0,)),
+    ],
+)
+def test_lengths_that_no_anatomy_allows_have_lost_their_point(report, millimetres):
+    assert read(report).abnormal[0].measurements_mm == millimetres
+
+
+def test_a_result_counts_what_was_removed():
+    texts = {
+        "predictions": ["Small effusion.</s>", "1) No edema 2) Scoliosis</s>"],
+        "references": ["Small effusion."] * 2,
+    }
+    results = rrgmetrics.score(["finding_errors", "bleu"], **texts, progress=False)
+    assert results["finding_errors"].removed == {"control token": 2, "list marker": 2}
+    assert results["bleu"].removed == {}
+    clean_texts = {"predictions": ["Small effusion."], "references": ["Small effusion."]}
+    assert rrgmetrics.score("finding_errors", **clean_texts, progress=False)["finding_errors"].removed == {}
+
+
+@pytest.mark.parametrize(("marked", "warned"), [(0, False), (1, False), (3, True)])
+def test_a_column_of_control_tokens_is_warned_of_once(marked, warned, caplog, monkeypatch):
+    monkeypatch.setattr(notice, "_once_of_tokens", Lock())
+    monkeypatch.delenv(notice.VARIABLE, raising=False)
+    reports = ["Small effusion.<|im_end|>"] * marked + ["Small effusion."] * (4 - marked)
+    with caplog.at_level(logging.WARNING, "rrgmetrics.notice"):
+        for _ in range(2):
+            rrgmetrics.score("bleu", predictions=reports, references=reports, progress=False)
+    said = [message for message in caplog.messages if "skip_special_tokens=True" in message]
+    assert len(said) == warned
