@@ -19,6 +19,7 @@ from rrgmetrics.reader.mentions import find_mentions
 from rrgmetrics.reader.pronouns import stand_in
 from rrgmetrics.reader.recording import Sentence as Recorded
 from rrgmetrics.reader.recording import recorder, watch
+from rrgmetrics.reader.statements import Marks, statements
 from rrgmetrics.reader.tokens import Sentence, Token, inline_headings, sentences
 
 KEPT = 8192  # sentences, some 5 kB each; those of a block of pairs, so that a graph finds what its reading found
@@ -73,14 +74,43 @@ def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Itera
     """Yields the sentences of a report in the sections that are read."""
     inline = inline_headings(report, tokens, lexicon.inline)
     for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations, inline):
-        parsed = _parsed(report, tokens[sentence.first : sentence.last], lexicon)
-        clauses = parsed.once(_clauses)
-        if len(clauses) == 1:
-            yield sentence, parsed
-            continue
-        for first, last in clauses:
-            clause = sentence._replace(first=sentence.first + first, last=sentence.first + last)
-            yield clause, _parsed(report, tokens[clause.first : clause.last], lexicon)
+        for statement, whole in _cut(report, tokens, sentence, lexicon, _statements):
+            yield from _cut(report, tokens, statement, lexicon, _clauses, whole)
+
+
+def _cut(
+    report: str,
+    tokens: list[Token],
+    sentence: Sentence,
+    lexicon: Lexicon,
+    find: Callable[[Parsed], list[tuple[int, int]]],
+    parsed: Parsed | None = None,
+) -> Iterator[tuple[Sentence, Parsed]]:
+    """Yields the parts of a sentence that a function finds in it, each read by itself; the sentence if it is one."""
+    parsed = parsed or _parsed(report, tokens[sentence.first : sentence.last], lexicon)
+    parts = parsed.once(find)
+    if len(parts) == 1:
+        yield sentence, parsed
+        return
+    for first, last in parts:
+        part = sentence._replace(first=sentence.first + first, last=sentence.first + last)
+        yield part, _parsed(report, tokens[part.first : part.last], lexicon)
+
+
+def _statements(parsed: Parsed) -> list[tuple[int, int]]:
+    """The words `[first, last)` of each statement of a sentence, with or without a mark between them."""
+    tokens = range(1, len(parsed.tokens))
+    capitals = frozenset(k for k in tokens if _is_capital(parsed, k) and not _is_capital(parsed, k - 1))
+    broken = "\n" in parsed.text and parsed.text.islower()
+    lines = frozenset(k for k in tokens if broken and "\n" in parsed.between(k))
+    return statements(parsed.tokens, parsed.items, parsed.mentions, parsed.lexicon, Marks(capitals, lines))
+
+
+def _is_capital(parsed: Parsed, k: int) -> bool:
+    """Tells whether a word is written like the first of a sentence: "The", not "SVC" or "left"."""
+    first, last = parsed.tokens[k].start - parsed.start, parsed.tokens[k].end - parsed.start
+    word = parsed.text[first:last]
+    return word[:1].isupper() and word[1:].islower()
 
 
 def _clauses(parsed: Parsed) -> list[tuple[int, int]]:

@@ -241,6 +241,7 @@ class SmallWords:
     acquiring: frozenset[str]
     purposes: frozenset[str]
     studies: frozenset[str]
+    final: frozenset[str]
 
 
 _NEVER = "(?!)"

@@ -1,0 +1,288 @@
+"""Where a statement ends without a full stop: what follows decides.
+
+"No pneumothorax THE HEART IS enlarged", "cardiomegaly NO edema", "no effusion SMALL LEFT pneumothorax", "cardiomegaly,
+no edema, BILATERAL EFFUSIONS". A statement begins
+
+- at "no", at "there is", and at a capital letter, where the words before it may end a statement;
+- at a determiner or a noun that has a verb of its own, or something said of it ("lungs clear");
+- at a described finding behind a finished one ("small left ...", "old ..."), if no comma stands in the sentence;
+- behind a comma, in a list that began with something present, went on with a denial and has no "or": that is a list of
+  statements, each with its own polarity. "No pneumothorax, effusion, or consolidation" is one denial.
+
+What a denied list names without any of these is denied with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rrgmetrics.reader.items import Item, Mention
+from rrgmetrics.reader.lexicon import Lexicon, load, load_file, per_lexicon
+from rrgmetrics.reader.sentence import JUDGEMENTS, Sentence
+from rrgmetrics.reader.tokens import Token
+
+_OPEN = frozenset(  # senses of words that something has to follow
+    {
+        "negation_before",
+        "negation_verb",
+        "not_negation",
+        "possible_before",
+        "possible_list",
+        "probable_before",
+        "not_excluded_before",
+        "resolved_before",
+        "hypothetical",
+        "evidenced_by",
+        "location_preposition",
+        "clause_end",
+        "versus",
+    }
+)
+_DEGREE = frozenset({"severity", "count", "acuity", "change", "quality", "morphology", "several"})
+_PLACE = frozenset({"side", "zone", "level", "several", "morphology", "structure"})
+_SAID = frozenset({"quality", "change", "severity", "position", "acuity", "morphology"})  # behind a verb
+_WHERE = frozenset({"side", "zone", "structure", "level", "several"})
+_PUT = frozenset({"tip", "measure", "position"})  # of a device
+_NOUN = frozenset({"concept", "structure", "normal"})
+_SUBJECT = 8  # items from the first of a subject to its verb
+_LED = 4  # items from a preposition or a verb to the end of what it leads to
+
+
+class Marks(NamedTuple):
+    """Tokens at which a statement is likely to begin.
+
+    Attributes:
+        capitals: Those with a capital, behind small letters.
+        lines: Those that begin a line.
+    """
+
+    capitals: frozenset[int]
+    lines: frozenset[int]
+
+
+def statements(
+    tokens: Sequence[Token], items: list[Item], mentions: list[Mention], lexicon: Lexicon, marks: Marks
+) -> list[tuple[int, int]]:
+    """Returns the tokens `[first, last)` of each statement; commas between them belong to none.
+
+    Args:
+        tokens: The words of a sentence.
+        items: Its items.
+        mentions: Its findings.
+        lexicon: What it is read with.
+        marks: The tokens at which something that is no punctuation speaks for a beginning.
+    """
+    turns = _Statements(tokens, items, mentions, lexicon, marks).turns() if mentions and len(items) > 2 else []
+    firsts = [0, *(items[first].first for _, first in turns)]
+    lasts = [*(items[last - 1].last for last, _ in turns), len(tokens)]
+    return list(zip(firsts, lasts, strict=True))
+
+
+class _Statements(Sentence):
+    """The search for statements in one sentence."""
+
+    def __init__(
+        self,
+        tokens: Sequence[Token],
+        items: list[Item],
+        mentions: list[Mention],
+        lexicon: Lexicon,
+        marks: Marks,
+    ) -> None:
+        super().__init__(items, mentions, lexicon)
+        self.tokens, self.marks = tokens, marks
+        self.listed = bool(items) and not any("negation_before" in i.senses for i in items[: self._end(0)])
+        self.marked = any(item.word in (",", ";", ":", "(") for item in items)
+
+    def turns(self) -> list[tuple[int, int]]:
+        """Returns before which items statements end, and at which the next ones begin."""
+        found: list[tuple[int, int]] = []
+        first = 0
+        for k in range(1, len(self.items)):
+            if not self._says(first, k):
+                continue
+            if self.items[k].word == "," and self._parts(first, k):
+                found.append((k, k + 1))
+                first = k + 1
+            elif self.items[k - 1].last <= self.items[k].first and self._may_end(k - 1) and self._begins(first, k):
+                found.append((k, k))
+                first = k
+        return found
+
+    def _is_denied(self, first: int, last: int) -> bool:
+        return any("negation_before" in item.senses for item in self.items[first:last])
+
+    def _parts(self, first: int, comma: int) -> bool:
+        """Tells whether a comma parts a denial from a statement with a polarity of its own."""
+        behind = comma + 1
+        if behind == len(self.items) or not self._says(behind, self._end(behind)) or self._or_ahead(behind):
+            return False
+        ahead = next((j + 1 for j in range(comma - 1, first, -1) if self.items[j].word == ","), first)
+        if not self._is_denial(ahead) or self._is_denial(behind):
+            return False
+        return self.listed or self._is_seen(behind)
+
+    def _is_denial(self, k: int) -> bool:
+        """Tells whether a statement that begins at an item denies."""
+        return self.items[k].word == "no" and not self.items[k].senses.keys().isdisjoint(("negation_before", "normal"))
+
+    def _end(self, k: int) -> int:
+        """Returns the next comma or the like behind an item."""
+        return next((j for j in range(k, len(self.items)) if self.items[j].word in (",", ";", ":")), len(self.items))
+
+    def _is_seen(self, k: int) -> bool:
+        """Tells whether a described finding is said to be seen: "LEFT rib fractures NOTED"."""
+        noun = self._noun_from(k)
+        behind = self.items[noun + 1 : self._end(k)]
+        return noun > k and any(item.word in self.small.seen and item.word != "with" for item in behind)
+
+    def _says(self, first: int, last: int) -> bool:
+        """Tells whether the items between name a finding or something normal."""
+        return any(first <= mention.at < last for mention in self.mentions)
+
+    def _is_finite(self, k: int) -> bool:
+        item = self.items[k]
+        return any(token.word in self.small.finite for token in self.tokens[item.first : item.last])
+
+    def _may_end(self, k: int) -> bool:
+        """Tells whether a statement may end with an item."""
+        item = self.items[k]
+        if item.word in self.small.separators or item.word in (":", "(", "→"):
+            return False
+        if not item.senses:
+            return item.word not in _function_words()
+        if not JUDGEMENTS.keys().isdisjoint(item.senses):
+            return True
+        if "item_break" in item.senses:
+            return item.word in self.small.seen and item.word != "with"
+        return _OPEN.isdisjoint(item.senses)
+
+    def _begins(self, first: int, k: int) -> bool:
+        """Tells whether a statement begins at an item, behind one that began at `first`."""
+        item = self.items[k]
+        word = self.tokens[item.first].word
+        if self._is_denial(k):
+            return True
+        if word in self.small.existing and "clause_end" in item.senses:
+            return True
+        if item.first in self.marks.capitals:
+            return self._is_finished(first, k - 1)
+        if not self._is_finished(first, k - 1) or self._is_setting(first, k):
+            return False
+        if word in (self.small.definite - self.small.embedding) | self.small.indefinite | self.small.pairing:
+            return self._has_verb(k)
+        if self.marked and item.first not in self.marks.lines:
+            return False
+        noun, before = self._noun_from(k), self.items[k - 1].senses.keys()
+        if before <= {"side"} and self.items[k - 2].word != "the":
+            return False  # "in the right LOWER ZONE"
+        if noun == k and before <= _WHERE and ("side" in before or not self._has_verb(k)):
+            return False  # "in a right lower zone CYST", "of the right HEMIDIAPHRAGM is new"
+        if noun == k and self._is_device(k - 1) and self._is_device(k):
+            return False  # "the port LINE ends"
+        return noun >= 0 and self._is_statement(first, k, noun)
+
+    def _is_setting(self, first: int, k: int) -> bool:
+        """Tells whether the words between only say where or when: "IN THE LEFT PLEURAL SPACE a drain is seen"."""
+        led = self.items[first].word in self.small.places | self.small.premises | self.small.settings
+        return led and not any(self._is_finite(j) for j in range(first, k))
+
+    def _is_device(self, k: int) -> bool:
+        concept = self.items[k].senses.get("concept")
+        return concept is not None and self.lexicon.concepts[concept].is_device
+
+    def _has_verb(self, k: int) -> bool:
+        """Tells whether a finite verb follows whose subject begins at an item."""
+        named = False
+        for j in range(k, min(len(self.items), k + _SUBJECT)):
+            item = self.items[j]
+            if j > k and self._is_finite(j):
+                return named
+            if "clause_end" in item.senses or "negation_before" in item.senses or item.word in self.small.list_joints:
+                return False
+            named = named or not item.senses.keys().isdisjoint(_NOUN)
+        return False
+
+    def _is_led(self, k: int) -> bool:
+        """Tells whether a preposition leads to an item."""
+        for j in range(k - 1, max(-1, k - _LED), -1):
+            if "location_preposition" in self.items[j].senses and self.items[j].word != "the":
+                return True
+            if self.items[j].word in self.small.separators:
+                return False
+        return False
+
+    def _is_predicate(self, k: int) -> bool:
+        """Tells whether an item is what a verb says of its subject: "is MILDLY ENLARGED"."""
+        if self._is_finite(k):
+            return bool(self.items[k].senses.keys() & _SAID)
+        for j in range(k - 1, max(-1, k - _LED), -1):
+            if self._is_finite(j):
+                return True
+            if self.items[j].senses.keys() - _SAID or self.items[j].word in self.small.indefinite:
+                return False
+        return False
+
+    def _is_finished(self, first: int, k: int) -> bool:
+        """Tells whether nothing more is expected behind an item: it ends a noun or a predicate."""
+        senses = self.items[k].senses
+        if not senses:
+            word = self.items[k].word
+            return self._is_led(k) and word[0].isalpha() and word not in self.small.historic and word[-3:] != "ing"
+        if "concept" in senses or "normal" in senses or not JUDGEMENTS.keys().isdisjoint(senses):
+            return True
+        if "item_break" in senses:
+            return True
+        if not senses.keys().isdisjoint(_PUT):
+            return True
+        if senses.keys() <= _WHERE:
+            return self._is_led(k)
+        return self._is_predicate(k) or (senses.get("change") == "stable" and self._says(first, k))
+
+    def _noun_from(self, k: int) -> int:
+        """Returns the noun whose adjectives begin at an item, those of degree before those of place; else -1."""
+        placed = False
+        for j in range(k, min(len(self.items), k + _SUBJECT)):
+            senses = self.items[j].senses
+            if not senses.keys().isdisjoint(("concept", "normal")):
+                return j
+            if "structure" in senses and "zone" not in senses:
+                return j
+            if senses and senses.keys() <= _DEGREE and not placed:
+                continue
+            if senses and senses.keys() <= _PLACE:
+                placed = True
+                continue
+            return -1
+        return -1
+
+    def _is_statement(self, first: int, k: int, noun: int) -> bool:
+        """Tells whether what begins with a noun and its adjectives is stated by itself."""
+        if self._is_denied(first, k) and self._or_ahead(noun):
+            return False
+        senses = self.items[noun].senses
+        if "normal" in senses or self._has_verb(k):
+            return True
+        after = self.items[noun + 1].senses if noun + 1 < len(self.items) else {}
+        if "concept" not in senses:
+            return "quality" in after
+        if self.lexicon.concepts[senses["concept"]].is_device:
+            return True
+        return noun > k or self.items[k].first in self.marks.lines
+
+    def _or_ahead(self, noun: int) -> bool:
+        """Tells whether "or" follows before a verb."""
+        for j in range(noun, len(self.items)):
+            item = self.items[j]
+            if item.word in self.small.alternatives:
+                return True
+            if self._is_finite(j) or not item.senses.keys().isdisjoint(("clause_end", "negation_before")):
+                return False
+        return False
+
+
+@per_lexicon
+def _function_words() -> frozenset[str]:
+    """The words that no statement ends with: those of grammar, without "today" and the like."""
+    return frozenset(map(str, load_file("vocabulary")["grammar"])) - load().small.final
