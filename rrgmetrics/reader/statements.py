@@ -40,10 +40,10 @@ _OPEN = frozenset(  # senses of words that something has to follow
     }
 )
 _DEGREE = frozenset({"severity", "count", "acuity", "change", "quality", "morphology", "several"})
-_PLACE = frozenset({"side", "zone", "level", "several", "morphology", "structure"})
+_PLACE = frozenset({"side", "zone", "several", "morphology", "structure"})
 _SAID = frozenset({"quality", "change", "severity", "position", "acuity", "morphology"})  # behind a verb
-_WHERE = frozenset({"side", "zone", "structure", "level", "several"})
-_PUT = frozenset({"tip", "measure", "position"})  # of a device
+_WHERE = frozenset({"side", "zone", "structure", "level", "several", "measure"})
+_PUT = frozenset({"tip", "position"})  # of a device
 _NOUN = frozenset({"concept", "structure", "normal"})
 _SUBJECT = 8  # items from the first of a subject to its verb
 _LED = 4  # items from a preposition or a verb to the end of what it leads to
@@ -152,8 +152,8 @@ class _Statements(Sentence):
             return False
         if not item.senses:
             return item.word not in _function_words()
-        if not JUDGEMENTS.keys().isdisjoint(item.senses):
-            return True
+        if not JUDGEMENTS.keys().isdisjoint(item.senses) and (_OPEN.isdisjoint(item.senses) or self._is_finite(k - 1)):
+            return True  # but "with SUSPECTED adenopathy"
         if "item_break" in item.senses:
             return item.word in self.small.seen and item.word != "with"
         return _OPEN.isdisjoint(item.senses)
@@ -165,28 +165,32 @@ class _Statements(Sentence):
         if self._is_denial(k):
             return True
         if word in self.small.existing and "clause_end" in item.senses:
-            return True
+            return not self._is_setting(first, k)
         if item.first in self.marks.capitals:
             return self._is_finished(first, k - 1)
         if not self._is_finished(first, k - 1) or self._is_setting(first, k):
             return False
         if word in (self.small.definite - self.small.embedding) | self.small.indefinite | self.small.pairing:
-            return self._has_verb(k)
+            return self._has_verb(k) and self.items[k + 1].word not in self.small.dimensions
+        if self._is_finite(k):
+            return False
         if self.marked and item.first not in self.marks.lines:
             return False
         noun, before = self._noun_from(k), self.items[k - 1].senses.keys()
-        if before <= {"side"} and self.items[k - 2].word != "the":
+        if before <= {"side"} and not (item.senses and item.senses.keys() <= _DEGREE):
             return False  # "in the right LOWER ZONE"
-        if noun == k and before <= _WHERE and ("side" in before or not self._has_verb(k)):
-            return False  # "in a right lower zone CYST", "of the right HEMIDIAPHRAGM is new"
+        if noun == k and before <= _WHERE and ("side" in before or "level" in before or not self._has_verb(k)):
+            return False  # "in a right lower zone CYST", "of the right HEMIDIAPHRAGM is new", "of the fourth RIB is"
         if noun == k and self._is_device(k - 1) and self._is_device(k):
             return False  # "the port LINE ends"
         return noun >= 0 and self._is_statement(first, k, noun)
 
     def _is_setting(self, first: int, k: int) -> bool:
-        """Tells whether the words between only say where or when: "IN THE LEFT PLEURAL SPACE a drain is seen"."""
-        led = self.items[first].word in self.small.places | self.small.premises | self.small.settings
-        return led and not any(self._is_finite(j) for j in range(first, k))
+        """Tells whether the words between only lead to it: "IN THE LEFT PLEURAL SPACE a drain is seen"."""
+        opening = next((j + 1 for j in range(k - 1, first, -1) if self.items[j].word in self.small.list_joints), first)
+        asks = any("hypothetical" in item.senses for item in self.items[first:k])
+        led = self.items[opening].word in self.small.places | self.small.premises | self.small.settings | {"the"}
+        return asks or (led and not any(self._is_finite(j) for j in range(opening, k)))
 
     def _is_device(self, k: int) -> bool:
         concept = self.items[k].senses.get("concept")
@@ -233,12 +237,14 @@ class _Statements(Sentence):
         if "concept" in senses or "normal" in senses or not JUDGEMENTS.keys().isdisjoint(senses):
             return True
         if "item_break" in senses:
-            return True
+            return self.items[k].word in self.small.seen and self.items[k].word != "with"
         if not senses.keys().isdisjoint(_PUT):
             return True
         if senses.keys() <= _WHERE:
             return self._is_led(k)
-        return self._is_predicate(k) or (senses.get("change") == "stable" and self._says(first, k))
+        return self._is_predicate(k) or (
+            senses.get("change") == "stable" and k > first and self._is_finished(first, k - 1)
+        )
 
     def _noun_from(self, k: int) -> int:
         """Returns the noun whose adjectives begin at an item, those of degree before those of place; else -1."""
