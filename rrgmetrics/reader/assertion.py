@@ -165,6 +165,7 @@ class _Walk(Clause):
         judged = self._judge(i, item)
         shown = not i and "hypothetical" in senses and self.shows(i)
         told = shown or ("negation_before" in senses and self.told(i)) or self.is_placed(i, item)
+        told = told or self.considers(i, item)
         if senses.keys() & {"hypothetical", "recommendation"} and not told:
             self.hypothetical = True
             self.premise = any(each.word in self.small.premises for each in self.items[max(0, i - 3) : i])
@@ -213,7 +214,7 @@ class _Walk(Clause):
             self.once = True
         elif "not_excluded_before" in senses:
             self.certainty, self.absent, self.linking = "not_excluded", False, False
-        elif senses.keys() & {"possible_before", "possible_list"}:
+        elif senses.keys() & {"possible_before", "possible_list"} or self.considers(i, item):
             self._hedge(i, item, "possible")
             self.listing = "possible_list" in senses
         elif "probable_before" in senses:

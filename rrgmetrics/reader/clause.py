@@ -82,6 +82,8 @@ class Clause(Sentence):
 
     def held(self, i: int, item: Item) -> bool:
         """Tells whether a clause goes on: "follow-up AFTER surgery", "perhaps THERE IS edema", "seen BUT GONE now"."""
+        if item.word in self.small.contrasts and self.takes_back(i):
+            return True
         if item.word == "but":
             behind = [each.senses for each in self.items[i + 1 : i + 4]]
             gone = any("negation_after" in senses or senses.get("change") == "resolved" for senses in behind)
@@ -94,6 +96,15 @@ class Clause(Sentence):
             return "hypothetical" in ahead.senses or embedded
         return self.hypothetical and item.word in self.small.then
 
+    def takes_back(self, i: int) -> bool:
+        """Tells whether a contrast doubts what was denied, naming it no more: "BUT ONE cannot be excluded"."""
+        for item in self.ahead(i):
+            if "not_excluded_after" in item.senses or "not_excluded_before" in item.senses:
+                return bool(self.clause)
+            if not item.senses.keys().isdisjoint(("concept", "structure", "normal", "negation_before")):
+                return False
+        return False
+
     def directly_with(self, i: int) -> bool:
         """Tells whether "with" leads to the hedge at `i`: "with probable effusion", but "with a contour suggesting"."""
         if not self.accompanied:
@@ -105,6 +116,19 @@ class Clause(Sentence):
         """Tells whether what the word at `i` says may happen, and has not: "the drain MAY BE removed"."""
         before = [item.word for item in self.items[max(0, i - 2) : i]]
         return len(before) == 2 and before[0] in self.small.modal and before[1] == "be"
+
+    def considers(self, i: int, item: Item) -> bool:
+        """Tells whether a finding is thought of, not a treatment or a study: "CONSIDER early pneumonia"."""
+        if item.word not in self.small.considering or "recommendation" not in item.senses:
+            return False
+        named = self.next_mention(i)
+        if named is None or named.denies or self.is_device(named):
+            return False
+        between = self.items[i + 1 : named.first]
+        return all(
+            each.senses.keys() <= ATTRIBUTIVE and (each.senses or each.word in self.small.indefinite)
+            for each in between
+        )
 
     def told(self, i: int) -> bool:
         """Tells whether somebody or something is said to do what the verb at `i` says, which else is asked for."""

@@ -26,6 +26,7 @@ _PLAIN = frozenset(
 )
 _NAMELESS = frozenset({"concept", "normal", "holds", "recommendation", "hypothetical", "asymmetry"})
 _OF_BOTH = frozenset({"zone", "morphology", "acuity"})
+_EXCEPTED = frozenset({"side", "zone", "level"})
 _CLEAR = frozenset({"clear", "normal"})
 _LONGEST = 14  # items of a statement without a name
 
@@ -34,6 +35,7 @@ def supply(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
     """Returns the mentions with those whose name is left out, in the order of the text."""
     if not mentions:
         return mentions
+    mentions = _with_excepted(items, mentions, lexicon)
     two = {"left", "right"} <= _sides(items)
     if not two and sum("measure" in item.senses for item in items) < 2:
         return mentions
@@ -49,6 +51,35 @@ def supply(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list
                 found = _behind(items, mention, (start, end), lexicon) or _ahead(items, mention, start, lexicon)
             more += found
     return sorted([*mentions, *more], key=lambda m: (m.at, m.first)) if more else mentions
+
+
+def _with_excepted(items: list[Item], mentions: list[Mention], lexicon: Lexicon) -> list[Mention]:
+    """Returns the mentions with what a denial excepts: "no effusion EXCEPT a trace on the left"."""
+    for i, item in enumerate(items):
+        if item.word not in lexicon.small.excepting or (item.word == "but" and not _is_for(items, i + 1)):
+            continue
+        behind = range(
+            i + 1, next((j for j in range(i + 1, len(items)) if is_joint(items[j], lexicon.small)), len(items))
+        )
+        named = next((m for m in reversed(mentions) if m.last <= i and not m.denies), None)
+        denied = named is not None and any("negation_before" in each.senses for each in items[: named.first])
+        at = next((j for j in behind if not items[j].senses.keys().isdisjoint(_EXCEPTED)), None)
+        if (
+            named is None
+            or not denied
+            or at is None
+            or any(not items[j].senses.keys().isdisjoint(_NAMELESS) for j in behind)
+        ):
+            continue
+        named.excepts = True
+        items[i] = item.saying({"clause_end": "clause_end"})
+        one = Mention(named.concept, at, at + 1, at, (items[at].first, items[at].last), elided=named)
+        return sorted([*mentions, one], key=lambda m: (m.at, m.first))
+    return mentions
+
+
+def _is_for(items: Sequence[Item], i: int) -> bool:
+    return i < len(items) and items[i].word == "for"
 
 
 def _behind(items: list[Item], named: Mention, between: tuple[int, int], lexicon: Lexicon) -> list[Mention]:

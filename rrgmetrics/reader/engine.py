@@ -52,6 +52,7 @@ from rrgmetrics.reader.references import (
 )
 from rrgmetrics.reader.scope import Scan, given_spans, pack_for, scope_as_given
 from rrgmetrics.reader.similarity import of_two_sizes
+from rrgmetrics.reader.spared import denies_others
 from rrgmetrics.reader.tokens import Sentence, Token
 from rrgmetrics.reader.typing_errors import tokenize_report
 
@@ -292,6 +293,8 @@ def _read_sentence(
             fitting = on_side or (read_as if part is parts[0] else [])
             observation = findings[fitting[0]].observation if fitting else len(findings)
             finding = build(mention, part, sentence.section, number, observation, spans)
+            if mention.assertion == "absent" and denies_others(mention, items, lexicon.small):
+                finding = replace(finding, observation=BESIDES)
             told_of = mention in operations or is_only_dated(mention, items, lexicon)
             findings.append(replace(finding, background=told_of and not fitting))
     return said.compared

@@ -27,6 +27,7 @@ _NIL = "nil"
 _NON = "non"
 _LONGEST_PHRASE = 16  # tokens
 _TAKEN = 6  # items from a device to the word that says that it is gone
+_NAMED = frozenset({"concept", "structure", "side", "zone", "morphology"})
 _WHERE = frozenset({"side", "location_preposition", "item_break"})
 _PLACED = frozenset({"side", "zone", "structure", "several", "level"})
 _NAMES = frozenset({"concept", "lone", "noun", "structure", "zone", "tip", "side", "level", "normal"})
@@ -65,6 +66,7 @@ class Mention:
     whole_of: Mention | None = None  # the mention of its fault: "the LEADS are not broken"
     elided: Mention | None = None  # the mention that it has its name from: "effusion on the right, none on the LEFT"
     again: bool = False  # it says more of the one that it has its name from: "THE FORMER is larger"
+    excepts: bool = False  # what is denied is there at another place: "none EXCEPT on the left"
     whole: bool = False  # what is told of both sides together holds of it too
     modifiers: list[Item] = field(default_factory=list)
     extent: tuple[int, int] = (0, 0)  # tokens of the mention with the words that describe it: the evidence
@@ -112,6 +114,7 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         i = end
     items = follow(items)
     _bend(items, tokens, lexicon)
+    _deny_larger(items, tokens, lexicon)
     share_nouns(items, tokens, lexicon)
     share_structures(items, tokens, lexicon)
     name_nouns(items, lexicon)
@@ -142,6 +145,17 @@ def _bend(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> None:
             device = lexicon.concepts.get(before.senses.get("concept", ""))
             if device is not None and device.wrong_tip and not tokens[before.last - 1].is_plural:
                 items[i] = items[i].saying({"position": "bad"})
+
+
+def _deny_larger(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> None:
+    """Takes "no larger" before a name for "no large", in place: "NO LARGER effusion"."""
+    for i in range(len(items) - 1):
+        item, after = items[i], items[i + 1]
+        words = [token.word for token in tokens[item.first : item.last]]
+        if words[0] == "no" and len(words) == 2 and words[1] in lexicon.small.exceeding:
+            name = not after.senses.keys().isdisjoint(_NAMED) or after.word in lexicon.small.amounts
+            if name and item.senses.get("change") == "stable":
+                items[i] = item.saying({"negation_before": "negation_before", "severity": lexicon.severity["severe"]})
 
 
 def _is_taken(tokens: list[Token], i: int, last: int, items: list[Item], lexicon: Lexicon) -> bool:

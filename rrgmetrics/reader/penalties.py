@@ -64,7 +64,7 @@ def contradictions(reading: Reading, lexicon: Lexicon) -> list[Contradiction]:
     """
     denied: dict[str, list[Finding]] = {}
     for finding in reading.findings:
-        loose = finding.normal and (finding.concept in lexicon.roles["otherwise"] or finding.observation == BESIDES)
+        loose = finding.observation == BESIDES or (finding.normal and finding.concept in lexicon.roles["otherwise"])
         if finding.assertion == "absent" and not loose and not _narrow(finding):
             denied.setdefault(finding.concept, []).append(finding)
     contradicting = []

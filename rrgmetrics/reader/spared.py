@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rrgmetrics.reader.elided import is_joint
-from rrgmetrics.reader.items import Item
+from rrgmetrics.reader.items import Item, Mention
 from rrgmetrics.reader.lexicon import SmallWords
 
 _PLACES = frozenset({"side", "zone", "structure"})
@@ -34,6 +34,14 @@ def spare(items: list[Item], small: SmallWords) -> None:
             items[i] = item.saying({})
         elif reached and "zone" in item.senses and "tip" not in item.senses:
             items[i] = item.without("zone")
+
+
+def denies_others(mention: Mention, items: list[Item], small: SmallWords) -> bool:
+    """Tells whether only further findings are denied, none that was named before: "NO OTHER nodule"."""
+    if mention.excepts:
+        return True
+    denial = next((k for k in range(mention.first - 1, -1, -1) if "negation_before" in items[k].senses), None)
+    return denial is not None and any(item.word in small.further for item in items[denial + 1 : denial + 3])
 
 
 def _is_said_of_before(items: list[Item], i: int, small: SmallWords) -> bool:

@@ -242,6 +242,11 @@ class SmallWords:
     purposes: frozenset[str]
     studies: frozenset[str]
     final: frozenset[str]
+    further: frozenset[str]
+    excepting: frozenset[str]
+    considering: frozenset[str]
+    exceeding: frozenset[str]
+    amounts: frozenset[str]
 
 
 _NEVER = "(?!)"
