@@ -218,12 +218,12 @@ class _Statements(Sentence):
         return False
 
     def _is_predicate(self, k: int) -> bool:
-        """Tells whether an item is what a verb says of its subject: "is MILDLY ENLARGED"."""
+        """Tells whether an item is what a verb says of its subject: "is MILDLY ENLARGED", not "there are LINEAR"."""
         if self._is_finite(k):
             return bool(self.items[k].senses.keys() & _SAID)
         for j in range(k - 1, max(-1, k - _LED), -1):
             if self._is_finite(j):
-                return True
+                return self.tokens[self.items[j].first].word not in self.small.existing
             if self.items[j].senses.keys() - _SAID or self.items[j].word in self.small.indefinite:
                 return False
         return False
