@@ -73,8 +73,9 @@ class Parsed:
 def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:
     """Yields the sentences of a report in the sections that are read."""
     inline = inline_headings(report, tokens, lexicon.inline)
+    find = _statements if any(token.word == "." for token in tokens) else _unmarked_statements
     for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations, inline):
-        for statement, whole in _cut(report, tokens, sentence, lexicon, _statements):
+        for statement, whole in _cut(report, tokens, sentence, lexicon, find):
             yield from _cut(report, tokens, statement, lexicon, _clauses, whole)
 
 
@@ -98,12 +99,21 @@ def _cut(
 
 
 def _statements(parsed: Parsed) -> list[tuple[int, int]]:
-    """The words `[first, last)` of each statement of a sentence, with or without a mark between them."""
+    """The words `[first, last)` of each statement of a sentence, in a report that has full stops."""
+    return _with_marks(parsed, full_stops=True)
+
+
+def _unmarked_statements(parsed: Parsed) -> list[tuple[int, int]]:
+    """The words `[first, last)` of each statement of a sentence, in a report without full stops."""
+    return _with_marks(parsed, full_stops=False)
+
+
+def _with_marks(parsed: Parsed, *, full_stops: bool) -> list[tuple[int, int]]:
     tokens = range(1, len(parsed.tokens))
     capitals = frozenset(k for k in tokens if _is_capital(parsed, k) and not _is_capital(parsed, k - 1))
     broken = "\n" in parsed.text and parsed.text.islower()
     lines = frozenset(k for k in tokens if broken and "\n" in parsed.between(k))
-    return statements(parsed.tokens, parsed.items, parsed.mentions, parsed.lexicon, Marks(capitals, lines))
+    return statements(parsed.tokens, parsed.items, parsed.mentions, parsed.lexicon, Marks(capitals, lines, full_stops))
 
 
 def _is_capital(parsed: Parsed, k: int) -> bool:

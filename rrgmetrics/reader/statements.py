@@ -5,7 +5,8 @@ no edema, BILATERAL EFFUSIONS". A statement begins
 
 - at "no", at "there is", and at a capital letter, where the words before it may end a statement;
 - at a determiner or a noun that has a verb of its own, or something said of it ("lungs clear");
-- at a described finding behind a finished one ("small left ...", "old ..."), if no comma stands in the sentence;
+- at a described finding behind a finished one ("small left ...", "old ..."), if the report has no full stops and the
+  sentence no comma;
 - behind a comma, in a list that began with something present, went on with a denial and has no "or": that is a list of
   statements, each with its own polarity. "No pneumothorax, effusion, or consolidation" is one denial.
 
@@ -50,15 +51,17 @@ _LED = 4  # items from a preposition or a verb to the end of what it leads to
 
 
 class Marks(NamedTuple):
-    """Tokens at which a statement is likely to begin.
+    """What the writing tells of where statements begin: tokens at which it is likely.
 
     Attributes:
         capitals: Those with a capital, behind small letters.
         lines: Those that begin a line.
+        full_stops: Whether the report has full stops: then what could be one noun phrase is one.
     """
 
     capitals: frozenset[int]
     lines: frozenset[int]
+    full_stops: bool
 
 
 def statements(
@@ -93,7 +96,7 @@ class _Statements(Sentence):
         super().__init__(items, mentions, lexicon)
         self.tokens, self.marks = tokens, marks
         self.listed = bool(items) and not any("negation_before" in i.senses for i in items[: self._end(0)])
-        self.marked = any(item.word in (",", ";", ":", "(") for item in items)
+        self.marked = marks.full_stops or any(item.word in (",", ";", ":", "(") for item in items)
 
     def turns(self) -> list[tuple[int, int]]:
         """Returns before which items statements end, and at which the next ones begin."""
@@ -150,6 +153,8 @@ class _Statements(Sentence):
         item = self.items[k]
         if item.word in self.small.separators or item.word in (":", "(", "→"):
             return False
+        if item.last - item.first > 1 and self.tokens[item.last - 1].word in self.small.after_nouns:
+            return False  # "suspected FROM", "unchanged SINCE"
         if not item.senses:
             return item.word not in _function_words()
         if not JUDGEMENTS.keys().isdisjoint(item.senses) and (_OPEN.isdisjoint(item.senses) or self._is_finite(k - 1)):
@@ -167,7 +172,7 @@ class _Statements(Sentence):
         if word in self.small.existing and "clause_end" in item.senses:
             return not self._is_setting(first, k)
         if item.first in self.marks.capitals:
-            return self._is_finished(first, k - 1)
+            return self._is_finished(first, k - 1) and self._says(k, self._end(k))
         if not self._is_finished(first, k - 1) or self._is_setting(first, k):
             return False
         if word in (self.small.definite - self.small.embedding) | self.small.indefinite | self.small.pairing:
@@ -181,8 +186,8 @@ class _Statements(Sentence):
             return False  # "in the right LOWER ZONE"
         if noun == k and before <= _WHERE and ("side" in before or "level" in before or not self._has_verb(k)):
             return False  # "in a right lower zone CYST", "of the right HEMIDIAPHRAGM is new", "of the fourth RIB is"
-        if noun == k and self._is_device(k - 1) and self._is_device(k):
-            return False  # "the port LINE ends"
+        if noun == k and self._is_compound(first, k):
+            return False
         return noun >= 0 and self._is_statement(first, k, noun)
 
     def _is_setting(self, first: int, k: int) -> bool:
@@ -191,6 +196,17 @@ class _Statements(Sentence):
         asks = any("hypothetical" in item.senses for item in self.items[first:k])
         led = self.items[opening].word in self.small.places | self.small.premises | self.small.settings | {"the"}
         return asks or (led and not any(self._is_finite(j) for j in range(opening, k)))
+
+    def _is_compound(self, first: int, k: int) -> bool:
+        """Tells whether two names make one: "the port LINE", "nephrectomy CLIPS", "lytic RIB LESIONS"."""
+        before, name = (self.items[j].senses.get("concept") for j in (k - 1, k))
+        if before is None or name is None:
+            return False
+        if before == name or self.lexicon.concepts[before].why == "operation":
+            return True
+        if self._is_device(k):
+            return self._is_device(k - 1)
+        return self.items[k].first not in self.marks.lines and not self._is_denied(first, k)  # "a fracture DEFORMITY"
 
     def _is_device(self, k: int) -> bool:
         concept = self.items[k].senses.get("concept")
@@ -220,13 +236,17 @@ class _Statements(Sentence):
     def _is_predicate(self, k: int) -> bool:
         """Tells whether an item is what a verb says of its subject: "is MILDLY ENLARGED", not "there are LINEAR"."""
         if self._is_finite(k):
-            return bool(self.items[k].senses.keys() & _SAID)
+            return bool(self.items[k].senses.keys() & _SAID) and not self._exists(k)
         for j in range(k - 1, max(-1, k - _LED), -1):
             if self._is_finite(j):
-                return self.tokens[self.items[j].first].word not in self.small.existing
+                return not self._exists(j)
             if self.items[j].senses.keys() - _SAID or self.items[j].word in self.small.indefinite:
                 return False
         return False
+
+    def _exists(self, k: int) -> bool:
+        """Tells whether a verb only says that what follows is there: "THERE IS now"."""
+        return self.tokens[self.items[k].first].word in self.small.existing
 
     def _is_finished(self, first: int, k: int) -> bool:
         """Tells whether nothing more is expected behind an item: it ends a noun or a predicate."""
