@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 from rrgmetrics.cleaning import clean
 from rrgmetrics.errors import InputError
+from rrgmetrics.headings import heading_forms
 from rrgmetrics.missing import says_nothing
 
 HEADINGS_FILE = Path(__file__).parent / "reader" / "lexicon" / "common" / "sections.yaml"  # the reader's own table
@@ -70,18 +70,6 @@ def _headings() -> tuple[dict[str, str], re.Pattern[str]]:
     )
     inline = rf"(?<=[ ;])(?-i:(?P<inline>{capital})):[ \t]*"
     return sections, re.compile(f"{named}|{alone}|{inline}", re.IGNORECASE)
-
-
-def heading_forms(heading: str) -> list[str]:
-    """Returns what a heading of `sections.yaml` stands for: "(this|the|) exam" is three headings.
-
-    Example:
-        >>> heading_forms("reason for (this|the|) exam")
-        ['reason for this exam', 'reason for the exam', 'reason for exam']
-    """
-    parts = re.split(r"\(([^()]*)\)", heading)
-    options = [part.split("|") if number % 2 else [part] for number, part in enumerate(parts)]
-    return [" ".join("".join(chosen).split()) for chosen in product(*options)]
 
 
 def section_spans(report: str) -> list[Section]:

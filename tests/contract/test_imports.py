@@ -32,6 +32,7 @@ ROOMS = {
     "errors": 0,
     "missing": 1,
     "cleaning": 1,
+    "headings": 0,
     "machine": 0.5,
     "version": 0,
     "child": 0,

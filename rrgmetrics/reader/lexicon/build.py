@@ -15,11 +15,11 @@ from dataclasses import replace
 from itertools import chain, product
 from typing import Any, get_args
 
+from rrgmetrics.headings import heading_forms
 from rrgmetrics.reader.lexicon.files import load_file
 from rrgmetrics.reader.lexicon.model import Concept, Known, Lexicon, Role, Senses, SmallWords, TipSite, Trie, Zone
 from rrgmetrics.reader.lexicon.packs import concept_files
 from rrgmetrics.reader.tokens import ARTICLES, BEFORE_NEW_NOUN, leaves, singular, tokenize
-from rrgmetrics.text import heading_forms
 
 # What a term of several words tells of its finding besides the concept.
 _INSIDE = ("side", "zone", "severity", "acuity", "morphology", "route", "count")

@@ -17,10 +17,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from rrgmetrics import headings
 from rrgmetrics.reader import lines, model, tokens
 from rrgmetrics.reader.lexicon.model import Concept, Known, Lexicon, SmallWords, TipSite, Zone
 
-_BESIDE = (lines.__file__, model.__file__, tokens.__file__)
+_BESIDE = (headings.__file__, lines.__file__, model.__file__, tokens.__file__)
 CODE = (*sorted(Path(__file__).parent.glob("*.py")), *map(Path, _BESIDE))
 KEPT = 32  # files in the cache, the newest; each has some 400 kB
 _SUM = 32  # bytes of a SHA-256

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rrgmetrics.english import by_number
+from rrgmetrics.headings import heading_forms
 from rrgmetrics.reader.lexicon.build import forms_of, without_articles, words_of
 from rrgmetrics.reader.lexicon.packs import all_packs
 from rrgmetrics.reader.lexicon.schema import SHAPES, Many, Record, Shape, Table, Value, empty, merge, shape_of
 from rrgmetrics.reader.lexicon.terms import Source, Term, claim_of, how_to_take_away, is_sought, sense_of, unreadable
-from rrgmetrics.text import heading_forms
 
 _TAGS = {str: ("str",), int: ("int",), float: ("int", "float"), bool: ("bool",)}
 _KINDS = {str: "words", int: "a whole number", float: "a number", bool: "yes or no"}
