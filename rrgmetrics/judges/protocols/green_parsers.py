@@ -122,17 +122,20 @@ HEADER = re.compile(
 PLACEHOLDER = re.compile(r"<\s*(?:error type|the number of|explanation|finding 1)", re.IGNORECASE)
 _LABEL_START = r"(?:False|Missing|Misidentif|Misassess|Mention|Omi)"
 ITEM = re.compile(
-    rf"^[ \t>*_•+-]*\(?([a-f1-6])[.)][ \t*_]*(?=\S)|\(([a-f1-6])\)[ \t*_]*(?={_LABEL_START})"
-    rf"|^[ \t>*_•+-]*(?={_LABEL_START})",
+    rf"^[ \t>*_•+-]*\(?([a-f1-6])(?:\)|\.(?!\d))[ \t*_]*(?=\S)|\(([a-f1-6])\)[ \t*_]*(?={_LABEL_START})"
+    rf"|^[ \t>*_•+-]*(?={_LABEL_START}|[a-z][^\n\d:]{{2,90}}:[ \t*_]*\d{{1,3}}[ \t*_]*(?:[.;]|$))",
     re.IGNORECASE | re.MULTILINE,
 )
-COUNT = re.compile(r"[\s*_]*(\d{1,3})(?![\d/])(?!\.\d)(?=[\s*_]*(?:[.;:,)–\n-]|errors?\b|(?:matched )?findings?\b|$))")
-LATER_COUNT = re.compile(r":\s*(\d{1,3})\.(?!\d)")
+_AFTER_COUNT = r"[.;:,()–\n-]|errors?\b|(?:matched )?findings?\b|$"
+COUNT = re.compile(rf"[\s*_]*(\d{{1,3}})(?![\d/])(?!\.\d)(?![-–]?[ \t]?(?:\d|[cm]m\b))(?=[\s*_]*(?:{_AFTER_COUNT}))")
+LATER_COUNT = re.compile(r"[^\n]*?:[ \t]*(\d{1,3})\.(?!\d)")
 NOTHING = re.compile(
     r"[\s*_]*(?:none|nil|n/a|not applicable|zero|there (?:are|were) no|"
     r"no (?:clinically )?(?:(?:in)?significant )?(?:matched |matching )?(?:errors?|findings?))\b",
     re.IGNORECASE,
 )
+LIST_NUMBER = re.compile(r"(?:^[ \t>*_•+-]*\(?|(?<=[\s;:,.])\()([a-z]|\d{1,2})[.)](?=[ \t*_])", re.MULTILINE)
+LIST_BULLET = re.compile(r"^[ \t>]*[-•*+](?=[ \t])", re.MULTILINE)
 LISTED = re.compile(r"^[ \t]*(?:(\d{1,3})[.)]|[-*•])[ \t]+(\S.*)$", re.MULTILINE)
 
 
@@ -140,7 +143,8 @@ def tolerant(reply: str) -> Parsed:
     """Reads a reply in any of the forms that judges write.
 
     Headers may be bold, of any case or without brackets; categories may be renumbered (their words then decide), stand
-    on one line or be left out (0); a section runs to the next header.
+    on one line or be left out (0); a section runs to the next header. A list under or behind a counted category holds
+    that category's errors; where it is not as long as the count, the count is taken and a note says so.
 
     The insignificant errors do not enter the score: where they cannot be read they are None, and a note says why.
 
@@ -188,17 +192,43 @@ def _only(readings: list[Reading], title: str) -> Reading:
     return readings[0]
 
 
+class _Line(NamedTuple):
+    """What may be the line of a category, or one error of the list under it."""
+
+    mark: str
+    is_bulleted: bool
+    named: int | None  # the category that the words before the colon name
+    is_published: bool  # these words are the label that the prompt asks for
+    number: int | None  # of errors
+    start: int
+    end: int  # of the label and the count
+
+    @property
+    def kind(self) -> str:
+        """How the line is marked: "letter", "digit", "bullet" or "none"."""
+        if self.mark:
+            return "digit" if self.mark.isdigit() else "letter"
+        return "bullet" if self.is_bulleted else "none"
+
+    @property
+    def ordinal(self) -> int:
+        """The place of the mark, from 1."""
+        return int(self.mark) if self.mark.isdigit() else "abcdef".index(self.mark) + 1
+
+
 def _errors(body: str, title: str, notes: list[str]) -> Errors:
-    items = list(ITEM.finditer(body))
-    if not items:
+    starts = list(ITEM.finditer(body))
+    if not starts:
         if NOTHING.match(body) or body.rstrip(". ") == "0":
             return Errors((0,) * len(CATEGORIES))
         raise VerdictError(f"[{title}] holds no category and no 'None': {short(body)!r}.")
-    ends = [item.start() for item in items[1:]] + [len(body)]
+    ends = [start.start() for start in starts[1:]] + [len(body)]
+    lines = [_line(start, body[start.end() : end]) for start, end in zip(starts, ends, strict=True)]
+    heads = _heads(lines, body, title)
     counts, words = [0] * len(CATEGORIES), list(NO_WORDS)
     seen = set()
-    for item, end in zip(items, ends, strict=True):
-        entry = _error_item(item[1] or item[2], body[item.end() : end], title, notes)
+    for head, end in zip(heads, [head.start for head in heads[1:]] + [len(body)], strict=True):
+        entry = _error_item(head, body[head.end : end], title, notes)
         if entry not in seen:  # a model that loops writes a line again
             seen.add(entry)
             index, count, errors = entry
@@ -207,23 +237,86 @@ def _errors(body: str, title: str, notes: list[str]) -> Errors:
     return Errors(tuple(counts), tuple(words))
 
 
-def _error_item(mark: str | None, text: str, title: str, notes: list[str]) -> tuple[int, int, tuple[str, ...]]:
-    """Reads the category, the count and the words of one item."""
+def _line(start: re.Match[str], text: str) -> _Line:
     label, colon, rest = text.partition(":")
     named = category_of(label) if colon and not re.search(r"\d", label) else None
-    marked = None if mark is None else "abcdef123456".index(mark.lower()) % len(CATEGORIES)
-    index = marked if named is None else named
-    if index is None:
-        raise VerdictError(f"[{title}] has a line of no known category: {short(text)!r}.")
-    if marked is not None and named not in (None, marked):
-        notes.append(f"[{title}] marks {LABELS[named or 0][4:]!r} as ({mark}); its words count.")
     content = rest if colon and not COUNT.match(text) else text
-    count = COUNT.match(content) or LATER_COUNT.search(content)
-    if count:
-        return index, int(count[1]), _split(content[count.end() :])
-    if NOTHING.match(content):
+    offset = start.end() + len(text) - len(content)
+    counted = COUNT.match(content) or LATER_COUNT.match(content)
+    count = int(counted[1]) if counted else 0 if NOTHING.match(content) else None
+    is_published = any(" ".join(label.lower().split()).strip("*_ ") == known[4:].lower() for known in LABELS)
+    mark = (start[1] or start[2] or "").lower()
+    is_bulleted = bool(LIST_BULLET.match(start[0]))
+    return _Line(
+        mark, is_bulleted, named, is_published, count, start.start(), offset + (counted.end() if counted else 0)
+    )
+
+
+def _heads(lines: list[_Line], body: str, title: str) -> list[_Line]:
+    """The lines of categories; the others are errors that a counted category lists.
+
+    Categories are marked in one way, that of the first with a name and a count; lines with other marks are errors.
+    """
+    names = [line for line in lines if line.named is not None and line.number is not None]
+    kind = (names or lines)[0].kind
+    heads: list[_Line] = []
+    listed = 0  # errors that lines under the last head count
+    for line in lines:
+        if heads and _is_listed(line, heads[-1], body, kind, bool(names)):
+            listed += line.number or 0
+            if listed > (heads[-1].number or 0):
+                raise VerdictError(f"[{title}] lists more errors than it counts: {short(body[heads[-1].start :])!r}.")
+            continue
+        if heads and heads[-1].number and line.kind != kind and not line.is_published:
+            raise VerdictError(f"[{title}] counts another category in a list: {short(body[line.start :])!r}.")
+        if line.number is None:
+            raise VerdictError(f"[{title}] has a line without a count: {short(body[line.start :])!r}.")
+        heads.append(line)
+        listed = 0
+    return heads
+
+
+def _is_listed(line: _Line, head: _Line, body: str, kind: str, has_names: bool) -> bool:
+    """Whether a line is an error in the list of `head`, not a category of its own."""
+    if not head.number or line.is_published:
+        return False
+    if line.kind != kind:
+        return line.number is None or line.named in (None, head.named)
+    if line.named is not None and (line.number is not None or not line.mark):  # a category; refused without a count
+        return False
+    if not line.mark:
+        return line.number is None
+    # A list with the marks of the categories begins anew at 1 or a: "(b) Missing: 2.\n(a) Effusion\n(b) Mass".
+    own = [mark for mark in LIST_NUMBER.findall(body, head.end, line.start) if mark.isdigit() == line.mark.isdigit()]
+    return has_names and line.ordinal == len(own) + 1
+
+
+def _error_item(line: _Line, content: str, title: str, notes: list[str]) -> tuple[int, int, tuple[str, ...]]:
+    """The category, the count and the words of one category."""
+    marked = (line.ordinal - 1) if line.mark else None
+    index = marked if line.named is None else line.named
+    if index is None:
+        raise VerdictError(f"[{title}] has a line of no known category: {short(content)!r}.")
+    if marked is not None and line.named not in (None, marked):
+        notes.append(f"[{title}] marks {LABELS[line.named or 0][4:]!r} as ({line.mark}); its words count.")
+    count = line.number or 0
+    if not count:
         return index, 0, ()
-    raise VerdictError(f"[{title}] has a line without a count: {short(text)!r}.")
+    words, is_list = _error_words(content)
+    if is_list and len(words) != count:
+        notes.append(f"[{title}] counts {count} and lists {len(words)} at {LABELS[index][4:]!r}; the count is taken.")
+    return index, count, words
+
+
+def _error_words(content: str) -> tuple[tuple[str, ...], bool]:
+    """The words of a category's errors, and whether a list with numbers, letters or bullets holds them."""
+    for marks in (LIST_NUMBER, LIST_BULLET):
+        found = list(marks.finditer(content))
+        if found:
+            ends = [mark.start() for mark in found[1:]] + [len(content)]
+            parts = (_split(content[mark.end() : end]) for mark, end in zip(found, ends, strict=True))
+            return tuple("; ".join(part) for part in parts if part), True
+    return _split(content), False
 
 
 def _matched(body: str) -> tuple[int, tuple[str, ...]]:
