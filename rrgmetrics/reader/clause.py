@@ -126,7 +126,7 @@ class Clause(Sentence):
             return False
         between = self.items[i + 1 : named.first]
         return all(
-            each.senses.keys() <= ATTRIBUTIVE and (each.senses or each.word in self.small.indefinite)
+            each.senses.keys() <= ATTRIBUTIVE | {"structure"} and (each.senses or each.word in self.small.indefinite)
             for each in between
         )
 

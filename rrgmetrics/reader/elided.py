@@ -64,6 +64,9 @@ def _with_excepted(items: list[Item], mentions: list[Mention], lexicon: Lexicon)
         named = next((m for m in reversed(mentions) if m.last <= i and not m.denies), None)
         denied = named is not None and any("negation_before" in each.senses for each in items[: named.first])
         at = next((j for j in behind if not items[j].senses.keys().isdisjoint(_EXCEPTED)), None)
+        again = any(m.concept == named.concept for m in mentions if m.at in behind) if named and denied else False
+        if named is not None and again:
+            named.excepts = True  # "no nodule EXCEPT a nodule on the left"
         if (
             named is None
             or not denied

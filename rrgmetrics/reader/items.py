@@ -153,7 +153,7 @@ def _deny_larger(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> No
         item, after = items[i], items[i + 1]
         words = [token.word for token in tokens[item.first : item.last]]
         if words[0] == "no" and len(words) == 2 and words[1] in lexicon.small.exceeding:
-            name = not after.senses.keys().isdisjoint(_NAMED) or after.word in lexicon.small.amounts
+            name = not after.senses.keys().isdisjoint(_NAMED) or after.word.removesuffix("s") in lexicon.small.amounts
             if name and item.senses.get("change") == "stable":
                 items[i] = item.saying({"negation_before": "negation_before", "severity": lexicon.severity["severe"]})
 

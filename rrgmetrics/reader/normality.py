@@ -7,6 +7,7 @@ denied word for an alteration that names no finding ("without relevant ALTERATIO
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 from rrgmetrics.reader.dates import is_date
 from rrgmetrics.reader.lexicon import Lexicon
@@ -14,6 +15,7 @@ from rrgmetrics.reader.tokens import Item, Token
 
 _ADJECTIVES = 4  # items between a denial and the alteration that it denies
 _NORMAL = {"quality": ("normal",)}
+_LUCENT = ("lucent",)
 _ENDS = frozenset({"clause_end", "negation_before"})
 _NAMING = frozenset({"concept", "quality", "morphology", "lone", "listed"})
 _DEGREES = frozenset({"severity", "acuity", "quality"})  # senses of "significant", "acute", "focal"
@@ -22,13 +24,16 @@ _OTHER = frozenset(
 )  # they compare, or go on from a finding
 _OF_NOTE = frozenset({"note", "significance", "relevance", "importance", "value", "interest"})
 _CHANGE = "change"
+_PLACED = frozenset({"location_preposition", "structure", "side", "item_break"})
 
 
 def tell_normal(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) -> None:
     """Takes words that say that a structure is as it should be for the quality "normal", in place."""
     small = lexicon.small
     for i, item in enumerate(items):
-        if item.word in small.ordinary and not item.senses:
+        if item.senses.get("concept") in lexicon.roles["look"] or item.senses.get("quality") == _LUCENT:
+            _tell_lucent(items, i, lexicon)
+        elif item.word in small.ordinary and not item.senses:
             if items[i + 1 : i + 2] and items[i + 1].word in small.looks:
                 items[i] = item.saying(_NORMAL)
         elif item.senses.get("change") == "stable" and _is_no_change(items, i, tokens, lexicon):
@@ -37,6 +42,19 @@ def tell_normal(items: list[Item], tokens: Sequence[Token], lexicon: Lexicon) ->
             at = _altered(items, i, lexicon)
             if at and not _goes_on(items, at):
                 items[i], items[at] = item.saying({}), items[at].saying(_NORMAL)
+
+
+def _tell_lucent(items: list[Item], i: int, lexicon: Lexicon) -> None:
+    """Takes the lucency at `i` for a look of the lung, no finding, if it is normal: "lungs of normal LUCENCY"."""
+    if i and items[i - 1].word in lexicon.small.ordinary and not items[i - 1].senses:
+        items[i - 1] = items[i - 1].saying(_NORMAL)
+    first = i - 2 if i > 1 and "location_preposition" in items[i - 1].senses else i - 1
+    own = list(takewhile(lambda each: each.word not in lexicon.small.separators, items[i + 1 :]))
+    at = next((k for k, each in enumerate(own) if each.senses.keys() - _PLACED), 0)
+    is_of_one = sum("structure" in each.senses for each in own[:at]) < 2  # but "lucency of the lung HEART normal"
+    judged = [*items[max(0, first) : i], *(own[at : at + 1] if is_of_one else [])]
+    if any(each.senses.get("quality") == _NORMAL["quality"] for each in judged):
+        items[i] = items[i].saying({})
 
 
 def _altered(items: Sequence[Item], i: int, lexicon: Lexicon) -> int:

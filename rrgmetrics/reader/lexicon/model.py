@@ -31,6 +31,7 @@ Role = Literal[
     "shadow",
     "astray",
     "unplaced",
+    "look",
     "diffuse",
     "device_sum",
 ]
