@@ -63,7 +63,8 @@ def write_judges(hub: Path, texts: list[str]) -> None:
     """Puts stand-ins for the published judges into a Hub cache; they say nothing."""
     for name in JUDGES:
         folder = hub / f"models--{name.replace('/', '--')}"
-        write_causal(folder / "snapshots" / COMMIT, texts, silent=True)
+        write = write_green if "GREEN" in name else write_causal
+        write(folder / "snapshots" / COMMIT, texts, silent=True)
         (folder / "refs").mkdir()
         (folder / "refs" / "main").write_text(COMMIT)
 
@@ -111,6 +112,82 @@ def write_causal(
     special = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
     settings = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": positions, **special}
     (folder / "tokenizer_config.json").write_text(json.dumps(settings | ({"chat_template": chat} if chat else {})))
+
+
+GREEN_CODE = """
+from pathlib import Path
+
+Path(__file__).with_name("ran").touch()
+"""
+
+
+def write_green(folder: Path, texts: list[str], *, silent: bool = False) -> None:
+    """A tiny GREEN in the layout of the published one.
+
+    Its tokenizer is a model of SentencePiece without tokenizer.json, of a class that only its own code has; tokens are
+    added beyond the table of embeddings; the weights are three shards in bf16, and its settings for generation are
+    those of Llama 2, which sample. With `silent` it ends each reply before its first word.
+    """
+    import torch
+    from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(0)
+    folder.mkdir(parents=True, exist_ok=True)
+    n_pieces = _sentence_pieces(folder / "tokenizer.model", texts)
+    config = LlamaConfig(
+        vocab_size=n_pieces,
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        max_position_embeddings=4096,
+        initializer_range=0.3,
+        use_cache=False,
+        bos_token_id=1,
+        eos_token_id=2,
+    )
+    model = LlamaForCausalLM(config).to(torch.bfloat16)
+    sampling = {"do_sample": True, "temperature": 0.6, "top_p": 0.9, "max_length": 4096}
+    ends = 0 if silent else 2
+    model.generation_config = GenerationConfig(bos_token_id=1, eos_token_id=ends, pad_token_id=0, **sampling)
+    if silent:
+        model.lm_head.weight.data.zero_()  # all tokens are alike, and the first is taken
+    size = sum(weights.nbytes for weights in model.parameters())
+    model.save_pretrained(folder, max_shard_size=size * 2 // 5)
+    special = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<unk>"}
+    coordinates = {f"<|coord_{i}|>": n_pieces + i for i in range(100)}
+    settings = {
+        "auto_map": {"AutoTokenizer": ["tokenization_chexagent.CheXagentTokenizer", None]},
+        "tokenizer_class": "CheXagentTokenizer",
+        "legacy": True,
+        "model_max_length": 4096,
+    }
+    files = {"special_tokens_map": special, "added_tokens": coordinates, "tokenizer_config": settings | special}
+    for name, content in files.items():
+        (folder / f"{name}.json").write_text(json.dumps(content))
+    (folder / "tokenization_chexagent.py").write_text(GREEN_CODE)
+    (folder / "trainer_state.json").write_text("{}")
+    (folder / "training_args.bin").write_bytes(b"a pickle")
+
+
+def _sentence_pieces(file: Path, texts: list[str]) -> int:
+    """Trains a model of SentencePiece as Llama's are; returns its number of pieces."""
+    from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+
+    with file.open("wb") as written:
+        SentencePieceTrainer.train(
+            sentence_iterator=iter(texts),
+            model_writer=written,
+            vocab_size=400,
+            hard_vocab_limit=False,
+            model_type="bpe",
+            byte_fallback=True,
+            normalization_rule_name="identity",
+            remove_extra_whitespaces=False,
+            minloglevel=2,
+        )
+    return int(SentencePieceProcessor(model_file=str(file)).get_piece_size())
 
 
 SRR_BERT = {"Leaves": 55, "Leaves-with-Statuses": 163, "Upper": 25}  # StanfordAIMI/SRR-BERT-… → labels

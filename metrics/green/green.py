@@ -39,7 +39,7 @@ Configurations (config_name):
     default: the reader; no language model.
     reader: the reader; no language model.
     paper: StanfordAIMI/GREEN-radllama2-7b through transformers, asked as the authors ask it; a GPU of 16 GB or
-        more.
+        more, where it runs in bf16 as it is stored (the authors: fp16; replies may differ by rounding).
     hf:<id>: a causal language model through transformers, on this machine; so is a bare Hub id or a folder.
     vllm:<id>: the same through vLLM (extra vllm).
     openai:<model>: any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI itself (extra judges).

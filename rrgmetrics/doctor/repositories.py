@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from textwrap import shorten
 from typing import Any, Literal, NamedTuple
 
-from rrgmetrics.backends.checkpoints import Pin, cache_folder, cached, checksum, pins, repository_folder
+from rrgmetrics.backends.checkpoints import (
+    SETTINGS,
+    Checkpoint,
+    Pin,
+    cache_folder,
+    cached,
+    checksum,
+    pins,
+    repository_folder,
+)
+from rrgmetrics.backends.checkpoints.loading import check_classes
 from rrgmetrics.doctor.needs import Need
 from rrgmetrics.english import listed
+from rrgmetrics.errors import BackendError, MissingExtraError
 
 SLACK = (
     2.0  # what we know of sizes is about; a repository that would send more than this many times as much is asked about
@@ -158,7 +171,7 @@ def _is_acceptable(found: Repository, most: float | None) -> bool:
         found.say(
             "fault",
             f"{need.name} would send {size:.2f} GB, and {need.gigabytes:g} GB are known of it; nothing was downloaded. "
-            f"Look at the repository, then allow it with --most {size * 1.1:.1g}.",
+            f"Look at the repository, then allow it with --most {math.ceil(size * 11) / 10:g}.",
         )
     elif size > room:
         found.say("fault", f"{need.name} takes {size:.2f} GB, and {room:.2f} GB are free in {cache_folder()}.")
@@ -177,7 +190,10 @@ def _fetch(found: Repository, endpoint: str, download: bool) -> None:
         place = repository_folder(need.repository).name
         found.say("left", f"{need.name} is not here: {size:.2f} GB, which would lie in the cache's {place}.")
         return
-    for name in missing:
+    settings = [name for name in missing if any(fnmatch(name, pattern) for pattern in SETTINGS)]
+    for name in [*settings, *(name for name in missing if name not in settings)]:
+        if name not in settings and not _has_known_classes(found, folder):
+            return
         try:
             hf_hub_download(
                 need.repository, name, revision=pinned or "main", endpoint=endpoint, cache_dir=str(cache_folder())
@@ -197,6 +213,19 @@ def _fetch(found: Repository, endpoint: str, download: bool) -> None:
             "ok",
             f"{need.name}: revision {found.revision[:12]}, {found.size / GIGABYTE:.2f} GB, {licence}.",
         )
+
+
+def _has_known_classes(found: Repository, folder: Path) -> bool:
+    """Remarks on a model, by its small files alone, that could not be loaded; returns whether it can be."""
+    if found.need.holds != "model" or found.need.file:
+        return True
+    try:
+        check_classes(Checkpoint(folder, f"{found.need.repository}@{found.revision[:12]}"))
+    except (BackendError, MissingExtraError) as error:
+        reason = in_one_line(str(error).rpartition(f"{folder}: ")[2]).rstrip(".")
+        found.say("fault", f"{found.need.name}: {reason}; its weights were not downloaded.")
+        return False
+    return True
 
 
 def _compare(found: Repository, name: str, fact: FileFact) -> None:

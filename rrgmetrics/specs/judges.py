@@ -65,7 +65,7 @@ JUDGES = (
             **BUNDLED_CONFIGS,
             "paper": Config(
                 "StanfordAIMI/GREEN-radllama2-7b through transformers, asked as the authors ask it; a GPU of 16 GB or "
-                "more"
+                "more, where it runs in bf16 as it is stored (the authors: fp16; replies may differ by rounding)"
             ),
         },
         judge=True,

@@ -69,8 +69,9 @@ class Answer(BaseHTTPRequestHandler):
         if self.path == "/":
             return self.answer(b"")
         api = re.fullmatch(r"/api/models/([\w./-]+?)(?:/revision/(\w+))?(?:\?.*)?", self.path)
+        tree = re.fullmatch(r"/api/models/([\w./-]+?)/tree/(\w+)(?:\?.*)?", self.path)
         file = re.fullmatch(r"/([\w./-]+?)/resolve/(\w+)/(.+)", self.path)
-        found = api or file
+        found = tree or api or file
         model = self.server.models.get(found[1]) if found else None
         if model is None:
             return self.answer(b"{}", 404, {"X-Error-Code": "RepoNotFound"})
@@ -78,7 +79,16 @@ class Answer(BaseHTTPRequestHandler):
             return self.answer(b"{}", 404, {"X-Error-Code": "RevisionNotFound"})
         if model.gated and file:
             return self.answer(b"{}", 403, {"X-Error-Code": "GatedRepo"})
+        if tree:
+            return self.answer(self.tree(model))
         return self.answer(self.listing(api[1], model)) if api else self.send(model, file[3])
+
+    def tree(self, model: Model) -> bytes:
+        rows = [
+            {"type": "file", "path": file, "size": len(content), "oid": git_id(content)}
+            for file, content in model.files.items()
+        ]
+        return json.dumps(rows).encode()
 
     def listing(self, name: str, model: Model) -> bytes:
         siblings = []

@@ -1,6 +1,7 @@
 """The doctor against a stand-in for the Hub: what is right, what is wrong and in which words, and without a network."""
 
 import hashlib
+import json
 import re
 import time
 from types import SimpleNamespace
@@ -13,10 +14,12 @@ from rrgmetrics.backends import checkpoints as stored
 from rrgmetrics.cli import main
 from rrgmetrics.doctor import Doctor, configurations, published
 from rrgmetrics.doctor.needs import needs, needs_of
+from rrgmetrics.judges.engines.adapters import find_causal
 from rrgmetrics.scorers import srr_bert_f1
 from rrgmetrics.specs import SPECS
 
 CREPE = "gihuncho/crepe-biomedbert"
+GREEN = "StanfordAIMI/GREEN-radllama2-7b"
 
 
 @pytest.fixture
@@ -131,6 +134,61 @@ def test_each_fault_in_one_sentence(home, crepe, fault):
             prepare("crepe@paper")
 
 
+@pytest.fixture(scope="module")
+def green(tmp_path_factory, checkpoints):
+    """The files of a tiny GREEN, as they are published."""
+    folder = tmp_path_factory.mktemp("green")
+    checkpoints.write_green(folder, ["The heart is normal in size. No pneumothorax."] * 20, silent=True)
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def test_greens_checkpoint_as_it_is_published(home, green, monkeypatch):
+    """Three shards, no tokenizer.json, and code that is neither downloaded nor run."""
+    monkeypatch.setattr("rrgmetrics.doctor.repositories.pins", dict)
+    with Hub({GREEN: Model(green, licence="")}) as hub:
+        assert sentences(hub, "green", score=False) == [
+            ("ok", f"{GREEN}: revision {COMMIT[:12]}, 0.00 GB, no licence stated.")
+        ]
+        sent = {path.rpartition("/")[2] for path in hub.asked if path.startswith("GET") and "resolve" in path}
+    assert sent == {name for name in green if name.endswith((".json", ".model", ".safetensors"))}
+
+
+def of_unknown_code(files):
+    settings = json.loads(files["tokenizer_config.json"]) | {"auto_map": {"AutoTokenizer": ["evil.Tokenizer", None]}}
+    return files | {"tokenizer_config.json": json.dumps(settings).encode()}
+
+
+def of_an_unknown_type(files):
+    config = json.loads(files["config.json"]) | {"model_type": "evil", "auto_map": {"AutoModel": "evil.Model"}}
+    return files | {"config.json": json.dumps(config).encode()}
+
+
+@pytest.mark.parametrize("change", [of_unknown_code, of_an_unknown_type])
+def test_a_checkpoint_of_unknown_classes_is_refused_before_its_weights_are_sent(home, green, monkeypatch, change):
+    """By the doctor and by the engine."""
+    monkeypatch.setattr("rrgmetrics.doctor.repositories.pins", dict)
+    with Hub({GREEN: Model(change(green), licence=""), "org/judge": Model(change(green))}) as hub:
+        (remark,) = sentences(hub, "green")
+        assert remark[0] == "fault"
+        assert re.search(r"\(auto_map\), which is never done.*; its weights were not downloaded\.$", remark[1])
+        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+        with pytest.raises(BackendError, match=r"\(auto_map\), which is never done"):
+            find_causal("org/judge")
+        assert any("org/judge/resolve" in path and path.endswith("/tokenizer.model") for path in hub.asked)
+        assert not any("safetensors" in path for path in hub.asked if "index" not in path)
+
+
+@pytest.mark.parametrize("size", [0.91, 1.314, 1.45, 7.0, 95.0, 104.9])
+def test_the_advised_limit_is_enough(home, crepe, size):
+    """1.45 was once shown as 1."""
+    model = Model(crepe, "", claims={"model.safetensors": int(size * 1e9)}, cut={"model.safetensors": 0})
+    with Hub({CREPE: model}) as hub:
+        (refused,) = sentences(hub)
+        most = float(re.search(r"--most ([\d.]+)\.$", refused[1])[1])
+        assert size <= most <= size * 1.1 + 0.1
+        assert "would send" not in sentences(hub, most=most)[0][1]
+
+
 def test_a_download_that_breaks_off_goes_on(home, crepe):
     whole = crepe["model.safetensors"]
     with Hub({CREPE: Model(crepe, "", cut={"model.safetensors": len(whole) // 2}, times=1)}) as hub:
@@ -227,7 +285,7 @@ def test_the_command_over_every_metric(home, monkeypatch, capsys, crepe):
     assert {line.split("@")[0] for line in named[:-1]} == set(SPECS)
     faults = [line for line in lines if line.startswith("  ✗ ")]
     loaded = [name for name in configurations() if needs_of(name)]
-    assert len(faults) == len(loaded) - 2  # the two judges' weights are not loaded without a GPU
+    assert len(faults) == len(loaded) + 1  # one each; RaTEScore's two models each have a config that says nothing
     assert named[-1].startswith(f"{len(configurations())} configurations: ")
     report = (home / "rrgmetrics-doctor.md").read_text()
     assert all(f"### `{name}`" in report for name in configurations())

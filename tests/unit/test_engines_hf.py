@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import types
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -253,16 +254,14 @@ def test_without_vllm_the_message_has_the_command(model):
 class FakeLLM:
     """What the engine uses of vLLM's class; no test here runs vLLM itself, which needs a GPU."""
 
-    def __init__(self, model, tensor_parallel_size, trust_remote_code, load_format, **adapting):
+    def __init__(self, model, tokenizer, tensor_parallel_size, trust_remote_code, load_format, **settings):
         assert (trust_remote_code, load_format) == (False, "safetensors")  # no code, no pickles
         from transformers import AutoTokenizer
 
-        self.tokenizer, self.rounds = AutoTokenizer.from_pretrained(adapting.get("tokenizer", model)), []
-        self.adapting, self.adapter = adapting, None
+        self.model, self.files = model, {file.name for file in Path(model).iterdir()}
+        self.tokenizer, self.rounds = AutoTokenizer.from_pretrained(tokenizer, trust_remote_code=False), []
+        self.settings, self.adapter = settings, None
         self.llm_engine = SimpleNamespace(model_config=SimpleNamespace(max_model_len=30))
-
-    def get_tokenizer(self):
-        return self.tokenizer
 
     def generate(self, prompts, settings, use_tqdm, lora_request=None):
         self.adapter = lora_request
@@ -300,7 +299,7 @@ def test_vllm_adds_an_adapter_to_its_model(model, fake_vllm, tmp_path):
     engine = load_engine(EngineName("vllm", str(tmp_path)), options={"cache": "no"}, progress=False)
     assert engine.answer(prompts(2))[1].text == prompts(2)[1].text.upper()
     llm = engine.source.replicas[0].model.llm
-    assert llm.adapting == {"tokenizer": model(), "enable_lora": True, "max_lora_rank": 16}
+    assert llm.settings == {"dtype": "auto", "enable_lora": True, "max_lora_rank": 16}
     assert llm.adapter == ("judge", 1, str(tmp_path))
     assert engine.identity.startswith(f"vllm:{tmp_path.name}@sha256:")
 
@@ -316,3 +315,100 @@ def test_vllm_is_asked_in_rounds(model, fake_vllm, monkeypatch):
     asked = engine.source.replicas[0].model.llm.rounds[0][1][0]
     assert asked == {"temperature": 0.0, "max_tokens": 7, "structured_outputs": ("schema", {"type": "object"})}
     assert engine.facts == {"template": "protocol", "temperature": "0.0", "vllm": "0"}
+
+
+# --- GREEN's checkpoint as it is published ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def green(tmp_path_factory, checkpoints):
+    folder = tmp_path_factory.mktemp("green")
+    checkpoints.write_green(folder, [" ".join(WORDS)] * 20)
+    return folder
+
+
+def test_greens_layout(green):
+    assert {file.name for file in green.iterdir()} == {
+        *("added_tokens.json", "config.json", "generation_config.json", "special_tokens_map.json"),
+        *(f"model-0000{i}-of-00003.safetensors" for i in (1, 2, 3)),
+        *("model.safetensors.index.json", "tokenization_chexagent.py", "tokenizer.model", "tokenizer_config.json"),
+        *("trainer_state.json", "training_args.bin"),
+    }
+
+
+def test_greens_prompts_end_as_its_authors(green):
+    """The ids are SentencePiece's between `<s>` and `</s>`, and its code is not run."""
+    from sentencepiece import SentencePieceProcessor
+
+    pieces = SentencePieceProcessor(model_file=str(green / "tokenizer.model"))
+    tokenizer = load(str(green), raw=True).source.tokenizer
+    for text in ("The heart is normal in size.", "Small left\npleural  effusion?\n", "x\n</s>"):
+        ids = tokenizer(text)["input_ids"]
+        assert ids[0] == 1
+        assert ids[-1] == 2
+        assert tokenizer.decode(ids, skip_special_tokens=True).split() == text.replace("</s>", "").split()
+        if "</s>" not in text:
+            assert ids[1:-1] == pieces.encode(text)
+    assert (tokenizer.padding_side, tokenizer.pad_token_id) == ("left", 0)
+    assert not (green / "ran").exists()
+
+
+def test_green_answers_the_same_each_time_alone_and_in_any_batch(green):
+    """Its own settings for generation would sample."""
+    asked = prompts(5)
+    alone = load(str(green), 1, raw=True).answer(asked)
+    assert [reply.text or reply.partial for reply in alone].count("") < 5
+    assert load(str(green), 5, raw=True).answer(asked) == alone
+
+
+@pytest.mark.parametrize("engine", ["hf", "vllm"])
+def test_a_token_without_an_embedding_costs_one_reply(green, engine, fake_vllm):
+    strange = Prompt((Message("user", "A nodule at <|coord_9|>."),), protocol="test@1", max_tokens=7)
+    loaded = load_engine(EngineName(engine, str(green), raw=True), options={"cache": "no"}, progress=False)
+    before, lost, after = loaded.answer([*prompts(1), strange, *prompts(1)])
+    assert lost.error == "the prompt has the token <|coord_9|>, which the model does not know"
+    assert lost.text is None
+    assert before == after
+    assert "which the model" not in (before.error or "")
+
+
+def test_vllm_gets_greens_tokenizer_without_its_code(green, fake_vllm):
+    engine = load_engine(EngineName("vllm", str(green), raw=True), options={"cache": "no"}, progress=False)
+    loaded = engine.source.replicas[0].model
+    assert loaded.llm.model == str(green)
+    assert loaded.llm.settings == {"dtype": "auto"}
+    assert loaded.llm.tokenizer("No pneumothorax.")["input_ids"] == loaded.tokenizer("No pneumothorax.")["input_ids"]
+    assert not (green / "ran").exists()
+
+
+# --- CRIMSON's: an index of shards that are not there -----------------------------------------------------------------
+
+
+def test_vllm_gets_no_index_of_other_weights(checkpoints, tmp_path, fake_vllm):
+    checkpoints.write_causal(tmp_path, [" ".join(WORDS)] * 20)
+    here = {file.name for file in tmp_path.iterdir()}
+    index = {"metadata": {"total_size": 1}, "weight_map": {"lm_head.weight": "model-00001-of-00002.safetensors"}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
+    engine = load_engine(EngineName("vllm", str(tmp_path)), options={"cache": "no"}, progress=False)
+    loaded = engine.source.replicas[0].model
+    assert loaded.llm.files == here
+    links = Path(loaded.llm.model)
+    assert (links / "model.safetensors").read_bytes() == (tmp_path / "model.safetensors").read_bytes()
+    assert engine.answer(prompts(1))[0].text == prompts(1)[0].text.upper()
+    loaded.close()
+    assert not links.exists()
+    assert (tmp_path / "model.safetensors").is_file()
+    assert load(str(tmp_path)).answer(prompts(2))
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [("gemma3_text", "bfloat16"), ("gemma2", "bfloat16"), ("llama", "auto")])
+def test_gemma_is_run_in_bf16(checkpoints, tmp_path, fake_vllm, kind, dtype):
+    """Its activations overflow fp16."""
+    from rrgmetrics.judges.engines.hf import needs_bf16
+
+    checkpoints.write_causal(tmp_path, [" ".join(WORDS)] * 20)
+    config = json.loads((tmp_path / "config.json").read_text()) | {"model_type": kind}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    engine = load_engine(EngineName("vllm", str(tmp_path)), options={"cache": "no"}, progress=False)
+    assert engine.source.replicas[0].model.llm.settings == {"dtype": dtype}
+    assert needs_bf16(tmp_path) == (dtype == "bfloat16")

@@ -17,7 +17,7 @@ import os
 from pathlib import Path
 
 class Model:
-    tokenizer, window = "tokenizer", 30
+    tokenizer, window, n_known = "tokenizer", 30, 99
 
     def generate(self, questions):
         fatal = Path(__file__).with_name("fatal")
@@ -33,7 +33,7 @@ class EngineDeadError(Exception):
 
 
 class StandIn:
-    tokenizer, window = None, 30
+    tokenizer, window, n_known = None, 30, 99
 
     def __init__(self, deaths, poisoned=()):
         self.deaths, self.poisoned, self.calls = deaths, poisoned, []
@@ -106,7 +106,7 @@ def test_replicas_must_share_the_gpus(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "vllm", types.ModuleType("vllm"))
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 4)
     found = SimpleNamespace(folder=tmp_path, identity="a")
-    monkeypatch.setattr("rrgmetrics.judges.engines.adapters.find_checkpoint", lambda name: found)
+    monkeypatch.setattr("rrgmetrics.judges.engines.adapters.find_checkpoint", lambda name, **checks: found)
     for number, message in ((3, "replicas=3 cannot share 4 GPUs"), (-1, "replicas=-1 is too small")):
         with pytest.raises(InputError, match=message):
             load_engine(EngineName("vllm", "org/model"), options={"cache": "no", "replicas": number})

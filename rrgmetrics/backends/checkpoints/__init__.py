@@ -15,7 +15,7 @@ import hashlib
 import os
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -26,7 +26,8 @@ from rrgmetrics.errors import BackendError
 PROBE_SECONDS = 0.7
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 PICKLE = "pytorch_model.bin"  # where a caller takes one: it is read as data
-PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
+SETTINGS = ("*.json", "*.txt", "*.model")
+PATTERNS = (*SETTINGS, "*.safetensors")
 PINS = Path(__file__).parent / "published.yaml"
 
 
@@ -56,12 +57,16 @@ class Pin(NamedTuple):
     sha256: Mapping[str, str]
 
 
-def find_checkpoint(name: str, *, weights: Sequence[str] = WEIGHTS) -> Checkpoint:
+def find_checkpoint(
+    name: str, *, weights: Sequence[str] = WEIGHTS, check: Callable[[Checkpoint], object] | None = None
+) -> Checkpoint:
     """Finds a checkpoint of transformers by folder or by Hub id, downloading only when the Hub answers at once.
 
     Args:
         name: A folder, or `org/model` with an optional `@revision`.
         weights: File names of which one must be there.
+        check: Called with the settings and vocabulary before the weights are downloaded; raises BackendError for a
+            checkpoint that could not be loaded.
 
     Raises:
         BackendError: It is nowhere to be found; within a second, naming the files and the command that gets them.
@@ -70,9 +75,12 @@ def find_checkpoint(name: str, *, weights: Sequence[str] = WEIGHTS) -> Checkpoin
     if path.is_dir():
         return Checkpoint(path, f"{path.name}@sha256:{checksum(_need(path, weights, name))[:8]}")
     repository, revision = _split(name, f"folder {name}; give a folder with config.json and weights")
-    folder = cached(repository, revision, ("config.json",), weights) or _download(
-        repository, revision, (*PATTERNS, *weights)
-    )
+    folder = cached(repository, revision, ("config.json",), weights)
+    if folder is None:
+        if check:
+            settings = _download(repository, revision, SETTINGS)
+            check(Checkpoint(settings, f"{repository}@{settings.name[:12]}"))
+        folder = _download(repository, revision, (*PATTERNS, *weights))
     _need(folder, weights, name)
     _verify(repository, revision, [file for file in folder.iterdir() if file.is_file()])  # every part of the weights
     return Checkpoint(folder, f"{repository}@{folder.name[:12]}")
@@ -293,7 +301,14 @@ def _download(repository: str, revision: str, patterns: Sequence[str], file: str
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(repository, revision=revision or None, allow_patterns=list(patterns)))
+        folder = snapshot_download(
+            repository,
+            revision=revision or None,
+            allow_patterns=list(patterns),
+            endpoint=endpoint,
+            cache_dir=str(cache_folder()),
+        )
+        return Path(folder)
     except Exception as error:  # the Hub client has a dozen kinds of failure, all of which end here
         raise BackendError(f"{what} could not be downloaded: {error}. {advice}") from error
 

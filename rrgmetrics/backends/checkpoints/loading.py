@@ -14,15 +14,16 @@ import math
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.checkpoints import PICKLE, Checkpoint, limits
 from rrgmetrics.backends.checkpoints.archives import check_uncompressed
-from rrgmetrics.errors import BackendError
+from rrgmetrics.errors import BackendError, MissingExtraError
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -33,6 +34,29 @@ SPARE = 2  # times the stored weights that a network may have: its tied weights 
 PACKED = 16  # the same for quantised weights, of which a stored number holds several
 NOT_FINITE = "holds numbers that are NaN or infinite; the weights are damaged."
 ALLOWANCE = 2**24  # weights that any network may have: a pooler, a new head, tables that are not stored
+
+
+class KnownTokenizer(NamedTuple):
+    """A class of transformers that does what a checkpoint's own code does.
+
+    Attributes:
+        kind: Name of the class.
+        file: The file that it reads.
+        settings: What the authors' program gives it.
+    """
+
+    kind: str
+    file: str
+    settings: Mapping[str, Any]
+
+
+# Module that `auto_map` names → the class that is taken instead of it. GREEN's authors load theirs with add_eos_token;
+# add_bos_token was LlamaTokenizer's default before transformers 5.
+KNOWN_TOKENIZERS: Mapping[str, KnownTokenizer] = {
+    "tokenization_chexagent": KnownTokenizer(
+        "LlamaTokenizer", "tokenizer.model", {"add_bos_token": True, "add_eos_token": True}
+    ),
+}
 
 _LOCK = threading.RLock()
 
@@ -57,14 +81,39 @@ def load_tokenizer(checkpoint: Checkpoint, kind: str = "AutoTokenizer", **settin
 
     Raises:
         BackendError: It is damaged, or needs code of its own.
+        MissingExtraError: It is a model of SentencePiece alone, and sentencepiece is not installed.
     """
     import transformers
 
     with _loading(checkpoint):
         limits.check_folder(checkpoint.folder)
+        known = _known_tokenizer(checkpoint.folder) if kind == "AutoTokenizer" else None
+        if known:
+            _check_sentencepiece(checkpoint)
+            kind, settings = known.kind, {**known.settings, **settings}
         return getattr(transformers, kind).from_pretrained(
             checkpoint.folder, local_files_only=True, trust_remote_code=False, **settings
         )
+
+
+def check_classes(checkpoint: Checkpoint) -> None:
+    """Checks from a checkpoint's small files, before its weights are there, that classes of transformers can read it.
+
+    Raises:
+        BackendError: Its type is unknown, or its tokenizer needs code of its own.
+    """
+    load_config(checkpoint)
+    if tokenizer_code(checkpoint.folder):
+        load_tokenizer(checkpoint)
+
+
+def tokenizer_code(folder: Path) -> str:
+    """Returns the module of a checkpoint's own tokenizer code; "" if it names none."""
+    file = folder / "tokenizer_config.json"
+    named = limits.read_json(file).get("auto_map") if file.is_file() else None
+    named = named.get("AutoTokenizer") if isinstance(named, Mapping) else named
+    names = [named] if isinstance(named, str) else named or ()
+    return next((str(name).rpartition("--")[2].partition(".")[0] for name in names if name), "")
 
 
 def load_model(
@@ -199,6 +248,19 @@ def check_finite(weights: Iterable[tuple[str, Tensor]]) -> None:
                 raise BackendError(f"{name} {NOT_FINITE}")
 
 
+def _known_tokenizer(folder: Path) -> KnownTokenizer | None:
+    known = KNOWN_TOKENIZERS.get(tokenizer_code(folder))
+    return known if known and (folder / known.file).is_file() else None
+
+
+def _check_sentencepiece(checkpoint: Checkpoint) -> None:
+    """Raises MissingExtraError where transformers lacks what it reads SentencePiece's models with."""
+    if not all(find_spec(name) for name in ("sentencepiece", "google.protobuf")):
+        raise MissingExtraError(
+            f"The tokenizer of {checkpoint.identity} needs sentencepiece and protobuf: pip install 'rrgmetrics[judges]'"
+        )
+
+
 def _load_pickle(file: Path) -> Any:
     import torch
 
@@ -279,6 +341,8 @@ def _loading(checkpoint: Checkpoint) -> Iterator[None]:
     try:
         with _unasked():
             yield
+    except MissingExtraError:
+        raise
     except Exception as error:  # transformers raises whatever it likes for a damaged checkpoint
         reason = str(error)
         if "trust_remote_code" in reason:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from rrgmetrics.backends.checkpoints import Checkpoint, checksum, find_checkpoint
 from rrgmetrics.backends.checkpoints.limits import read_config
-from rrgmetrics.backends.checkpoints.loading import load_model, load_tensors
+from rrgmetrics.backends.checkpoints.loading import check_classes, load_config, load_model, load_tensors
 from rrgmetrics.errors import BackendError, MissingExtraError
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
@@ -53,7 +53,7 @@ def find_causal(name: str) -> Causal:
     """
     folder = Path(name).expanduser()
     if not (folder / CONFIG).is_file() or (folder / "config.json").is_file():
-        base = find_checkpoint(name)
+        base = find_checkpoint(name, check=check_classes)
         return Causal(base, None, base.identity)
     if not (folder / WEIGHTS).is_file():
         raise BackendError(f"{name}: {folder} has no {WEIGHTS}.")
@@ -61,7 +61,7 @@ def find_causal(name: str) -> Causal:
     if not belongs_to:
         raise BackendError(f"{folder / CONFIG} does not name the model it belongs to (base_model_name_or_path).")
     try:
-        base = find_checkpoint(str(belongs_to))
+        base = find_checkpoint(str(belongs_to), check=load_config)
     except BackendError as error:
         raise BackendError(f"{name} is an adapter of a model that is not here. {error}") from None
     digest = hashlib.sha256((checksum(folder / WEIGHTS) + checksum(folder / CONFIG)).encode()).hexdigest()

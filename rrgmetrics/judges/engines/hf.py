@@ -10,10 +10,12 @@ import copy
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from rrgmetrics.backends.bert import quietly
 from rrgmetrics.backends.checkpoints import loading
+from rrgmetrics.backends.checkpoints.limits import read_config
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt, Reply
@@ -82,12 +84,11 @@ class LocalModel:
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """Yields answers batch by batch, the longest replies and prompts first; a batch has one token budget."""
         ids = [prompt_ids(self.tokenizer, prompt, raw=self.raw) for prompt in prompts]
-        window = context_length(self.model.config)
-        for index, row in enumerate(ids):
-            if len(row) >= window:
-                yield too_large(index, row, window)
+        window, n_known = context_length(self.model.config), len(self.model.get_input_embeddings().weight)
+        refused = [unreadable(index, row, window, n_known, self.tokenizer) for index, row in enumerate(ids)]
+        yield from filter(None, refused)
         limits = [min(prompt.max_tokens, room(window, len(row))) for prompt, row in zip(prompts, ids, strict=True)]
-        order = [index for index, row in enumerate(ids) if len(row) < window]
+        order = [index for index, answer in enumerate(refused) if answer is None]
         order.sort(key=lambda index: (limits[index], len(ids[index])), reverse=True)
         start, size = 0, self.batch_size
         while start < len(order):
@@ -148,6 +149,11 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
     return LocalModel(loaded, raw, batch_size or (SMALL_BATCH if is_small(loaded.model) else BATCH_SIZE))
 
 
+def needs_bf16(folder: Path) -> bool:
+    """Tells whether a model's activations exceed what fp16 can hold, as those of every Gemma do."""
+    return str(read_config(folder).get("model_type")).startswith("gemma")
+
+
 def is_small(model: Any) -> bool:
     """Tells whether a step of a model takes less time than what surrounds it."""
     return bool(sum(weights.numel() for weights in model.parameters()) < SMALL)
@@ -174,11 +180,11 @@ def _load(causal: Causal, device: str | None) -> Loaded:
     tokenizer = loading.load_tokenizer(causal.tokenizer, padding_side="left")
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
-    dtype = torch.float32 if place == "cpu" else "auto"
+    dtype = torch.float32 if place == "cpu" else torch.bfloat16 if needs_bf16(causal.base.folder) else "auto"
     with quietly():
         model = load_causal(causal, dtype=dtype, device_map=place)
     if model.dtype == torch.float32 and place != "cpu":
-        model.half()  # as the authors of GREEN run it
+        model.half()
     return Loaded(model.eval(), tokenizer, causal.identity)
 
 
@@ -198,9 +204,21 @@ def _place(device: str | None) -> str:
     return device or "cpu"
 
 
-def too_large(index: int, row: Sequence[int], window: int) -> Answer:
-    """Makes the answer to a prompt that leaves the model no token for a reply."""
-    return failed(index, f"the prompt has {len(row):,} tokens and the model reads {window:,}")
+def unreadable(index: int, row: Sequence[int], window: int, n_known: int, tokenizer: Any) -> Answer | None:
+    """Makes the answer to a prompt that the model cannot read; None if it can.
+
+    Args:
+        index: Number of the prompt.
+        row: Its tokens.
+        window: Tokens that the model reads; the prompt must leave one for the reply.
+        n_known: Tokens that the model has an embedding for. Tokenizers may have more (`added_tokens.json`).
+        tokenizer: Names the token.
+    """
+    if len(row) >= window:
+        return failed(index, f"the prompt has {len(row):,} tokens and the model reads {window:,}")
+    if max(row, default=0) >= n_known:
+        return failed(index, f"the prompt has the token {tokenizer.decode([max(row)])}, which the model does not know")
+    return None
 
 
 def room(window: int, length: int) -> int:

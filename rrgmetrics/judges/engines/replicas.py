@@ -36,10 +36,12 @@ class Model(Protocol):
     Attributes:
         tokenizer: Its tokenizer.
         window: Tokens that it reads.
+        n_known: Tokens that it has an embedding for.
     """
 
     tokenizer: Any
     window: int
+    n_known: int
 
     def generate(self, questions: Sequence[Question]) -> list[tuple[str, str | None]]:
         """Returns for each question a text and why it ended."""
@@ -151,7 +153,7 @@ class Elsewhere:
         from joblib.externals.loky import ProcessPoolExecutor
 
         self._process = ProcessPoolExecutor(1, env={"CUDA_VISIBLE_DEVICES": gpus})
-        self.tokenizer, self.window = self._process.submit(_load, load).result()
+        self.tokenizer, self.window, self.n_known = self._process.submit(_load, load).result()
 
     def generate(self, questions: Sequence[Question]) -> list[tuple[str, str | None]]:
         """Returns for each question a text and why it ended."""
@@ -163,12 +165,12 @@ class Elsewhere:
         self._process.shutdown(wait=True, kill_workers=True)
 
 
-def _load(load: Callable[[], Model]) -> tuple[Any, int]:
+def _load(load: Callable[[], Model]) -> tuple[Any, int, int]:
     from rrgmetrics import child
 
     child.follow_parent()
     _here[:] = [load()]
-    return _here[0].tokenizer, _here[0].window
+    return _here[0].tokenizer, _here[0].window, _here[0].n_known
 
 
 def _generate(questions: Sequence[Question]) -> list[tuple[str, str | None]]:

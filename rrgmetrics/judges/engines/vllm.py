@@ -5,20 +5,24 @@ vLLM batches by itself. It is given the prompts in rounds, so that what has arri
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from rrgmetrics.backends.checkpoints.limits import check_folder, stored_shapes, weight_files
+from rrgmetrics.backends.checkpoints.limits import check_folder, read_json, stored_shapes, weight_files
+from rrgmetrics.backends.checkpoints.loading import load_config, load_tokenizer, tokenizer_code
 from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.base import EngineName, Prompt
 from rrgmetrics.judges.engines.adapters import Causal, find_causal
 from rrgmetrics.judges.engines.asking import Answer
-from rrgmetrics.judges.engines.hf import prompt_ids, too_large
+from rrgmetrics.judges.engines.hf import needs_bf16, prompt_ids, unreadable
 from rrgmetrics.judges.engines.replicas import Elsewhere, Model, Question, Replica, ask_all, shares
 
 ROUND = 512  # prompts; vLLM runs up to 256 at a time
@@ -60,14 +64,15 @@ class VllmModel:
 
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """Yields answers round by round; the model reads the same tokens as with transformers."""
-        tokenizer, window = self.replicas[0].model.tokenizer, self.replicas[0].model.window
+        model = self.replicas[0].model
         fitting: list[Question] = []
         for index, prompt in enumerate(prompts):
-            row = prompt_ids(tokenizer, prompt, raw=self.raw)
-            if len(row) < window:
-                fitting.append(Question(index, row, self._settings(prompt)))
+            row = prompt_ids(model.tokenizer, prompt, raw=self.raw)
+            refused = unreadable(index, row, model.window, model.n_known, model.tokenizer)
+            if refused:
+                yield refused
             else:
-                yield too_large(index, row, window)
+                fitting.append(Question(index, row, self._settings(prompt)))
         yield from ask_all(self.replicas, fitting, ROUND)
 
     def _settings(self, prompt: Prompt) -> dict[str, Any]:
@@ -87,15 +92,21 @@ class Loaded:
     def __init__(self, causal: Causal, n_gpus: int) -> None:
         import vllm
 
+        self.tokenizer = load_tokenizer(causal.tokenizer)
+        self.n_known = int(load_config(causal.base).get_text_config().vocab_size)
+        self._scratch = TemporaryDirectory(prefix="rrgmetrics-")
+        scratch = Path(self._scratch.name)
         self.llm = vllm.LLM(
-            model=str(causal.base.folder),
+            model=str(_model_folder(causal, scratch / "model")),
+            tokenizer=str(_tokenizer_folder(causal, self.tokenizer, scratch / "tokenizer")),
+            dtype="bfloat16" if needs_bf16(causal.base.folder) else "auto",
             tensor_parallel_size=n_gpus,
             trust_remote_code=False,
             load_format="safetensors",
             **_adapting(causal),
         )
         self.adapter = _request(causal)
-        self.tokenizer, self.window = self.llm.get_tokenizer(), self.llm.llm_engine.model_config.max_model_len
+        self.window = self.llm.llm_engine.model_config.max_model_len
 
     def generate(self, questions: Sequence[Question]) -> list[tuple[str, str | None]]:
         """Returns for each question a text and why it ended."""
@@ -107,14 +118,43 @@ class Loaded:
     def close(self) -> None:
         """Releases the model."""
         self.llm = None
+        self._scratch.cleanup()
+
+
+def _model_folder(causal: Causal, scratch: Path) -> Path:
+    """Returns the folder of the weights, or one of links without an index of shards that are not the weights.
+
+    transformers takes model.safetensors where an index lies beside it, vLLM what the index names.
+    """
+    folder = causal.base.folder
+    (weights, *shards), index = weight_files(folder), folder / "model.safetensors.index.json"
+    if shards or weights.name != "model.safetensors" or not index.exists():
+        return folder
+    scratch.mkdir()
+    for file in folder.iterdir():
+        if file == weights or (file != index and file.suffix != ".safetensors"):
+            (scratch / file.name).symlink_to(file.resolve())
+    return scratch
+
+
+def _tokenizer_folder(causal: Causal, tokenizer: Any, scratch: Path) -> Path:
+    """Returns the folder of the tokenizer, or one that names no code where the checkpoint's does."""
+    if not tokenizer_code(causal.tokenizer.folder):
+        return causal.tokenizer.folder
+    tokenizer.save_pretrained(scratch)
+    file = scratch / "tokenizer_config.json"
+    settings = read_json(file)
+    settings.pop("auto_map", None)
+    file.write_text(json.dumps(settings), encoding="utf-8")
+    return scratch
 
 
 def _adapting(causal: Causal) -> dict[str, Any]:
-    """What vLLM must know beforehand of an adapter: the tokenizer, and the room for its matrices."""
+    """What vLLM must know beforehand of an adapter: the room for its matrices."""
     if not causal.adapter:
         return {}
     rank = next(most for most in RANKS if most >= causal.rank)
-    return {"tokenizer": str(causal.tokenizer.folder), "enable_lora": True, "max_lora_rank": rank}
+    return {"enable_lora": True, "max_lora_rank": rank}
 
 
 def _request(causal: Causal) -> dict[str, Any]:
