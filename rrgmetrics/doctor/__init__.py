@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rrgmetrics.backends.checkpoints import answers, keep_pins, offline_by_choice
+from rrgmetrics.backends.radgraph.checkpoint import encoder_of
 from rrgmetrics.doctor.needs import Need, needs, needs_of
 from rrgmetrics.doctor.published import examples, score_example, score_invented
 from rrgmetrics.doctor.repositories import Remark, Repository, look_here, look_there
 from rrgmetrics.english import counted
+from rrgmetrics.errors import BackendError
 from rrgmetrics.names import READER, parse_name, parse_names
 from rrgmetrics.specs import SPECS
 
@@ -106,7 +108,9 @@ class Doctor:
             InputError: A name is not that of a metric.
         """
         for configuration in configurations(names):
-            repositories = tuple(self._repository(need) for need in needs_of(configuration))
+            named = [self._repository(need) for need in needs_of(configuration)]
+            inside = [self._repository(need) for found in named for need in _encoders_inside(found)]
+            repositories = tuple({found.need.name: found for found in (*inside, *named)}.values())
             remarks = [remark for repository in repositories for remark in repository.remarks]
             if not repositories:
                 remarks.append(_without_weights(configuration))
@@ -137,6 +141,19 @@ class Doctor:
         if has_weights and all(remark.status == "left" for remark in remarks):
             remarks.append(score_invented(configuration, self.device))
         return remarks
+
+
+def _encoders_inside(found: Repository) -> list[Need]:
+    """The tokenizer that an archive of RadGraph needs beside it, once the archive is on this machine."""
+    if not found.need.file.endswith(".tar.gz") or not found.is_whole or found.folder is None:
+        return []
+    try:
+        encoder = encoder_of(found.folder / found.need.file)
+    except BackendError:  # which loading it names
+        return []
+    if encoder.startswith(("/", ".", "~")):  # a folder
+        return []
+    return [Need(encoder, 0.01, "", found.need.configurations, holds="any tokenizer")]
 
 
 def _without_weights(configuration: str) -> Remark:

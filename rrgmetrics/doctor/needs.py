@@ -16,6 +16,7 @@ LAYOUTS: Mapping[str, tuple[tuple[str, ...], ...]] = {  # of each group one file
     "model": (CONFIG, (*WEIGHTS, PICKLE), TOKENIZERS),
     "weights": (CONFIG, (*WEIGHTS, PICKLE)),
     "tokenizer": (CONFIG, ("vocab.txt",)),
+    "any tokenizer": (CONFIG, ("tokenizer.json", "vocab.txt", "vocab.json")),
 }
 
 
@@ -54,7 +55,7 @@ class Need:
             return [file for file in files if file == self.file]
         known = [file for file in files if "/" not in file]
         wanted = [file for file in known if any(fnmatch(file, pattern) for pattern in PATTERNS)]
-        if self.holds == "tokenizer":
+        if self.holds.endswith("tokenizer"):
             return [file for file in wanted if not file.endswith(".safetensors")]
         return wanted if any(file in known for file in WEIGHTS) else [*wanted, *(f for f in known if f == PICKLE)]
 

@@ -35,7 +35,7 @@ from rrgmetrics.specs.label_names import label_key
 PUBLISHED: Mapping[tuple[Level, bool], str] = {  # level, with statuses → checkpoint
     ("leaves", True): "StanfordAIMI/SRR-BERT-Leaves-with-Statuses",
     ("leaves", False): "StanfordAIMI/SRR-BERT-Leaves",
-    ("upper", True): "StanfordAIMI/SRRG-BERT-Upper-with-Statuses",
+    ("upper", True): "StanfordAIMI/SRR-BERT-Upper-with-Statuses",
     ("upper", False): "StanfordAIMI/SRR-BERT-Upper",
 }
 TOKENIZER = "microsoft/BiomedVLP-CXR-BERT-general"  # RadEval 2.2, srr_bert.py

@@ -1,8 +1,11 @@
 """The doctor against a stand-in for the Hub: what is right, what is wrong and in which words, and without a network."""
 
 import hashlib
+import io
 import json
 import re
+import shutil
+import tarfile
 import time
 from types import SimpleNamespace
 
@@ -187,6 +190,71 @@ def test_the_advised_limit_is_enough(home, crepe, size):
         most = float(re.search(r"--most ([\d.]+)\.$", refused[1])[1])
         assert size <= most <= size * 1.1 + 0.1
         assert "would send" not in sentences(hub, most=most)[0][1]
+
+
+XL, CXR_BERT = "StanfordAIMI/RRG_scorers", "microsoft/BiomedVLP-CXR-BERT-general"
+
+
+def archive_of(encoder):
+    """RadGraph's archive as far as the doctor reads it."""
+    indexers = {"bert": {"type": "pretrained_transformer_mismatched", "model_name": encoder}}
+    config = json.dumps({"dataset_reader": {"token_indexers": indexers}}).encode()
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w:gz") as archive:
+        for name, content in {"config.json": config, "vocabulary/a__ner_labels.txt": b"a", "weights.th": b"w"}.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return written.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "encoder"),
+    [
+        ("radgraph_f1@paper", "radgraph-xl.tar.gz", CXR_BERT),
+        ("radgraph_f1@radgraph", "radgraph.tar.gz", "org/PubMedBERT"),
+        ("radgraph_f1@radgraph", "radgraph.tar.gz", "org/ModernBERT"),
+    ],
+)
+def test_the_encoder_inside_an_archive_is_looked_for_too(home, name, file, encoder):
+    """Offline the doctor names it, and with the Hub it downloads the tokenizer and leaves the weights there."""
+    tokenizer = "tokenizer.json" if "Modern" in encoder else "vocab.txt"
+    files = {"config.json": b"{}", tokenizer: b"[PAD]", "model.safetensors": b"not loaded"}
+    models = {XL: Model({file: archive_of(encoder)}, ""), encoder: Model(files)}
+    with Hub({XL: models[XL]}) as hub:
+        assert [status for status, _ in sentences(hub, name, score=False)].count("ok") == 1
+    (checkup,) = Doctor("http://127.0.0.1:9", score=False).examine([name])
+    assert any(status == "left" and f"{encoder} is not here" in sentence for status, sentence in checkup.remarks)
+    with Hub(models) as hub:
+        assert {status for status, _ in sentences(hub, name, score=False)} == {"ok"}
+        assert not any("model.safetensors" in path for path in hub.asked)
+    (checkup,) = Doctor("http://127.0.0.1:9", score=False).examine([name])
+    assert all("is here" in remark.sentence for remark in checkup.remarks)
+
+
+def test_chexberts_size_as_it_is_published(home):
+    """1.31 GB, for the optimizer is in it: the doctor begins the download."""
+    file = "chexbert.pth"
+    with Hub({XL: Model({file: b"x"}, "", claims={file: 1_314_414_442}, cut={file: 0})}) as hub:
+        (remark,) = sentences(hub, "chexbert_f1")
+    assert "broke off" in remark[1]
+
+
+def test_a_renamed_repository_is_found_under_both_names(home):
+    old, new = "SRRG-BERT-Upper-with-Statuses", "SRR-BERT-Upper-with-Statuses"
+    for here, other in ((old, new), (new, old)):
+        root = home / "hub" / f"models--StanfordAIMI--{here}"
+        folder = root / "snapshots" / COMMIT
+        folder.mkdir(parents=True)
+        (root / "refs").mkdir()
+        (root / "refs" / "main").write_text(COMMIT)
+        for file in ("config.json", "model.safetensors", "vocab.txt"):
+            (folder / file).write_text("{}")
+        for name in (here, other):
+            assert stored.find_checkpoint(f"StanfordAIMI/{name}").folder == folder
+        (checkup,) = Doctor("http://127.0.0.1:9", score=False).examine(["srr_bert_f1@paper?level=upper"])
+        assert checkup.remarks[0].sentence.startswith(f"StanfordAIMI/{new}: revision {COMMIT[:12]} is here")
+        shutil.rmtree(root)
 
 
 def test_a_download_that_breaks_off_goes_on(home, crepe):

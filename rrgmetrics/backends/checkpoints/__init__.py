@@ -28,6 +28,9 @@ WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 PICKLE = "pytorch_model.bin"  # where a caller takes one: it is read as data
 SETTINGS = ("*.json", "*.txt", "*.model")
 PATTERNS = (*SETTINGS, "*.safetensors")
+RENAMED = {  # what the Hub calls it → what it was called, as older caches and programs do
+    "StanfordAIMI/SRR-BERT-Upper-with-Statuses": "StanfordAIMI/SRRG-BERT-Upper-with-Statuses",
+}
 PINS = Path(__file__).parent / "published.yaml"
 
 
@@ -266,7 +269,12 @@ def _own_folder() -> Path:
 
 
 def cached(repository: str, revision: str, all_of: Sequence[str], any_of: Sequence[str] = ()) -> Path | None:
-    """The snapshot of a revision in the Hub's cache, if the files are in it."""
+    """The snapshot of a revision in the Hub's cache, if the files are in it; under each name that it has had."""
+    names = (repository, *(name for pair in RENAMED.items() if repository in pair for name in pair))
+    return next(filter(None, (_snapshot(name, revision, all_of, any_of) for name in dict.fromkeys(names))), None)
+
+
+def _snapshot(repository: str, revision: str, all_of: Sequence[str], any_of: Sequence[str]) -> Path | None:
     root = repository_folder(repository)
     reference = root / "refs" / (revision or "main")
     commit = reference.read_text().strip() if reference.is_file() else revision

@@ -82,6 +82,20 @@ def find_radgraph(name: str) -> Parts:
     return _converted(find_checkpoint(name, weights=("model.safetensors",)))
 
 
+def encoder_of(archive: Path) -> str:
+    """Returns the Hub id of the encoder whose tokenizer an archive of the authors needs.
+
+    Raises:
+        BackendError: The archive is damaged, or no RadGraph's.
+    """
+    files = find_archive(str(archive), archive.name, needs=PUBLISHED_FILES)
+    config = _read_json(files.folder / "config.json", files.identity)
+    try:
+        return str(config["dataset_reader"]["token_indexers"]["bert"]["model_name"])
+    except (KeyError, TypeError) as error:
+        raise BackendError(f"{files.identity}: config.json names no encoder.") from error
+
+
 def _converted(checkpoint: Checkpoint) -> Parts:
     config = _read_json(checkpoint.folder / "config.json", checkpoint.identity)
     if config.get("model_type") != KIND:
