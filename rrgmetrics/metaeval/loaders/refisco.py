@@ -3,10 +3,13 @@
 `refisco-v0.csv` has one row a line of a report: `id, indication, impression_original, impression_edited, score,
 annotator, source, notes`. The candidate is the original, line under line; the reference is what the radiologist made
 of it: `[no edit]` keeps a line, `[delete]` takes it away, a text takes its place or, where the original is blank, is
-inserted. `score` is one of five severities. Public by permission, with text of MIMIC-CXR: not to be passed on.
+inserted. `score` is one of five severities; rows without original, edit and score are left out, as the authors do.
+Public by permission, with text of MIMIC-CXR: not to be passed on.
 
 Targets: `total_errors`, the lines with an error (CREPE's paper: no error 0, any other 1, summed); `severity_sum`,
-`severity_max` (MES) and `severity_mean` (AES) with severities from 0 (no error) to 4 (emergent).
+`severity_max` (MES) and `severity_mean` (AES) with severities from 0 (no error) to 4 (emergent). AES is that of the
+authors' Data_Analysis.ipynb: the sum over all lines, insertions too, divided by the number of original lines. It can
+exceed 4.
 """
 
 from __future__ import annotations
@@ -53,12 +56,17 @@ def load_refisco(path: str | Path) -> Rated:
     file = find_file(path, "refisco*.csv", what="refisco-v0.csv or its folder")
     lines: dict[tuple[str, str, str], list[_Line]] = {}
     indications: dict[tuple[str, str, str], str] = {}
+    empty = []
     for where, row in rows(file, NEEDED):
+        if not any(_cell(row, name, where) for name in ("impression_original", "impression_edited", "score")):
+            empty.append(where.rpartition(", ")[2])
+            continue
         key = str(row["id"]), str(row["source"]), str(row["annotator"])
         lines.setdefault(key, []).append(_line(row, where))
         indications.setdefault(key, str(row.get("indication") or ""))
     if not lines:
         raise InputError(f"{file} has no rows.")
+    note = f"{len(empty)} rows without original, edit and score are left out ({', '.join(empty[:5])})"
     return Rated(
         name="refisco",
         pairs=[_pair(own, indications[key]) for key, own in lines.items()],
@@ -66,6 +74,7 @@ def load_refisco(path: str | Path) -> Rated:
         raters=["radiologist"],
         values=dict(zip(TARGETS, np.array([_values(own) for own in lines.values()]).T[:, None], strict=True)),
         labels={"source": [source for _, source, _ in lines], "annotator": [name for *_, name in lines]},
+        notes=(note,) if empty else (),
     )
 
 
@@ -104,9 +113,11 @@ def _pair(lines: list[_Line], indication: str) -> Pair:
 
 
 def _values(lines: list[_Line]) -> tuple[float, ...]:
-    """As `TARGETS`; the mean is over all lines."""
+    """As `TARGETS`; the mean is NaN where every line was inserted."""
     severities = [line.severity for line in lines]
-    return (sum(map(bool, severities)), sum(severities), max(severities), math.fsum(severities) / len(severities))
+    n_original = sum(bool(line.original) for line in lines)
+    mean = sum(severities) / n_original if n_original else math.nan
+    return sum(map(bool, severities)), sum(severities), max(severities), mean
 
 
 def _cell(row: Mapping[str, Any], name: str, where: str) -> str:

@@ -284,14 +284,32 @@ def test_refisco_is_rebuilt_line_by_line(tmp_path):
         "total_errors": [[3, 0, 1]],
         "severity_sum": [[6, 0, 4]],
         "severity_max": [[3, 0, 4]],
-        "severity_mean": [[1.5, 0, 4]],
+        "severity_mean": [[2, 0, 4]],
     }
+
+
+def test_refisco_divides_by_the_original_lines(tmp_path):
+    head, kept, *_ = REFISCO
+    inserted = ["1", "Cough.", "", "Rib fracture.", "Urgent error", "1", "model", ""]
+    only_inserted = ["2", "", "", "Rib fracture.", "Emergent error", "1", "model", ""]
+    data = load(f"refisco:{write(tmp_path / 'refisco-v0.csv', [head, kept, inserted, inserted, only_inserted])}")
+    np.testing.assert_array_equal(data.values["severity_mean"], [[6, np.nan]])
+    assert data.values["severity_max"].tolist() == [[3, 4]]
+
+
+def test_refisco_leaves_out_rows_that_hold_nothing(tmp_path):
+    empty = ["1", "Cough.", "", "", "", "1", "model", ""]
+    alone = ["9", "", "", " ", "", "1", "model", "notes are no line"]
+    data = load(f"refisco:{write(tmp_path / 'refisco-v0.csv', [*REFISCO[:3], empty, *REFISCO[3:], alone])}")
+    assert data.pairs == load(f"refisco:{write(tmp_path / 'other' / 'refisco-v0.csv', REFISCO)}").pairs
+    assert data.notes == ("2 rows without original, edit and score are left out (line 4, line 9)",)
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
         (edited(REFISCO, 2, 4, "Bad"), "line 3: score is 'Bad'; we know no error, not actionable"),
+        (edited(REFISCO, 2, 4, ""), "line 3: score is ''; we know"),
         (edited(REFISCO, 2, 3, ""), "line 3: impression_edited is blank beside an error"),
         (edited(REFISCO, 4, 3, "[delete]"), r"line 5: \[delete\] stands beside a blank impression_original"),
         (edited(REFISCO, 0, 3, "edit"), "line 2 has no 'impression_edited'"),
