@@ -61,6 +61,7 @@ class Rated:
         notes: What a reader of the numbers must know, such as rows that could not be read.
         marks: By rater, the class of each single error that he marked, by what names the error; where data hold these.
         significant_classes: The classes that are significant.
+        published: Scores of metrics `(n_pairs,)` that the data come with, by the name that they have there; NaN = none.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Rated:
     notes: tuple[str, ...] = ()
     marks: Mapping[str, Mapping[tuple[str, ...], str]] = field(default_factory=dict)
     significant_classes: tuple[str, ...] = ()
+    published: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         shape = (len(self.raters), len(self.pairs))
@@ -133,6 +135,7 @@ class Rated:
             studies=[self.studies[row] for row in rows],
             values={target: values[:, rows] for target, values in self.values.items()},
             labels={label: [texts[row] for row in rows] for label, texts in self.labels.items()},
+            published={metric: scores[rows] for metric, scores in self.published.items()},
             **changes,
         )
 

@@ -1,8 +1,11 @@
 """RaTE-Eval: sentences and paragraphs of nine modalities that radiologists judged (Zhao et al. 2024, on the Hub).
 
-The user brings a file of `Angelakeke/RaTE-Eval`. Task 1 counts the errors of a sentence over the potential errors: the
-target is the share `errors / potential errors` (fewer is better) and, as `total_errors`, the raw count. Task 2 rates
-paragraphs from 1 to 5. Which task a file holds follows from its columns; the names that we know are listed here, and
+The user brings `Angelakeke/RaTE-Eval`: the folders Task1_sentence_rate, Task2_paragraph_rate and Task3_synthetic_rate.
+Of a task's folder rate_test.csv is read; rate_train.csv only where it is named.
+
+Task 1 counts the errors of a sentence over the potential errors: the target is the share `errors / potential errors`
+(fewer is better) and, as `total_errors`, the raw count. Task 2 rates paragraphs from 1 to 5. Which task a file holds
+follows from its columns. The columns of the Hub's files are not verified: the names that we know are listed here, and
 others are named with `--columns`, `--counts` and `--ratings`.
 """
 
@@ -15,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval.loaders.fields import column_names, find_file
+from rrgmetrics.metaeval.loaders.fields import TABLES, column_names
 from rrgmetrics.metaeval.loaders.table import load_table
 from rrgmetrics.metaeval.rated import RATING, TOTAL, Rated
 
@@ -30,6 +33,8 @@ ERRORS = ("errors", "error", "num_errors", "error_count", TOTAL)
 POTENTIAL = ("potential_errors", "potential_error", "num_potential_errors", "potential_error_count", "total")
 RATINGS = (RATING, "score", "human_score", "human_rating", "rating_score")
 SHARE = "error_share"
+TEST = "rate_test.csv"
+WHAT = "RaTE-Eval's folder of a task, such as Task1_sentence_rate, or one file"
 
 
 def load_rate_eval(
@@ -42,15 +47,15 @@ def load_rate_eval(
     """Reads a file of RaTE-Eval.
 
     Args:
-        path: CSV, JSONL or Parquet, or the folder that holds one.
+        path: CSV, JSONL or Parquet; or a task's folder, or a folder that holds one task or one such file.
         columns: As `load_table`; over the names that we know. `source` is the modality.
         counts: As `load_table`, where our names do not fit.
         ratings: The same.
 
     Raises:
-        InputError: No file, or columns that cannot be told; names them.
+        InputError: No file, several tasks or files to choose from, or columns that cannot be told; names them.
     """
-    file = find_file(path, "*.jsonl", "*.parquet", "*.csv", what="a file of RaTE-Eval")
+    file = _file(Path(path).expanduser())
     there = column_names(file)
     placed = {field: name for field, names in KNOWN.items() if (name := _first(names, there))} | dict(columns or {})
     errors, potential, rating = (_first(names, there) for names in (ERRORS, POTENTIAL, RATINGS))
@@ -66,6 +71,23 @@ def load_rate_eval(
         f"{file} has the columns {', '.join(there)}; none is known as a count of errors or a rating: name it with "
         "--counts total_errors=COLUMN or --ratings rating=COLUMN."
     )
+
+
+def _file(path: Path) -> Path:
+    """The file to read; nothing is chosen where there are several."""
+    if path.is_file():
+        return path
+    if not path.exists():
+        raise InputError(f"{path} does not exist; give {WHAT}.")
+    tests = [path / TEST] if (path / TEST).is_file() else sorted(path.glob(f"Task*/{TEST}"))
+    if len(tests) > 1:
+        tasks = ", ".join(str(file.parent) for file in tests)
+        raise InputError(f"{path} has {len(tests)} tasks; give the folder of one: {tasks}.")
+    others = sorted(file for file in path.iterdir() if file.suffix.lower() in TABLES)
+    if tests or len(others) == 1:
+        return (tests or others)[0]
+    names = f"{len(others)} other tables: {', '.join(file.name for file in others)}" if others else "no other table"
+    raise InputError(f"{path} has no {TEST} and {names}; name one, or give {WHAT}.")
 
 
 def _with_share(data: Rated) -> Rated:

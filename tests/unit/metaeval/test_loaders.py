@@ -168,6 +168,96 @@ def test_bad_files_of_radevalx(radevalx, files, message):
         load(radevalx(**files))
 
 
+# PhysioNet 1.0.0: two files of errors with the reports in them, blank for 0, and one with scores of metrics
+
+RADEVALX_HEAD = ["report_id", "ground_truth", "M2Tr-Generation", *map(str, range(1, 9))]
+RADEVALX_PUBLISHED = {
+    "significant_errors.csv": [
+        RADEVALX_HEAD,
+        ["12", EFFUSION, CLEAR, "", 1, "", "", "", "", 1, ""],
+        ["7", CLEAR, CLEAR, *[""] * 8],
+    ],
+    "insignificant_errors.csv": [
+        RADEVALX_HEAD,
+        ["7", CLEAR, CLEAR, *[""] * 8],
+        ["12", EFFUSION + " ", CLEAR, "", "", "", "2.0", "", "", "", 1],
+    ],
+    "metrics.csv": [
+        ["report_id", "id", "bleu4", "bleu_2", "bertscore", "CheXbert", "radgraph_f1", "radcliq"],
+        ["7", "0", 1, 1, 1, 1, 1, -0.5],
+        ["12", "1", 0.1, 0.2, 0.3, 0.4, "", 1.5],
+    ],
+    "russian_RadEvalX.csv": [["report_id", "M2Tr-Generation_ru"], ["12", "x"]],
+}
+
+
+@pytest.fixture
+def radevalx_published(tmp_path):
+    def make(**changed):
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        for name, rows in {**RADEVALX_PUBLISHED, **changed}.items():
+            if rows:
+                write(folder / name, rows)
+        return folder
+
+    return make
+
+
+def test_radevalx_as_published(radevalx_published, radevalx):
+    data, reshaped = load(f"radevalx:{radevalx_published()}"), load(radevalx())
+    assert (data.pairs, data.studies, data.raters) == (reshaped.pairs, ["12", "7"], ["consensus"])
+    assert {name: values.tolist() for name, values in data.values.items()} == {
+        name: values.tolist() for name, values in reshaped.values.items()
+    }
+    assert list(data.published) == ["bleu4", "bleu_2", "bertscore", "CheXbert", "radgraph_f1", "radcliq"]
+    assert data.published["radcliq"].tolist() == [1.5, -0.5]
+    np.testing.assert_array_equal(data.published["radgraph_f1"], [np.nan, 1])
+    assert data.only(np.array([False, True])).published["bleu4"].tolist() == [1]
+
+
+def test_radevalx_by_one_of_its_files_and_without_metrics(radevalx_published):
+    folder = radevalx_published(**{"metrics.csv": []})
+    data = load(f"radevalx:{folder / 'insignificant_errors.csv'}")
+    assert (data.mean("total_errors").tolist(), data.published) == ([3, 0], {})
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "message"),
+    [
+        ("significant_errors.csv", [], "has 1 of the two files of errors"),
+        ("more_significant.csv", [RADEVALX_HEAD, ["8", "", "", *[""] * 8]], "has 3 of the two files of errors"),
+        (
+            "insignificant_errors.csv",
+            RADEVALX_PUBLISHED["insignificant_errors.csv"][:2],
+            "report 12 has no row in insig",
+        ),
+        ("significant_errors.csv", edited(RADEVALX_PUBLISHED["significant_errors.csv"], 1, 4, "x"), "line 2: 2 is 'x'"),
+        (
+            "significant_errors.csv",
+            edited(RADEVALX_PUBLISHED["significant_errors.csv"], 2, 0, "12"),
+            "line 3: report 12",
+        ),
+        (
+            "significant_errors.csv",
+            edited(RADEVALX_PUBLISHED["significant_errors.csv"], 1, 1, MASS),
+            "report 12 has other",
+        ),
+        ("metrics.csv", edited(RADEVALX_PUBLISHED["metrics.csv"], 1, 2, "high"), "line 2: bleu4 is 'high'"),
+        ("metrics.csv", RADEVALX_PUBLISHED["metrics.csv"][:2], "report 12 has no row in metrics.csv"),
+    ],
+)
+def test_bad_files_of_radevalx_as_published(radevalx_published, name, rows, message):
+    with pytest.raises(InputError, match=message):
+        load(f"radevalx:{radevalx_published(**{name: rows})}")
+
+
+def test_radevalx_needs_names_that_tell_significance(radevalx_published):
+    folder = radevalx_published()
+    (folder / "insignificant_errors.csv").rename(folder / "b.csv")
+    with pytest.raises(InputError, match=r"b\.csv and significant_errors\.csv do not say"):
+        load(f"radevalx:{folder}")
+
+
 # --- RadEval expert
 
 LINES = (
@@ -232,13 +322,69 @@ def test_radeval_expert(tmp_path):
     [
         "",
         "no errors",
-        annotation((0,) * 7).replace("2. Omission of finding: 0\n", "", 1),
-        annotation((0,) * 7).replace("2. ", "1. ", 1),
+        annotation((0,) * 7).replace("2. Omission of finding: 0\n", ""),
+        annotation((0,) * 7).replace("2. ", "1. "),
         annotation((0,) * 7).replace("Insignificant", "Other"),
     ],
 )
 def test_annotations_that_cannot_be_read(text):
     assert read_annotation(text) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("2. Omission of finding: 0\n", ""), ("2. ", "1. "), ("finding: 0", "finding: none")]
+)
+@pytest.mark.parametrize("part", [0, 1])
+def test_one_part_of_an_annotation_is_kept(part, old, new):
+    parts = annotation((0,) * 7).split("\n\n")
+    parts[part] = parts[part].replace(old, new, 1)
+    read = read_annotation("\n\n".join(parts))
+    assert np.isnan(read[part]).all()
+    assert read[1 - part].tolist() == [0] * 7
+
+
+EXPERT_HUB = [
+    [
+        "annotator",
+        "type",
+        "ground_truth",
+        "images_path",
+        *(f"{name}{n}" for name in ("prediction", "annotation") for n in (1, 2, 3)),
+    ],
+    ["one", "findings", EFFUSION, "data/mimic-cxr/p1.jpg", CLEAR, MASS, "", *[annotation((1, 2, 0, 0, 0, 0, 1))] * 3],
+    [
+        *("two", "impression", CLEAR, "CheXpert-plus/x.png", CLEAR, CLEAR, MASS, annotation((0,) * 7)),
+        annotation((0, 0, 1, 0, 0, 0, 0)).partition("\n7. ")[0],  # cut off within the significant ones
+        annotation((0, 0, 0, 1, 0, 0, 0)).replace("Insignificant", "").rpartition("1. ")[0],
+    ],
+]
+
+
+def test_radeval_expert_as_on_the_hub(tmp_path):
+    file = write(tmp_path / "reader_study_final_with_annotationsv3.csv", EXPERT_HUB)
+    data = load(f"radeval_expert:{file.parent}")
+    assert (len(data.pairs), data.studies, data.raters) == (6, ["1"] * 3 + ["2"] * 3, ["one", "two"])
+    assert [pair[:2] for pair in data.pairs] == [
+        *((EFFUSION, CLEAR), (EFFUSION, MASS), (EFFUSION, "")),
+        *((CLEAR, CLEAR), (CLEAR, CLEAR), (CLEAR, MASS)),
+    ]
+    assert data.labels == {
+        "section": ["findings"] * 3 + ["impression"] * 3,
+        "source": ["model_1", "model_2", "model_3"] * 2,
+        "origin": ["MIMIC-CXR"] * 3 + ["CheXpert-Plus"] * 3,
+    }
+    np.testing.assert_array_equal(data.mean("total_errors"), [3, 3, 3, 0, np.nan, np.nan])
+    np.testing.assert_array_equal(data.mean("significant_errors"), [3, 3, 3, 0, np.nan, 1])
+    assert data.notes == (
+        "1 annotations cannot be read (row 2, annotation2)",
+        "1 annotations are read in part (row 2, annotation3)",
+    )
+
+
+def test_radeval_expert_of_the_hub_without_a_column(tmp_path):
+    rows = [row[:-1] for row in EXPERT_HUB]
+    with pytest.raises(InputError, match="line 2 has no 'annotation3'; it has: annotator, type"):
+        load(f"radeval_expert:{write(tmp_path / 'a.csv', rows)}")
 
 
 def test_annotations_in_other_dress():
@@ -338,6 +484,51 @@ def test_rate_eval_of_paragraphs(tmp_path):
     rows = [["id", "gt", "pred", "score"], ["1", EFFUSION, CLEAR, 4], ["2", CLEAR, CLEAR, 5]]
     data = load(f"rate_eval:{write(tmp_path / 'task2.csv', rows)}")
     assert (data.targets, data.values["rating"].tolist()) == (("rating",), [[4, 5]])
+
+
+RATE = [["id", "gt", "pred", "errors", "potential_errors"], ["1", EFFUSION, CLEAR, 1, 4]]
+RATE_TRAIN = [RATE[0], ["1", EFFUSION, CLEAR, 3, 4]]
+
+
+@pytest.fixture
+def rate_eval(tmp_path):
+    for task, stars in (("Task1_sentence_rate", 1), ("Task2_paragraph_rate", 2)):
+        write(tmp_path / task / "rate_train.csv", RATE_TRAIN)
+        write(tmp_path / task / "rate_test.csv", edited(RATE, 1, 3, stars))
+        (tmp_path / task / "gt_report_1.json").write_text("[]")
+    write(tmp_path / "a_first.csv", RATE_TRAIN)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("task", "errors"), [("Task1_sentence_rate", 1), ("Task2_paragraph_rate", 2)])
+def test_rate_eval_reads_the_test_file_of_a_task(rate_eval, task, errors):
+    for path in (rate_eval / task, rate_eval / task / "rate_test.csv"):
+        assert load(f"rate_eval:{path}").values["total_errors"].tolist() == [[errors]]
+    assert load(f"rate_eval:{rate_eval / task / 'rate_train.csv'}").values["total_errors"].tolist() == [[3]]
+
+
+def test_rate_eval_does_not_choose_a_task(rate_eval):
+    with pytest.raises(InputError, match=r"has 2 tasks.*Task1_sentence_rate, .*Task2_paragraph_rate"):
+        load(f"rate_eval:{rate_eval}")
+
+
+def test_rate_eval_of_a_folder_with_one_task(rate_eval):
+    for file in (rate_eval / "Task2_paragraph_rate").iterdir():
+        file.unlink()
+    assert load(f"rate_eval:{rate_eval}").values["total_errors"].tolist() == [[1]]
+
+
+def test_rate_eval_does_not_choose_a_file(tmp_path):
+    write(tmp_path / "b.csv", RATE)
+    assert load(f"rate_eval:{tmp_path}").values["total_errors"].tolist() == [[1]]
+    write(tmp_path / "a.csv", RATE_TRAIN)
+    with pytest.raises(InputError, match=r"has no rate_test\.csv and 2 other tables: a\.csv, b\.csv; name one"):
+        load(f"rate_eval:{tmp_path}")
+    with pytest.raises(InputError, match=r"nowhere does not exist; give RaTE-Eval's folder of a task"):
+        load("rate_eval:nowhere")
+    (tmp_path / "none").mkdir()
+    with pytest.raises(InputError, match=r"none has no rate_test\.csv"):
+        load(f"rate_eval:{tmp_path / 'none'}")
 
 
 def test_rate_eval_under_other_names(tmp_path):
