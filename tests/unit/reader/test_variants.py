@@ -1,0 +1,34 @@
+"""Variants of misreadings that users and audits have reported: pairs with the errors of each kind that are right.
+
+Each row of `variants/*.jsonl` names its kind of misreading. A row with `known` is still misread, for the reason given.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rrgmetrics.reader import explain
+
+FOLDER = Path(__file__).parent / "variants"
+
+
+def rows() -> list[Any]:
+    return [
+        pytest.param(
+            row, id=f"{file.stem}-{number}", marks=pytest.mark.xfail(reason=row["known"]) if "known" in row else ()
+        )
+        for file in sorted(FOLDER.glob("*.jsonl"))
+        for number, row in enumerate(map(json.loads, file.read_text(encoding="utf-8").splitlines()), 1)
+    ]
+
+
+@pytest.mark.parametrize("row", rows())
+def test_variant(row: dict[str, Any]) -> None:
+    modality = row.get("modality", "auto")
+    comparison = explain(candidate=row["candidate"], reference=row["reference"], modality=modality)
+    counts = {kind.letter: number for kind, number in comparison.counts.items() if number}
+    assert counts == row["expected"], [error.sentence for error in comparison.errors]
