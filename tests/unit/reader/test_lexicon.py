@@ -237,7 +237,7 @@ def test_a_term_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         "significance": "actionable_not_urgent",
         "same as": "fluid in the fissure",
         "sign of": "pneumonectomy",
-        "roles": "sized",
+        "roles": "sized, unplaced",
         "CheXpert": "Pleural Effusion",
         "SRR-BERT": "Simple pleural effusion, Pleural Effusion",
         "RadBERT-CT": "Pleural effusion",
