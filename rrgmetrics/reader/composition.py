@@ -47,7 +47,7 @@ _PLACING = frozenset({"side", "zone", "structure", "location_preposition", "meas
 _BEHIND = _PLACING | {"item_break"}
 _ALL_OF_THEM = frozenset({",", "the", "all", "both", "each", "them", "up"})  # "nodules, ALL OF THEM calcified"
 _CAUSES = frozenset({"due", "owing", "secondary", "caused"})
-_AT = frozenset({"at", "in", "within"})  # lead to the place of a structure
+_AT = frozenset({"at", "in", "within", "of", "around"})  # lead to the place of a structure
 _LEADING = frozenset({"side", "location_preposition"})
 _APART = frozenset({"where", "overlie", "overly", "abut"})  # no quality is said of a structure behind them
 _NAMELESS = frozenset({"those", "one"})  # stand for a finding: "THOSE in the right lung have shrunk"
@@ -327,7 +327,10 @@ def _subject_at(items: list[Item], s: int, qualities: tuple[str, ...], lexicon: 
     """Returns the structure that can have the quality as well, if the one at `s` only says where it is."""
     if "structure" not in items[s].senses or "concept" in items[s].senses:
         return None
-    at = next((k for k in range(s - 1, max(-1, s - _PLACE), -1) if not items[k].senses.keys() <= _LEADING), -1)
+    floor = max(-1, s - _PLACE)
+    at = next((k for k in range(s - 1, floor, -1) if not items[k].senses.keys() <= _LEADING), -1)
+    if at >= 0 and any(item.word in lexicon.small.joints for item in items[at + 1 : s]) and "zone" in items[at].senses:
+        return _subject_at(items, at, qualities, lexicon)  # "the nodes OF THE HILUM AND THE MEDIASTINUM are normal"
     led = at >= 0 and any(item.word in _AT for item in items[at + 1 : s])
     return at if led and "concept" not in items[at].senses and suits(items[at], qualities, lexicon) else None
 

@@ -121,6 +121,8 @@ def compared_as(items: Sequence[Item], small: SmallWords) -> str:
             denied = True  # "no earlier study", "no new opacity"
         if item.word in small.deny and [each.word for each in items[i - 1 : i]] == ["is"] and not named:
             continue  # "the cardiac size IS NOT INCREASED" is normal
+        if not named and senses.get("change") == "stable" and "normal" in senses.get("quality", ()):
+            continue  # "NO ENLARGEMENT of the heart"
         kind = senses.get("change") or ("earlier" if "earlier_study" in senses else "")
         if kind and not denied and item.word not in small.similar and told in ("", "earlier", "stable"):
             told = kind if kind not in ("earlier", "stable") or not told else "stable"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rrgmetrics.reader.lexicon import Lexicon, SmallWords
 from rrgmetrics.reader.tokens import Item
@@ -77,6 +78,10 @@ _BEHIND = frozenset(
 _NEVER_BEHIND = frozenset({"to"})  # "SECONDARY TO a fall"
 
 
+_ASPECTS = frozenset(
+    "size shape form position contour outline caliber volume density attenuation lucency radiolucency".split()
+)
+_OWNER = 6  # items from a shadow to what it is the shadow of
 _CHOSEN = frozenset({"index", "dominant", "largest", "biggest", "target", "reference", "bulkiest", "smallest", "main"})
 
 
@@ -91,6 +96,43 @@ def name_nouns(items: Sequence[Item], lexicon: Lexicon) -> None:
             senses = {**senses, "concept": concept}
         item.senses = senses
     _choose(items, lexicon)
+    _set_apart(items, lexicon.small)
+    for i, item in enumerate(items):
+        if _is_outline(items, i):
+            item.senses = {}
+        elif "normal" in item.senses.get("quality", ()):
+            _pass_aspects(items, i, lexicon.small)
+
+
+def _is_outline(items: Sequence[Item], i: int) -> bool:
+    """Tells whether a shadow is that of what is named beside it: "CAVITY shadow", "the shadow OF THE HILA"."""
+    if "shadow" not in items[i].senses.get("structure", ()):
+        return False
+    if i and "concept" in items[i - 1].senses and "quality" not in items[i - 1].senses:
+        return True
+    behind = items[i + 1 : i + _OWNER]
+    if not behind or behind[0].word != "of":
+        return False
+    owner = next((each.senses["structure"] for each in behind if "structure" in each.senses), ("lung",))
+    return "lung" not in owner
+
+
+def _pass_aspects(items: Sequence[Item], i: int, small: SmallWords) -> None:
+    """Takes what is normal of an organ for no finding, in place: "hila normal in size and DENSITY"."""
+    behind = i + 1
+    while behind + 1 < len(items) and (items[behind].word in ("in", "of") or items[behind].word in small.joints):
+        aspect = items[behind + 1]
+        if aspect.word not in _ASPECTS:
+            return
+        aspect.senses = {}
+        behind += 2
+
+
+def _set_apart(items: Sequence[Item], small: SmallWords) -> None:
+    """Takes the larger of two for no change, in place: "hilar nodes, THE LARGER of 12 mm"."""
+    for before, item in pairwise(items):
+        if item.word in small.comparatives and before.word in small.definite and "change" in item.senses:
+            item.senses = {kind: value for kind, value in item.senses.items() if kind not in ("change", "quality")}
 
 
 def _choose(items: Sequence[Item], lexicon: Lexicon) -> None:

@@ -18,6 +18,7 @@ from rrgmetrics.reader.lines import statement_ends
 _TOKEN = re.compile(
     r"[xX](?P<by>(?<=\d[xX])(?=\d))"  # "16x11 mm"
     r"|-(?P<to>(?<=\d-)(?=\d+(?:\.\d+)? ?(?i:mm|cm)\b))"  # "2-3 cm"
+    r"|-[fF][rR][eE][eE](?P<free>\b)"  # "effusion-free"
     r"|[wW]/[oO](?P<lacking>\b)|[wW]/(?P<joined>(?![oO]))"  # "W/O CHANGE", "W/ EFFUSION"
     r"|[cC]\.?[fF]\.?(?P<against>(?= ?(?:\d|(?i:(?:prev|prior|last|old|earlier|yest)[a-z.]*)\b)))"  # "SMALLER CF 3/5"
     r"|[A-Za-z]+\d{0,2}|\d+(?:\.\d+)?|_+"  # a word has no group; before others: it is the most frequent
@@ -50,6 +51,7 @@ _MARKS = {
     "by": "x",
     "none": "no",
     "to": "to",
+    "free": "-free",
     "percent": "percent",
     "joined": "with",
     "lacking": "without",

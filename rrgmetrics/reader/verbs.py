@@ -33,6 +33,7 @@ _PERFECT = {  # what verbs are behind "did"
     "resolve": "resolved",
     "recur": "recurred",
 }
+_APPEARANCE = frozenset({"appearance", "apparition"})  # of a finding, at the start of a sentence: it is new
 _FAR = 5  # words from "has" to its verb
 
 
@@ -44,6 +45,8 @@ def conjugate(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> None:
         tokens: Of the report.
         lexicon: What it is read with.
     """
+    if len(items) > 2 and items[0].word in _APPEARANCE and items[1].word == "of" and items[2].word != "the":
+        items[0] = items[0].saying({"change": "new"})
     for i, item in enumerate(items):
         if item.word in _HAS or item.word in _DOES:
             found = _verb(items, i, tokens, lexicon)
