@@ -45,7 +45,9 @@ def conjugate(items: list[Item], tokens: list[Token], lexicon: Lexicon) -> None:
         tokens: Of the report.
         lexicon: What it is read with.
     """
-    if len(items) > 2 and items[0].word in _APPEARANCE and items[1].word == "of" and items[2].word != "the":
+    ahead = [item.word for item in items[:3]]
+    is_one = ahead[:1] != [] and not tokens[items[0].first].is_plural  # "APPEARANCES of heart failure" are what is seen
+    if is_one and ahead[0] in _APPEARANCE and ahead[1:2] == ["of"] and ahead[2:] != ["the"]:
         items[0] = items[0].saying({"change": "new"})
     for i, item in enumerate(items):
         if item.word in _HAS or item.word in _DOES:
