@@ -25,6 +25,9 @@ from rrgmetrics.reader.verbs import conjugate
 _SAME = "same"  # at the end of a statement: "effusions SAME", "the left is THE SAME"
 _NIL = "nil"
 _NON = "non"
+_WITHOUT = frozenset({"no", "without"})
+_UNNAMED = frozenset({"abnormality", "alteration", "finding", "focus", "lesion", "pathology"})
+_NAMING = frozenset({"of", "to", "suggestive", "suggesting", "suspicious", "indicative", "consistent", "compatible"})
 _LONGEST_PHRASE = 16  # tokens
 _TAKEN = 6  # items from a device to the word that says that it is gone
 _NAMED = frozenset({"concept", "structure", "side", "zone", "morphology"})
@@ -84,6 +87,8 @@ def find_items(tokens: list[Token], first: int, last: int, lexicon: Lexicon) -> 
         word = tokens[i].word
         end, senses = _longest(tokens, i, last, lexicon) if word in trie else (i + 1, None)
         if word == _NIL and end - i > 1 and _goes_before_name(tokens, end, last, lexicon):
+            end, senses = i + 1, trie[word][""]
+        if word in _WITHOUT and end - i > 1 and _leads_on(tokens, end, last):
             end, senses = i + 1, trie[word][""]
         if word == _NON and end - i == 1 and (adjective := _adjective_end(tokens, i, last, lexicon)):
             end, senses = adjective, None
@@ -181,6 +186,11 @@ def _goes_before_name(tokens: list[Token], end: int, last: int, lexicon: Lexicon
         return False
     senses = _longest(tokens, end, last, lexicon)[1] or {}
     return not senses.keys().isdisjoint({"concept", "structure", "quality", "morphology"})
+
+
+def _leads_on(tokens: list[Token], end: int, last: int) -> bool:
+    """Tells whether what is denied is named behind: "WITHOUT FINDINGS of pneumonia", "NO ALTERATION suggestive of it"."""
+    return end < last and tokens[end - 1].word in _UNNAMED and tokens[end].word in _NAMING
 
 
 def _is_verb(tokens: list[Token], i: int, last: int) -> bool:
