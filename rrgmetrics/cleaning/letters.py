@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
 from collections.abc import Iterator
 
 from rrgmetrics.cleaning.edits import NOT_ASCII, Edit, Step, replacing
 
 _ENTITY = r"&(?:#\d{1,7};|#[xX][0-9a-fA-F]{1,6};|(?:nbsp|amp|lt|gt|quot)\b;?|[A-Za-z][A-Za-z0-9]{1,30};)"
 _SPACE = r"[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff]"
-_WESTERN = map(chr, range(0xC0, 0x100))  # no further: tokenizers write some letters with accents for spaces
 _LETTERS = {
     "ﬀ": "ff",
     "ﬁ": "fi",
@@ -31,7 +29,7 @@ _LETTERS = {
     "\u200c": "",  # what parts or joins letters
     "\u200d": "",
     "\u2060": "",
-    **{letter: plain for letter in _WESTERN if (plain := unicodedata.normalize("NFKD", letter)[0]).isascii()},
+    "ü": "u",  # in names: "Bülau drain"; other letters with accents tell other languages apart
     **{chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)},  # as wide as Chinese characters
 }
 _PIECES = re.compile(r" (?=[Ġ▁])")  # pieces of words, joined by spaces
