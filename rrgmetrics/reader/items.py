@@ -189,7 +189,7 @@ def _goes_before_name(tokens: list[Token], end: int, last: int, lexicon: Lexicon
 
 
 def _leads_on(tokens: list[Token], end: int, last: int) -> bool:
-    """Tells whether what is denied is named behind: "WITHOUT FINDINGS of pneumonia", "NO ALTERATION suggestive of it"."""
+    """Tells whether what is denied is named behind: "WITHOUT FINDINGS of pneumonia", "NO LESION suspicious for it"."""
     return end < last and tokens[end - 1].word in _UNNAMED and tokens[end].word in _NAMING
 
 
