@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
+GREEN_COMMIT = "832389d56bbd45a36bbd61dfa4f0be76e99f1dad"  # which published.yaml pins
 CREPE_CONFIG = {
     "model_type": "bert",
     "vocab_size": 24,
@@ -63,10 +64,10 @@ def write_judges(hub: Path, texts: list[str]) -> None:
     """Puts stand-ins for the published judges into a Hub cache; they say nothing."""
     for name in JUDGES:
         folder = hub / f"models--{name.replace('/', '--')}"
-        write = write_green if "GREEN" in name else write_causal
-        write(folder / "snapshots" / COMMIT, texts, silent=True)
+        write, commit = (write_green, GREEN_COMMIT) if "GREEN" in name else (write_causal, COMMIT)
+        write(folder / "snapshots" / commit, texts, silent=True)
         (folder / "refs").mkdir()
-        (folder / "refs" / "main").write_text(COMMIT)
+        (folder / "refs" / "main").write_text(commit)
 
 
 def write_causal(
