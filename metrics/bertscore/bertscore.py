@@ -9,7 +9,8 @@ _DESCRIPTION = """
 BERTScore matches each token of one report with the most similar token of the other, by cosine of contextual
 vectors: recall over the reference's tokens, precision over the candidate's, and their harmonic mean. The default
 runs offline on a small encoder that ships with the package; the settings of published work are named configurations
-with their own weights.
+with their own weights. A control token that decoding left in (`</s>`, `<|im_end|>`) counts as the pieces that the
+encoder cuts it into.
 """
 
 _CITATION = """

@@ -9,7 +9,8 @@ _DESCRIPTION = """
 BLEU counts the n-grams (runs of one to four words) of a machine's report that also stand in the radiologist's
 report, and lowers the score of reports that are shorter. Radiology papers mostly report BLEU-1 to BLEU-4 in the
 arithmetic of coco-caption on whitespace tokens; sacrebleu's arithmetic gives other numbers for the same texts. Both
-are here, and the signature says which ran.
+are here, and the signature says which ran. A control token that decoding left in (`</s>`, `<|im_end|>`) counts as a
+word, or joined to the word before it.
 """
 
 _CITATION = """

@@ -8,7 +8,8 @@ import rrgmetrics  # From: rrgmetrics
 _DESCRIPTION = """
 CIDEr-D compares n-grams weighted by how rare they are among all references of the call, so that "right lower lobe
 consolidation" counts for more than "the lungs are clear". The formula, the Gaussian length penalty (σ = 6) and the
-factor 10 are those of the published code (pycocoevalcap), on whitespace tokens as given.
+factor 10 are those of the published code (pycocoevalcap), on whitespace tokens as given. A control token that
+decoding left in (`</s>`) counts as a word, or joined to the word before it.
 """
 
 _CITATION = """

@@ -9,6 +9,7 @@ _DESCRIPTION = """
 METEOR aligns the words of both reports by exact form, then by Porter stem, then by WordNet synonym; recall weighs
 nine times as much as precision, and words out of order are penalised. This is NLTK's arithmetic (α = 0.9, β = 3, γ
 = 0.5). WordNet 3.0 ships with the package, reduced to the single words that METEOR reads: nothing is downloaded.
+The pieces of a control token that decoding left in (`</s>`, `<|im_end|>`) count as words.
 """
 
 _CITATION = """

@@ -7,7 +7,8 @@ import rrgmetrics  # From: rrgmetrics
 
 _DESCRIPTION = """
 ROUGE-1 and ROUGE-2 are F-measures of shared words and word pairs, ROUGE-L of the longest common subsequence over
-the whole report. Equal to the rouge-score package, which tokenizes and stems.
+the whole report. Equal to the rouge-score package, which tokenizes and stems. Of a control token that decoding left
+in, its letters count as words: `<|im_end|>` is "im" and "end".
 """
 
 _CITATION = """
