@@ -168,7 +168,7 @@ class _Statements(Sentence):
         item = self.items[k]
         word = self.tokens[item.first].word
         if self._is_denial(k):
-            return True
+            return self._says(k, len(self.items))  # "right effusion - NO" answers
         if word in self.small.existing and "clause_end" in item.senses:
             return not self._is_setting(first, k)
         if item.first in self.marks.capitals:
