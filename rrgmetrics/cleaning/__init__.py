@@ -22,10 +22,11 @@ from rrgmetrics.cleaning.letters import ENTITIES, LETTERS
 from rrgmetrics.cleaning.lists import LISTS
 from rrgmetrics.cleaning.markup import MARKUP
 from rrgmetrics.cleaning.numbers import NUMBERS
+from rrgmetrics.cleaning.stops import STOPS
 
 __all__ = ["STEPS", "CleanText", "clean", "has_control_tokens"]
 
-STEPS: tuple[Step, ...] = (*ENTITIES, *LETTERS, *CONTROL_TOKENS, *MARKUP, *NUMBERS, *LISTS, *ANSWERS)
+STEPS: tuple[Step, ...] = (*ENTITIES, *LETTERS, *CONTROL_TOKENS, *MARKUP, *NUMBERS, *STOPS, *LISTS, *ANSWERS)
 # What a text must hold for any step to have work; each begins with what one look at a character decides.
 _MARKS = (" - ", " / ", " + ", " > ", "->", "--", "b)", "B)", "ii)", "ii.", " b. ", "(-)", "(+)", "_")
 _SUSPECT = (
@@ -34,6 +35,7 @@ _SUSPECT = (
     re.compile(r":[ \t]*(?:\n|[-+(01]|(?:n|n/?a|nil|not applicable|f|false|t|true|y|neg|pos)\b)", re.IGNORECASE),
     re.compile(r"\n[ \t]*(?:\n|[-=~>+]|(?:no|none|nil|absent|negative|neg|not|n/?a|false)\b)", re.IGNORECASE),
     re.compile(r"\A\s*(?:[-+>]|[A-Za-z]{2,9}:)"),
+    re.compile(r",[ \t]+[A-Z](?:[a-z]| )"),
 )
 
 

@@ -17,6 +17,7 @@ from rrgmetrics.reader import explain, read
 from rrgmetrics.text import findings_text, impression_text
 
 STEPS = {
+    "The heart is normal, The lungs are clear, No edema": "The heart is normal. The lungs are clear. No edema",
     # control tokens, roles, prompts, thinking
     "<|im_start|>assistant\nSmall left effusion.<|im_end|>": "Small left effusion.",
     "<|start_header_id|>assistant<|end_header_id|>\n\nSmall effusion.<|eot_id|>": "Small effusion.",
@@ -81,6 +82,8 @@ STEPS = {
     "a 12&nbsp;&times;&nbsp;8 mm nodule": "a 12 x 8 mm nodule",
 }
 UNTOUCHED = (
+    "Cardiomegaly, Kerley B lines and small effusions",
+    "Normal heart, Clear lungs. Left apical cap, Pancoast tumour, Horner syndrome.",
     "",
     "Small left pleural effusion. No pneumothorax.",
     "Endotracheal tube tip 4.5 cm above the carina; a 12 x 8 mm nodule (series 3, image 44).",
