@@ -15,25 +15,15 @@ CONTEXT_KEYS = ("age", "sex", "indication")
 YEARS_PER_UNIT = {"y": 1.0, "m": 1 / 12, "w": 7 / 365.25, "d": 1 / 365.25, "h": 1 / 8766}  # DICOM PS3.5, AS; and hours
 _UNITS = "y|years?|yrs?|yo|m|months?|mos?|w|weeks?|wks?|d|days?|h|hours?|hrs?"
 _AGE = re.compile(rf"(?:(\d{{1,3}}(?:\.\d+)?)[\s-]*({_UNITS})?(?:[\s-]*old)?)?")
-_DICOM_AGE = re.compile(r"\d{3}[DWMY]")  # PS3.5, AS
 SEXES = {"f": "F", "female": "F", "m": "M", "male": "M", "o": "O", "other": "O", "": ""}
 
 
 class Context(NamedTuple):
-    """The patient's context: age in years (None if unknown), sex (F, M, O or ""), indication ("" if unknown).
-
-    `typed_age` is the age as DICOM's text has it, where it is written otherwise than years say: "030M", or "" (blank).
-    """
+    """The patient's context: age in years (None if unknown), sex (F, M, O or ""), indication ("" if unknown)."""
 
     age: float | None = None
     sex: str = ""
     indication: str = ""
-    typed_age: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Returns the context as `parse_context` reads it."""
-        age = self.age if self.typed_age is None else self.typed_age
-        return {"age": age, "sex": self.sex, "indication": self.indication}
 
 
 class Pair(NamedTuple):
@@ -162,31 +152,9 @@ def parse_context(value: Any, where: str = "context") -> Context:
     if sex not in SEXES:
         raise InputError(f"{where}['sex'] is {value['sex']!r}; write F, M, O or ''.")
     try:
-        age = parse_age(value.get("age"))
+        return Context(parse_age(value.get("age")), SEXES[sex], indication)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-    return Context(age, SEXES[sex], indication, _typed_age(value.get("age"), age))
-
-
-def dicom_age(years: float) -> str:
-    """An age as DICOM writes it: in years, in months below two years, and in days below a month.
-
-    Example:
-        >>> dicom_age(72.0), dicom_age(1.5)
-        ('072Y', '018M')
-    """
-    months = years * 12
-    number, unit = (years, "Y") if years >= 2 else (months, "M") if months >= 1 else (years * 365.25, "D")
-    return f"{round(number):03d}{unit}"
-
-
-def _typed_age(value: Any, years: float | None) -> str | None:
-    """A blank age, or one of DICOM's form that is written otherwise than `dicom_age` would; None for any other."""
-    if not isinstance(value, str):
-        return None
-    if years is None:
-        return ""
-    return value if _DICOM_AGE.fullmatch(value) and value != dicom_age(years) else None
 
 
 def check_contexts(contexts: Any, n_pairs: int, *, start: int = 0) -> list[Context]:

@@ -83,4 +83,4 @@ def markdown(python: str, shell: str) -> str:
 def _context(name: str, pair: Pair) -> dict[str, str | float]:
     """What is known of the patient, if it can change the score."""
     takes = parse_name(name).spec.takes_context
-    return {key: value for key, value in pair.context.to_dict().items() if value} if takes else {}
+    return {key: value for key, value in pair.context._asdict().items() if value} if takes else {}

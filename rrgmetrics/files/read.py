@@ -65,7 +65,7 @@ class Studies:
     @property
     def contexts(self) -> list[dict[str, Any]]:
         """The contexts as `rrgmetrics.score` takes them."""
-        return [pair.context.to_dict() for pair in self.pairs]
+        return [pair.context._asdict() for pair in self.pairs]
 
 
 def read_pairs(source: Any, columns: Columns = None, *, name: str = "pairs") -> Studies:

@@ -115,7 +115,7 @@ def _fill(
                 "number": number,
                 "study_id": study.study_id,
                 "reference": study.reference,
-                "context": json.dumps(study.context.to_dict()),
+                "context": json.dumps(study.context._asdict()),
                 "public": study.public,
                 "slices": json.dumps(study.slices),
             }

@@ -25,7 +25,7 @@ from rrgmetrics.present.tables import Table
 from rrgmetrics.present.verdict import favour, summary, verdict
 from rrgmetrics.present.worth import collapse_table, skill_table
 from rrgmetrics.reader import ErrorCategory, explain
-from rrgmetrics.reports import parse_context
+from rrgmetrics.reports import Context
 from rrgmetrics.skill import TRIVIAL_NAMES
 from rrgmetrics.spaces.leaderboard.model import (
     BoardInfo,
@@ -287,7 +287,7 @@ def _summary(compared: HeadToHead, headlines: Sequence[Versus]) -> str:
 
 def _example(board: BoardInfo, example: Example) -> dict[str, Any]:
     """A public study: both reports marked, the errors in words, the scores of the pair."""
-    context = parse_context(example.context)
+    context = Context(**example.context)
     read = Explanation.of(explain(candidate=example.candidate, reference=example.reference, context=context))
     keys = {metric.name: metric.spec.headline for metric in board.metrics}
     titles = {metric.name: label(metric) for metric in board.metrics}

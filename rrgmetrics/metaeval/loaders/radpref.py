@@ -31,7 +31,7 @@ from rrgmetrics.metaeval.loaders.fields import (
     value_of,
 )
 from rrgmetrics.metaeval.rated import RATING, SIGNIFICANT, TOTAL, Rated
-from rrgmetrics.reports import CONTEXT_KEYS, Pair
+from rrgmetrics.reports import Context, Pair
 
 SIGNIFICANCE = {"urgent": 1, "actionable_not_urgent": 1, "not_actionable_not_urgent": 0, "benign_expected": 0}
 ATTRIBUTE_SIGNIFICANCE = {"significant": 1, "negligible": 0}
@@ -95,7 +95,7 @@ def load_radpref(path: str | Path) -> Rated:
 def _candidate(row: Mapping[str, Any], name: str, where: str) -> tuple[str, Pair, list[dict[str, float]], str]:
     """The case, the pair, each rater's values and the source of one candidate of a case in the JSONL format."""
     case = str(value_of(row, "case", where))
-    context = context_of({field: row.get(field) for field in CONTEXT_KEYS}, where)
+    context = context_of({field: row.get(field) for field in Context._fields}, where)
     reference = report_of(row, "reference", where)
     candidates = mapping(value_of(row, "candidates", where), f"{where}: candidates")
     spot = f"{where}: {name}"
