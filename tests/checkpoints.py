@@ -191,7 +191,12 @@ def _sentence_pieces(file: Path, texts: list[str]) -> int:
     return int(SentencePieceProcessor(model_file=str(file)).get_piece_size())
 
 
-SRR_BERT = {"Leaves": 55, "Leaves-with-Statuses": 163, "Upper": 25}  # StanfordAIMI/SRR-BERT-… → labels
+SRR_BERT = {
+    "Leaves": 55,
+    "Leaves-with-Statuses": 163,
+    "Upper": 25,
+    "Upper-with-Statuses": 73,
+}  # StanfordAIMI/SRR-BERT-… → labels
 CXR_BERT = "microsoft/BiomedVLP-CXR-BERT-general"
 
 
@@ -207,7 +212,7 @@ def write_classifiers(hub: Path, texts: list[str]) -> None:
     """
     pieces, bytes_ = _word_pieces(texts), _byte_pairs(texts)
     names = {f"StanfordAIMI/SRR-BERT-{level}": n for level, n in SRR_BERT.items()}
-    for name, n_labels in (names | {"StanfordAIMI/SRRG-BERT-Upper-with-Statuses": 73}).items():
+    for name, n_labels in names.items():
         write_classifier(_snapshot(hub, name), n_labels, pieces.get_vocab_size())
     vocabulary = sorted(pieces.get_vocab().items(), key=lambda item: item[1])
     folder = _snapshot(hub, CXR_BERT)

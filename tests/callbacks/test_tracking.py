@@ -14,7 +14,7 @@ from rrgmetrics.reports import Pair
 
 
 def rows():
-    pair = Pair("Small left pleural effusion.", "Small right | effusion.")
+    pair = Pair("Small left pleural effusion.", "Small right effusion on the a|p film.")
     results = score(["finding_errors", "bleu"], predictions=[pair.candidate], references=[pair.reference])
     return tables.make_rows([Sample(0, "s1", pair)], results, 7, 8)
 
@@ -23,7 +23,9 @@ def test_rows_hold_scores_and_categories():
     (row,) = rows()
     assert (row["step"], row["study_id"], row["scores"]["finding_errors"]) == (7, "s1", 1)
     assert [error["category"] for error in row["errors"]] == ["incorrect_location"]
-    assert r"| 7 | s1 | Small left pleural effusion. | Small right \| effusion. |" in tables.markdown([row])
+    assert r"| 7 | s1 | Small left pleural effusion. | Small right effusion on the a\|p film. |" in tables.markdown(
+        [row]
+    )
 
 
 def test_a_tracker_with_tables_gets_a_table(monkeypatch):

@@ -9,9 +9,11 @@ import rrgmetrics
 
 @pytest.fixture(scope="session")
 def score():
-    """`score(name, candidates, references)` → Result, without a bar."""
+    """`score(name, candidates, references)` → Result, without a bar; a blank reference is an empty report."""
 
     def run(name, candidates, references):
-        return rrgmetrics.score(name, predictions=candidates, references=references, progress=False)[name]
+        return rrgmetrics.score(name, predictions=candidates, references=references, missing="empty", progress=False)[
+            name
+        ]
 
     return run

@@ -24,7 +24,8 @@ def scores(reference: str, *candidates: str, name: str = "crepe") -> list[float]
 def test_reports_that_affirm_the_same_are_free_of_errors():
     assert scores(REPORT, REPORT, f"{REPORT} No pneumothorax.", REPORT.replace(".", " .").upper())[:2] == [0, 0]
     assert scores("Clear lungs.", "No pleural effusion.", "Normal heart. Clear lungs.") == [0, 0]
-    assert scores("", "") == [0]
+    empty = rrgmetrics.score("crepe", predictions=[""], references=[""], missing="empty", progress=False)["crepe"]
+    assert empty.per_pair["crepe"].tolist() == [0]
 
 
 def test_small_doubts_are_no_error_and_an_error_is_one():

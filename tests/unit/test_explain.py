@@ -31,13 +31,13 @@ def test_context_decides_what_is_significant():
 def test_the_option_adds_the_errors_of_each_pair():
     name = "finding_errors?explain=yes"
     pairs = {"predictions": [CANDIDATE, "", CANDIDATE], "references": [REFERENCE, "", REFERENCE]}
-    result = rrgmetrics.score(name, progress=False, **pairs)[name]
+    result = rrgmetrics.score(name, missing="empty", progress=False, **pairs)[name]
     first, second, third = result.details["finding_errors_explained"]
     assert [error["category"] for error in first] == ["missing_finding", "incorrect_location"]
     assert second == []
     assert third == first
     json.dumps(first)
-    plain = rrgmetrics.score("finding_errors", progress=False, **pairs)["finding_errors"]
+    plain = rrgmetrics.score("finding_errors", missing="empty", progress=False, **pairs)["finding_errors"]
     assert plain.details == {}
     assert plain.scores == result.scores
 

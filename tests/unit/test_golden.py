@@ -35,7 +35,7 @@ def test_a_reading_is_plain_data_without_what_is_by_default_so(golden: ModuleTyp
         "spans": [[0, 44]],
         "observation": 0,
     }
-    assert data["compared"] == [{"kind": "new", "span": [0, 44], "study": False}]
+    assert data["compared"] == [{"kind": "new", "span": [0, 44], "study": False, "organ": None}]
 
 
 def test_observations_are_numbered_in_their_order(golden: ModuleType) -> None:

@@ -79,7 +79,10 @@ POINTERS = ("it", "this", "these", "they")  # a sentence that begins so speaks o
 ALONE = [
     sentence
     for _, sentence, _ in ROWS
-    if ":" not in sentence and "XXXX" not in sentence and sentence.split()[0].lower() not in POINTERS
+    if ":" not in sentence
+    and "XXXX" not in sentence
+    and sentence.split()[0].lower() not in POINTERS
+    and "." in sentence  # without a full stop, what follows another sentence is read otherwise
 ]
 OTHER = "pneumoperitoneum"  # a finding that says nothing of the others
 
