@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterator
 from statistics import mean
 
+from rrgmetrics.doctor.needs import needs_of
+from rrgmetrics.doctor.published import Example, examples
 from rrgmetrics.metaeval import advice
 from rrgmetrics.metaeval.measured import MeasuredSet
 from rrgmetrics.metaeval.stress.kinds import KINDS, kinds_of
@@ -35,6 +37,20 @@ def agreement() -> str:
     """A drawing for each data set that development never saw, and the table of them all."""
     parts = [*(part for data, measure in advice.main_measures() for part in _of_set(data, measure))]
     return "\n\n".join([*parts, "## All of them", _table()])
+
+
+def printed() -> str:
+    """The values that the doctor computes, a line a source."""
+    head = "| metric | source | values | allowed difference | needs |\n|---|---|---|---|---|"
+    return "\n".join([head, *(_printed(each) for each in examples())])
+
+
+def _printed(example: Example) -> str:
+    rows = [*example.per_pair.values(), *example.logits, example.conditions]
+    needs = ["the network"] if example.is_remote else []
+    needs += ["weights"] if needs_of(example.configuration) and not example.replies else []
+    n = len(example.scores) + sum(map(len, rows))
+    return f"| `{example.metric}` | {example.source} | {n} | {example.within:g} | {', '.join(needs) or 'nothing'} |"
 
 
 def _table() -> str:

@@ -22,6 +22,7 @@ FILLED: Mapping[str, Callable[[], str]] = {  # in a page of ours, the line {{ na
     "commands": command_line.overview,
     "data": drawing.data,
     "metrics": metric_pages.table,
+    "printed": evidence.printed,
     "rooms": drawing.rooms,
     "room_table": drawing.room_table,
     "stress": evidence.stress,

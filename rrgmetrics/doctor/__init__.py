@@ -114,8 +114,8 @@ class Doctor:
             remarks = [remark for repository in repositories for remark in repository.remarks]
             if not repositories:
                 remarks.append(_without_weights(configuration))
-            if self.score and all(repository.is_whole for repository in repositories):
-                remarks += self._score(configuration, has_weights=bool(repositories))
+            if self.score:
+                remarks += self._score(configuration, repositories)
             yield Checkup(configuration, repositories, tuple(remarks))
 
     def _repository(self, need: Need) -> Repository:
@@ -127,18 +127,22 @@ class Doctor:
             self._seen[need.name] = found
         return self._seen[need.name]
 
-    def _score(self, configuration: str, *, has_weights: bool) -> list[Remark]:
-        """Scores the published examples of a configuration, or an invented pair where none is at hand."""
+    def _score(self, configuration: str, repositories: Sequence[Repository]) -> list[Remark]:
+        """Computes the published examples of a configuration, or scores an invented pair where none is at hand."""
         spec = SPECS.get(configuration.partition("@")[0])
-        if has_weights and spec is not None and spec.judge and not _has_gpu():
-            return [Remark("left", "Its examples were not scored: a model of its size needs a GPU.")]
         published = [each for each in examples() if each.configuration == configuration]
-        at_hand = [each for each in published if not (each.url and self.silence)]
+        is_whole = all(repository.is_whole for repository in repositories)
+        too_large = bool(is_whole and repositories and spec is not None and spec.judge) and not _has_gpu()
+        if not is_whole or too_large:
+            published = [each for each in published if each.replies]  # these need no weights
+        at_hand = [each for each in published if not (each.is_remote and self.silence)]
         remarks = [score_example(each, self.device) for each in at_hand]
         if len(at_hand) < len(published):
             lost = counted(len(published) - len(at_hand), "published example")
             remarks.append(Remark("left", f"{lost} not scored: the texts stand in the authors' files, on the network."))
-        if has_weights and all(remark.status == "left" for remark in remarks):
+        if too_large:
+            remarks.append(Remark("left", "Its examples were not scored: a model of its size needs a GPU."))
+        elif is_whole and repositories and all(remark.status == "left" for remark in remarks):
             remarks.append(score_invented(configuration, self.device))
         return remarks
 

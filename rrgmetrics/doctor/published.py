@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from rrgmetrics.doctor.repositories import TIMEOUT, Remark, in_one_line
+from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.names import parse_name
 from rrgmetrics.prepared import score
@@ -40,6 +41,10 @@ class Example:
         within: Largest difference that counts as equal.
         references, candidates: The texts, or their SHA-256 in the file at `url`.
         url: The authors' file that holds the texts; "" where they stand here.
+        lines: Addresses of two files whose lines, but for blank ones, are the references and the candidates.
+        replies: SHA-256 of a judge's replies in the file at `url`; `per_pair` has what is read of them; no model runs.
+        logits: Of a classifier of `references`: the published logits of each.
+        conditions: Of CheXbert: a condition that each of `references` has.
     """
 
     metric: str
@@ -50,11 +55,20 @@ class Example:
     scores: Mapping[str, float] = field(default_factory=dict)
     per_pair: Mapping[str, Sequence[float]] = field(default_factory=dict)
     url: str = ""
+    lines: Sequence[str] = ()
+    replies: Sequence[str] = ()
+    logits: Sequence[Sequence[float]] = ()
+    conditions: Sequence[str] = ()
 
     @property
     def configuration(self) -> str:
         """The metric and its configuration, without options."""
         return self.metric.partition("?")[0]
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether its texts stand in files on the network."""
+        return bool(self.url or self.lines)
 
     def texts(self) -> tuple[list[str], list[str]]:
         """References and candidates, read from the authors' file where it holds them.
@@ -63,13 +77,26 @@ class Example:
             InputError: The file does not hold a text.
             OSError: It cannot be read.
         """
+        if self.lines:
+            references, candidates = (
+                [line.strip() for line in fetch(url).splitlines() if line.strip()] for url in self.lines
+            )
+            return references, candidates
+        return self._found(self.references), self._found(self.candidates)
+
+    def texts_of_replies(self) -> list[str]:
+        """The judge's replies, as `texts`."""
+        return self._found(self.replies)
+
+    def _found(self, names: Sequence[str]) -> list[str]:
+        """Texts by their checksum in the authors' file, or as they stand here."""
         if not self.url:
-            return list(self.references), list(self.candidates)
+            return list(names)
         known = {hashlib.sha256(text.encode()).hexdigest(): text for text in strings(fetch(self.url), self.url)}
-        lost = [name for name in (*self.references, *self.candidates) if name not in known]
+        lost = sum(name not in known for name in names)
         if lost:
-            raise InputError(f"{self.url} holds {len(lost)} of its texts no longer")
-        return [known[name] for name in self.references], [known[name] for name in self.candidates]
+            raise InputError(f"{self.url} holds {lost} of its texts no longer")
+        return [known[name] for name in names]
 
 
 @lru_cache(maxsize=1)
@@ -122,23 +149,75 @@ def strings(content: str, name: str) -> list[str]:
 
 
 def score_example(example: Example, device: str | None) -> Remark:
-    """Scores the pairs of an example and says how far the values are from the published ones."""
+    """Computes the values of an example and says how far they are from the published ones."""
     try:
-        references, candidates = example.texts()
+        pairs = list(_beside(example, device))
     except (InputError, SyntaxError) as error:
         return Remark("left", f"{example.source} was not scored: {error}.")
-    try:
-        results = score(example.metric, predictions=candidates, references=references, progress=False, device=device)
     except (BackendError, MissingExtraError) as error:
         return Remark("fault", in_one_line(str(error)))
-    result = results[example.metric]
-    pairs = [(key, value, result.scores[key]) for key, value in example.scores.items()]
-    for key, values in example.per_pair.items():
-        pairs += [
-            (f"{key} of pair {i}", *both)
-            for i, both in enumerate(zip(values, result.per_pair[key], strict=True), start=1)
-        ]
     return compare(example, pairs)
+
+
+Beside = Iterator[tuple[str, float, float]]  # key, published, ours
+
+
+def _beside(example: Example, device: str | None) -> Beside:
+    """Yields every published value with ours."""
+    if example.replies:
+        yield from _of_replies(example)
+    elif example.logits:
+        yield from _of_logits(example, device)
+    elif example.conditions:
+        yield from _of_conditions(example, device)
+    else:
+        references, candidates = example.texts()
+        results = score(example.metric, predictions=candidates, references=references, progress=False, device=device)
+        result = results[example.metric]
+        for key, value in example.scores.items():
+            yield key, value, result.scores[key]
+        for key, values in example.per_pair.items():
+            yield from _each(key, values, result.per_pair[key])
+
+
+def _each(key: str, published: Sequence[float], ours: Iterable[float]) -> Beside:
+    for number, (one, other) in enumerate(zip(published, ours, strict=True), 1):
+        yield f"{key} of pair {number}", one, float(other)
+
+
+def _of_replies(example: Example) -> Beside:
+    """What GREEN's authors read of replies, and what we do: by their rules and by ours."""
+    from rrgmetrics.judges.protocols.green import Green
+    from rrgmetrics.reports import Pair
+    from rrgmetrics.scorers.green import KEYS
+    from rrgmetrics.scorers.green import Green as Scorer
+
+    for parser in ("strict", "tolerant"):
+        rows = [Scorer.row(Green(parser).verdict(Pair("", ""), [reply])) for reply in example.texts_of_replies()]
+        for key, values in example.per_pair.items():
+            yield from _each(f"{key} ({parser})", values, [row[KEYS.index(key)] for row in rows])
+
+
+def _of_logits(example: Example, device: str | None) -> Beside:
+    from rrgmetrics.backends.classifier import load_classifier
+    from rrgmetrics.scorers.f1_radbert_ct import PUBLISHED
+
+    texts, _ = example.texts()
+    logits = load_classifier(PUBLISHED, n_labels=len(example.logits[0]), device=device).logits(texts, None)
+    for number, (published, ours) in enumerate(zip(example.logits, logits, strict=True), 1):
+        yield from _each(f"logit of text {number}", published, ours)
+
+
+def _of_conditions(example: Example, device: str | None) -> Beside:
+    from rrgmetrics.backends.chexbert import load_chexbert
+    from rrgmetrics.reader.conditions import Status, load_conditions
+
+    names = load_conditions().names
+    texts, _ = example.texts()
+    readings = load_chexbert(device=device).annotate(texts)
+    for condition, reading in zip(example.conditions, readings, strict=True):
+        status = reading.statuses[names.index(condition)]
+        yield condition, 1.0, float(status in (Status.POSITIVE, Status.UNCERTAIN))
 
 
 def compare(example: Example, pairs: Sequence[tuple[str, float, float]]) -> Remark:
@@ -150,12 +229,13 @@ def compare(example: Example, pairs: Sequence[tuple[str, float, float]]) -> Rema
     if wrong:
         return Remark(
             "fault",
-            f"{wrong} of {len(pairs)} values of {example.source} differ by more than "
+            f"{wrong} of {counted(len(pairs), 'value')} of {example.source} differ by more than "
             f"{example.within:g}; the largest, {key}: published {published:.6g}, here {ours:.6g}.",
         )
+    are = "is" if len(pairs) == 1 else "are"
     return Remark(
         "ok",
-        f"{len(pairs)} values of {example.source} are reproduced; the largest difference is "
+        f"{counted(len(pairs), 'value')} of {example.source} {are} reproduced; the largest difference is "
         f"{differences[worst]:.2g} ({key}), and {example.within:g} is allowed.",
     )
 

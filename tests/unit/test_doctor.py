@@ -7,6 +7,7 @@ import re
 import shutil
 import tarfile
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -14,10 +15,13 @@ from stand_in_hub import COMMIT, Hub, Model
 
 from rrgmetrics import BackendError, InputError, prepare
 from rrgmetrics.backends import checkpoints as stored
+from rrgmetrics.backends.chexbert import load_chexbert
+from rrgmetrics.backends.classifier import load_classifier
 from rrgmetrics.cli import main
 from rrgmetrics.doctor import Doctor, configurations, published
 from rrgmetrics.doctor.needs import needs, needs_of
 from rrgmetrics.judges.engines.adapters import find_causal
+from rrgmetrics.reader.conditions import load_conditions
 from rrgmetrics.scorers import srr_bert_f1
 from rrgmetrics.specs import SPECS
 
@@ -171,7 +175,7 @@ def test_a_checkpoint_of_unknown_classes_is_refused_before_its_weights_are_sent(
     """By the doctor and by the engine."""
     monkeypatch.setattr("rrgmetrics.doctor.repositories.pins", dict)
     with Hub({GREEN: Model(change(green), licence=""), "org/judge": Model(change(green))}) as hub:
-        (remark,) = sentences(hub, "green")
+        (remark,) = sentences(hub, "green", score=False)
         assert remark[0] == "fault"
         assert re.search(r"\(auto_map\), which is never done.*; its weights were not downloaded\.$", remark[1])
         monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
@@ -294,6 +298,50 @@ def test_texts_that_are_not_ours_are_found_by_their_checksum(home, monkeypatch):
         assert published.score_example(other, None) == ("left", sentence)
         with pytest.raises(InputError, match="HTTP Error 404"):
             published.fetch(f"{hub.endpoint}/org/nothing/resolve/main/a.py")
+
+
+def test_outputs_of_networks_are_compared(published_checkpoints, monkeypatch):
+    """Logits, conditions and the lines of two files, of tiny random networks: our own values are reproduced."""
+    files = {
+        "logits.py": 'texts = ["A nodule.", "Clear lungs."]',
+        "refs.txt": "Edema.\n\nClear.\n",
+        "preds.txt": "a\nb",
+    }
+    monkeypatch.setattr(published, "fetch", lambda url: files[url])
+    texts = [hashlib.sha256(text.encode()).hexdigest() for text in ("A nodule.", "Clear lungs.")]
+    logits = load_classifier("IAMJB/RadBERT-CT", n_labels=18).logits(["A nodule.", "Clear lungs."], None)
+    example = published.Example("f1_radbert_ct@paper", "x", texts, [], 1e-4, url="logits.py", logits=logits.tolist())
+    assert published.score_example(example, None).sentence.startswith("36 values of x are reproduced")
+    other = replace(example, logits=(logits[::-1]).tolist())
+    assert published.score_example(other, None).status == "fault"
+    statuses = [reading.statuses for reading in load_chexbert().annotate(["A nodule.", "Clear lungs."])]
+    names = load_conditions().names
+    pairs = [(name, [each[names.index(name)] in (1, 3) for each in statuses]) for name in names]
+    for name, has in pairs:
+        example = published.Example("chexbert_f1@paper", "x", texts, [], 0, url="logits.py", conditions=[name] * 2)
+        assert published.score_example(example, None).status == ("ok" if all(has) else "fault")
+    example = published.Example("bleu", "x", [], [], 1, lines=["refs.txt", "preds.txt"], scores={"bleu": 0})
+    assert example.texts() == (["Edema.", "Clear."], ["a", "b"])
+    assert published.score_example(example, None).status == "ok"
+
+
+def test_replies_are_read_without_weights(home, monkeypatch):
+    """GREEN's published replies are compared even where the weights are not; without a network they are left."""
+    reply = "[Clinically Significant Errors]:\n(a) x: 1. y.\n\n[Matched Findings]:\n1. z"
+    example = published.Example(
+        *("green@paper", "replies", [], [], 0),
+        url="a.py",
+        replies=[hashlib.sha256(reply.encode()).hexdigest()],
+        per_pair={"green": [0.5]},
+    )
+    monkeypatch.setattr(published, "fetch", lambda url: f"replies = [{reply!r}]")
+    monkeypatch.setattr("rrgmetrics.doctor.examples", lambda: [example])
+    with Hub({}) as hub:
+        missing, read = sentences(hub, "green")
+        assert (missing[0], read[0]) == ("fault", "ok")
+        assert read[1].startswith("2 values of replies are reproduced")
+    (checkup,) = Doctor("http://127.0.0.1:9").examine(["green"])
+    assert checkup.remarks[-1].sentence.startswith("1 published example not scored")
 
 
 def test_the_tables_name_what_our_configurations_load(home, monkeypatch):
