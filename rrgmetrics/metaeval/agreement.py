@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.comparison import CORRECTIONS, Correction
+from rrgmetrics.metaeval.beside import Beside, beside_published
 from rrgmetrics.metaeval.model import UNDEFINED, Agreement, Between, Preference, View
 from rrgmetrics.metaeval.rated import KINDS, RATING, TOTAL, Rated, mean_of_raters
 from rrgmetrics.progress import watched
@@ -39,6 +40,7 @@ from rrgmetrics.stats import (
     tau_b_draws,
 )
 
+LINES = ("agreements", "preferences", "between", "ceiling", "ceiling_preferences", "published", "beside")
 FEWEST = 3  # studies behind any correlation that is printed: below, a number says nothing
 
 
@@ -63,6 +65,8 @@ class AgreementReport:
         between: Every two metrics on `between_target`.
         ceiling: The same for raters: each against the mean of the others, and pairwise.
         ceiling_preferences: Each rater's preferences against the mean of the others.
+        published: The agreement of scores that the data come with; the key is the data's name of the metric.
+        beside: Those scores beside ours.
         resampling: Behind each interval.
         correction: Of the p-values of `between`.
     """
@@ -74,6 +78,8 @@ class AgreementReport:
     between: tuple[Between, ...]
     ceiling: tuple[Agreement, ...]
     ceiling_preferences: tuple[Preference, ...]
+    published: tuple[Agreement, ...]
+    beside: tuple[Beside, ...]
     resampling: Resampling
     correction: Correction
 
@@ -106,15 +112,13 @@ class AgreementReport:
             "seed": self.resampling.seed,
             "correction": self.correction,
             "signatures": {name: result.signature for name, result in self.results.items()},
-            **{
-                name: [_to_dict(line) for line in getattr(self, name)]
-                for name in ("agreements", "preferences", "between", "ceiling", "ceiling_preferences")
-            },
+            **{name: [_to_dict(line) for line in getattr(self, name)] for name in LINES},
         }
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yields a flat row for each agreement of a metric or a rater, for a table of numbers."""
-        for line in (*self.agreements, *self.ceiling):
+        yield from ({"dataset": self.name, **each.row()} for each in self.beside)
+        for line in (*self.agreements, *self.published, *self.ceiling):
             yield {
                 "dataset": self.name,
                 "subject": line.subject,
@@ -194,6 +198,12 @@ def measure(
             for column, truth in theirs
             if column.target == preferred and column.key == "others"
         ),
+        published=tuple(
+            line
+            for column in _published_columns(data)
+            for line in _views(data, column, means[column.target], resampling)
+        ),
+        beside=tuple(beside_published(data, results, vars(resampling))),
         resampling=resampling,
         correction=correction,
     )
@@ -228,6 +238,13 @@ def _columns(data: Rated, name: str, result: Result) -> Iterator[Column]:
             if all(key in result.per_pair for key in keys):
                 counted = np.sum([result.per_pair[key] for key in keys], axis=0)
                 yield Column(name, " + ".join(keys), counted, False, target, True)
+
+
+def _published_columns(data: Rated) -> Iterator[Column]:
+    """Yields the scores that the data come with, each against what every table shows."""
+    for name, each in data.published.items():
+        for target in data.main:
+            yield Column("published", name, each.scores, each.higher_is_better, target, counts=False)
 
 
 def _is_minor(data: Rated, column: Column, results: Mapping[str, Result]) -> bool:
@@ -379,6 +396,6 @@ def _tied(values: Array) -> Array:
     return values.astype(np.float32).astype(np.float64)
 
 
-def _to_dict(line: Agreement | Preference | Between) -> dict[str, Any]:
+def _to_dict(line: Agreement | Preference | Between | Beside) -> dict[str, Any]:
     fields = {name: value._asdict() if isinstance(value, Estimate) else value for name, value in vars(line).items()}
     return fields | ({"label": line.label} if isinstance(line, Agreement) else {})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,20 @@ COUNTED: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 
 
+class Published(NamedTuple):
+    """Scores of a metric that data come with.
+
+    Attributes:
+        scores: Of each pair `(n_pairs,)`; NaN = none.
+        counterparts: Our result keys that hold the same.
+        higher_is_better: The direction.
+    """
+
+    scores: Array
+    counterparts: tuple[str, ...] = ()
+    higher_is_better: bool = True
+
+
 @dataclass(frozen=True, eq=False)
 class Rated:
     """Rated pairs.
@@ -61,7 +75,7 @@ class Rated:
         notes: What a reader of the numbers must know, such as rows that could not be read.
         marks: By rater, the class of each single error that he marked, by what names the error; where data hold these.
         significant_classes: The classes that are significant.
-        published: Scores of metrics `(n_pairs,)` that the data come with, by the name that they have there; NaN = none.
+        published: Scores of metrics that the data come with, by the name that they have there.
     """
 
     name: str
@@ -75,7 +89,7 @@ class Rated:
     notes: tuple[str, ...] = ()
     marks: Mapping[str, Mapping[tuple[str, ...], str]] = field(default_factory=dict)
     significant_classes: tuple[str, ...] = ()
-    published: Mapping[str, Array] = field(default_factory=dict)
+    published: Mapping[str, Published] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         shape = (len(self.raters), len(self.pairs))
@@ -135,7 +149,7 @@ class Rated:
             studies=[self.studies[row] for row in rows],
             values={target: values[:, rows] for target, values in self.values.items()},
             labels={label: [texts[row] for row in rows] for label, texts in self.labels.items()},
-            published={metric: scores[rows] for metric, scores in self.published.items()},
+            published={name: each._replace(scores=each.scores[rows]) for name, each in self.published.items()},
             **changes,
         )
 

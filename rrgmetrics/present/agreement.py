@@ -24,6 +24,7 @@ from rrgmetrics.present.short import (
     short_estimate,
     short_signed,
     span,
+    subject_of,
     tau_cell,
 )
 from rrgmetrics.present.tables import Cell, Cells, Group, Table
@@ -41,6 +42,8 @@ def agreement_tables(reports: Sequence[AgreementReport | RankedReport]) -> Itera
     for report in rated:
         yield summary_table(report)
         yield pooled_table(report)
+        if report.data.published:
+            yield published_table(report)
         if any(not math.isnan(line.mae) for line in report.agreements):
             yield counts_table(report)
         if any(line.view != "pairs" for line in report.agreements):
@@ -66,6 +69,8 @@ def summary_table(report: AgreementReport) -> Table:
     lines = best_strong(lines)
     ceiling = list(_ceiling_cells(report))
     groups = [Group(tuple(lines))]
+    if report.published:
+        groups.append(Group(tuple(_published_summary(report, len(heads))), (Cell("published", "quiet"),)))
     if any(ceiling):
         groups.append(Group(((Cell("a radiologist", "quiet"), *(Cell(text, "quiet") for text in ceiling)),)))
     within = (
@@ -116,12 +121,40 @@ def pooled_table(report: AgreementReport) -> Table:
     for subject, result in report.results.items():
         lines = [line for line in _of(report, subject, "pairs") if not line.subset]
         groups.append(Group(tuple(_pooled_line(report, line) for line in lines), metric_head(subject, result)))
-    groups += _ceiling_groups(report)
+    groups += [*_published_groups(report), *_ceiling_groups(report)]
     return Table(
         ("metric against", "tau-b", "label", "rho", "r", "pairs"),
         tuple(groups),
         title=f"{report.name}: pairs, {100 * report.resampling.level:g}% intervals over studies",
         note=CEILING_NOTE if report.ceiling else "",
+    )
+
+
+def published_table(report: AgreementReport) -> Table:
+    """Scores that the data come with, each beside ours of the same metric."""
+    groups = []
+    for name, published in report.data.published.items():
+        own = [each for each in report.beside if each.published == name]
+        rows: list[Cells] = [
+            (
+                f"  {subject_of(each.subject, report.results[each.subject])}: {each.key}",
+                short_signed(each.mean),
+                short(each.largest),
+                short(each.tau_b.value),
+                short(each.rho.value),
+                short(each.r.value),
+                str(each.n),
+            )
+            for each in own
+        ]
+        wanted = f"  not scored: {' or '.join(published.counterparts)}" if published.counterparts else "  none of ours"
+        groups.append(Group(tuple(rows or [(Cell(wanted, "quiet"), *[""] * 6)]), (Cell(name, "strong"),)))
+    return Table(
+        ("published and ours", "mean difference", "largest", "tau-b", "rho", "r", "pairs"),
+        tuple(groups),
+        title=f"{report.name}: published scores beside ours",
+        note="Difference: ours less published; largest without its sign. tau-b, rho, r: of ours with the published.",
+        broken=frozenset(range(1, 7)),
     )
 
 
@@ -283,6 +316,26 @@ def _ceiling_cells(report: AgreementReport) -> Iterator[str]:
         yield span(each.share.value for each in report.ceiling_preferences)
 
 
+def _published_summary(report: AgreementReport, n_columns: int) -> Iterator[Cells]:
+    """The rows of the summary for scores that the data come with."""
+    views: list[tuple[str, View]] = [(target, "pairs") for target in report.data.main]
+    views += [(main_target(report.data), "within")] if _has(report, "within") else []
+    for name, published in report.data.published.items():
+        found = {(line.target, line.view): line for line in report.published if line.key == name}
+        arrow = "↑" if published.higher_is_better else "↓"
+        yield f"  {name} {arrow}", *(_agreed(found.get(view)) for view in views), *[""] * (n_columns - len(views))
+
+
+def _published_groups(report: AgreementReport) -> list[Group]:
+    """Scores that the data come with, against each target over all pairs."""
+    groups = []
+    for name in report.data.published:
+        own = [line for line in report.published if line.key == name and line.view == "pairs"]
+        rows = [_line_cells(f"  {report.data.title(line.target)}", line) for line in own]
+        groups.append(Group(tuple(rows), (Cell(f"{name}, published", "strong"),)))
+    return groups
+
+
 def _size(report: AgreementReport) -> str:
     return f"{report.name}, {len(report.data.pairs)} pairs of {report.data.n_studies} studies"
 
@@ -307,8 +360,12 @@ def _notes(reports: Sequence[AgreementReport]) -> str:
 
 
 def _pooled_line(report: AgreementReport, line: Agreement) -> Cells:
+    return _line_cells(f"  {_against(report, line)}", line)
+
+
+def _line_cells(head: str, line: Agreement) -> Cells:
     return (
-        f"  {_against(report, line)}",
+        head,
         short_estimate(line.tau_b),
         Cell(line.label, STYLES[line.label]),
         short(line.rho.value),

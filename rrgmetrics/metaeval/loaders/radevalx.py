@@ -29,15 +29,21 @@ from rrgmetrics.metaeval.loaders.fields import (
     value_of,
 )
 from rrgmetrics.metaeval.loaders.kinds import with_totals
-from rrgmetrics.metaeval.rated import KINDS, SIGNIFICANT, TOTAL, Rated
+from rrgmetrics.metaeval.rated import KINDS, SIGNIFICANT, TOTAL, Published, Rated
 from rrgmetrics.reports import Pair
-from rrgmetrics.scorers.base import Array
 
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 REFERENCE = ("reference", "ground_truth", "gt_report", "ground_truth_report", "gt", "original", "target")
 CANDIDATE = ("candidate", "prediction", "generated_report", "predicted", "generated", "pred", "predicted_report")
 PUBLISHED = ("report_id", "ground_truth", "M2Tr-Generation", *map(str, range(1, 9)))
-METRICS = ("bleu4", "bleu_2", "bertscore", "CheXbert", "radgraph_f1", "radcliq")
+METRICS: Mapping[str, tuple[str, ...]] = {  # by the name of the column our result keys for the same
+    "bleu4": ("bleu",),
+    "bleu_2": ("bleu_2", "radcliq_bleu"),
+    "bertscore": ("bertscore", "radcliq_bertscore"),
+    "CheXbert": ("semb_score", "radcliq_semb"),
+    "radgraph_f1": ("radgraph_f1_radcliq", "radcliq_radgraph"),
+    "radcliq": ("radcliq",),
+}
 WHAT = (
     "RadEvalX's folder: the two CSVs of errors as published, or a CSV with report_id, error_type, one, ..., eight, "
     "and one with the reports"
@@ -123,7 +129,7 @@ def _read_published(file: Path) -> dict[str, tuple[Pair, list[float]]]:
     return read
 
 
-def _scores(file: Path, studies: list[str]) -> dict[str, Array]:
+def _scores(file: Path, studies: list[str]) -> dict[str, Published]:
     """The published scores of each metric, in the order of the studies."""
     scores = {
         _id(row["report_id"]): [number_of(row, metric, where) for metric in METRICS]
@@ -133,7 +139,10 @@ def _scores(file: Path, studies: list[str]) -> dict[str, Array]:
         if study not in scores:
             raise InputError(f"{file.parent}: report {study} has no row in {file.name}.")
     table = np.array([scores[study] for study in studies], dtype=np.float64)
-    return dict(zip(METRICS, table.T, strict=True))
+    return {
+        metric: Published(scores, keys, higher_is_better=metric != "radcliq")
+        for (metric, keys), scores in zip(METRICS.items(), table.T, strict=True)
+    }
 
 
 def _merged(errors: Path, reports: Path) -> Judged:

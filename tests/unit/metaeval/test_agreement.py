@@ -21,6 +21,7 @@ from rrgmetrics.metaeval import Rated, agree, agree_on, measure
 from rrgmetrics.metaeval.model import label_of
 from rrgmetrics.metaeval.plots import write_plots
 from rrgmetrics.metaeval.ranked import Ranked, RankedCase, holds, ranked_report
+from rrgmetrics.metaeval.rated import Published
 from rrgmetrics.present.agreement import agreement_tables
 from rrgmetrics.present.documents import latex, markdown
 from rrgmetrics.reports import Context, Pair
@@ -533,6 +534,38 @@ def test_rows_are_every_number():
     rows = list(report.rows())
     assert len(rows) == len(report.agreements) + len(report.ceiling)
     assert {row["label"] for row in rows} <= {"aligned", "misaligned", "not significant", ""}
+
+
+def test_published_scores_are_set_beside_ours():
+    """The difference, the correlation with ours, and the published scores' own agreement with the raters."""
+    theirs = {
+        "plain4": Published(np.array([1, 0.2, 0.8, 0.4, 0.6, NAN]), ("plain",)),
+        "distance": Published(np.array([0, 4, 1, 3, 2, 6.0]), higher_is_better=False),
+        "asked": Published(np.array([1, 0, 1, 0, 1, 0.0]), ("bleu", "rouge")),
+    }
+    ours = result("plain", headline=[1, 0.1, 0.8, 0.4, NAN, 0.3])
+    report = report_of(ours, data=replace(DATA, published=theirs))
+    (beside,) = report.beside
+    assert (beside.published, beside.subject, beside.key) == ("plain4", "plain", "plain")
+    assert (beside.n, beside.mean, beside.mean_absolute, beside.largest) == pytest.approx((4, -0.025, 0.025, 0.1))
+    assert (beside.tau_b.value, beside.rho.value) == (1, 1)
+    own = {(each.key, each.target, each.view): each for each in report.published}
+    assert own["distance", "total_errors", "pairs"].tau_b.value == 1
+    assert own["plain4", "total_errors", "pairs"].n == 5
+    assert {target for _, target, _ in own} == {"total_errors", "significant_errors", "rating"}
+    written = json.loads(json.dumps(report.to_dict()))
+    assert written["beside"][0]["largest"] == pytest.approx(0.1)
+    assert {each["key"] for each in written["published"]} == set(theirs)
+    row = next(report.rows())
+    assert row["target"] == "published plain4"
+    assert (row["bias"], row["largest"]) == pytest.approx((-0.025, 0.1))
+    text = printed(report)
+    assert "radpref: published scores beside ours" in text
+    assert "not scored: bleu or rouge" in text
+    assert "none of ours" in text
+    assert "\n  distance ↓" in text
+    assert "\ndistance, published" in text
+    assert report_of(ours).published == report_of(ours).beside == ()
 
 
 LAB = [

@@ -11,6 +11,7 @@ from rrgmetrics.metaeval.loaders import load, load_table
 from rrgmetrics.metaeval.loaders.radeval_expert import read_annotation
 from rrgmetrics.metaeval.rated import KINDS
 from rrgmetrics.reports import Context
+from rrgmetrics.specs import SPECS
 
 EFFUSION, CLEAR, MASS = "Small left effusion.", "Clear lungs.", "Mass in the right upper lobe."
 
@@ -210,9 +211,12 @@ def test_radevalx_as_published(radevalx_published, radevalx):
         name: values.tolist() for name, values in reshaped.values.items()
     }
     assert list(data.published) == ["bleu4", "bleu_2", "bertscore", "CheXbert", "radgraph_f1", "radcliq"]
-    assert data.published["radcliq"].tolist() == [1.5, -0.5]
-    np.testing.assert_array_equal(data.published["radgraph_f1"], [np.nan, 1])
-    assert data.only(np.array([False, True])).published["bleu4"].tolist() == [1]
+    assert data.published["radcliq"].scores.tolist() == [1.5, -0.5]
+    assert [name for name, each in data.published.items() if not each.higher_is_better] == ["radcliq"]
+    np.testing.assert_array_equal(data.published["radgraph_f1"].scores, [np.nan, 1])
+    assert data.only(np.array([False, True])).published["bleu4"].scores.tolist() == [1]
+    known = {key.name for spec in SPECS.values() for key in spec.keys}
+    assert {key for each in data.published.values() for key in each.counterparts} <= known
 
 
 def test_radevalx_by_one_of_its_files_and_without_metrics(radevalx_published):
