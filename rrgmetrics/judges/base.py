@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -70,12 +70,19 @@ class Prompt:
 class Reply:
     """An engine's reply: the text, or why there is none. Exactly one of both is None.
 
-    `partial` is what was said of a reply that is none: it was cut off, or held back. It is shown, and never read.
+    Attributes:
+        text: The reply.
+        error: Why there is none.
+        partial: What there is of a reply that is none: it was cut off, or held back. It is shown, and never read.
+        is_cut: Whether it ended at its limit.
+        is_pending: Whether nothing was kept, so that the next call asks again.
     """
 
     text: str | None
     error: str | None = None
     partial: str = ""
+    is_cut: bool = field(default=False, compare=False)
+    is_pending: bool = field(default=False, compare=False)
 
 
 class Answerer(Protocol):
@@ -110,10 +117,17 @@ class Verdict(Protocol):
 
 @dataclass(frozen=True)
 class Unscored:
-    """A pair without a verdict: the reason, and the raw replies."""
+    """A pair without a verdict.
+
+    Attributes:
+        reason: Why there is none.
+        replies: As they came.
+        is_pending: Whether a reply is missing that the next call asks for again.
+    """
 
     reason: str
     replies: tuple[str, ...] = ()
+    is_pending: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Returns a JSON object."""

@@ -1,8 +1,8 @@
 """Replies on disk: files of recorded replies, and the cache with which an interrupted run goes on.
 
 One record a line, as JSON: `protocol` (name@version), `prompt_sha256`, `reply`, `engine`, `parameters`; where a reply
-was received but cannot be used, `reply` is null, `error` says why, and `partial` has what was said. Replies quote
-reports: the cache's folders and files are their owner's only.
+was received but cannot be used, `reply` is null, `error` says why, `partial` has what was said, and `is_cut` is true if
+it ended at its limit. Replies quote reports: the cache's folders and files are their owner's only.
 
 The cache is a folder with one folder for each protocol version, engine and parameters; in it every process appends to a
 file of its own, and threads and forked processes, which share one, take turns. Whatever stops a writer, at most its
@@ -34,6 +34,7 @@ except ImportError:  # Windows has none; there a reply's place may be wrong, and
     fcntl = None  # type: ignore[assignment]
 
 logger = logging.getLogger("rrgmetrics")
+OF_NO_REPLY = ("error", "partial", "is_cut")  # fields that a record of a reply does not have
 _told: set[Path] = set()  # folders with files or records that cannot be read
 
 
@@ -47,16 +48,18 @@ class Record(NamedTuple):
     parameters: Mapping[str, Any]
     error: str | None = None
     partial: str = ""
+    is_cut: bool = False
 
     @classmethod
     def of(cls, prompt: Prompt, reply: Reply, engine: str, parameters: Mapping[str, Any]) -> Record:
         """Makes the record of a reply that was received; `max_tokens` joins the parameters."""
         settings = {**parameters, "max_tokens": prompt.max_tokens}
-        return cls(prompt.protocol, prompt.sha256, reply.text, engine, settings, reply.error, reply.partial)
+        answer = reply.text, engine, settings, reply.error, reply.partial, reply.is_cut
+        return cls(prompt.protocol, prompt.sha256, *answer)
 
     def line(self) -> bytes:
         """The record as a line of a file."""
-        fields = {key: value for key, value in self._asdict().items() if value or key not in ("error", "partial")}
+        fields = {key: value for key, value in self._asdict().items() if value or key not in OF_NO_REPLY}
         return json.dumps(fields, ensure_ascii=True).encode() + b"\n"
 
     @property
@@ -67,7 +70,7 @@ class Record(NamedTuple):
     @property
     def answer(self) -> Reply:
         """The reply as the engine gave it."""
-        return Reply(self.reply, self.error, self.partial)
+        return Reply(self.reply, self.error, self.partial, self.is_cut)
 
 
 def read_line(line: bytes) -> Record:
@@ -88,7 +91,7 @@ def read_line(line: bytes) -> Record:
     if not isinstance(parameters, dict):
         raise ValueError("'parameters' is no JSON object")
     engine = str(fields.get("engine") or "")
-    no_reply = (error, str(fields.get("partial") or "")) if reply is None else ()
+    no_reply = (error, str(fields.get("partial") or ""), fields.get("is_cut") is True) if reply is None else ()
     return Record(fields["protocol"], fields["prompt_sha256"], reply, engine, parameters, *no_reply)
 
 

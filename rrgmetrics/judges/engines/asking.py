@@ -2,7 +2,8 @@
 
 A `Source` brings replies in whatever order they come; `CachedEngine` makes an engine of it. A reply that ended at its
 limit is incomplete: it is asked for once more with twice the token budget, and is no reply if it is cut off there as
-well.
+well. Both are kept, each under its limit: a run that is stopped between them pays for neither twice. A reply that ends
+in a loop is not asked for again: the model would repeat itself up to any limit.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -23,9 +25,15 @@ from rrgmetrics.progress import phase
 MAX_CHARACTERS = 1_000_000  # of a reply; the longest that a protocol expects has some ten thousand
 MILLION = 1_000_000
 LONGER = 2  # times the limit at which a reply was cut off
+LOOPS, LONGEST_LOOP, LEAST = (
+    4,
+    300,
+    80,
+)  # repetitions; characters of what is repeated at most, and of all of it at least
 WHOLE = (None, "", "stop", "eos_token", "stop_sequence")  # why a reply ended, by itself; the last two are older TGI's
 CUT = ("length", "max_tokens", "model_length")
 logger = logging.getLogger("rrgmetrics")
+_dry: ContextVar[bool] = ContextVar("dry", default=False)
 
 
 class Answer(NamedTuple):
@@ -48,13 +56,29 @@ class Answer(NamedTuple):
     cut: bool = False
 
 
+@contextlib.contextmanager
+def dry_run() -> Iterator[None]:
+    """Loads engines that nobody will ask: they need no key."""
+    token = _dry.set(True)
+    try:
+        yield
+    finally:
+        _dry.reset(token)
+
+
+def is_dry() -> bool:
+    """Tells whether engines are loaded that nobody will ask."""
+    return _dry.get()
+
+
 @dataclass
 class Spending:
     """What the questions of one metric to one engine took in this run.
 
     Attributes:
         priced: Whether prices were named, so that the cost is more than 0.
-        replies: Replies that were asked for, those asked for again included.
+        replies: Replies that came, those to the same questions again included.
+        again: Those that were asked for again, as the first ones were cut off.
         tokens_in: Tokens asked, where the engine says so.
         tokens_out: Tokens answered, where the engine says so.
         cost: In the currency of the prices.
@@ -62,13 +86,16 @@ class Spending:
 
     priced: bool
     replies: int = 0
+    again: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
 
-    def add(self, answer: Answer, price: float) -> None:
-        """Adds a reply."""
-        self.replies += 1
+    def add(self, answer: Answer, price: float, *, again: bool) -> None:
+        """Adds what came; a request that failed brought no reply."""
+        came = answer.received or bool(answer.tokens_out)
+        self.replies += came
+        self.again += came and again
         self.tokens_in += answer.tokens_in
         self.tokens_out += answer.tokens_out
         self.cost += price
@@ -80,8 +107,10 @@ SPENT: dict[tuple[str, str], Spending] = {}  # by metric and engine, since the c
 def spending_lines() -> list[str]:
     """Describes what each judge's questions took, a line for each engine that counts tokens."""
     return [
-        f"{metric}, {engine}: {counted(each.replies, 'reply', 'replies')}, {each.tokens_in:,} tokens asked, "
-        f"{each.tokens_out:,} answered" + (f"; cost {each.cost:,.4g}" if each.priced else "")
+        f"{metric}, {engine}: {counted(each.replies, 'reply', 'replies')}"
+        + (f" ({each.again:,} with twice the tokens, as the first were cut off)" if each.again else "")
+        + f", {each.tokens_in:,} tokens asked, {each.tokens_out:,} answered"
+        + (f"; cost {each.cost:,.4g}" if each.priced else "")
         for (metric, engine), each in SPENT.items()
         if each.tokens_in or each.tokens_out
     ]
@@ -110,16 +139,19 @@ def ended(number: int, text: str, why: Any, limit: int, tokens_in: int = 0, toke
         tokens_out: Tokens answered.
 
     Returns:
-        The reply if it ended by itself; one that is cut off at the limit; none, and none to be kept, for any other
-        reason, such as a filter's.
+        The reply if it ended by itself; none where it was cut off at the limit, to be asked for again unless it ends in
+        a loop; none, and none to be kept, for any other reason, such as a filter's.
     """
     whole = answered(number, text, tokens_in, tokens_out)
     if why in WHOLE:
         return whole
     partial = whole.reply.text or ""
     if why in CUT:
+        if is_endless(partial):
+            reason = f"the reply repeats itself without end, and was cut off at {limit:,} tokens"
+            return whole._replace(reply=Reply(None, reason, partial))
         reason = f"the reply was cut off at {limit:,} tokens; allow more with max_tokens"
-        return whole._replace(reply=Reply(None, reason, partial), cut=True)
+        return whole._replace(reply=Reply(None, reason, partial, is_cut=True), cut=True)
     return whole._replace(reply=Reply(None, f"the reply ended with {why!r}", partial), received=False)
 
 
@@ -131,9 +163,31 @@ def answered(number: int, text: str, tokens_in: int = 0, tokens_out: int = 0) ->
     return Answer(number, Reply(whole), True, tokens_in, tokens_out)
 
 
+def is_endless(text: str) -> bool:
+    """Tells whether a text ends in a loop: the same characters again and again.
+
+    Example:
+        >>> is_endless("1. " + "No effusion. " * 30), is_endless("No effusion. No effusion.")
+        (True, False)
+    """
+    for length in range(1, LONGEST_LOOP + 1):
+        span = max(LEAST, LOOPS * length)
+        if len(text) < span:
+            return False
+        end = text[-span:]
+        if end[length:] == end[:-length]:
+            return True
+    return False
+
+
 def too_long(number: int) -> Answer:
     """Makes the answer in place of a text that is longer than any verdict."""
-    return Answer(number, Reply(None, f"the reply has more than {MAX_CHARACTERS:,} characters"), True)
+    return impossible(number, f"the reply has more than {MAX_CHARACTERS:,} characters")
+
+
+def impossible(number: int, reason: str) -> Answer:
+    """Makes the answer to a prompt to which this engine has no reply, however often it is asked."""
+    return Answer(number, Reply(None, reason), True)
 
 
 def failed(number: int, reason: str, partial: str = "") -> Answer:
@@ -149,6 +203,7 @@ class CachedEngine:
         source: Who answers.
         cache: Replies of earlier calls; None: none are kept.
         recorder: File that gets every reply, known ones too.
+        redone: Checksums of prompts whose cached replies are passed over, until there are new ones.
         max_tokens: Longest reply instead of the protocol's own; 0: the protocol's.
         prices: Of a million tokens asked and answered.
         progress: Whether to show a bar.
@@ -157,6 +212,7 @@ class CachedEngine:
     source: Source
     cache: Cache | None = None
     recorder: Recorder | None = None
+    redone: set[str] = field(default_factory=set)
     max_tokens: int = 0
     prices: tuple[float, float] = (0.0, 0.0)
     progress: SupportsBool = True
@@ -186,30 +242,33 @@ class CachedEngine:
         replies = [self.known(prompt) for prompt in prompts]
         missing = [index for index, reply in enumerate(replies) if reply is None]
         for answer in self._ask([prompts[index] for index in missing]):
-            index = missing[answer.number]
-            replies[index] = answer.reply
-            if answer.received:
-                self._keep(prompts[index], answer.reply)
-        whole = [reply or Reply(None, "the engine gave no answer") for reply in replies]
+            pending = not answer.received
+            replies[missing[answer.number]] = replace(answer.reply, is_pending=pending) if pending else answer.reply
+        whole = [reply or Reply(None, "the engine gave no answer", is_pending=True) for reply in replies]
         self._record(prompts, whole)
         self._warn([reply.error for i in missing if (reply := whole[i]).text is None], len(prompts))
         return whole
 
     def _ask(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
-        """The source's answers; those that were cut off come last, asked for again with a larger token budget."""
-        cut: list[Answer] = []
-        for answer in self._watched(prompts):
+        """The source's answers, kept as they come; those that were cut off come last, with twice the token budget."""
+        cut = {number: reply for number, prompt in enumerate(prompts) if (reply := self._cached(prompt)) is not None}
+        new = [number for number in range(len(prompts)) if number not in cut]
+        for answer in self._watched([prompts[number] for number in new]):
+            number = new[answer.number]
+            self._keep(prompts[number], answer)
             if answer.cut:
-                cut.append(answer)
+                cut[number] = answer.reply
             else:
-                yield answer
-        again = [prompts[answer.number] for answer in cut]
-        for answer in self._watched([replace(prompt, max_tokens=LONGER * prompt.max_tokens) for prompt in again]):
-            half, limit = cut[answer.number], again[answer.number].max_tokens
+                yield answer._replace(number=number)
+        again = sorted(cut)
+        for answer in self._watched([with_room(prompts[number]) for number in again], again=True):
+            number = again[answer.number]
+            self._keep(with_room(prompts[number]), answer)
             if answer.reply.text is None and not answer.received:
+                limit = prompts[number].max_tokens
                 reason = f"the reply was cut off at {limit:,} tokens, and again at {LONGER * limit:,}: "
-                answer = failed(half.number, reason + str(answer.reply.error), half.reply.partial)
-            yield answer._replace(number=half.number)
+                answer = failed(number, reason + str(answer.reply.error), cut[number].partial)
+            yield answer._replace(number=number)
 
     def fitted(self, prompts: Sequence[Prompt]) -> Sequence[Prompt]:
         """Returns the prompts with the longest reply that was set."""
@@ -217,11 +276,24 @@ class CachedEngine:
 
     def known(self, prompt: Prompt) -> Reply | None:
         """Returns the cached reply to a fitted prompt, or None; asks nobody."""
-        return self.cache.get(prompt, self.identity, self.source.parameters) if self.cache else None
+        reply = self._cached(prompt)
+        return self._cached(with_room(prompt)) if reply is not None and reply.is_cut else reply
 
-    def _keep(self, prompt: Prompt, reply: Reply) -> None:
-        if self.cache:
-            self.cache.put(Record.of(prompt, reply, self.identity, self.source.parameters))
+    def is_cut(self, prompt: Prompt) -> bool:
+        """Tells whether the cached reply to a fitted prompt was cut off, and the one with more tokens is not there."""
+        return self.known(prompt) is None and self._cached(prompt) is not None
+
+    def _cached(self, prompt: Prompt) -> Reply | None:
+        """Returns the cached reply to a prompt at its limit, or None."""
+        if self.cache is None or prompt.sha256 in self.redone:
+            return None
+        return self.cache.get(prompt, self.identity, self.source.parameters)
+
+    def _keep(self, prompt: Prompt, answer: Answer) -> None:
+        """Keeps what came; asked again, the engine would say the same."""
+        if self.cache is not None and answer.received:
+            self.cache.put(Record.of(prompt, answer.reply, self.identity, self.source.parameters))
+            self.redone.discard(prompt.sha256)
 
     def _record(self, prompts: Sequence[Prompt], replies: Sequence[Reply]) -> None:
         if self.recorder:
@@ -235,25 +307,31 @@ class CachedEngine:
                 "%s: %d of %d prompts have no reply; the first: %s", self.identity, len(errors), n_prompts, errors[0]
             )
 
-    def _watched(self, prompts: Sequence[Prompt]) -> Iterator[Answer]:
+    def _watched(self, prompts: Sequence[Prompt], *, again: bool = False) -> Iterator[Answer]:
         """The source's answers; shows how many there are, how long it will take and what it will cost."""
         if not prompts:
             return
         cost, total = 0.0, len(prompts)
         asker = prompts[0].protocol.partition("@")[0]
         spending = SPENT.setdefault((asker, self.identity), Spending(any(self.prices)))
+        doing = f"{asker}: asking {self.identity}" + (" again where replies were cut off" if again else "")
         with (
             contextlib.closing(self.source.stream(prompts)) as answers,
-            phase(f"{asker}: asking {self.identity}", total=total, unit="replies", shown=bool(self.progress)) as line,
+            phase(doing, total=total, unit="replies", shown=bool(self.progress)) as line,
         ):
             for done, answer in enumerate(answers, 1):
                 yield answer
                 price = (answer.tokens_in * self.prices[0] + answer.tokens_out * self.prices[1]) / MILLION
-                spending.add(answer, price)
+                spending.add(answer, price, again=again)
                 cost += price
                 if any(self.prices):
                     line.note = f"cost {cost:.2f} of about {cost / done * total:.2f}"
                 line.done = done
+
+
+def with_room(prompt: Prompt) -> Prompt:
+    """Returns the prompt for a reply that may be longer than the one that was cut off."""
+    return replace(prompt, max_tokens=LONGER * prompt.max_tokens)
 
 
 @dataclass(frozen=True)

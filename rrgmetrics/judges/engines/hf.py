@@ -20,7 +20,7 @@ from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt, Reply
 from rrgmetrics.judges.engines.adapters import Causal, find_causal, load_causal
-from rrgmetrics.judges.engines.asking import Answer, ended, failed
+from rrgmetrics.judges.engines.asking import Answer, ended, failed, impossible
 
 BATCH_SIZE = 8  # as the authors of GREEN
 SMALL, SMALL_BATCH = 50_000_000, 64  # weights of a model that takes as long over one prompt as over 64
@@ -215,9 +215,10 @@ def unreadable(index: int, row: Sequence[int], window: int, n_known: int, tokeni
         tokenizer: Names the token.
     """
     if len(row) >= window:
-        return failed(index, f"the prompt has {len(row):,} tokens and the model reads {window:,}")
+        return impossible(index, f"the prompt has {len(row):,} tokens and the model reads {window:,}")
     if max(row, default=0) >= n_known:
-        return failed(index, f"the prompt has the token {tokenizer.decode([max(row)])}, which the model does not know")
+        token = tokenizer.decode([max(row)])
+        return impossible(index, f"the prompt has the token {token}, which the model does not know")
     return None
 
 

@@ -21,19 +21,19 @@ import random
 import re
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from rrgmetrics.english import counted
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.base import Prompt, Reply
-from rrgmetrics.judges.engines.asking import MAX_CHARACTERS, WHOLE, Answer, ended, failed, too_long
+from rrgmetrics.judges.engines.asking import MAX_CHARACTERS, WHOLE, Answer, ended, failed, is_dry, too_long
 from rrgmetrics.judges.engines.hosts import is_loopback, tell_host
 from rrgmetrics.judges.engines.secret import Secret
 
 if TYPE_CHECKING:
     from rrgmetrics.judges.engines import EngineOptions
 
+OPENAI = "https://api.openai.com/v1"
 MAX_BYTES = 4 * MAX_CHARACTERS
 MAX_MESSAGE = 300  # characters of a server's message
 MAX_PAUSE = 60.0  # seconds; a server that asks for more is asked no more about that prompt
@@ -105,7 +105,7 @@ class Server:
         Raises:
             MissingExtraError: No `openai`.
             InputError: The key itself where the name of its variable must stand.
-            BackendError: No key for a server that was not named, or one that cannot be sent.
+            BackendError: No key for OpenAI, unless it is a dry run; or one that cannot be sent.
         """
         try:
             import openai  # noqa: F401 - found missing now, not after hours
@@ -118,13 +118,13 @@ class Server:
         key = os.environ.get(options.api_key, "").strip()
         if not (key.isascii() and key.isprintable()):
             raise BackendError(f"{options.api_key} holds something else than a key: characters that none has.")
-        if not key and not options.base_url:
+        address = options.base_url or os.environ.get("OPENAI_BASE_URL", "").strip()
+        if not key and not address and not is_dry():
             raise BackendError(
                 f"openai:{model} asks OpenAI, and the environment variable {options.api_key} holds no key; set it, or "
                 f"name a server of your own: openai:{model}?base_url=http://127.0.0.1:8000/v1."
             )
-        address = options.base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
-        return cls(model, address.rstrip("/"), key or "none", options)
+        return cls(model, (address or OPENAI).rstrip("/"), key or "none", options)
 
     @property
     def secret(self) -> Secret:
@@ -221,7 +221,7 @@ class Server:
             else:
                 grown = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tries - 1))
                 await state.wait(grown * random.Random().uniform(0.75, 1.0))
-        return failed(index, f"{reason} ({counted(tries, 'try', 'tries')})")
+        return failed(index, reason)
 
     async def _adapt(self, client: Any, index: int, prompt: Prompt, state: RequestState, *, last: bool) -> Answer:
         """Makes one request; where the server refuses it, makes it again in a weaker JSON mode, down to none.
@@ -343,7 +343,8 @@ def _first(choices: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 def _without(secret: Secret, reply: Reply) -> Reply:
     """The reply with every text free of the key."""
-    return Reply(**{key: text and secret.out_of(text) for key, text in asdict(reply).items()})
+    text, error = (each and secret.out_of(each) for each in (reply.text, reply.error))
+    return replace(reply, text=text, error=error, partial=secret.out_of(reply.partial))
 
 
 def _message(error: Any) -> str:

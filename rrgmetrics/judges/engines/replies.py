@@ -11,7 +11,7 @@ from typing import Any
 from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import Prompt
 from rrgmetrics.judges.cache import Record, read_records
-from rrgmetrics.judges.engines.asking import Answer, failed
+from rrgmetrics.judges.engines.asking import Answer, impossible
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,7 @@ class ReplyFile:
         for index, prompt in enumerate(prompts):
             record = self.records.get((prompt.protocol, prompt.sha256))
             if record is None:
-                yield failed(
-                    index, f"{self.path.name} has no reply to this question: other reports, or another option?"
-                )
+                reason = f"{self.path.name} has no reply to this question: other reports, or another option?"
+                yield impossible(index, reason)
             else:
                 yield Answer(index, record.answer, True)
