@@ -2,7 +2,7 @@
 
 Each command is one file with `add_arguments(parser)` and, beside it, what the command does; it is imported when the
 command is called. Files, names and outputs are checked before anything is scored; wrong use ends with exit status 2
-and one line.
+and one line. `STATUSES` lists all exit statuses.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from rrgmetrics.english import did_you_mean
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.cache import Cache
 from rrgmetrics.judges.engines.asking import SPENT, spending_lines
+from rrgmetrics.judges.outcomes import OUTCOMES, outcome_lines, outcome_status
 from rrgmetrics.reader.lexicon import use
 from rrgmetrics.version import VERSION
 
@@ -53,6 +54,11 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
     "harness": ("rrgmetrics.cli.harness", "show or write the tasks for lm-evaluation-harness and lmms-eval"),
     "register": ("rrgmetrics.cli.register", "let a bare evaluate.load(NAME) find our modules"),
 }
+STATUSES = (
+    "exit status: 0 done; 2 wrong use, or a file, model or server that is not there; 3 done, but a judge has no "
+    "verdict on some of the pairs that it was asked about; 4 done, but it has none on any of them; 130 interrupted. "
+    "Pairs that no judge is asked about, as their reference is missing, change no status."
+)
 SPINS = "10000"  # rounds that a thread of libgomp waits awake for another, of 300,000: then it sleeps
 
 
@@ -109,13 +115,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: Those of the command line; None takes `sys.argv`.
 
     Returns:
-        The exit status: 0 done, 2 wrong use, 130 interrupted.
+        The exit status, as `STATUSES` says.
     """
     if arguments is None:  # this process is ours
         _share_cores()
     print_error = Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False).print
     Cache.held = None
     SPENT.clear()
+    OUTCOMES.clear()
     try:
         options = build_parser().parse_args(arguments)
         with use(options.lexicon) if "lexicon" in options else nullcontext():
@@ -134,7 +141,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for line in spending_lines():
             with suppress(BrokenPipeError, ValueError):  # nobody reads standard error any more
                 print_error(line)
-    return 0
+    for line in outcome_lines():
+        with suppress(BrokenPipeError, ValueError):
+            print_error(line)
+    return outcome_status()
 
 
 def _share_cores() -> None:
@@ -157,7 +167,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def build_parser() -> argparse.ArgumentParser:
     """Builds the parser of all commands."""
-    parser = Parser(prog="rrgmetrics", description="Metrics for machine-written radiology reports.")
+    parser = Parser(prog="rrgmetrics", description="Metrics for machine-written radiology reports.", epilog=STATUSES)
     parser.add_argument("--version", action="version", version=f"rrgmetrics {VERSION}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Command)
     for name, (module, summary) in COMMANDS.items():

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
-from rrgmetrics.errors import VerdictError
+from rrgmetrics.errors import BackendError, VerdictError
 from rrgmetrics.judges.base import Engine, JudgeProtocol, Prompt, Reply, SupportsBool, Unscored, Verdict, engine_for
+from rrgmetrics.judges.outcomes import OUTCOMES, Outcome
 from rrgmetrics.reports import Pair
 
 MAX_CHARACTERS = 200_000  # of a reply; beyond, a model has lost itself in a loop
@@ -45,7 +46,26 @@ class Judge:
         return {"engine": self.engine.identity, **self.protocol.facts, **self.engine.facts}
 
     def annotate_pairs(self, pairs: Sequence[Pair]) -> list[Verdict | Unscored]:
-        """Asks everything about all pairs in one call of the engine, what the replies call for in further ones."""
+        """Asks everything about all pairs in one call of the engine, what the replies call for in further ones.
+
+        Raises:
+            BackendError: Nobody answers; all pairs count as pending.
+        """
+        kept = getattr(self.engine, "cache", None) is not None
+        outcome = OUTCOMES.setdefault((self.protocol.name, self.engine.identity), Outcome(kept))
+        try:
+            verdicts = self._verdicts(pairs)
+        except BackendError:
+            outcome.pending += len(pairs)
+            raise
+        unscored = [one for one in verdicts if isinstance(one, Unscored)]
+        pending = sum(one.is_pending for one in unscored)
+        outcome.scored += len(verdicts) - len(unscored)
+        outcome.pending += pending
+        outcome.unusable += len(unscored) - pending
+        return verdicts
+
+    def _verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | Unscored]:
         replies = self._ask([self.protocol.prompts(pair) for pair in pairs])
         unscored: dict[int, Unscored] = {}
         waiting = list(range(len(pairs)))
@@ -74,13 +94,13 @@ class Judge:
         kept = tuple(text[:KEPT_CHARACTERS] for text in raw if text is not None)
         if len(texts) < len(replies):
             reason = next(reply.error for reply in replies if reply.text is None)
-            return Unscored(f"No reply: {reason}", kept)
+            return Unscored(f"No reply: {reason}", kept, any(reply.is_pending for reply in replies))
         if any(len(text) > MAX_CHARACTERS for text in texts):
             return Unscored(f"The reply has {max(map(len, texts)):,} characters, more than {MAX_CHARACTERS:,}.", kept)
         try:
             return how(pair, texts)
         except VerdictError as error:
-            return Unscored(str(error), kept)
+            return Unscored(str(error) if all(map(str.strip, texts)) else "The reply is empty.", kept)
 
 
 def judge_for(
