@@ -125,7 +125,7 @@ class Gate:
             for key, values in details.items()
         }
         if any(self.reasons):
-            placed[f"{name}_unscored"] = unscored
+            placed.setdefault(f"{name}_unscored", unscored)  # a judge's has reasons of its own beside these
         if any(self.removed):
             placed[name + REMOVED] = [dict(each) or None for each in self.removed]
         return placed
