@@ -24,7 +24,7 @@ from rrgmetrics.progress import drained, showing
 from rrgmetrics.reader.lexicon import first_pack, pack_used
 from rrgmetrics.reports import Pair, count_distinct
 from rrgmetrics.results import Result, cut_line
-from rrgmetrics.runner import Job, Memory, run
+from rrgmetrics.runner import Job, Memory, as_read, run
 from rrgmetrics.scorers.base import Runtime
 from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.scorers.build import reduction_of as reduction_of  # of scores that were stored
@@ -278,6 +278,10 @@ class Metrics:
                 assert frequencies is not None
                 counted[name] = counted[name].add(frequencies) if name in counted else frequencies
         return counted
+
+    def as_read(self, name: str, pairs: Sequence[Pair]) -> list[tuple[Pair, str]]:
+        """Returns the pairs that a metric reads, normalised, each with its pack; none with a missing reference."""
+        return as_read(self.jobs[name], pairs)
 
     def _walk(
         self,

@@ -27,6 +27,7 @@ from rrgmetrics.modalities import details_of, facts_of, pack_of, warn_of_packs
 from rrgmetrics.names import MetricName
 from rrgmetrics.notice import warn_of_control_tokens
 from rrgmetrics.progress import Progress
+from rrgmetrics.reader import read
 from rrgmetrics.reader.collection import looked_through, set_aside
 from rrgmetrics.reader.lexicon import AUTO, DEFAULT_PACK, first_pack, pack_in_use, pack_used
 from rrgmetrics.reader.scope import pack_for
@@ -255,6 +256,15 @@ def normalise(pairs: Sequence[Pair], normaliser: Normaliser) -> list[Pair]:
         else pair._replace(reference=texts[pair.reference], candidate=texts[pair.candidate])
         for pair in pairs
     ]
+
+
+def as_read(job: Job, pairs: Sequence[Pair]) -> list[tuple[Pair, str]]:
+    """Returns the pairs that a job reads, normalised, each with its pack; none with a missing reference."""
+    scored = [pair for pair in pairs if pair.reference.strip() or job.kind.scores_missing]
+    pack = job.kind.pack
+    with pack_used(DEFAULT_PACK):
+        packs = [pack_for(read(pair.reference).scope) if pack == AUTO else pack for pair in scored]
+    return list(zip(normalise(scored, job.normaliser), packs, strict=True))
 
 
 def _steps(jobs: Sequence[Job], calls: Sequence[Sequence[Pair]], block: int) -> Iterator[Step]:

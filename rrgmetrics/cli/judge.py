@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -14,16 +14,21 @@ from rrgmetrics.cli.arguments import (
     add_running,
     input_files,
     judge_names,
+    prepared,
     read_studies,
-    score_systems,
     split_names,
 )
 from rrgmetrics.cli.formats import print_line
 from rrgmetrics.errors import InputError
+from rrgmetrics.judges.bill import bill_of, redo_unusable
+from rrgmetrics.judges.engines.asking import dry_run
+from rrgmetrics.missing import warn_of_missing
 from rrgmetrics.names import READER, parse_name
-from rrgmetrics.prepared import prepare
+from rrgmetrics.prepared import Metrics
+from rrgmetrics.present.bill import bill_notes, bill_table
+from rrgmetrics.present.results import judge_lines
 from rrgmetrics.reports import Pair
-from rrgmetrics.text import Normaliser
+from rrgmetrics.results import Result
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +42,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="judges with an engine: green@openai:<model>?base_url=...",
     )
-    parser.add_argument("--record", metavar="FILE", help=".jsonl that gets the replies, for replies:FILE")
+    parser.add_argument(
+        "--record",
+        metavar="FILE",
+        help=".jsonl that gets the replies, for replies:FILE; without it they are in the cache alone",
+    )
+    parser.add_argument(
+        "--redo",
+        action="store_true",
+        help="ask again where the cached replies give no verdict: they are cut off, empty, or cannot be read",
+    )
     parser.add_argument(
         "--dry-run", action="store_true", help="ask nothing: show the number of questions, tokens and price"
     )
@@ -45,9 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Asks the judges, writes their replies and prints how many could be read."""
-    from rrgmetrics.present.results import judge_lines
-
+    """Asks the judges, keeps their replies and prints how many pairs are scored."""
     names = judge_names(split_names(options.metrics))
     silent = [name for name in names if parse_name(name).config in READER]
     if silent:
@@ -56,38 +68,50 @@ def run(options: argparse.Namespace) -> None:
             f"{parse_name(silent[0]).spec.name}@openai:<model>?base_url=http://127.0.0.1:8000/v1."
         )
     if options.dry_run:
-        _show_bills(names, options)
+        studies = read_studies(options)
+        with dry_run(), prepared(names, options) as metrics:
+            _show_bills(metrics, studies.pairs, redo=options.redo)
         return
-    if not options.record:
-        raise InputError("Name the file that gets the replies, --record FILE; or --dry-run, which asks nothing.")
+    if options.record:
+        print_line(judge_lines(_recorded(names, options), options.record))
+        return
+    if unkept := [name for name in names if parse_name(name).options.get("cache") == "no"]:
+        raise InputError(f"{unkept[0]} keeps no reply: name a file for them, --record FILE, or leave out cache=no.")
+    print_line(judge_lines(_judged(names, options)))
+
+
+def _recorded(names: Sequence[str], options: argparse.Namespace) -> Mapping[str, Result]:
+    """The results; the replies are in the file when all were asked for."""
     if len({parse_name(name).config for name in names}) > 1:
         raise InputError("One file holds the replies of one engine; record each engine in a file of its own.")
     files.check_outputs(replies=[options.record], inputs=input_files(options), force=options.force)
-    studies = read_studies(options)
     part = Path(f"{options.record}.part")
     part.unlink(missing_ok=True)
-    results = score_systems(judge_names(names, record=str(part)), {"": studies.pairs}, options, studies.study_ids)[""]
+    results = _judged(judge_names(names, record=str(part)), options)
     if part.exists():  # else nobody gave a reply
         part.replace(options.record)
-    print_line(judge_lines(results.values(), options.record))
+    return results
 
 
-def _show_bills(names: Sequence[str], options: argparse.Namespace) -> None:
-    """Prints what each judge would be asked, and what that would cost."""
-    from rrgmetrics.judges.bill import bill_of
-    from rrgmetrics.present.bill import bill_notes, bill_table
-
+def _judged(names: Sequence[str], options: argparse.Namespace) -> Mapping[str, Result]:
+    """The results of each judge."""
     studies = read_studies(options)
-    with prepare(names, batch_size=options.batch_size, device=options.device) as metrics:
-        bills = [bill_of(job.backend, _as_read(studies.pairs, job.normaliser)) for job in metrics.jobs.values()]
-    Console().print(bill_table(bills))
+    with prepared(names, options) as metrics:
+        warn_of_missing({"": studies.pairs}, studies.study_ids, metrics.missing)
+        for name, job in metrics.jobs.items() if options.redo else ():
+            redo_unusable(job.backend, metrics.as_read(name, studies.pairs))
+        return metrics.score_sets([studies.pairs], progress=not options.no_progress)[0]
+
+
+def _show_bills(metrics: Metrics, pairs: Sequence[Pair], *, redo: bool) -> None:
+    """Prints what each judge would be asked, and what that would cost."""
+    bills = []
+    for name, job in metrics.jobs.items():
+        asked = metrics.as_read(name, pairs)
+        if redo:
+            redo_unusable(job.backend, asked)
+        bills.append(bill_of(job.backend, asked))
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.print(bill_table(bills))
     for line in bill_notes(bills):
-        print_line(line)
-
-
-def _as_read(pairs: Sequence[Pair], normaliser: Normaliser) -> list[Pair]:
-    """The pairs as a judge reads them."""
-    return [
-        pair._replace(reference=normaliser.apply(pair.reference), candidate=normaliser.apply(pair.candidate))
-        for pair in pairs
-    ]
+        console.print(line)

@@ -164,15 +164,21 @@ def composite_table(composite: Composite) -> Table:
     return Table(("", "value [95% interval]"), (Group((*weights, intercept)), Group(agreement)), title=title)
 
 
-def judge_lines(results: Iterable[Result], record: str) -> str:
-    """How many pairs each judge has scored, the first that it has not, and where its replies are."""
+def judge_lines(results: Mapping[str, Result], record: str = "") -> str:
+    """How many pairs each judge has scored, why it has not scored the others, and how to score again without asking.
+
+    Args:
+        results: By the name that was asked for.
+        record: The file of the replies; "": they are in the cache, where the name itself finds them.
+    """
     lines = []
-    for result in results:
+    for asked, result in results.items():
         name, headline = result.spec.name, result.titled.headline
         scored = f"{result.n_pairs - result.n_unscored:,} of {result.n_pairs:,} pairs scored"
         lines.append(f"{name}: {scored}, {headed(headline)} {show(result.scores[name], headline)}")
         lines += [f"  unscored: {reason} ({count:,})" for reason, count in result.unscored_counts.items()]
-        lines.append(f"  score again without asking: {name}@replies:{record}")
+        again = f"{name}@replies:{record}" if record else f"{asked} (its replies are cached)"
+        lines.append(f"  score again without asking: {again}")
     return "\n".join(lines)
 
 

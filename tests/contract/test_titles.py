@@ -150,7 +150,7 @@ def test_the_report_page(scored, pairs, stand_in):
 @pytest.mark.parametrize("judge", JUDGES)
 def test_verdicts_of_judges(scored, judge):
     result = scored["A"][judge]
-    text = printed(verdict(judge, result), judge_lines([result], "replies.jsonl"))
+    text = printed(verdict(judge, result), judge_lines({judge: result}, "replies.jsonl"))
     assert BUNDLED_MARK in text
     assert bare(text, judge) == []
 

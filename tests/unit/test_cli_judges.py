@@ -44,19 +44,20 @@ def run(capsys, *arguments):
 
 def test_judge_records_and_the_record_scores_alike(pairs, judge, loopback, tmp_path, capsys):
     file, scores = tmp_path / "replies.jsonl", tmp_path / "scores.json"
-    status, out, _ = run(capsys, "judge", pairs, "--metrics", judge, "--record", file, "--no-progress")
-    assert status == 0
+    status, out, err = run(capsys, "judge", pairs, "--metrics", judge, "--record", file, "--no-progress")
+    assert status == 3
+    assert "about 1 of 2 pairs give no verdict" in err
     assert "green: 1 of 2 pairs scored, GREEN ↑ 0.500" in out
     assert "unscored: The reply has no section [Clinically Significant Errors]" in out
     assert f"green@replies:{file}" in out
     assert [json.loads(line)["engine"] for line in file.read_text().splitlines()] == ["openai:m"] * 2
     name = f"green@replies:{file}"
-    assert run(capsys, "score", pairs, "--metrics", name, "--trials", 10, "--json", scores, "--no-progress")[0] == 0
+    assert run(capsys, "score", pairs, "--metrics", name, "--trials", 10, "--json", scores, "--no-progress")[0] == 3
     result = json.loads(scores.read_text())["systems"]["pairs"][name]
     assert (result["scores"]["green"], result["n_unscored"]) == (0.5, 1)
     status, _, err = run(capsys, "judge", pairs, "--metrics", judge, "--record", file, "--no-progress")
     assert (status, "--force" in err) == (2, True)
-    assert run(capsys, "judge", pairs, "--metrics", judge, "--record", file, "--no-progress", "--force")[0] == 0
+    assert run(capsys, "judge", pairs, "--metrics", judge, "--record", file, "--no-progress", "--force")[0] == 3
     assert len(file.read_text().splitlines()) == 2
     assert sum(loopback.asked.values()) == 2  # the second time from the cache
 
@@ -93,7 +94,7 @@ def test_explain_shows_a_judges_verdict(judge, capsys):
 
 def test_explain_says_why_there_is_no_verdict(judge, capsys):
     status, out, _ = run(capsys, "explain", *PAIRS[1][1:], "--judges", judge)
-    assert status == 0
+    assert status == 4
     assert "unscored" in out
     assert "I cannot say." in out
 
@@ -139,30 +140,169 @@ def test_who_interrupts_what_asks_nobody_is_told_so(pairs, capsys, monkeypatch):
     assert (status, out, err) == (130, "", "rrgmetrics: stopped.\n")
 
 
+def bill(out):
+    """The two lines of each judge: of what is likely, and at most; the first number is that of the questions."""
+    lines = (line.replace("at most", "most").split() for line in out.splitlines() if line.startswith("  "))
+    return [numbers for name, *numbers in lines if name in ("likely", "most")]
+
+
 def test_dry_run_asks_nothing_and_says_what_it_would_cost(pairs, judge, loopback, tmp_path, capsys):
-    """Two pairs, one of them given twice; then again when a reply is cached."""
+    """Two pairs, one of them given twice; then again when both replies are cached."""
     rows = pairs.read_text().splitlines()
     pairs.write_text("\n".join([*rows, rows[0].replace("s1", "s3")]) + "\n")
     priced = f"{judge}&price_in=1000&price_out=1000&max_tokens=100"
     status, out, err = run(capsys, "judge", pairs, "--metrics", priced, "--dry-run")
-    lines = [line.split(maxsplit=1) for line in out.replace("to ask", "to_ask").splitlines()]
-    facts = dict(line for line in lines if len(line) == 2)
+    likely, most = bill(out)
     assert (status, err) == (0, "")
-    assert [facts[key].strip() for key in ("pairs", "questions", "distinct", "cached", "to_ask")] == [*"33202"]
-    assert "at most 200" in out
-    assert "price" in facts
+    assert "Nothing was asked; 3 pairs" in out
+    assert likely[:3] == ["2", "0", "2"]
+    assert likely[4:] == ["?", "?"]
+    assert (most[0], most[2]) == ("4", "600")  # each twice, with 100 and 200 tokens
+    assert float(most[3]) == pytest.approx((int(most[1].replace(",", "")) + 600) / 1000, rel=0.01)
     assert sum(loopback.asked.values()) == 0
     record = ("--record", tmp_path / "replies.jsonl")
     status, _, err = run(capsys, "judge", pairs, "--metrics", priced, *record, "--no-progress")
-    assert status == 0
     assert "green, openai:m: 2 replies, " in err  # what it took stays on the screen
     assert "; cost " in err
     status, out, err = run(capsys, "judge", pairs, "--metrics", priced, "--dry-run")
-    assert "cached" in out
-    assert "about 0, at most 0" in out
+    assert bill(out) == [["2", "2", "0", "0", "0", "0"], ["0", "0", "0", "0"]]
     assert sum(loopback.asked.values()) == 2
+    status, out, err = run(capsys, "judge", pairs, "--metrics", priced, "--dry-run", "--redo")
+    assert bill(out)[0][:3] == ["2", "1", "1"]  # one of both replies cannot be read
 
 
-def test_without_a_file_for_replies_only_a_dry_run(pairs, judge, capsys):
-    status, _, err = run(capsys, "judge", pairs, "--metrics", judge)
-    assert (status, "--record FILE; or --dry-run" in err) == (2, True)
+def test_dry_run_of_several_judges_has_a_sum_and_fits_a_terminal(pairs, judge, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    names = [judge.replace("green", name) for name in ("green", "crimson", "radfact", "chexprompt", "fineradscore")]
+    status, out, _ = run(capsys, "judge", pairs, "--metrics", *names, "--dry-run")
+    numbers = [[int(cell.replace(",", "")) for cell in line if cell != "?"] for line in bill(out)]
+    assert status == 0
+    assert max(map(len, out.splitlines())) <= 80
+    assert "…" not in out
+    for part in (0, 1):
+        *each, total = numbers[part::2]
+        assert total == list(map(sum, zip(*each, strict=True)))
+    guessed = numbers[4][0] - 4  # RadFact: four reports, and then what their phrases call for
+    assert guessed > 0
+    assert f"radfact: {guessed} of the questions depend on replies that are not there" in " ".join(out.split())
+
+
+def test_dry_run_needs_no_key(pairs, capsys, monkeypatch, tmp_path):
+    for variable in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(variable, raising=False)
+    name = f"green@openai:gpt?cache={tmp_path / 'cache'}"
+    assert run(capsys, "judge", pairs, "--metrics", name, "--dry-run")[::2] == (0, "")
+    status, _, err = run(capsys, "judge", pairs, "--metrics", name)
+    assert (status, "OPENAI_API_KEY holds no key" in err) == (2, True)
+
+
+def test_replies_are_kept_without_a_record(pairs, judge, loopback, capsys):
+    status, out, _ = run(capsys, "judge", pairs, "--metrics", judge, judge.replace(":m", ":n"), "--no-progress")
+    assert status == 3
+    assert f"score again without asking: {judge} (its replies are cached)" in out
+    n_asked = sum(loopback.asked.values())
+    assert run(capsys, "score", pairs, "--metrics", judge, "--trials", 10, "--no-progress", "--no-trivial")[0] == 3
+    assert sum(loopback.asked.values()) == n_asked
+    status, _, err = run(capsys, "judge", pairs, "--metrics", judge.partition("&cache")[0] + "&cache=no")
+    assert (status, "keeps no reply: name a file for them, --record FILE" in err) == (2, True)
+
+
+# --- exit statuses
+
+
+@pytest.fixture
+def nine(tmp_path):
+    """Nine pairs; the reference of one more is missing."""
+    path = tmp_path / "nine.jsonl"
+    rows = [{"study_id": f"s{i}", "reference": f"Effusion of {i} mm.", "candidate": "Clear."} for i in range(9)]
+    rows.append({"study_id": "s9", "reference": "nan", "candidate": "Clear."})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def choice(text, why):
+    return {"choices": [{"message": {"content": text}, "finish_reason": why}], "usage": {"completion_tokens": 9}}
+
+
+ENDLESS = "(a) False report of a finding: 1. " * 20
+BEHAVIOURS = {  # of the server, what is said on standard error, and the exit status
+    "good": (lambda request: request.say(GREEN), "", 0),
+    "fails at four": (
+        lambda request: request.say(GREEN) if request.number < 5 else request.send(500, {}),
+        "5 of 9 pairs scored; run the same command again (with --force where it writes files) "
+        "to ask about the other 4.",
+        3,
+    ),
+    "fails": (lambda request: request.send(500, {}), "0 of 9 pairs scored; run the same command again", 4),
+    "is cut off": (
+        lambda request: request.send(200, choice("[Clin", "length")),
+        "about 9 of 9 pairs give no verdict",
+        4,
+    ),
+    "is cut off once": (
+        lambda request: request.send(200, choice("[Clin", "length") if not request.number else choice(GREEN, "stop")),
+        "about 1 of 9 pairs give no verdict",
+        3,
+    ),
+    "loops": (lambda request: request.send(200, choice(ENDLESS, "length")), "about 9 of 9 pairs give no verdict", 4),
+    "is empty": (lambda request: request.say(""), "about 9 of 9 pairs give no verdict", 4),
+    "refuses one": (
+        lambda request: request.say(None, refusal="No.") if request.number == 3 else request.say(GREEN),
+        "about 1 of 9 pairs give no verdict",
+        3,
+    ),
+}
+REASONS = {
+    "is cut off": "No reply: the reply was cut off at 2,048 tokens; allow more with max_tokens (9)",
+    "loops": "No reply: the reply repeats itself without end, and was cut off at 1,024 tokens (9)",
+    "is empty": "The reply is empty. (9)",
+}
+
+
+@pytest.mark.parametrize("behaviour", BEHAVIOURS)
+@pytest.mark.parametrize("command", ["judge", "score"])
+def test_exit_status(command, behaviour, nine, judge, loopback, capsys):
+    """A pair whose reference is missing changes none; what was kept is not asked for again."""
+    behave, said, expected = BEHAVIOURS[behaviour]
+
+    def answer(request, tries):
+        request.number = int(next(number for number in range(9) if f"Effusion of {number} mm" in request.prompt))
+        behave(request)
+
+    loopback.reset(answer)
+    options = ["--trials", 10, "--no-trivial"] if command == "score" else []
+    asking = (command, nine, "--metrics", f"{judge}&retries=0", "--no-progress", *options)
+    status, out, err = run(capsys, *asking)
+    assert status == expected
+    assert said in err
+    assert REASONS.get(behaviour, "").removesuffix(" (9)") in out
+    first = sum(loopback.asked.values())
+    assert first == {"is cut off": 18, "is cut off once": 10}.get(behaviour, 9)
+    assert run(capsys, *asking)[0] == expected
+    again = {"fails at four": 4, "fails": 9, "refuses one": 1}.get(behaviour, 0)
+    assert sum(loopback.asked.values()) - first == again
+    if command == "judge":
+        assert REASONS.get(behaviour, "") in out
+        assert run(capsys, *asking, "--redo")[0] == expected
+        redone = {"is cut off": 18, "is cut off once": 2, "loops": 9, "is empty": 9}.get(behaviour, again)
+        assert sum(loopback.asked.values()) - first - again == redone
+
+
+def test_what_was_cut_off_is_counted_apart(nine, judge, loopback, capsys):
+    loopback.reset(
+        lambda request, tries: request.send(200, choice(GREEN, "stop") if tries else choice("[Clin", "length"))
+    )
+    status, _, err = run(capsys, "judge", nine, "--metrics", judge, "--no-progress")
+    assert status == 0
+    assert "green, openai:m: 18 replies (9 with twice the tokens, as the first were cut off), 0 tokens asked" in err
+
+
+def test_dry_run_knows_the_questions_about_other_kinds_of_reports(judge, loopback, tmp_path, capsys):
+    """RadFact's instructions for a chest CT are others; what was asked in the run is cached in the bill."""
+    path = tmp_path / "ct.jsonl"
+    report = "CT CHEST WITHOUT CONTRAST. LUNGS: 6 mm solid nodule in the right upper lobe. No pleural effusion."
+    path.write_text(json.dumps({"study_id": "s1", "reference": report, "candidate": report}) + "\n")
+    loopback.reset(lambda request, tries: request.say('{"phrases": []}'))
+    name = judge.replace("green", "radfact")
+    assert run(capsys, "judge", path, "--metrics", name, "--no-progress")[0] == 0
+    assert bill(run(capsys, "judge", path, "--metrics", name, "--dry-run")[1])[0][:3] == ["1", "1", "0"]

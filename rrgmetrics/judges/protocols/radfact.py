@@ -15,6 +15,7 @@ theirs does (`radfact_published`). Theirs also asks about the phrases of a repor
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -42,6 +43,7 @@ SAME_PHRASE = 0.8  # similarity from which a copied phrase counts as the report'
 MAX_TOKENS = 1024
 REST = "The rest is normal."  # the phrase that stands for all normal statements of a report
 MAX_PHRASES, MAX_CHARACTERS = 300, 1_000  # of a report, of a phrase; beyond, a model has lost itself in a loop
+CLAUSE = re.compile(r"[.;:\n]+|, | and ")  # ends one phrase, or nearly
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 PHRASES_SCHEMA = {
     "type": "object",
@@ -138,6 +140,14 @@ class Radfact:
             )
             for phrase, other in questions
         )
+
+    def likely_replies(self, pair: Pair) -> tuple[str, ...]:
+        """Returns replies to all but the last questions, with the clauses of the reports as phrases, for a bill."""
+        clauses = [
+            [part.strip() for part in CLAUSE.split(text) if part.strip()] for text in (pair.candidate, pair.reference)
+        ]
+        phrases = tuple(json.dumps({"phrases": side[:MAX_PHRASES]}, ensure_ascii=False) for side in clauses if side)
+        return phrases * 2 if self.negatives == "drop" else phrases
 
     def verdict(self, pair: Pair, replies: Sequence[str]) -> RadfactVerdict:
         """Reads every entailment; raises VerdictError for one that cannot be read."""
