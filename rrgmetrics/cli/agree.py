@@ -14,7 +14,7 @@ from rrgmetrics.errors import InputError
 from rrgmetrics.stats import TRIALS
 
 if TYPE_CHECKING:
-    from rrgmetrics.metaeval import Ranked, Rated
+    from rrgmetrics.metaeval.loaders import Data
 
 ALSO = ("failures", "counts", "raters", "sources")
 
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
             write_plots(report, options.plots, force=options.force)
 
 
-def _pictures(options: argparse.Namespace, data: Sequence[Rated | Ranked], names: Sequence[str]) -> list[Path]:
+def _pictures(options: argparse.Namespace, data: Sequence[Data], names: Sequence[str]) -> list[Path]:
     """The plots that will be written; InputError where there is nothing to plot."""
     from rrgmetrics.metaeval import Rated
     from rrgmetrics.metaeval.plots import plot_paths
@@ -81,5 +81,6 @@ def _pictures(options: argparse.Namespace, data: Sequence[Rated | Ranked], names
         return []
     rated = [each for each in data if isinstance(each, Rated)]
     if not rated:
-        raise InputError("--plots draws scores against radiologists' counts and ratings; radjudge has none.")
+        named = ", ".join(each.name for each in data)
+        raise InputError(f"--plots draws scores against radiologists' counts and ratings; {named} has none.")
     return [path for each in rated for path in plot_paths(options.plots, each, names).values()]

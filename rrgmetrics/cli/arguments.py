@@ -21,7 +21,7 @@ from rrgmetrics.specs import PRESETS, SPECS, OptionValue
 from rrgmetrics.worth import Worth, score_with_worth
 
 if TYPE_CHECKING:
-    from rrgmetrics.metaeval import Ranked, Rated
+    from rrgmetrics.metaeval.loaders import Data
 
 SCORE_TRIALS = 1_000  # intervals only; `compare` also tests
 Results = Mapping[str, Mapping[str, Result]]
@@ -136,7 +136,9 @@ def add_rated(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="DATA",
         help="NAME:PATH of your copy (rexval, rexval_star, radevalx, radeval_expert, refisco, rate_eval, radpref, "
-        "radjudge), or a table of rated pairs (.csv, .jsonl, .parquet); several give one table",
+        "radjudge, rexerr, chest2error, radreport_error_injected, metriceval_bodyct; of pairs that say the same "
+        "chest2error_equal, radreport_error_injected_equal), or a table of rated pairs (.csv, .jsonl, .parquet); "
+        "several give one table",
     )
     parser.add_argument(
         "--columns",
@@ -153,7 +155,7 @@ def add_rated(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_rated(options: argparse.Namespace) -> list[Rated | Ranked]:
+def read_rated(options: argparse.Namespace) -> list[Data]:
     """The data sets that were named, checked."""
     from rrgmetrics.metaeval import load
 

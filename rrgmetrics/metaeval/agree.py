@@ -9,12 +9,13 @@ from typing import Any
 from rrgmetrics.comparison import Correction
 from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.agreement import AgreementReport, measure
-from rrgmetrics.metaeval.loaders import Ranked, Rated, load
+from rrgmetrics.metaeval.equal import Equal, EqualReport, equal_report
+from rrgmetrics.metaeval.loaders import Data, Ranked, load
 from rrgmetrics.metaeval.ranked import RankedReport, ranked_report
 from rrgmetrics.prepared import prepare
 from rrgmetrics.stats import LEVEL, TRIALS
 
-Report = AgreementReport | RankedReport
+Report = AgreementReport | RankedReport | EqualReport
 
 
 def agree(
@@ -49,7 +50,7 @@ def agree(
         progress: As in `rrgmetrics.score`.
 
     Returns:
-        The report; of RadJudge the cases passed, of all others the agreement.
+        The report; of RadJudge the cases passed, of pairs that say the same those that score so, else the agreement.
 
     Raises:
         InputError: Unknown data set or metric, or data that cannot be used; nothing was scored.
@@ -70,7 +71,7 @@ def agree(
 
 
 def agree_on(
-    data: Sequence[Rated | Ranked],
+    data: Sequence[Data],
     metrics: Sequence[str],
     *,
     correction: Correction = "holm",
@@ -92,6 +93,8 @@ def agree_on(
             results = ready.score_pairs(list(each.pairs), progress=progress)
             if isinstance(each, Ranked):
                 reports.append(ranked_report(each, results))
+            elif isinstance(each, Equal):
+                reports.append(equal_report(each, results, **draws))
             else:
                 reports.append(measure(each, results, correction=correction, progress=progress, **draws))
     return reports

@@ -7,10 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rrgmetrics.comparison import SIGNIFICANT
+from rrgmetrics.metaeval.agree import Report
 from rrgmetrics.metaeval.agreement import AgreementReport, main_target
+from rrgmetrics.metaeval.equal import EqualReport
 from rrgmetrics.metaeval.model import Agreement, Between, Preference, View
 from rrgmetrics.metaeval.ranked import RankedReport
 from rrgmetrics.metaeval.rated import TOTAL
+from rrgmetrics.present.equal import equal_table
 from rrgmetrics.present.numbers import p_value
 from rrgmetrics.present.ranked import failed_table, passed_table
 from rrgmetrics.present.short import (
@@ -34,7 +37,7 @@ from rrgmetrics.stats import Estimate
 CEILING = {"others": "a radiologist", "each other": "two radiologists"}
 
 
-def agreement_tables(reports: Sequence[AgreementReport | RankedReport]) -> Iterator[Table]:
+def agreement_tables(reports: Sequence[Report]) -> Iterator[Table]:
     """Yields every table: all rated data sets in one summary, then each data set's own."""
     rated = [report for report in reports if isinstance(report, AgreementReport)]
     if len(rated) > 1:
@@ -53,6 +56,9 @@ def agreement_tables(reports: Sequence[AgreementReport | RankedReport]) -> Itera
         yield from subset_tables(report)
         if report.between:
             yield between_table(report)
+    equal = [report for report in reports if isinstance(report, EqualReport)]
+    if equal:
+        yield equal_table(equal)
     for ranked in reports:
         if isinstance(ranked, RankedReport):
             yield passed_table(ranked)
@@ -277,7 +283,7 @@ def between_table(report: AgreementReport) -> Table:
     )
 
 
-def number_rows(reports: Sequence[AgreementReport | RankedReport]) -> list[dict[str, Any]]:
+def number_rows(reports: Sequence[Report]) -> list[dict[str, Any]]:
     """Every number, a row each, as `--output` writes them."""
     return [row for report in reports for row in report.rows()]
 

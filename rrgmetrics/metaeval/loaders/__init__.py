@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.equal import Equal
+from rrgmetrics.metaeval.loaders.bodyct import load_bodyct
+from rrgmetrics.metaeval.loaders.chest2error import load_chest2error, load_chest2error_equal
+from rrgmetrics.metaeval.loaders.error_injected import load_error_injected, load_error_injected_equal
 from rrgmetrics.metaeval.loaders.fields import TABLES
 from rrgmetrics.metaeval.loaders.radeval_expert import load_radeval_expert
 from rrgmetrics.metaeval.loaders.radevalx import load_radevalx
@@ -13,12 +18,15 @@ from rrgmetrics.metaeval.loaders.radjudge import load_radjudge
 from rrgmetrics.metaeval.loaders.radpref import load_radpref
 from rrgmetrics.metaeval.loaders.rate_eval import load_rate_eval
 from rrgmetrics.metaeval.loaders.refisco import load_refisco
+from rrgmetrics.metaeval.loaders.rexerr import load_rexerr
 from rrgmetrics.metaeval.loaders.rexval import load_rexval, load_rexval_star
 from rrgmetrics.metaeval.loaders.table import load_table
 from rrgmetrics.metaeval.ranked import Ranked
 from rrgmetrics.metaeval.rated import Rated
 
-PUBLISHED: Mapping[str, Callable[[str], Rated | Ranked]] = {
+Data: TypeAlias = Rated | Ranked | Equal
+
+PUBLISHED: Mapping[str, Callable[[str], Data]] = {
     "rexval": load_rexval,
     "rexval_star": load_rexval_star,
     "radevalx": load_radevalx,
@@ -26,8 +34,19 @@ PUBLISHED: Mapping[str, Callable[[str], Rated | Ranked]] = {
     "refisco": load_refisco,
     "radpref": load_radpref,
     "radjudge": load_radjudge,
+    "rexerr": load_rexerr,
+    "chest2error": load_chest2error,
+    "radreport_error_injected": load_error_injected,
 }
-NAMES = (*PUBLISHED, "rate_eval")
+EQUAL: Mapping[str, Callable[..., Equal]] = {  # pairs that say the same; columns can be named
+    "chest2error_equal": load_chest2error_equal,
+    "radreport_error_injected_equal": load_error_injected_equal,
+}
+TABULAR: Mapping[str, Callable[..., Rated]] = {  # not all of their columns are known
+    "rate_eval": load_rate_eval,
+    "metriceval_bodyct": load_bodyct,
+}
+NAMES = (*PUBLISHED, *EQUAL, *TABULAR)
 
 
 def load(
@@ -36,12 +55,12 @@ def load(
     columns: Mapping[str, str] | None = None,
     counts: Sequence[str] = (),
     ratings: Sequence[str] = (),
-) -> Rated | Ranked:
+) -> Data:
     """Reads a data set.
 
     Args:
         dataset: `NAME:PATH` with a name of `NAMES`, or a table of rated pairs (.csv, .jsonl, .parquet).
-        columns: Of a table; see `load_table`.
+        columns: Of a table; see `load_table`. Of a data set of `EQUAL` or `TABULAR` too.
         counts: Of a table.
         ratings: Of a table.
 
@@ -51,8 +70,10 @@ def load(
     name, _, path = dataset.partition(":")
     if name in PUBLISHED and path:
         return PUBLISHED[name](path)
-    if name == "rate_eval" and path:
-        return load_rate_eval(path, columns=columns, counts=counts, ratings=ratings)
+    if name in EQUAL and path:
+        return EQUAL[name](path, columns=columns)
+    if name in TABULAR and path:
+        return TABULAR[name](path, columns=columns, counts=counts, ratings=ratings)
     if Path(dataset).suffix.lower() in TABLES and name not in NAMES:
         return load_table(dataset, columns=columns, counts=counts, ratings=ratings)
     raise InputError(
@@ -61,4 +82,4 @@ def load(
     )
 
 
-__all__ = ["NAMES", "Ranked", "Rated", "load", "load_radjudge", "load_radpref", "load_table"]
+__all__ = ["NAMES", "Data", "Equal", "Ranked", "Rated", "load", "load_radjudge", "load_radpref", "load_table"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,22 @@ def number_of(row: Mapping[str, Any], name: str, where: str, *, least: float = -
         wanted = "a number" if least == -math.inf else f"a number from {least:g}"
         raise InputError(f"{where}: {name} is {value!r}; {wanted} is needed, or nothing where nobody judged.")
     return number
+
+
+def names_in(value: Any, where: str) -> list[str]:
+    """The names in a cell: a list, a list as JSON or Python writes it, or names between commas, semicolons or lines.
+
+    Example:
+        >>> names_in("['Add typo', 'False negation']", ""), names_in("Add typo; False negation", "")
+        (['Add typo', 'False negation'], ['Add typo', 'False negation'])
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return []
+    if not isinstance(value, str):
+        listed = value.tolist() if hasattr(value, "tolist") else value
+        return [str(each).strip() for each in sequence(listed, where)]
+    names = re.split(r"[,;\n]", value.strip().removeprefix("[").removesuffix("]"))
+    return [name for each in names if (name := each.strip(" \t\r'\""))]
 
 
 def flag_of(row: Mapping[str, Any], name: str, where: str) -> bool:

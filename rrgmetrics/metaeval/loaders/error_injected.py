@@ -1,0 +1,95 @@
+"""radreport-error-injected: CT and MR reports with errors that were put in, and restyled ones without.
+
+The user brings the Hub's `jomoll/radreport-error-injected` (access on request; CC-BY-NC-SA): 2,000 CT and 2,000 MR
+reports, columns `source_id, modality, split, reference, candidate, n_errors, categories` and others. Splits are clean,
+single, multi (errors) and stylistic, whose candidates say the same in other words.
+
+Not verified: the names and formats of the files (all tables of the folder are read), how `categories` is written (a
+list, or names between commas, semicolons or lines), and what the categories are called, so that none of them is held
+to be one of our six kinds: each is a target of its own, `category_...`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rrgmetrics.errors import InputError
+from rrgmetrics.metaeval.equal import Equal
+from rrgmetrics.metaeval.loaders.equal_pairs import load_equal
+from rrgmetrics.metaeval.loaders.fields import TABLES, names_in, number_of, report_of, rows
+from rrgmetrics.metaeval.loaders.rexerr import counted_names
+from rrgmetrics.metaeval.rated import TOTAL, Rated
+from rrgmetrics.reports import Pair
+
+NEEDED = ("source_id", "modality", "split", "reference", "candidate", "n_errors", "categories")
+STYLISTIC = "stylistic"
+WHAT = f"radreport-error-injected's folder, or one of its tables ({', '.join(TABLES)})"
+
+
+def load_error_injected(path: str | Path) -> Rated:
+    """Reads all splits.
+
+    Args:
+        path: A table, or a folder of tables.
+
+    Returns:
+        The pairs; the study is the source report. `total_errors` counts the errors that were put in.
+
+    Raises:
+        InputError: A file or column that is not there, or a cell that is no count; names file and line.
+    """
+    pairs: list[Pair] = []
+    kept: list[Mapping[str, Any]] = []
+    counts: list[float] = []
+    names: list[list[str]] = []
+    for file in _files(path):
+        for where, row in rows(file, NEEDED):
+            pairs.append(Pair(report_of(row, "reference", where), report_of(row, "candidate", where)))
+            kept.append(row)
+            counts.append(number_of(row, "n_errors", where, least=0))
+            names.append(names_in(row["categories"], f"{where}: categories"))
+    return Rated(
+        name="radreport_error_injected",
+        pairs=pairs,
+        studies=[str(row["source_id"]) for row in kept],
+        raters=["put in"],
+        values={TOTAL: np.array([counts], dtype=np.float64), **counted_names(names, "category")},
+        labels={label: [str(row[label]) for row in kept] for label in ("modality", "split")},
+    )
+
+
+def load_error_injected_equal(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Equal:
+    """Reads the split `stylistic`: pairs without an error.
+
+    Args:
+        path: A table, or a folder of tables.
+        columns: Of `reference`, `candidate` and `study`, where they have other names.
+
+    Raises:
+        InputError: A file or column that is not there, no row of the split, or a pair with errors.
+    """
+    return load_equal(
+        _files(path),
+        "radreport_error_injected_equal",
+        known={"study_id": "source_id"},
+        columns=columns,
+        errors="n_errors",
+        only=("split", STYLISTIC),
+    )
+
+
+def _files(path: str | Path) -> list[Path]:
+    """The table, or those of a folder and of its folders."""
+    path = Path(path).expanduser()
+    if path.is_file():
+        return [path]
+    if not path.exists():
+        raise InputError(f"{path} does not exist; give {WHAT}.")
+    files = [file for file in sorted([*path.glob("*"), *path.glob("*/*")]) if file.suffix.lower() in TABLES]
+    if not files:
+        raise InputError(f"{path} has no tables; give {WHAT}.")
+    return files
