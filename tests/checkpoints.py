@@ -70,6 +70,28 @@ def write_judges(hub: Path, texts: list[str]) -> None:
         (folder / "refs" / "main").write_text(commit)
 
 
+def write_pins(hub: Path, file: Path) -> Path:
+    """Writes our table of pins with the checksums of a cache's stand-ins, and its revisions, in place of the published.
+
+    Of what the cache lacks, and of what the published table has no checksum, it has none either.
+    """
+    import hashlib
+
+    import yaml
+
+    from rrgmetrics.backends.checkpoints import PINS
+
+    table = yaml.safe_load(PINS.read_text())
+    for name, row in table.items():
+        folders = sorted(hub.glob(f"models--{name.replace('/', '--')}/snapshots/*"))
+        row["revision"] = folders[0].name if folders and row["revision"] else ""
+        for stored, known in row["sha256"].items():
+            weights = folders[0] / stored if folders and known else hub / "nothing"
+            row["sha256"][stored] = hashlib.sha256(weights.read_bytes()).hexdigest() if weights.is_file() else ""
+    file.write_text(yaml.safe_dump(table))
+    return file
+
+
 def write_causal(
     folder: Path,
     texts: list[str],

@@ -150,9 +150,30 @@ def _module(name: str):
     return module
 
 
+@pytest.fixture
+def no_pins(tmp_path, monkeypatch):
+    """Pins nothing: no stand-in has the published weights."""
+    import yaml
+
+    from rrgmetrics.backends import checkpoints as stored
+
+    rows = {name: {"revision": "", "sha256": {}} for name in yaml.safe_load(stored.PINS.read_text())}
+    (tmp_path / "published.yaml").write_text(yaml.safe_dump(rows))
+    monkeypatch.setattr(stored, "PINS", tmp_path / "published.yaml")
+    pins = stored.pins  # which a test may replace
+    pins.cache_clear()
+    yield
+    pins.cache_clear()
+
+
 @pytest.fixture(scope="session")
-def published_checkpoints(reports, checkpoints, radgraph_checkpoints) -> Path:
-    """A Hub cache in which the named configurations' checkpoints are tiny and random; returns its folder."""
+def published_checkpoints(reports, checkpoints, radgraph_checkpoints):
+    """A Hub cache in which the named configurations' checkpoints are tiny and random; yields its folder.
+
+    Their checksums stand in place of the published ones meanwhile.
+    """
+    from rrgmetrics.backends import checkpoints as stored
+
     hub = Path(os.environ["HF_HOME"]) / "hub"
     texts = [*reports.references, *reports.altered]
     checkpoints.write_cache(hub, texts)
@@ -162,4 +183,8 @@ def published_checkpoints(reports, checkpoints, radgraph_checkpoints) -> Path:
     checkpoints.write_classifiers(hub, texts)
     checkpoints.write_modernbert(hub, texts)
     checkpoints.write_labeller(hub)
-    return hub
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(stored, "PINS", checkpoints.write_pins(hub, hub.parent / "published.yaml"))
+        stored.pins.cache_clear()
+        yield hub
+    stored.pins.cache_clear()

@@ -1,9 +1,11 @@
 """Examines what `paper` configurations load: is it here, is it what was published, and does it say what was published?
 
-For each configuration with published weights: the revision is resolved at the Hub, layout, size and licence are held
-against what we know, the files are downloaded and checked, revision and checksums are kept for later loads, and the
-authors' examples are scored and compared with what they print. Without a network it says what is missing, how large it
-is and where it would lie. `rrgmetrics doctor` prints it and writes a report that can be sent.
+For each configuration with published weights: the revision is resolved at the Hub, layout, size, licence and checksums
+are held against what we know, then the small files against the classes that must load them. Weights are downloaded only
+where all that was right for all that the configuration loads, and where all of them fit on the disk. Then every file is
+checked, revision and checksums are kept for later loads, and the authors' examples are scored and compared with what
+they print. Without a network it says what is missing, how large it is and where it would lie. `rrgmetrics doctor`
+prints it and writes a report that can be sent.
 """
 
 from __future__ import annotations
@@ -13,12 +15,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rrgmetrics.backends.checkpoints import answers, keep_pins, offline_by_choice
+from rrgmetrics.backends.checkpoints import answers, cache_folder, keep_pins, offline_by_choice
 from rrgmetrics.backends.radgraph.checkpoint import encoder_of
 from rrgmetrics.doctor.needs import Need, needs, needs_of
 from rrgmetrics.doctor.published import examples, score_example, score_invented
-from rrgmetrics.doctor.repositories import Remark, Repository, look_here, look_there
-from rrgmetrics.english import counted
+from rrgmetrics.doctor.repositories import (
+    GIGABYTE,
+    Remark,
+    Repository,
+    fetch,
+    fetch_settings,
+    free_room,
+    leave,
+    look_here,
+    look_there,
+)
+from rrgmetrics.english import counted, listed
 from rrgmetrics.errors import BackendError
 from rrgmetrics.names import READER, parse_name, parse_names
 from rrgmetrics.specs import SPECS
@@ -107,9 +119,12 @@ class Doctor:
         Raises:
             InputError: A name is not that of a metric.
         """
-        for configuration in configurations(names):
-            named = [self._repository(need) for need in needs_of(configuration)]
-            inside = [self._repository(need) for found in named for need in _encoders_inside(found)]
+        chosen = configurations(names)
+        if not self.silence:
+            self._ask([need for configuration in chosen for need in needs_of(configuration)])
+        for configuration in chosen:
+            named = self._repositories(needs_of(configuration))
+            inside = self._repositories([need for found in named for need in _encoders_inside(found)])
             repositories = tuple({found.need.name: found for found in (*inside, *named)}.values())
             remarks = [remark for repository in repositories for remark in repository.remarks]
             if not repositories:
@@ -118,14 +133,51 @@ class Doctor:
                 remarks += self._score(configuration, repositories)
             yield Checkup(configuration, repositories, tuple(remarks))
 
-    def _repository(self, need: Need) -> Repository:
-        """A repository, looked at once."""
-        if need.name not in self._seen:
-            found = look_here(need) if self.silence else look_there(need, self.endpoint, self.download, self.most)
-            if found.files and found.folder:  # of wrong ones too: who loads them is told
-                keep_pins({need.repository: found.pin()})
-            self._seen[need.name] = found
-        return self._seen[need.name]
+    def _ask(self, needed: Sequence[Need]) -> None:
+        """Asks the Hub about repositories, and checks all that can be checked before weights are sent."""
+        new = {need.name: need for need in needed if need.name not in self._seen}
+        self._seen |= {name: look_there(need, self.endpoint, self.most) for name, need in new.items()}
+        good = [self._seen[name] for name in new if self._seen[name].is_faultless]
+        if not self.download:
+            return
+        total, room = sum(found.missing for found in good) / GIGABYTE, free_room()
+        if total > room:
+            for found in good:
+                if found.missing:
+                    found.say(
+                        "fault",
+                        f"{found.need.name} was not downloaded: what is missing takes {total:.2f} GB, and {room:.2f} "
+                        f"GB are free in {cache_folder()}. Make room, or name fewer metrics.",
+                    )
+            return
+        for found in good:
+            fetch_settings(found, self.endpoint)
+
+    def _repositories(self, needed: Sequence[Need]) -> list[Repository]:
+        """The repositories of a configuration, downloaded where nothing is wrong with any of them."""
+        if self.silence:
+            for need in needed:
+                if need.name not in self._seen:
+                    self._seen[need.name] = look_here(need)
+        else:
+            self._ask(needed)
+        repositories = [self._seen[need.name] for need in needed]
+        wrong = [found.need.name for found in repositories if not found.is_faultless]
+        for found in repositories:
+            if not self.silence and found.is_faultless and found.folder is None:
+                self._bring(found, f"{listed(wrong)} cannot be loaded" if wrong else "")
+        return repositories
+
+    def _bring(self, found: Repository, wrong: str) -> None:
+        """Downloads a repository, unless something is wrong beside it or nothing may be downloaded."""
+        if found.missing and (wrong or not self.download):
+            if not found.remarks:
+                leave(found, wrong)
+            return
+        found.remarks.clear()  # that it was left, beside another one
+        fetch(found, self.endpoint)
+        if found.folder:  # of wrong files too: who loads them is told
+            keep_pins({found.need.repository: found.pin()})
 
     def _score(self, configuration: str, repositories: Sequence[Repository]) -> list[Remark]:
         """Computes the published examples of a configuration, or scores an invented pair where none is at hand."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
@@ -86,7 +86,27 @@ class Repository:
     @property
     def is_whole(self) -> bool:
         """Whether it lies on this machine without a fault."""
-        return self.folder is not None and all(remark.status != "fault" for remark in self.remarks)
+        return self.folder is not None and self.is_faultless
+
+    @property
+    def is_faultless(self) -> bool:
+        """Whether nothing was seen that is wrong with it."""
+        return all(remark.status != "fault" for remark in self.remarks)
+
+    @property
+    def missing(self) -> int:
+        """Bytes of what is loaded and not on this machine."""
+        return sum(self.files[name].size for name in self.missing_files)
+
+    @property
+    def missing_files(self) -> list[str]:
+        """What is loaded and not on this machine, as far as the Hub was asked."""
+        return [name for name in self.files if not (self.place / name).is_file()]
+
+    @property
+    def place(self) -> Path:
+        """The folder of the revision in the Hub's cache, whether it is there or not."""
+        return repository_folder(self.need.repository) / "snapshots" / self.revision
 
     def pin(self) -> Pin:
         """The revision and the checksums of its large files."""
@@ -110,22 +130,23 @@ def look_here(need: Need) -> Repository:
     found.revision = folder.name
     if missing := need.missing(file.name for file in folder.iterdir()):
         found.say("fault", f"{need.name}: {folder} lacks {listed(missing)}; delete it and download it again.")
-    known = [name for name in pin.sha256 if folder.name == pin.revision and (folder / name).is_file()]
+    known = [name for name in pin.sha256 if (folder / name).is_file() and need.file in ("", name)]
     for name in known:
         _compare_checksum(found, name, pin.sha256[name])
     if found.is_whole:
         compared = f"{listed(known)} as published" if known else "compared with nothing, since no checksum is known"
-        found.say("ok" if known else "left", f"{need.name}: revision {folder.name[:12]} is here, {compared}.")
+        other = "" if pin.revision in ("", folder.name) else f", and not the published {pin.revision[:12]}"
+        status: Status = "ok" if known and not other else "left"
+        found.say(status, f"{need.name}: revision {folder.name[:12]} is here{other}, {compared}.")
     return found
 
 
-def look_there(need: Need, endpoint: str, download: bool, most: float | None) -> Repository:
-    """Looks at a repository with the Hub's help.
+def look_there(need: Need, endpoint: str, most: float | None) -> Repository:
+    """Asks the Hub what a repository holds, and checks all that can be checked before a file of it is sent.
 
     Args:
         need: What is loaded of it.
         endpoint: Address of the Hub.
-        download: Whether to download what is not on this machine.
         most: Gigabytes that it may send; None: twice as many as are known of it.
     """
     found = Repository(need)
@@ -134,8 +155,7 @@ def look_there(need: Need, endpoint: str, download: bool, most: float | None) ->
     except Exception as error:  # the Hub client has a dozen kinds of failure, all of which end here
         found.say("fault", _in_words(need, error, endpoint))
         return found
-    if _is_acceptable(found, most):
-        _fetch(found, endpoint, download)
+    _check(found, most)
     return found
 
 
@@ -158,53 +178,53 @@ def _fact(file: Any) -> FileFact:
     return FileFact(file.size or 0, file.lfs.sha256 if file.lfs else "", file.blob_id or "")
 
 
-def _is_acceptable(found: Repository, most: float | None) -> bool:
-    """Remarks on layout, licence and size; returns whether the files may be downloaded."""
+def _check(found: Repository, most: float | None) -> None:
+    """Remarks on layout, licence, size and checksums."""
     need, size = found.need, found.size / GIGABYTE
     missing, limit = need.missing(found.files), most or max(need.gigabytes * SLACK, 0.1)
-    room = shutil.disk_usage(_existing(cache_folder())).free / GIGABYTE
     if missing:
         found.say("fault", f"{need.name} has no {listed(missing)} at revision {found.revision[:12]}.")
     if need.licence and found.licence != need.licence:
         found.say("fault", f"{need.name}: its card states {found.licence or 'no licence'}, and we know {need.licence}.")
+    known = pins().get(need.repository, NO_PIN).sha256
+    for name, fact in found.files.items():
+        if fact.sha256 and fact.sha256 != known.get(name, fact.sha256):
+            found.say(
+                "fault",
+                f"{need.repository}: {name} has the SHA-256 {fact.sha256[:12]}… at the Hub, and {known[name][:12]}… "
+                "was published; nothing was downloaded.",
+            )
     if size > limit:
         found.say(
             "fault",
             f"{need.name} would send {size:.2f} GB, and {need.gigabytes:g} GB are known of it; nothing was downloaded. "
             f"Look at the repository, then allow it with --most {math.ceil(size * 11) / 10:g}.",
         )
-    elif size > room:
-        found.say("fault", f"{need.name} takes {size:.2f} GB, and {room:.2f} GB are free in {cache_folder()}.")
-    return not any(remark.status == "fault" for remark in found.remarks)
 
 
-def _fetch(found: Repository, endpoint: str, download: bool) -> None:
-    """Downloads what is missing, and compares each file with what the Hub says of it."""
-    from huggingface_hub import hf_hub_download
+def free_room() -> float:
+    """Returns the gigabytes that are free where the Hub's cache lies."""
+    return shutil.disk_usage(_existing(cache_folder())).free / GIGABYTE
 
-    need, folder = found.need, repository_folder(found.need.repository) / "snapshots" / found.revision
-    pinned = pins().get(need.repository, NO_PIN).revision  # else "main": the cache then notes its commit
-    missing = [name for name in found.files if not (folder / name).is_file()]
-    if missing and not download:
-        size = sum(found.files[name].size for name in missing) / GIGABYTE
-        place = repository_folder(need.repository).name
-        found.say("left", f"{need.name} is not here: {size:.2f} GB, which would lie in the cache's {place}.")
+
+def fetch_settings(found: Repository, endpoint: str) -> None:
+    """Downloads the small files of a model of transformers, and remarks on one that its classes could not load."""
+    if found.need.file or found.need.holds != "model":
         return
-    settings = [name for name in missing if any(fnmatch(name, pattern) for pattern in SETTINGS)]
-    for name in [*settings, *(name for name in missing if name not in settings)]:
-        if name not in settings and not _has_known_classes(found, folder):
-            return
-        try:
-            hf_hub_download(
-                need.repository, name, revision=pinned or "main", endpoint=endpoint, cache_dir=str(cache_folder())
-            )
-        except Exception as error:
-            found.say("fault", _in_words(need, error, endpoint, name))
-            return
-    if any(not (folder / name).is_file() for name in found.files):
+    small = [name for name in found.missing_files if any(fnmatch(name, pattern) for pattern in SETTINGS)]
+    if len(small) < len(found.missing_files) and _download(found, small, endpoint):
+        _check_classes(found)
+
+
+def fetch(found: Repository, endpoint: str) -> None:
+    """Downloads what is missing, and compares each file with what the Hub says of it."""
+    need = found.need
+    if not _download(found, found.missing_files, endpoint):
+        return
+    if found.missing_files:
         found.say("fault", f"{need.name} got another revision while it was downloaded; run this again.")
         return
-    found.folder = folder
+    found.folder = found.place
     for name, fact in found.files.items():
         _compare(found, name, fact)
     if found.is_whole:
@@ -215,17 +235,37 @@ def _fetch(found: Repository, endpoint: str, download: bool) -> None:
         )
 
 
-def _has_known_classes(found: Repository, folder: Path) -> bool:
-    """Remarks on a model, by its small files alone, that could not be loaded; returns whether it can be."""
-    if found.need.holds != "model" or found.need.file:
-        return True
+def leave(found: Repository, reason: str = "") -> None:
+    """Remarks on a repository of which nothing is downloaded: what is missing of it, and why it stays so."""
+    place = repository_folder(found.need.repository).name
+    size = found.missing / GIGABYTE
+    why = f"; it was not downloaded, since {reason}" if reason else ""
+    found.say("left", f"{found.need.name} is not here: {size:.2f} GB, which would lie in the cache's {place}{why}.")
+
+
+def _download(found: Repository, names: Iterable[str], endpoint: str) -> bool:
+    """Downloads files; remarks on the first that fails, and returns whether none did."""
+    from huggingface_hub import hf_hub_download
+
+    need, cache = found.need, str(cache_folder())
+    pinned = pins().get(need.repository, NO_PIN).revision  # else "main": the cache then notes its commit
+    for name in names:
+        try:
+            hf_hub_download(need.repository, name, revision=pinned or "main", endpoint=endpoint, cache_dir=cache)
+        except Exception as error:
+            found.say("fault", _in_words(need, error, endpoint, name))
+            return False
+    return True
+
+
+def _check_classes(found: Repository) -> None:
+    """Remarks on a model that, by its small files alone, could not be loaded."""
+    folder = found.place
     try:
         check_classes(Checkpoint(folder, f"{found.need.repository}@{found.revision[:12]}"))
     except (BackendError, MissingExtraError) as error:
         reason = in_one_line(str(error).rpartition(f"{folder}: ")[2]).rstrip(".")
         found.say("fault", f"{found.need.name}: {reason}; its weights were not downloaded.")
-        return False
-    return True
 
 
 def _compare(found: Repository, name: str, fact: FileFact) -> None:
@@ -282,9 +322,10 @@ def in_one_line(message: str) -> str:
 
 
 def snapshot(need: Need, revision: str) -> Path | None:
-    """The folder of a revision in the Hub's cache, or that of its newest one."""
-    folder = cached(need.repository, revision, (need.file,) if need.file else ())
-    return folder if folder and folder.is_dir() else None
+    """The folder of a revision in the Hub's cache, or that of its newest one, which loading takes too."""
+    wanted = (need.file,) if need.file else ()
+    found = (cached(need.repository, name, wanted) for name in dict.fromkeys((revision, "")))
+    return next((folder for folder in found if folder and folder.is_dir()), None)
 
 
 def _existing(path: Path) -> Path:

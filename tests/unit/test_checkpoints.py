@@ -21,7 +21,7 @@ REPOSITORY = "StanfordAIMI/RRG_scorers"
 
 
 @pytest.fixture
-def hub(tmp_path, monkeypatch):
+def hub(tmp_path, monkeypatch, no_pins):
     """An empty Hub cache, with unpacked archives beside it."""
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -159,9 +159,19 @@ def test_a_pinned_revision_and_checksum(hub, monkeypatch):
     monkeypatch.setattr(checkpoints, "pins", lambda: {REPOSITORY: checkpoints.Pin("abc", {"chexbert.pth": digest})})
     newest = snapshot(hub, REPOSITORY, "def")
     (newest / "chexbert.pth").write_bytes(b"newer")
-    with pytest.raises(BackendError, match=r"chexbert\.pth --revision abc"):
+    found = hashlib.sha256(b"newer").hexdigest()
+    message = (
+        rf"def/chexbert\.pth does not have the published SHA-256 {digest[:12]}…, its own is {found[:12]}…; it is "
+        r".* of another revision\. Delete it and run `hf download .*chexbert\.pth --revision abc`"
+    )
+    with pytest.raises(BackendError, match=message):
         checkpoints.find_file(REPOSITORY, "chexbert.pth")  # what is there is not what is pinned
-    assert checkpoints.find_file(f"{REPOSITORY}@main", "chexbert.pth").path == newest / "chexbert.pth"
+    assert checkpoints.find_file(f"{REPOSITORY}@main", "chexbert.pth").path == newest / "chexbert.pth"  # by its name
+    assert checkpoints.find_file(str(newest), "chexbert.pth").path == newest / "chexbert.pth"  # a folder of the user's
+    (newest / "other.pth").write_bytes(b"of no known checksum")
+    assert checkpoints.find_file(REPOSITORY, "other.pth").identity == f"{REPOSITORY}/other.pth@def"
+    (newest / "chexbert.pth").write_bytes(b"published")  # another revision with the same file
+    assert checkpoints.find_file(REPOSITORY, "chexbert.pth").identity == f"{REPOSITORY}/chexbert.pth@def"
     pinned = newest.parent / "abc"
     pinned.mkdir()
     (pinned / "chexbert.pth").write_bytes(b"published")
@@ -192,6 +202,31 @@ def test_the_table_of_published_files():
         assert name.count("/") <= 1
         assert not pin.revision or len(pin.revision) == 40
         assert all(len(digest) == 64 for digest in pin.sha256.values())
+
+
+def test_what_was_kept_fills_what_we_do_not_know(hub, tmp_path, monkeypatch):
+    """Of our revision; a checksum of ours stays, and so does a revision."""
+    ours = tmp_path / "published.yaml"
+    ours.write_text(
+        "a/b: {revision: abc, sha256: {x: '1', y: ''}}\n"
+        "c/d: {revision: abc, sha256: {}}\n"
+        "e/f: {revision: '', sha256: {}}\n"
+    )
+    monkeypatch.setattr(checkpoints, "PINS", ours)
+    checkpoints.keep_pins(
+        {
+            "a/b": checkpoints.Pin("abc", {"x": "2", "y": "3"}),
+            "c/d": checkpoints.Pin("def", {"x": "4"}),
+            "e/f": checkpoints.Pin("def", {"x": "5"}),
+        }
+    )
+    try:
+        pins = checkpoints.pins()
+    finally:
+        checkpoints.pins.cache_clear()
+    assert pins["a/b"] == ("abc", {"x": "1", "y": "3"})
+    assert pins["c/d"] == ("abc", {})
+    assert pins["e/f"] == ("def", {"x": "5"})
 
 
 def test_pinning(tmp_path, monkeypatch, capsys):

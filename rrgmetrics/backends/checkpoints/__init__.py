@@ -5,8 +5,10 @@ is asked first, then the Hub once within `PROBE_SECONDS`, and what is missing is
 
 Checkpoints come in three forms: a folder of transformers (`find_checkpoint`), one file of a repository (`find_file`),
 or an archive of a folder (`find_archive`). `published.yaml` names the revision and the SHA-256 of what our
-configurations load: a repository that it pins is taken at that revision unless the caller names one, and a file that
-differs from its checksum is refused. What is found is read by `loading`.
+configurations load. A repository is taken at the revision that the caller names, else at the pinned one, else, where
+only another one is in the cache, at that one; the signature names which. A file that differs from a checksum that is
+known of it is refused, unless the caller named another revision, a folder or a file. What is found is read by
+`loading`.
 """
 
 from __future__ import annotations
@@ -77,15 +79,16 @@ def find_checkpoint(
     path = Path(name).expanduser()
     if path.is_dir():
         return Checkpoint(path, f"{path.name}@sha256:{checksum(_need(path, weights, name))[:8]}")
-    repository, revision = _split(name, f"folder {name}; give a folder with config.json and weights")
-    folder = cached(repository, revision, ("config.json",), weights)
+    wanted = _split(name, f"folder {name}; give a folder with config.json and weights")
+    repository, revision, _ = wanted
+    folder = _cached_or_newest(wanted, ("config.json",), weights)
     if folder is None:
         if check:
             settings = _download(repository, revision, SETTINGS)
             check(Checkpoint(settings, f"{repository}@{settings.name[:12]}"))
         folder = _download(repository, revision, (*PATTERNS, *weights))
     _need(folder, weights, name)
-    _verify(repository, revision, [file for file in folder.iterdir() if file.is_file()])  # every part of the weights
+    _verify(wanted, [file for file in folder.iterdir() if file.is_file()])  # every part of the weights
     return Checkpoint(folder, f"{repository}@{folder.name[:12]}")
 
 
@@ -112,11 +115,12 @@ def find_file(name: str, file: str) -> CheckpointFile:
             raise BackendError(f"{name} has no file {file}.")
     if path.is_file():
         return CheckpointFile(path, f"{path.name}@sha256:{checksum(path)[:8]}")
-    repository, revision = _split(name, f"file or folder {name}; give one")
-    folder = cached(repository, revision, (file,)) or _download(repository, revision, (file,), file)
+    wanted = _split(name, f"file or folder {name}; give one")
+    repository, revision, _ = wanted
+    folder = _cached_or_newest(wanted, (file,)) or _download(repository, revision, (file,), file)
     if not (folder / file).is_file():
         raise BackendError(f"{name}: the repository has no file {file}.")
-    _verify(repository, revision, [folder / file])
+    _verify(wanted, [folder / file])
     return CheckpointFile(folder / file, f"{repository}/{file}@{folder.name[:12]}")
 
 
@@ -162,9 +166,16 @@ def unpack(archive: Path) -> Path:
 
 @lru_cache(maxsize=1)
 def pins() -> Mapping[str, Pin]:
-    """Reads the pinned revision and checksums by repository: ours, else those that `rrgmetrics doctor` kept."""
+    """Reads the pinned revision and checksums by repository: ours, and what `rrgmetrics doctor` kept beside them."""
     own, kept = _read_pins(PINS), _read_pins(kept_pins())
-    return own | {name: pin for name, pin in kept.items() if name not in own or not own[name].revision}
+    return kept | {name: _completed(pin, kept.get(name)) for name, pin in own.items()}
+
+
+def _completed(own: Pin, kept: Pin | None) -> Pin:
+    """Our pin with the checksums that were kept of the same revision, or of any where we pin none."""
+    if kept is None or own.revision not in ("", kept.revision):
+        return own
+    return Pin(kept.revision, {**kept.sha256, **own.sha256})
 
 
 def keep_pins(found: Mapping[str, Pin]) -> Path:
@@ -196,26 +207,42 @@ def _read_pins(file: Path) -> dict[str, Pin]:
     return {name: Pin(row["revision"], {k: v for k, v in row["sha256"].items() if v}) for name, row in table.items()}
 
 
-def _split(name: str, otherwise: str) -> tuple[str, str]:
+class _Wanted(NamedTuple):
+    """A repository, the revision to ask for ("": the newest), and whether the caller named it."""
+
+    repository: str
+    revision: str
+    named: bool
+
+
+def _split(name: str, otherwise: str) -> _Wanted:
     """Splits a Hub id into repository and revision: the caller's, else the pinned one, else "" (the newest)."""
     repository, _, revision = name.partition("@")
     if name.startswith((".", "/", "~", "\\")) or repository.count("/") > 1:
         raise BackendError(f"There is no {otherwise}, or a Hub id.")
     pin = pins().get(repository)
-    return repository, revision or (pin.revision if pin else "")
+    return _Wanted(repository, revision or (pin.revision if pin else ""), bool(revision))
 
 
-def _verify(repository: str, revision: str, files: Sequence[Path]) -> None:
-    """Refuses files of a pinned revision that are not what was published; those without a checksum pass."""
+def _cached_or_newest(wanted: _Wanted, all_of: Sequence[str], any_of: Sequence[str] = ()) -> Path | None:
+    """Returns the snapshot of a revision, or where the caller named none and it is not here, the cache's newest one."""
+    found = cached(wanted.repository, wanted.revision, all_of, any_of)
+    return found or (None if wanted.named else cached(wanted.repository, "", all_of, any_of))
+
+
+def _verify(wanted: _Wanted, files: Sequence[Path]) -> None:
+    """Refuses files that are not what was published; those without a known checksum pass."""
+    repository, revision, named = wanted
     pin = pins().get(repository)
-    if not pin or revision != pin.revision:
+    if not pin or (named and revision != pin.revision):
         return
     for file in files:
         expected = pin.sha256.get(file.name)
         if expected and checksum(file) != expected:
             raise BackendError(
-                f"{repository}: {file} does not have the published SHA-256 {expected[:12]}…; it is damaged or was "
-                f"changed. Delete it and run `{_command(repository, revision, file.name)}`."
+                f"{repository}: {file} does not have the published SHA-256 {expected[:12]}…, its own is "
+                f"{checksum(file)[:12]}…; it is damaged, was changed, or is of another revision. Delete it and run "
+                f"`{_command(repository, revision, file.name)}`, or name its revision ({repository}@…) or its folder."
             )
 
 
