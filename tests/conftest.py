@@ -143,6 +143,15 @@ def radgraph_checkpoints():
     return _module("radgraph_checkpoints")
 
 
+@pytest.fixture(scope="session")
+def layouts(checkpoints, radgraph_checkpoints):
+    """The functions of tests/layouts.py, which write every published checkpoint as it is published."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setitem(sys.modules, "checkpoints", checkpoints)
+        patched.setitem(sys.modules, "radgraph_checkpoints", radgraph_checkpoints)
+        return _module("layouts")
+
+
 def _module(name: str):
     spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
     module = importlib.util.module_from_spec(spec)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import checkpoints
 import command_line
 import drawing
 import evidence
@@ -19,6 +20,7 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).parents[2]
 FILLED: Mapping[str, Callable[[], str]] = {  # in a page of ours, the line {{ name }}
     "agreement": evidence.agreement,
+    "checkpoints": checkpoints.page,
     "commands": command_line.overview,
     "data": drawing.data,
     "metrics": metric_pages.table,

@@ -20,12 +20,14 @@ from numpy.typing import NDArray
 
 from rrgmetrics.backends.bert import batches, pick_device, quietly
 from rrgmetrics.backends.checkpoints import PICKLE, WEIGHTS, Checkpoint, find_checkpoint
+from rrgmetrics.backends.checkpoints.limits import stored_shapes, weight_files
 from rrgmetrics.backends.checkpoints.loading import load_config, load_model, load_tokenizer
 from rrgmetrics.backends.shared import shared
 from rrgmetrics.errors import BackendError
 
 MAX_LENGTH = 512  # the authors' tokenizer calls
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json")
+HEADS = ("classifier.weight", "classifier.out_proj.weight")  # of BERT, of RoBERTa
 
 Labels = NDArray[np.bool_]
 Split = Callable[[str], list[str]]
@@ -155,6 +157,14 @@ def load_classifier(
     )
 
 
+def _stored_labels(checkpoint: Checkpoint) -> int:
+    """Counts the labels of the stored head; 0 where the weights are a pickle, or have no head."""
+    files = weight_files(checkpoint.folder)
+    shapes = stored_shapes(files) if files[0].is_file() else {}
+    heads = [shapes[name] for name in HEADS if name in shapes]
+    return heads[0][0] if heads else 0
+
+
 @shared
 def _load(
     checkpoint: Checkpoint, words: Checkpoint, n_labels: int, device: str
@@ -163,6 +173,8 @@ def _load(
     import torch
 
     config = load_config(checkpoint)
+    if _stored_labels(checkpoint) == n_labels:
+        config.num_labels = n_labels  # as RadEval's programs do, whatever config.json says
     if config.num_labels != n_labels:
         raise BackendError(f"{checkpoint.identity} has {config.num_labels} labels; this metric needs {n_labels}.")
     tokenizer = load_tokenizer(words, "AutoTokenizer" if words == checkpoint else "BertTokenizerFast")

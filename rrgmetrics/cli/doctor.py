@@ -51,6 +51,8 @@ def run(options: argparse.Namespace) -> None:
         print_line(checkup.configuration)
         for remark in checkup.remarks:
             print_line(f"  {SIGNS[remark.status]} {remark.sentence}")
+        for sentence in checkup.verified:
+            print_line(f"  · {sentence}")
     files.write_text(options.output, report(seen), force=True)
     print_line(
         f"{counted(len(seen), 'configuration')}: {count['ok']} right, {counted(count['fault'], 'fault')}, "

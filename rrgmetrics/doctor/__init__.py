@@ -30,6 +30,7 @@ from rrgmetrics.doctor.repositories import (
     look_here,
     look_there,
 )
+from rrgmetrics.doctor.verified import verified
 from rrgmetrics.english import counted, listed
 from rrgmetrics.errors import BackendError
 from rrgmetrics.names import READER, parse_name, parse_names
@@ -56,6 +57,12 @@ class Checkup:
     def faults(self) -> list[str]:
         """What is wrong, a sentence each."""
         return [remark.sentence for remark in self.remarks if remark.status == "fault"]
+
+    @property
+    def verified(self) -> list[str]:
+        """What is verified of its checkpoints, a sentence each, whether they are here or not."""
+        known = verified()
+        return [known[repo.need.name].sentence for repo in self.repositories if repo.need.name in known]
 
 
 def configurations(names: Sequence[str] = ()) -> list[str]:

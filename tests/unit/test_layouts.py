@@ -1,0 +1,232 @@
+"""Every published checkpoint as it is published, loaded in every way: stand-ins of tests/layouts.py."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import shutil
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+import rrgmetrics
+from rrgmetrics.backends import checkpoints as stored
+from rrgmetrics.callbacks import ReportMetrics
+from rrgmetrics.cli import main
+from rrgmetrics.doctor import Doctor
+from rrgmetrics.doctor.needs import needs
+from rrgmetrics.doctor.verified import BASES, PROPERTIES, verified
+from rrgmetrics.errors import BackendError
+from rrgmetrics.hub import module_path
+from rrgmetrics.judges.base import EngineName, Message, Prompt
+from rrgmetrics.judges.engines import load_engine
+
+pytest.importorskip("sentencepiece", reason="GREEN's and RaTE-NER's tokenizers are made with it (extra judges)")
+
+GREEN, CRIMSON = "StanfordAIMI/GREEN-radllama2-7b", "rajpurkarlab/medgemma-4b-it-crimson"
+CONFIGURATIONS = sorted({name for need in needs() for name in need.configurations} | {"radgraph_f1@modern-radgraph-xl"})
+JUDGES = ("green@paper", "crimson@paper")
+ROWS = 3
+
+
+def published(repository: str) -> str:
+    """The revision under which the stand-in of a repository lies: the pinned one."""
+    return stored.pins()[repository].revision or "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, layouts, reports):
+    """The stand-ins' folders, by repository."""
+    root = tmp_path_factory.mktemp("made")
+    texts = [*reports.references, *reports.altered]
+    folders = {name: root / name for name in layouts.LAYOUTS}
+    for name, make in layouts.LAYOUTS.items():
+        make(folders[name], texts)
+    return folders
+
+
+def put(hub: Path, repository: str, folder: Path, revision: str) -> Path:
+    """Puts a folder into a Hub's cache; returns its snapshot."""
+    root = hub / f"models--{repository.replace('/', '--')}"
+    (root / "refs").mkdir(parents=True, exist_ok=True)
+    (root / "refs" / "main").write_text(revision)
+    return shutil.copytree(folder, root / "snapshots" / revision, dirs_exist_ok=True)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory, made, checkpoints, reports):
+    """A Hub's cache that holds all of them, with the encoders of BERTScore; their checksums are the pinned ones."""
+    home = tmp_path_factory.mktemp("home")
+    hub = home / "hub"
+    checkpoints.write_cache(hub, [*reports.references, *reports.altered])
+    with pytest.MonkeyPatch.context() as patched:
+        for name, folder in made.items():
+            revision = published(name) if name in stored.pins() else checkpoints.COMMIT
+            put(hub, name, folder, revision)
+        patched.setenv("HF_HUB_CACHE", str(hub))
+        patched.setenv("XDG_CACHE_HOME", str(home))
+        patched.setattr(stored, "PINS", checkpoints.write_pins(hub, home / "published.yaml"))
+        stored.pins.cache_clear()
+        yield hub
+    stored.pins.cache_clear()
+
+
+def columns(reports) -> dict[str, list[str]]:
+    return {"predictions": reports.altered[:ROWS], "references": reports.references[:ROWS]}
+
+
+@pytest.mark.parametrize("configuration", CONFIGURATIONS)
+def test_every_way_gives_the_same_values(cache, configuration, reports, tmp_path, capsys):
+    """`evaluate.load`, the callback, the command and the doctor, without the Hub."""
+    import evaluate
+
+    if configuration == "crimson@paper" and not importlib.util.find_spec("CRIMSON"):
+        pytest.skip("its question is in the authors' package crimson-score")
+    name, _, config = configuration.partition("@")
+    module = evaluate.load(str(module_path(name)), config, cache_dir=str(tmp_path))
+    values = module.compute(**columns(reports))
+    callback = ReportMetrics(configuration)
+    callback.update(*columns(reports).values())
+    logged = callback.compute()
+    label = next(key for key in logged if key.endswith("_n_unscored")).removesuffix("_n_unscored")
+    pairs = zip(*columns(reports).values(), strict=True)
+    rows = [{"study_id": i, "candidate": c, "reference": r} for i, (c, r) in enumerate(pairs)]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["score", str(tmp_path / "pairs.jsonl"), "--metrics", configuration, "--no-trivial", "--no-progress"]
+    main([*command, "--json", str(tmp_path / "scores.json"), "--trials", "10"])
+    capsys.readouterr()
+    by_command = json.loads((tmp_path / "scores.json").read_text())["systems"]["pairs"][configuration]
+    unscored = ROWS if configuration in JUDGES else 0  # they say nothing
+    assert values[f"{name}_n_unscored"] == logged[f"{label}_n_unscored"] == unscored
+    assert by_command["n_unscored"] == unscored
+    if not unscored:
+        assert math.isfinite(values[name])
+        assert logged[label] == pytest.approx(values[name], abs=1e-6)
+        assert by_command["scores"][name] == pytest.approx(values[name], abs=1e-6)
+    (checkup,) = Doctor("http://127.0.0.1:9", score=False).examine([configuration])
+    assert checkup.faults == []
+    assert all("is here" in sentence for _, sentence in checkup.remarks if "model of your choice" not in sentence)
+
+
+def test_the_files_are_those_of_the_pages(made):
+    for name, row in verified().items():
+        repository = "/".join(name.split("/")[:2])
+        if row.files and repository in made:
+            files = {str(file.relative_to(made[repository])) for file in made[repository].rglob("*") if file.is_file()}
+            assert set(row.files) <= files
+            assert "/" in name.removeprefix(repository) or set(row.files) == files
+
+
+def test_each_property_of_each_published_checkpoint_is_accounted_for():
+    assert {need.name for need in needs()} <= set(verified())
+    for row in verified().values():
+        given = [name for basis in BASES for name in getattr(row, basis)]
+        assert sorted(given) == sorted(PROPERTIES), row.checkpoint
+        assert not row.page or row.source
+        assert all(row.of("page").values())
+        assert all(row.of("code").values())
+        pin = stored.pins().get("/".join(row.checkpoint.split("/")[:2]), stored.Pin("", {}))
+        assert row.basis("revision") == ("page" if pin.revision else "unverified"), row.checkpoint
+        known = pin.sha256.get(row.checkpoint.rpartition("/")[2]) if row.checkpoint.count("/") > 1 else pin.sha256
+        assert row.basis("checksums") == ("page" if known else "unverified"), row.checkpoint
+
+
+# --- One by one -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("older", [True, False])
+def test_chexberts_pickles_with_the_optimizer(layouts, reports, tmp_path, older):
+    """Torch's older kind of pickle and its newer one."""
+    from rrgmetrics.backends.chexbert import load_chexbert
+
+    layouts.write_scorers(tmp_path / "scorers", reports.references, older=older)
+    file = tmp_path / "scorers" / "chexbert.pth"
+    assert (file.read_bytes()[:2] == b"PK") is not older
+    assert len(load_chexbert(str(file)).annotate(reports.references[:2])) == 2
+
+
+@pytest.mark.parametrize("dataset", ["radgraph", "radgraph-xl", "modern-radgraph-xl"])
+def test_an_archives_encoder_is_needed(cache, layouts, made, dataset, tmp_path, monkeypatch):
+    """By the name in its config.json; without it the message has the command that gets it."""
+    from rrgmetrics.backends.radgraph import load_backend
+
+    encoder = layouts.ENCODERS[dataset]
+    assert f"tokenizer:{encoder}@" in "".join(f"{k}:{v}" for k, v in load_backend(dataset).facts.items())
+    hub = tmp_path / "hub"
+    put(hub, "StanfordAIMI/RRG_scorers", made["StanfordAIMI/RRG_scorers"], published("StanfordAIMI/RRG_scorers"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(hub))
+    with pytest.raises(BackendError, match=rf"hf download {encoder}"):
+        load_backend(dataset)
+
+
+def test_the_old_name_of_a_checkpoint(cache, layouts, made, reports, tmp_path, monkeypatch):
+    """A cache that was filled before it was renamed."""
+    hub, new = tmp_path / "hub", "StanfordAIMI/SRR-BERT-Upper-with-Statuses"
+    put(hub, layouts.OLD_NAME, made[new], "1" * 40)
+    put(hub, "microsoft/BiomedVLP-CXR-BERT-general", made["microsoft/BiomedVLP-CXR-BERT-general"], "2" * 40)
+    name = "srr_bert_f1@paper?level=upper"
+    expected = rrgmetrics.score(name, **columns(reports), progress=False)[name]
+    monkeypatch.setenv("HF_HUB_CACHE", str(hub))
+    found = rrgmetrics.score(name, **columns(reports), progress=False)[name]
+    assert found.scores == pytest.approx(expected.scores, nan_ok=True)
+    assert f"model:{new}@{'1' * 12}" in found.signature
+
+
+def test_the_number_of_labels_is_that_of_the_weights(made):
+    """RadEval's program forces it; SRR-BERT-Leaves' stand-in has no labels in its config, which means two."""
+    from rrgmetrics.backends.classifier import load_classifier
+
+    folder = made["StanfordAIMI/SRR-BERT-Leaves"]
+    assert "id2label" not in json.loads((folder / "config.json").read_text())
+    (labels,) = load_classifier(str(folder), n_labels=55).annotate(["Small effusion."])
+    assert labels.shape == (55,)
+    with pytest.raises(BackendError, match="has 2 labels; this metric needs 25"):
+        load_classifier(str(folder), n_labels=25)
+
+
+# --- vLLM, which cannot run here: what it is given --------------------------------------------------------------------
+
+
+@pytest.fixture
+def given(monkeypatch):
+    """A stand-in for vLLM's module; what it was given, with the files of the folder while it was there."""
+    seen = []
+
+    class LLM:
+        def __init__(self, model, **settings):
+            files = {file.name: file.read_bytes() for file in Path(model).iterdir() if file.is_file()}
+            code = json.loads((Path(settings["tokenizer"]) / "tokenizer_config.json").read_text()).get("auto_map")
+            seen.append({"files": files, "auto_map": code, **settings})
+            config = types.SimpleNamespace(max_model_len=4096)
+            self.llm_engine = types.SimpleNamespace(model_config=config)
+
+        def generate(self, rows, settings, **_):
+            seen.append(rows)
+            choice = types.SimpleNamespace(text="x", finish_reason="stop")
+            return [types.SimpleNamespace(outputs=[choice]) for _ in rows]
+
+    vllm = types.ModuleType("vllm")
+    vllm.LLM, vllm.SamplingParams, vllm.__version__ = LLM, lambda **keywords: keywords, "0"
+    monkeypatch.setitem(sys.modules, "vllm", vllm)
+    return seen
+
+
+@pytest.mark.parametrize(("repository", "dtype"), [(GREEN, "auto"), (CRIMSON, "bfloat16")])
+def test_what_vllm_is_given(cache, given, repository, dtype):
+    prompt = Prompt((Message("user", "The heart is normal."),), "test@1", max_tokens=7, raw="The heart is normal.")
+    answers = {}
+    for kind in ("vllm", "hf"):
+        engine = load_engine(EngineName(kind, repository, raw=True), options={"cache": "no"}, progress=False)
+        answers[kind] = engine.answer([prompt])
+    about, rows = given
+    assert answers["vllm"][0].text == "x"
+    assert (about["dtype"], about["trust_remote_code"], about["auto_map"]) == (dtype, False, None)
+    index = "model.safetensors.index.json"
+    assert (index in about["files"]) == (repository == GREEN)  # CRIMSON's names shards that are not there
+    assert [name for name in about["files"] if name.endswith(".safetensors")]
+    tokens = engine.source.tokenizer(prompt.raw)["input_ids"]
+    assert rows == [{"prompt_token_ids": tokens}]
+    assert not list(cache.rglob("ran"))  # GREEN's code
