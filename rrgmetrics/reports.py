@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from rrgmetrics.errors import InputError
 from rrgmetrics.missing import is_missing as is_missing
@@ -15,6 +15,7 @@ CONTEXT_KEYS = ("age", "sex", "indication")
 YEARS_PER_UNIT = {"y": 1.0, "m": 1 / 12, "w": 7 / 365.25, "d": 1 / 365.25, "h": 1 / 8766}  # DICOM PS3.5, AS; and hours
 _UNITS = "y|years?|yrs?|yo|m|months?|mos?|w|weeks?|wks?|d|days?|h|hours?|hrs?"
 _AGE = re.compile(rf"(?:(\d{{1,3}}(?:\.\d+)?)[\s-]*({_UNITS})?(?:[\s-]*old)?)?")
+_DICOM_AGE = re.compile(r"\d{3}[DWMY]")  # PS3.5, AS
 SEXES = {"f": "F", "female": "F", "m": "M", "male": "M", "o": "O", "other": "O", "": ""}
 
 
@@ -24,6 +25,29 @@ class Context(NamedTuple):
     age: float | None = None
     sex: str = ""
     indication: str = ""
+
+    @property
+    def typed_age(self) -> str | None:
+        """The age as DICOM's text has it, where `dicom_age` would write it otherwise: "030M", or "" (blank)."""
+        return None
+
+
+class TypedContext(Context):
+    """A context that remembers how its age was typed; it equals one that does not."""
+
+    _typed_age: str
+
+    @classmethod
+    def of(cls, context: Context, typed_age: str) -> TypedContext:
+        """Returns the context with its age as it was typed."""
+        typed = cls(*context)
+        typed._typed_age = typed_age
+        return typed
+
+    @property
+    def typed_age(self) -> str | None:
+        """The age as it was typed; None for a copy with other fields."""
+        return vars(self).get("_typed_age")
 
 
 class Pair(NamedTuple):
@@ -145,6 +169,7 @@ def parse_context(value: Any, where: str = "context") -> Context:
     unknown = [key for key in value if key not in CONTEXT_KEYS]
     if unknown:
         raise InputError(f"{where} has the key {unknown[0]!r}; a context holds {', '.join(CONTEXT_KEYS)}.")
+    typed = value.get("age")
     value = {key: None if is_missing(cell) else cell for key, cell in value.items()}
     indication = value.get("indication") or ""
     check_report(indication, f"{where}['indication']")
@@ -152,9 +177,29 @@ def parse_context(value: Any, where: str = "context") -> Context:
     if sex not in SEXES:
         raise InputError(f"{where}['sex'] is {value['sex']!r}; write F, M, O or ''.")
     try:
-        return Context(parse_age(value.get("age")), SEXES[sex], indication)
+        context = Context(parse_age(value.get("age")), SEXES[sex], indication)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
+    return TypedContext.of(context, typed) if _is_typed_otherwise(typed, context.age) else context
+
+
+def _is_typed_otherwise(value: Any, years: float | None) -> TypeGuard[str]:
+    """Whether an age is blank, or has DICOM's form and other words than `dicom_age`."""
+    if not isinstance(value, str):
+        return False
+    return not value if years is None else bool(_DICOM_AGE.fullmatch(value)) and value != dicom_age(years)
+
+
+def dicom_age(years: float) -> str:
+    """An age as DICOM writes it: in years, in months below two years, and in days below a month.
+
+    Example:
+        >>> dicom_age(72.0), dicom_age(1.5)
+        ('072Y', '018M')
+    """
+    months = years * 12
+    number, unit = (years, "Y") if years >= 2 else (months, "M") if months >= 1 else (years * 365.25, "D")
+    return f"{round(number):03d}{unit}"
 
 
 def check_contexts(contexts: Any, n_pairs: int, *, start: int = 0) -> list[Context]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import pytest
 
@@ -342,6 +343,17 @@ def test_kinds_of_indication(indication, kinds):
         (Context(3 / 365.25), "dicom", {"Age": "003D"}),
         (Context(3 / 365.25), "years", {"Age": "3 days"}),
         (Context(), "dicom", {}),
+        (parse_context({"age": "072Y"}), "dicom", {"Age": "072Y"}),
+        (parse_context({"age": "030M"}), "dicom", {"Age": "030M"}),
+        (parse_context({"age": "030M"}), "years", {"Age": "2.5"}),
+        (parse_context({"age": "003W"}), "dicom", {"Age": "003W"}),
+        (parse_context({"age": "30 months"}), "dicom", {"Age": "002Y"}),
+        (parse_context({"age": "", "sex": "F"}), "dicom", {"Age": "", "Sex": "F"}),
+        (parse_context({"age": "", "sex": "F"}), "years", {"Sex": "F"}),
+        (parse_context({"age": "", "sex": "F"}), "keys", {"sex": "F"}),
+        (parse_context({"age": None, "sex": "F"}), "dicom", {"Sex": "F"}),
+        (pickle.loads(pickle.dumps(parse_context({"age": "030M"}))), "dicom", {"Age": "030M"}),  # another process
+        (parse_context({"age": "030M"})._replace(age=4.0), "dicom", {"Age": "004Y"}),
     ],
 )
 def test_a_patient_as_the_authors_write_one(context, patient, known):

@@ -74,6 +74,16 @@ def test_contexts(value, context):
     assert parse_context(value) == context
 
 
+@pytest.mark.parametrize(("age", "typed"), [("030M", "030M"), ("", ""), ("072Y", None), (None, None)])
+def test_how_an_age_was_typed_is_no_part_of_a_context(age, typed):
+    context = parse_context({"age": age, "sex": "F"})
+    assert context.typed_age == typed
+    plain = Context(context.age, "F")
+    assert context == plain
+    assert hash(context) == hash(plain)
+    assert context._asdict() == plain._asdict()
+
+
 REPORT = "Chest, two views.\nINDICATION: Cough.\nFINDINGS\nSmall effusion. IMPRESSION: Effusion.\nImpression: Stable."
 
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 from rrgmetrics.errors import MissingExtraError
 from rrgmetrics.judges.protocols.templates import fill, of_pack
-from rrgmetrics.reports import Context
+from rrgmetrics.reports import Context, dicom_age
 
 Patient = Literal["years", "dicom", "keys"]
 
@@ -44,8 +44,8 @@ def described(context: Context, patient: Patient = "years") -> dict[str, str]:
 
     Args:
         context: What is known.
-        patient: "years": `Age: 72`, the authors' field names; "dicom": `Age: 072Y`, as on RadPref; "keys": `age: 25`,
-            `indication: ...`, as on RadJudge.
+        patient: "years": `Age: 72`, the authors' field names; "dicom": `Age: 072Y` as on RadPref, where an age is as it
+            was typed ("030M", blank); "keys": `age: 25`, `indication: ...`, as on RadJudge.
 
     Example:
         >>> described(Context(72.0, "F", "Cough."), "dicom")
@@ -53,22 +53,28 @@ def described(context: Context, patient: Patient = "years") -> dict[str, str]:
         >>> described(Context(25.0), "keys")
         {'age': '25'}
     """
-    age = _age(context.age, patient == "dicom")
-    known = {"Age": age, "Sex": context.sex, "Indication": context.indication.strip()}
-    return {name.lower() if patient == "keys" else name: value for name, value in known.items() if value}
+    dicom = patient == "dicom"
+    known = {"Age": _age(context, dicom), "Sex": context.sex, "Indication": context.indication.strip()}
+    blank = dicom and context.typed_age == ""  # which the authors' program writes too
+    return {
+        name.lower() if patient == "keys" else name: value
+        for name, value in known.items()
+        if value or (blank and name == "Age")
+    }
 
 
-def _age(years: float | None, dicom: bool) -> str:
-    """An age in years, in months below two years, and in days below a month."""
+def _age(context: Context, dicom: bool) -> str:
+    """An age in years, in months below two years, and in days below a month; or as DICOM has it."""
+    if dicom and context.typed_age is not None:
+        return context.typed_age
+    years = context.age
     if years is None:
         return ""
-    units: tuple[tuple[float, str, str], ...] = ((years, "Y", ""), (years * 12, "M", " months"))
-    number, letter, word = units[0] if years >= 2 else units[1]
-    if years * 12 < 1:
-        number, letter, word = years * 365.25, "D", " days"
     if dicom:
-        return f"{round(number):03d}{letter}"
-    return f"{number:g}" if not word else f"{round(number)}{word}"
+        return dicom_age(years)
+    if years >= 2:
+        return f"{years:g}"
+    return f"{round(years * 12)} months" if years * 12 >= 1 else f"{round(years * 365.25)} days"
 
 
 @cache

@@ -184,6 +184,7 @@ def test_errors_are_counted(clone):
     assert data.values["significant_errors"][0].tolist() == [2, 0, 0, 0]
     assert data.values["rating"].tolist() == [[2, 5, 5, 4], [5, 5, 5, 5]]
     assert [pair.context for pair in data.pairs[1:3]] == [Context(61.0, "F", "Cough."), Context(None, "M", "")]
+    assert [pair.context.typed_age for pair in data.pairs[1:3]] == [None, ""]  # for CRIMSON's question
     assert data.pairs[3][:2] == ("Clear lungs.", "")
 
 
