@@ -39,8 +39,10 @@ Args:
 Configurations (config_name):
     default: the reader; no language model.
     reader: the reader; no language model.
-    paper: rajpurkarlab/medgemma-4b-it-crimson through transformers, asked as it was trained; a GPU of 12 GB or
-        more, and `pip install --no-deps crimson-score` for the authors' question.
+    paper: rajpurkarlab/medgemma-4b-it-crimson through transformers, asked as it was trained, in bf16, and decoded
+        as its generation_config.json says if it has one, as the authors do (where that samples, the seeds are made
+        of the prompts: a run gives the same again); a GPU of 12 GB or more, and `pip install --no-deps crimson-
+        score` for the authors' question.
     hf:<id>: a causal language model through transformers, on this machine; so is a bare Hub id or a folder.
     vllm:<id>: the same through vLLM (extra vllm).
     openai:<model>: any OpenAI-compatible server: vLLM, llama.cpp, Ollama, TGI, OpenAI itself (extra judges).
@@ -54,8 +56,8 @@ Options (in config_name, for example '?text=lower'):
     wording: how a model is asked. own: in our words; published: as the authors ask GPT; checkpoint: as
         medgemma-4b-it-crimson was trained; the last two need crimson-score. One of own (default), published,
         checkpoint.
-    patient: how a model is told the age. years: Age: 72; dicom: Age: 072Y, as the authors ask on RadPref; keys:
-        age: 25, as they ask on RadJudge. One of years (default), dicom, keys.
+    patient: how a model is told the age. years: Age: 72; dicom: Age: 072Y, or as DICOM has it, as the authors ask
+        on RadPref; keys: age: 25, as they ask on RadJudge. One of years (default), dicom, keys.
     parser: tolerant: a reply that cannot be read is unscored; strict: read as the authors' code does. One of
         tolerant (default), strict.
     labels: published: an unknown label weighs 0.25, an unknown id 0; strict: such a reply is unscored. One of

@@ -171,11 +171,19 @@ class JudgeProtocol(Protocol):
 
 
 class EngineName(NamedTuple):
-    """The engine that a configuration names; with `raw` the model reads `Prompt.raw` without a chat template."""
+    """The engine that a configuration names.
+
+    Attributes:
+        kind: `reader`, or one of `ENGINES`.
+        model: Its Hub id, folder or name.
+        raw: Whether the model reads `Prompt.raw` without a chat template, as a published checkpoint.
+        sampled: Whether transformers decodes as the checkpoint's generation_config.json says, where it has one.
+    """
 
     kind: str
     model: str
     raw: bool = False
+    sampled: bool = False
 
 
 def engine_for(config: str, paper: str = "") -> EngineName:
@@ -195,7 +203,7 @@ def engine_for(config: str, paper: str = "") -> EngineName:
 
     Example:
         >>> engine_for("openai:my-model")
-        EngineName(kind='openai', model='my-model', raw=False)
+        EngineName(kind='openai', model='my-model', raw=False, sampled=False)
     """
     if config in ("default", "reader"):
         return EngineName("reader", "")

@@ -120,6 +120,7 @@ def judge_for(
         MissingExtraError: The engine's package is not installed.
     """
     name = engine_for(config, protocol.paper)
+    name = name._replace(sampled=name.raw and getattr(protocol, "sampled", False))
     if name.kind == "reader":
         return ComparedPairs(engine="reader")
     from rrgmetrics.judges.engines import load_engine

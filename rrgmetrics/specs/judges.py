@@ -113,8 +113,8 @@ JUDGES = (
             ),
             "patient": Option(
                 "years",
-                "how a model is told the age. years: Age: 72; dicom: Age: 072Y, as the authors ask on RadPref; "
-                "keys: age: 25, as they ask on RadJudge",
+                "how a model is told the age. years: Age: 72; dicom: Age: 072Y, or as DICOM has it, as the authors ask "
+                "on RadPref; keys: age: 25, as they ask on RadJudge",
                 ("years", "dicom", "keys"),
             ),
             "parser": Option(
@@ -134,8 +134,10 @@ JUDGES = (
         configs={
             **BUNDLED_CONFIGS,
             "paper": Config(
-                "rajpurkarlab/medgemma-4b-it-crimson through transformers, asked as it was trained; a GPU of 12 GB or "
-                "more, and `pip install --no-deps crimson-score` for the authors' question",
+                "rajpurkarlab/medgemma-4b-it-crimson through transformers, asked as it was trained, in bf16, and "
+                "decoded as its generation_config.json says if it has one, as the authors do (where that samples, the "
+                "seeds are made of the prompts: a run gives the same again); a GPU of 12 GB or more, and `pip install "
+                "--no-deps crimson-score` for the authors' question",
                 {"wording": "checkpoint"},
             ),
         },

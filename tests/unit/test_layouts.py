@@ -11,6 +11,7 @@ import types
 from pathlib import Path
 
 import pytest
+import yaml
 
 import rrgmetrics
 from rrgmetrics.backends import checkpoints as stored
@@ -121,6 +122,8 @@ def test_the_files_are_those_of_the_pages(made):
 
 
 def test_each_property_of_each_published_checkpoint_is_accounted_for():
+    table = Path(stored.__file__).with_name("published.yaml")  # not what a fixture put in its place
+    pins = {name: stored.Pin(**row) for name, row in yaml.safe_load(table.read_text()).items()}
     assert {need.name for need in needs()} <= set(verified())
     for row in verified().values():
         given = [name for basis in BASES for name in getattr(row, basis)]
@@ -128,10 +131,11 @@ def test_each_property_of_each_published_checkpoint_is_accounted_for():
         assert not row.page or row.source
         assert all(row.of("page").values())
         assert all(row.of("code").values())
-        pin = stored.pins().get("/".join(row.checkpoint.split("/")[:2]), stored.Pin("", {}))
+        pin = pins["/".join(row.checkpoint.split("/")[:2])]
         assert row.basis("revision") == ("page" if pin.revision else "unverified"), row.checkpoint
-        known = pin.sha256.get(row.checkpoint.rpartition("/")[2]) if row.checkpoint.count("/") > 1 else pin.sha256
-        assert row.basis("checksums") == ("page" if known else "unverified"), row.checkpoint
+        known = {file: digest for file, digest in pin.sha256.items() if digest}
+        is_known = row.checkpoint.rpartition("/")[2] in known if row.checkpoint.count("/") > 1 else bool(known)
+        assert row.basis("checksums") == ("page" if is_known else "unverified"), row.checkpoint
 
 
 # --- One by one -------------------------------------------------------------------------------------------------------
@@ -185,6 +189,62 @@ def test_the_number_of_labels_is_that_of_the_weights(made):
     assert labels.shape == (55,)
     with pytest.raises(BackendError, match="has 2 labels; this metric needs 25"):
         load_classifier(str(folder), n_labels=25)
+
+
+# --- CRIMSON's sampling ----------------------------------------------------------------------------------------------
+
+
+def asked(folder: Path, batch_size: int | None = None, **name) -> tuple[object, list[str | None], list[dict]]:
+    """An engine, its replies to five prompts, and what was given to `generate` for each batch."""
+    engine = load_engine(
+        EngineName("hf", str(folder), raw=True, **name), options={"cache": "no"}, batch_size=batch_size, progress=False
+    )
+    model, seen = engine.source.model, []
+    generate = model.generate
+    model.generate = lambda **keywords: seen.append(keywords) or generate(**keywords)
+    prompts = [Prompt((Message("user", "x"),), "test@1", max_tokens=9, raw=f"Report {i}.") for i in range(5)]
+    try:
+        replies = engine.answer(prompts)
+    finally:
+        del model.generate
+    return engine, [reply.text or reply.partial for reply in replies], seen
+
+
+def test_crimsons_checkpoint_samples_as_its_generation_config_says(made):
+    """As its authors let it: one prompt a batch, the same replies each time, and no other random numbers change."""
+    import torch
+
+    before = torch.get_rng_state()
+    engine, replies, seen = asked(made[CRIMSON], sampled=True)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert [len(each["input_ids"]) for each in seen] == [1] * 5
+    config = seen[0]["generation_config"]
+    assert (config.do_sample, config.top_k, config.top_p, config.max_new_tokens) == (True, 64, 0.95, 9)
+    assert asked(made[CRIMSON], sampled=True)[1] == replies
+    greedy, others, seen = asked(made[CRIMSON])
+    assert others != replies
+    assert [len(each["input_ids"]) for each in seen] == [5]
+    assert not seen[0]["generation_config"].do_sample
+    assert engine.parameters == {**greedy.parameters, "temperature": 1.0, "top_k": 64, "top_p": 0.95}
+    assert engine.facts["sampling"] == "temperature=1 top_k=64 top_p=0.95"
+    assert "sampling" not in greedy.facts
+
+
+def test_crimsons_checkpoint_without_a_generation_config_is_decoded_greedily(layouts, reports, tmp_path):
+    layouts.write_crimson(tmp_path, reports.references, settings=None)
+    engine, _, seen = asked(tmp_path, sampled=True)
+    assert [each["generation_config"].do_sample for each in seen] == [False]
+    assert engine.facts.keys() == asked(tmp_path)[0].facts.keys()
+
+
+def test_which_checkpoints_sample():
+    """CRIMSON's where it is asked as it was trained; GREEN's never, whatever is in its generation_config.json."""
+    from rrgmetrics.judges.protocols.crimson import Crimson
+    from rrgmetrics.judges.protocols.green import Green
+
+    assert Crimson(wording="checkpoint").sampled
+    assert not Crimson().sampled
+    assert not hasattr(Green(), "sampled")
 
 
 # --- vLLM, which cannot run here: what it is given --------------------------------------------------------------------

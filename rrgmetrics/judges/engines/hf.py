@@ -1,12 +1,14 @@
 """The engine `hf:<id>`: a causal language model of transformers, on this machine.
 
-Greedy, in batches of prompts of similar length, padded on the left; only what was generated is decoded. A tokenizer's
+Greedy, in batches of prompts of similar length, padded on the left; only what was generated is decoded. A published
+checkpoint whose authors let it sample does so as its generation_config.json says (`EngineName.sampled`). A tokenizer's
 chat template writes the prompt; where there is none, or for `paper`, the protocol's own text is read as it is.
 """
 
 from __future__ import annotations
 
 import copy
+import hashlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -43,11 +45,13 @@ class LocalModel:
         loaded: Model and tokenizer.
         raw: Whether it reads the protocol's own text instead of its chat template's.
         batch_size: Prompts per forward pass.
+        sampled: Whether it decodes as its own generation_config.json says.
     """
 
     loaded: Loaded
     raw: bool
     batch_size: int
+    sampled: bool = False
 
     @property
     def model(self) -> Any:
@@ -66,15 +70,29 @@ class LocalModel:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The number format of the weights, and the template that writes the prompt."""
-        return {"dtype": self.dtype, "template": "protocol" if self.raw else "chat", "temperature": 0.0}
+        """The number format of the weights, the template that writes the prompt, and how replies are sampled."""
+        template = "protocol" if self.raw else "chat"
+        return {"dtype": self.dtype, "template": template, "temperature": 0.0, **self._sampling}
+
+    @property
+    def _sampling(self) -> Mapping[str, float]:
+        """How the checkpoint samples by its generation_config.json; nothing where replies are decoded greedily."""
+        config = self.model.generation_config
+        if not (self.sampled and config.do_sample):
+            return {}
+        settings = {name: getattr(config, name, None) for name in ("top_k", "top_p", "min_p")}
+        temperature = 1.0 if config.temperature is None else config.temperature
+        return {"temperature": temperature} | {name: value for name, value in settings.items() if value is not None}
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The number format of the weights, and the template that writes the prompt."""
+        """The number format of the weights, the template that writes the prompt, and how replies are sampled."""
         from transformers import __version__
 
-        return {"dtype": self.dtype, "template": str(self.parameters["template"]), "transformers": __version__}
+        template, sampling = str(self.parameters["template"]), self._sampling
+        words = " ".join(f"{name}={value:g}" for name, value in sampling.items())
+        about = {"dtype": self.dtype, "template": template} | ({"sampling": words} if words else {})
+        return about | {"transformers": __version__}
 
     @property
     def dtype(self) -> str:
@@ -122,11 +140,13 @@ class LocalModel:
         rows = torch.tensor([[padding] * (longest - len(row)) + row for row in ids], device=self.model.device)
         mask = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in ids], device=self.model.device)
         config = copy.deepcopy(self.model.generation_config)
-        config.update(do_sample=False, temperature=None, top_p=None, top_k=None, max_length=None, pad_token_id=padding)
+        config.update(max_length=None, pad_token_id=padding)
+        if not self._sampling:
+            config.update(do_sample=False, temperature=None, top_p=None, top_k=None)
         config.max_new_tokens = limit
         if config.eos_token_id is None:
             config.eos_token_id = self.tokenizer.eos_token_id
-        with torch.inference_mode(), quietly(), _threads_of(self.model):
+        with torch.inference_mode(), quietly(), _threads_of(self.model), _seeded(ids if self._sampling else None):
             full = self.model.generate(input_ids=rows, attention_mask=mask, generation_config=config)
         added = full[:, longest:]
         ends = torch.tensor([] if config.eos_token_id is None else config.eos_token_id, device=added.device)
@@ -144,9 +164,12 @@ def load_model(name: EngineName, options: Any, batch_size: int | None, device: s
     """
     if options.temperature:
         raise InputError("hf: decodes greedily; leave out temperature, or serve the model and use openai:<model>.")
-    loaded = _load(find_causal(name.model), device)
+    causal = find_causal(name.model)
+    loaded = _load(causal, device)
     raw = name.raw or not getattr(loaded.tokenizer, "chat_template", None)
-    return LocalModel(loaded, raw, batch_size or (SMALL_BATCH if is_small(loaded.model) else BATCH_SIZE))
+    sampled = name.sampled and (causal.base.folder / "generation_config.json").is_file()
+    usual = 1 if sampled else SMALL_BATCH if is_small(loaded.model) else BATCH_SIZE  # 1: as the authors of CRIMSON
+    return LocalModel(loaded, raw, batch_size or usual, sampled)
 
 
 def needs_bf16(folder: Path) -> bool:
@@ -157,6 +180,19 @@ def needs_bf16(folder: Path) -> bool:
 def is_small(model: Any) -> bool:
     """Tells whether a step of a model takes less time than what surrounds it."""
     return bool(sum(weights.numel() for weights in model.parameters()) < SMALL)
+
+
+@contextmanager
+def _seeded(ids: Sequence[list[int]] | None) -> Iterator[None]:
+    """Seeds the generators of random numbers by the prompts, and puts them back as they were; None: leaves them."""
+    import torch
+
+    if ids is None:
+        yield
+        return
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+        torch.manual_seed(int(hashlib.sha256(repr(ids).encode()).hexdigest()[:12], 16))
+        yield
 
 
 @contextmanager

@@ -6,6 +6,11 @@ reading of replies in `crimson_json`, the bundled judge's knowledge in `rrgmetri
 The question and its wordings are in `crimson_question`. The authors' package knows the checkpoint by its Hub id only,
 and asks a local copy with guidelines.
 
+The checkpoint runs in bf16 and, through transformers, is decoded as its generation_config.json says if it has one, else
+greedily; through vLLM always greedily. All that is the authors'. Where it samples, each batch starts from a seed of its
+own, made of its prompts, so that a run gives the same scores again; a batch is one prompt, as theirs, unless
+`batch_size` says otherwise. A reply may have 8,192 tokens, whatever that file says.
+
 Differs from the authors: with `parser=tolerant` a reply without its four parts is unscored (theirs scores `{}` 1.0 and
 fails on others), and JSON repair drops no finding; scores are not rounded to four digits. `complete` is ours: what a
 judge lists as found but puts nowhere counts as false or missing; the authors let an unlisted false finding go free.
@@ -121,6 +126,11 @@ class Crimson:
     name: str = "crimson"
     version: int = 1
     paper: str = f"hf:{CHECKPOINT}"
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the checkpoint decodes as its generation_config.json says, as the authors let it."""
+        return self.wording == "checkpoint"
 
     @property
     def facts(self) -> Mapping[str, str]:
