@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from rrgmetrics.cleaning.answers import ANSWERS
+from rrgmetrics.cleaning.answers import ANSWERS, DENIED_BELOW
 from rrgmetrics.cleaning.control import CONTROL_TOKENS, has_control_tokens
 from rrgmetrics.cleaning.edits import Places, Step, apply
 from rrgmetrics.cleaning.letters import ENTITIES, LETTERS
@@ -33,7 +33,8 @@ _SUSPECT = (
     re.compile(r"[<&\[\\*|`\t=#@\x7f-\U0010ffff\r\v\f]"),
     re.compile(r"\d(?: +[.,]|\. +\d|, ?\d|[):]| ?-| [A-Z])"),
     re.compile(r":[ \t]*(?:\n|[-+(01]|(?:n|n/?a|nil|not applicable|f|false|t|true|y|neg|pos)\b)", re.IGNORECASE),
-    re.compile(r"\n[ \t]*(?:\n|[-=~>+]|(?:no|none|nil|absent|negative|neg|not|n/?a|false)\b)", re.IGNORECASE),
+    re.compile(r"\n[ \t]*[\n=~>+-]"),
+    DENIED_BELOW,
     re.compile(r"\A\s*(?:[-+>]|[A-Za-z]{2,9}:)"),
     re.compile(r",[ \t]+[A-Z](?:[a-z]| )"),
 )

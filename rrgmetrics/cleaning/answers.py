@@ -21,7 +21,7 @@ _BARE = (
     r"(?=[ \t]*[.;,]?[ \t]*(?:\n|\Z))"
 )
 _ITEM = r"(?:[-*•+–][ \t]+|\d{1,2}[.)][ \t]+)"
-_DENIED_BELOW = rf"\n\s{{0,8}}{_ITEM}?(?=(?i:{_BARE}))"
+DENIED_BELOW = re.compile(rf"\n\s{{0,8}}{_ITEM}?(?=(?i:{_BARE}))")
 _HEADED = r"(?![A-Za-z ,/&()-]{1,50}:)"  # what follows is no heading itself
 _BELOW = rf":[ \t]*\n\s*(?:{_ITEM}|(?<=\n)[ \t]*)(?=[A-Za-z(]){_HEADED}"
 _SECTIONS = frozenset(
@@ -53,8 +53,8 @@ _END = r"(?=[ \t]*(?:[.;,]|\n|\Z))"
 ANSWERS = (
     Step(
         "heading",
-        replacing(rf"(?<=[A-Za-z)])(?:[ \t]*:)?[ \t]*{_DENIED_BELOW}", ": "),
-        re.compile(_DENIED_BELOW),
+        replacing(rf"(?<=[A-Za-z)])(?:[ \t]*:)?[ \t]*{DENIED_BELOW.pattern}", ": "),
+        DENIED_BELOW,
     ),
     Step("heading", replacing(_BELOW, _joined), ("\n",)),
     Step("short answer", replacing(_SHORT, _answer, re.IGNORECASE), (":", "=")),

@@ -88,7 +88,7 @@ class _Knowledge(NamedTuple):
     packed: frozenset[Kind]  # kinds that a pack reads
     kinds: tuple[Kind, ...]
     elsewhere: tuple[Kind, ...]  # those that are not of the chest
-    terms: dict[str, list[tuple[tuple[str, ...], list[_Cue]]]]  # first word → terms, the longest first
+    terms: dict[str, dict[str, list[tuple[tuple[str, ...], list[_Cue]]]]]  # first word → second, "" → the longest first
     chest: frozenset[str]
     titles: dict[tuple[str, ...], Kind]
     title_words: frozenset[str]  # that may stand in a title
@@ -374,21 +374,28 @@ def _weights(words: Sequence[str], knowledge: _Knowledge, *, alone: bool) -> dic
     weights = dict.fromkeys(knowledge.kinds, 0)
     seen: set[tuple[str, ...]] = set()
     end = 0
-    for i, word in enumerate(words):
-        key = "0" if word[0].isdigit() else word
-        if i >= end and (word in knowledge.terms or key in knowledge.terms):
-            for term, cues in (*knowledge.terms.get(word, ()), *(knowledge.terms.get(key, ()) if key != word else ())):
-                if _stands_at(term, words, i):
-                    end = i + len(term)
-                    for cue in cues if term not in seen else ():
-                        weights[cue.kind] += cue.alone if alone else cue.weight
-                    seen.add(term)
-                    break
+    keys = [*map(_key, words), ""]
+    for i, key in enumerate(keys):
+        listed = knowledge.terms.get(key) if i >= end else None
+        if listed is None:
+            continue
+        for term, cues in (*listed.get(keys[i + 1], ()), *listed.get("", ())):
+            if _is_at(term, words, i):
+                end = i + len(term)
+                for cue in cues if term not in seen else ():
+                    weights[cue.kind] += cue.alone if alone else cue.weight
+                seen.add(term)
+                break
     return weights
 
 
-def _stands_at(term: tuple[str, ...], words: Sequence[str], i: int) -> bool:
-    """Tells whether a term stands at a place of a text; "0" stands for any number."""
+def _key(word: str) -> str:
+    """Returns a word as terms are looked up by it: "0" for any number."""
+    return "0" if word[0].isdigit() else word
+
+
+def _is_at(term: tuple[str, ...], words: Sequence[str], i: int) -> bool:
+    """Whether a text has a term at a place; "0" in a term is any number."""
     found = words[i : i + len(term)]
     return len(found) == len(term) and all(
         own == word or (own == "0" and word[0].isdigit()) for own, word in zip(term, found, strict=True)
@@ -422,9 +429,10 @@ def _knowledge() -> _Knowledge:
             for words in {tuple(words_of(term, lexicon.words)) for term in listed}:
                 if kind not in (cue.kind for cue in cues.get(words, ())):
                     cues.setdefault(words, []).append(_Cue(kind, weight, alone))
-    terms: dict[str, list[tuple[tuple[str, ...], list[_Cue]]]] = {}
+    terms: dict[str, dict[str, list[tuple[tuple[str, ...], list[_Cue]]]]] = {}
     for words in sorted(cues, key=len, reverse=True):
-        terms.setdefault(words[0], []).append((words, cues[words]))
+        first, second = _key(words[0]), _key(words[1]) if len(words) > 1 else ""
+        terms.setdefault(first, {}).setdefault(second, []).append((words, cues[words]))
     titles = tables["examinations"]
     parts = {word: kind for kind, listed in titles["parts"].items() for word in plain(listed)}
     examinations = plain(titles["names"])
