@@ -35,7 +35,7 @@ _SUSPECT = (
     re.compile(r":[ \t]*(?:\n|[-+(01]|(?:n|n/?a|nil|not applicable|f|false|t|true|y|neg|pos)\b)", re.IGNORECASE),
     re.compile(r"\n[ \t]*[\n=~>+-]"),
     DENIED_BELOW,
-    re.compile(r"\A\s*(?:[-+>]|[A-Za-z]{2,9}:)"),
+    re.compile(r"\A\s*(?:[-+>]|(?:assistant|model|response|output|answer|ai|bot):)", re.IGNORECASE),
     re.compile(r",[ \t]+[A-Z](?:[a-z]| )"),
 )
 

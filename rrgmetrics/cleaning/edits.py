@@ -31,9 +31,12 @@ class Step(NamedTuple):
 
     def is_needed(self, text: str) -> bool:
         """Whether the step may have edits."""
-        if isinstance(self.needs, tuple):
-            return any(mark in text for mark in self.needs)
-        return self.needs.search(text) is not None
+        if isinstance(self.needs, re.Pattern):
+            return self.needs.search(text) is not None
+        for mark in self.needs:  # noqa: SIM110 — a generator takes three times as long here
+            if mark in text:
+                return True
+        return False
 
 
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
