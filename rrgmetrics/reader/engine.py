@@ -296,7 +296,7 @@ def _read_sentence(
             if mention.assertion == "absent" and denies_others(mention, items, lexicon.small):
                 finding = replace(finding, observation=BESIDES)
             told_of = mention in operations or is_only_dated(mention, items, lexicon)
-            findings.append(replace(finding, background=told_of and not fitting))
+            findings.append(replace(finding, background=True) if told_of and not fitting else finding)
     return said.compared
 
 

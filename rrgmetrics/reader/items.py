@@ -227,6 +227,9 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
     Inside a phrase an adverb or an article may be passed over: "cannot be RELIABLY excluded", "air under THE heart".
     A phrase ends before the name behind a bare preposition if that name reaches further: "in" | "liver failure".
     """
+    node = lexicon.trie[tokens[i].word]
+    if len(node) == 1 and "" in node:
+        return i + 1, node[""]
     end, senses = _longest_phrase(tokens, i, last, lexicon)
     if senses is None or end - i == 1 or not _DESCRIBING.isdisjoint(senses):  # "small to moderate | volume"
         return end, senses
@@ -237,10 +240,9 @@ def _longest(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[
 
 
 def _longest_phrase(tokens: list[Token], i: int, last: int, lexicon: Lexicon) -> tuple[int, Senses | None]:
+    """Returns where the longest phrase that starts at `i` ends, and its senses, wherever a name may begin inside."""
     node, adverbs, carrying = lexicon.trie[tokens[i].word], lexicon.small.adverbs, lexicon.small.carrying
     end, senses, j = i + 1, node.get(""), i + 1
-    if senses is not None and len(node) == 1:
-        return end, senses
     last = min(last, i + _LONGEST_PHRASE)
     skipped: list[tuple[Trie, int]] = []
     while True:

@@ -110,7 +110,8 @@ def _unmarked_statements(parsed: Parsed) -> list[tuple[int, int]]:
 
 def _with_marks(parsed: Parsed, *, full_stops: bool) -> list[tuple[int, int]]:
     tokens = range(1, len(parsed.tokens))
-    capitals = frozenset(k for k in tokens if _is_capital(parsed, k) and not _is_capital(parsed, k - 1))
+    small = parsed.text[1:].islower()
+    capitals = frozenset(k for k in tokens if not small and _is_capital(parsed, k) and not _is_capital(parsed, k - 1))
     broken = "\n" in parsed.text and parsed.text.islower()
     lines = frozenset(k for k in tokens if broken and "\n" in parsed.between(k))
     return statements(parsed.tokens, parsed.items, parsed.mentions, parsed.lexicon, Marks(capitals, lines, full_stops))

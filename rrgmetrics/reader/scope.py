@@ -426,11 +426,11 @@ def _knowledge() -> _Knowledge:
         ("shared", 0, USUAL),
     ):
         for kind, listed in tables[table].items():
-            for words in {tuple(words_of(term, lexicon.words)) for term in listed}:
+            for words in dict.fromkeys(tuple(words_of(term, lexicon.words)) for term in listed):
                 if kind not in (cue.kind for cue in cues.get(words, ())):
                     cues.setdefault(words, []).append(_Cue(kind, weight, alone))
     terms: dict[str, dict[str, list[tuple[tuple[str, ...], list[_Cue]]]]] = {}
-    for words in sorted(cues, key=len, reverse=True):
+    for words in sorted(cues, key=lambda words: (words[0] == "0", -len(words))):
         first, second = _key(words[0]), _key(words[1]) if len(words) > 1 else ""
         terms.setdefault(first, {}).setdefault(second, []).append((words, cues[words]))
     titles = tables["examinations"]

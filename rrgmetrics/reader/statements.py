@@ -15,6 +15,7 @@ What a denied list names without any of these is denied with it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -95,6 +96,7 @@ class _Statements(Sentence):
     ) -> None:
         super().__init__(items, mentions, lexicon)
         self.tokens, self.marks = tokens, marks
+        self.named = sorted(mention.at for mention in mentions)
         self.listed = bool(items) and not any("negation_before" in i.senses for i in items[: self._end(0)])
         self.marked = marks.full_stops or any(item.word in (",", ";", ":", "(") for item in items)
 
@@ -142,7 +144,8 @@ class _Statements(Sentence):
 
     def _says(self, first: int, last: int) -> bool:
         """Tells whether the items between name a finding or something normal."""
-        return any(first <= mention.at < last for mention in self.mentions)
+        k = bisect_left(self.named, first)
+        return k < len(self.named) and self.named[k] < last
 
     def _is_finite(self, k: int) -> bool:
         item = self.items[k]
