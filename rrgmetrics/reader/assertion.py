@@ -140,8 +140,8 @@ class _Walk(Clause):
             mention.link = before
         elif self.joined and self.same_picture(before, mention):
             mention.link = before
-            if before.certainty == "definite" and mention.certainty == "definite":
-                mention.certainty = before.certainty = "probable"
+            if before.certainty == mention.certainty in ("definite", "probable"):
+                mention.certainty = before.certainty = "suspected"
 
     def step(self, i: int, item: Item) -> None:
         """Lets an item that is no mention change the state."""
@@ -220,7 +220,7 @@ class _Walk(Clause):
         elif "probable_before" in senses:
             sure = i > 0 and self.items[i - 1].word in self.small.certain
             doubted = self.fresh and self.certainty == "possible"
-            self._hedge(i, item, "definite" if sure else "possible" if doubted else "probable")
+            self._hedge(i, item, "definite" if sure else "possible" if doubted else self._probable(item))
         elif "quality" in senses and "normal" in senses["quality"] and self.verb_at >= self.met_at:
             for mention in self.statement() if item.word not in self.small.harmless else ():
                 if not mention.denies and not self.lexicon.concepts[mention.concept].is_device:
@@ -229,6 +229,10 @@ class _Walk(Clause):
             self._hedge(i, item, "possible")  # "IF REAL, the nodule is small"
         elif "evidenced_by" in senses:
             self.certainty, self.linking, self.joined = "definite", False, False
+
+    def _probable(self, item: Item) -> Certainty:
+        """Returns how certain a finding is that the radiologist commits to with a word."""
+        return "suspected" if item.word in self.small.suspecting else "probable"
 
     def _hedge(self, i: int, item: Item, certainty: Certainty) -> None:
         removed = self.resolved and self.clause and self.is_device(self.clause[-1])
@@ -272,7 +276,7 @@ class _Walk(Clause):
             elif certainty is None or (self.once and certainty != "not_excluded"):
                 mention.assertion = "absent"
             elif mention.assertion != "absent" or cut or certainty == "not_excluded":
-                mention.certainty = certainty
+                mention.certainty = self._probable(item) if certainty == "probable" else certainty
                 mention.assertion = "present" if certainty == "probable" else "uncertain"
         picture = self.described(subject[0]) if cut and certainty and not subject[0].link else None
         if len(subject) == 1 or self.is_relative(subject[0]):
@@ -288,7 +292,7 @@ class _Walk(Clause):
 
     def _proves(self, i: int) -> bool:
         """Tells whether a statement or a picture follows a colon: the evidence for what is suspected before it."""
-        if self.certainty not in ("possible", "probable"):
+        if self.certainty not in ("possible", "suspected", "probable"):
             return False
         ahead = self.ahead(i)
         named = [item.senses["concept"] for item in ahead if "concept" in item.senses]

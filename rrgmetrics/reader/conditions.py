@@ -14,7 +14,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from rrgmetrics.reader.lexicon import in_its_pack, load, load_file, per_lexicon
-from rrgmetrics.reader.model import Reading
+from rrgmetrics.reader.model import Assertion, Finding, Reading
 from rrgmetrics.reader.penalties import contradictions
 
 
@@ -29,7 +29,11 @@ class Status(IntEnum):
 
 Statuses = tuple[Status, ...]
 
-_STATUS = {"present": Status.POSITIVE, "uncertain": Status.UNCERTAIN, "absent": Status.NEGATIVE}
+_STATUS: dict[Assertion, Status] = {
+    "present": Status.POSITIVE,
+    "uncertain": Status.UNCERTAIN,
+    "absent": Status.NEGATIVE,
+}
 _RANK = {Status.BLANK: 0, Status.NEGATIVE: 1, Status.UNCERTAIN: 2, Status.POSITIVE: 3}
 
 
@@ -79,7 +83,7 @@ def condition_statuses(reading: Reading) -> Statuses:
     statuses = [Status.BLANK] * len(conditions.names)
     for finding in reading.findings:
         for index in conditions.of_concept.get(finding.concept, ()):
-            statuses[index] = stronger(statuses[index], _STATUS[finding.assertion])
+            statuses[index] = stronger(statuses[index], _status(finding))
     against = {Status.POSITIVE, Status.UNCERTAIN}
     if (
         conditions.names
@@ -96,6 +100,12 @@ def contradicted_conditions(reading: Reading) -> frozenset[int]:
     of_concept = load_conditions().of_concept
     contradicted = contradictions(reading, load())
     return frozenset(index for each in contradicted for index in of_concept.get(each.affirmed.concept, ()))
+
+
+def _status(finding: Finding) -> Status:
+    """The status of one mention; what is suspected, or one of two alternatives, is uncertain to CheXpert's rules."""
+    is_suspected = finding.assertion == "present" and finding.certainty == "suspected"
+    return Status.UNCERTAIN if is_suspected else _STATUS[finding.assertion]
 
 
 def stronger(one: Status, other: Status) -> Status:

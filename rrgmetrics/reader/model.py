@@ -12,7 +12,7 @@ from rrgmetrics.notebook import drawn
 from rrgmetrics.reader.trace_text import trace_text
 
 Assertion = Literal["present", "absent", "uncertain"]
-Certainty = Literal["definite", "probable", "possible", "not_excluded"]
+Certainty = Literal["definite", "probable", "suspected", "possible", "not_excluded"]
 Kind = str  # "empty", "language", "elsewhere", "unread", or the kind of a pack's reports
 Significance = Literal["urgent", "actionable_not_urgent", "not_actionable_not_urgent", "benign_expected"]
 Attribute = Literal[
@@ -85,6 +85,8 @@ class Scope:
 class Finding:
     """One observation, present, absent or uncertain, with everything the report says of it.
 
+    A present finding is definite, `probable` ("likely") or `suspected` ("suspected", "probable", "A or B": the
+    comparison treats it as probable, CheXpert's rules as uncertain), an uncertain one `possible` or `not_excluded`.
     `severity` is a step on the scale of `attributes.yaml` (0 borderline to 7 massive), `measurements_mm` are in
     mm, `levels` are ribs and vertebrae ("rib 4", "T12"), `worse_side` is where a bilateral finding is worse. Findings
     with the same `observation` are one picture described twice ("opacity, likely pneumonia", "atelectasis or

@@ -98,7 +98,7 @@ def _committed(group: list[Finding], lexicon: Lexicon) -> tuple[Finding, ...]:
         for finding in group
         if not any(
             finding.concept in lexicon.roles["replaceable"]
-            and other.certainty in ("definite", "probable")
+            and other.certainty in ("definite", "probable", "suspected")
             and not related(finding.concept, other.concept, lexicon)
             for other in group
         )

@@ -231,6 +231,7 @@ class SmallWords:
     altered: frozenset[str]
     neither: frozenset[str]
     supposing: frozenset[str]
+    suspecting: frozenset[str]
     certain: frozenset[str]
     excising: frozenset[str]
     premises: frozenset[str]

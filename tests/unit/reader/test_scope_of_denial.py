@@ -57,7 +57,7 @@ HEDGES = {
     "A {} is possible.": "possible",
     "A {} is suspected.": "possible",
     "A {} is a consideration.": "possible",
-    "Probable {}.": "probable",
+    "Probable {}.": "suspected",
     "A {} is likely.": "probable",
     "A {} is thought to be present.": "probable",
     "A {} cannot be excluded.": "not_excluded",
