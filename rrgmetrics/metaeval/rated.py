@@ -35,6 +35,8 @@ TITLES: Mapping[str, str] = {
     "missing_comparison": "F missing comparison",
     "attribute": "C + D attribute",
     "weighted_errors": "weighted errors",
+    "severity_max": "largest severity (MES)",
+    "severity_mean": "mean severity (AES)",
 }
 # The ends of a metric's keys that count what a target counts; the keys of one way are added up.
 COUNTED: Mapping[str, tuple[tuple[str, ...], ...]] = {

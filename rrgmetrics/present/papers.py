@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from rrgmetrics.metaeval.ablation import Ablated
-from rrgmetrics.metaeval.agreement import AgreementReport
+from rrgmetrics.metaeval.agreement import AgreementReport, Resampling
 from rrgmetrics.metaeval.by_rater import SameSide, by_rater, same_classes, same_side
 from rrgmetrics.metaeval.counting import RADIOLOGIST, counting
 from rrgmetrics.metaeval.failures import ANY, BEST, overlooked
@@ -147,26 +147,29 @@ def _classes_table(data: Rated) -> Table:
 
 
 def source_tables(report: AgreementReport) -> Iterator[Table]:
-    """Yields what raters say of each source of candidates."""
+    """Yields what raters say of each source of candidates: a row each count and rating, a column each source."""
     data = report.data
     sources = list(dict.fromkeys(data.labels.get("source", ())))
     if len(sources) < 2:
         return
-    rows: list[Cells] = []
-    for source in sources:
-        keep = np.array([each == source for each in data.labels["source"]])
-        part = data.only(keep)
-        cells = []
-        for target in data.main:
-            stats = part.mean(target)[:, None]
-            draws = vars(report.resampling)
-            cells.append(short_estimate(bootstrap(Mean(("mean",)), stats, groups=part.studies, **draws)["mean"]))
-        rows.append((source, *cells, str(int(keep.sum()))))
+    masks = [np.array([each == source for each in data.labels["source"]]) for source in sources]
+    parts = [data.only(keep) for keep in masks]
+    rows: list[Cells] = [
+        (data.title(target), *(_mean_of(part, target, report.resampling) for part in parts)) for target in data.targets
+    ]
+    sizes: Cells = (Cell("pairs", "quiet"), *(str(len(part.pairs)) for part in parts))
     yield Table(
-        ("source", *map(data.title, data.main), "pairs"),
-        (Group(tuple(rows)),),
-        title=f"{report.name}: what raters say of each source, mean a report",
+        ("mean a report", *sources),
+        (Group(tuple(rows)), Group((sizes,))),
+        title=f"{report.name}: what raters say of each source",
+        broken=frozenset(range(len(sources) + 1)),
     )
+
+
+def _mean_of(data: Rated, target: str, resampling: Resampling) -> str:
+    """The mean over the pairs, with its interval over studies."""
+    stats = data.mean(target)[:, None]
+    return short_estimate(bootstrap(Mean(("mean",)), stats, groups=data.studies, **vars(resampling))["mean"])
 
 
 ALSO: Mapping[str, Callable[[AgreementReport], Iterator[Table]]] = {

@@ -200,3 +200,13 @@ def test_another_study_is_never_the_own(tmp_path):
     n = len(data.reworded)
     others = data.pairs[2 * n :]
     assert all(pair.candidate != own.candidate for pair, own in zip(others, data.reworded, strict=True))
+
+
+def test_means_of_each_source(tmp_path, capsys):
+    """ReFiSco's notebook prints MES and AES of each source, Yu et al.'s supplement counts by kind of each metric."""
+    refisco = dataset(LAYOUTS["ReFiSco"], tmp_path / "refisco")
+    rexval = dataset(LAYOUTS["ReXVal"], tmp_path / "rexval")
+    main(["agree", "--dataset", refisco, rexval, "--metrics", "bleu", "--also", "sources", "--trials", "5"])
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert "mean severity (AES) 0.00 [.00, .00] 3.00 [3, 3]".split() in rows
+    assert "incorrect severity significant 0.00 [.00, .00] 0.75".split() in [row[:7] for row in rows]
