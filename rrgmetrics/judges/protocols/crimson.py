@@ -39,6 +39,7 @@ from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.crimson_json import published, published_ct, tolerant
 from rrgmetrics.judges.protocols.crimson_question import Patient, question
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, SEVERITY, SIGNIFICANCE, Tally, tally
+from rrgmetrics.judges.protocols.replies import ELLIPSES
 from rrgmetrics.judges.protocols.templates import digits, is_ct, of_pack
 from rrgmetrics.reader import ErrorCategory, FindingError
 from rrgmetrics.reader.graded import Graded
@@ -210,7 +211,8 @@ def checked(evaluation: Mapping[str, Any]) -> dict[str, Any]:
     errors = evaluation["errors"]
     if not isinstance(errors, Mapping):
         raise VerdictError("errors is not an object.")
-    lists = {name: evaluation[name] for name in PARTS[:3]} | {name: errors.get(name) for name in ERRORS}
+    lists = {name: evaluation[name] for name in PARTS[:3]} | {name: errors.get(name, "") for name in ERRORS}
+    lists = {name: [] if entries is None else entries for name, entries in lists.items()}
     for name, entries in lists.items():
         if not isinstance(entries, list):
             raise VerdictError(f"{name} is not a list.")
@@ -227,6 +229,8 @@ def checked(evaluation: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _identified(entry: Any, keys: Sequence[str], where: str) -> dict[str, Any]:
+    if isinstance(entry, list) and len(entry) == len(keys) == 2:  # ["R1", "P1"] for a match
+        entry = dict(zip(keys, entry, strict=True))
     if not isinstance(entry, Mapping) or any(_plain_id(entry.get(key)) is None for key in keys):
         raise VerdictError(f"{where} has an entry without {' and '.join(keys)}.")
     return {**entry, **{key: _plain_id(entry[key]) for key in keys}}
@@ -234,6 +238,8 @@ def _identified(entry: Any, keys: Sequence[str], where: str) -> dict[str, Any]:
 
 def _finding(entry: Any, where: str) -> dict[str, Any]:
     finding = _identified(entry, ("id",), where)
+    if finding.get("finding") in ELLIPSES:
+        raise VerdictError(f"{where} holds the form that was asked for, not filled in.")
     return finding | {"clinical_significance": _label(finding.get("clinical_significance"))}
 
 

@@ -19,7 +19,8 @@ from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.counts import CATEGORIES, category_of
-from rrgmetrics.judges.protocols.replies import Pairs, read_json, short, texts
+from rrgmetrics.judges.protocols.loose_json import Pairs, plain
+from rrgmetrics.judges.protocols.replies import NONE, answer_of, denies, read_json, short, texts
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reader import Finding, FindingError
 from rrgmetrics.reader.lexicon import load
@@ -126,7 +127,7 @@ class Fineradscore:
 
     def verdict(self, pair: Pair, replies: Sequence[str]) -> FineradscoreVerdict:
         """Reads the corrections; raises VerdictError for one without line, severity or text."""
-        return FineradscoreVerdict(read_corrections(read_json(replies[0])))
+        return FineradscoreVerdict(read_corrections(replies[0]))
 
     def from_comparison(self, pair: Pair, compared: Compared) -> FineradscoreVerdict:
         """The reader's errors, each a correction of the candidate's sentence that it stands in."""
@@ -144,38 +145,68 @@ def numbered(report: str) -> str:
     return " ".join(f"[{index}] {line}" for index, line in enumerate(clean))
 
 
-def read_corrections(reply: Pairs) -> tuple[Correction, ...]:
+def read_corrections(reply: str) -> tuple[Correction, ...]:
     """Reads corrections in our form, {"corrections": [...]}, or in the authors', {"0": {...}, "None": {...}}.
 
     Raises:
         VerdictError: A correction lacks a member, or its line or severity is none of those asked for.
     """
-    entries = reply.get("corrections")
-    if isinstance(entries, list) and not isinstance(entries, Pairs):
-        return tuple(_read(entry, None if not isinstance(entry, Pairs) else entry.get("line")) for entry in entries)
-    return tuple(_read(entry, key) for key, entry in reply)
+    text = answer_of(reply)
+    if re.fullmatch(r"\W*\{\s*\}\W*", text) or denies(text, "corrections?|errors?|changes?"):
+        return ()
+    answer, _ = read_json(reply, _is_answer, _is_correction)
+    if isinstance(answer, Pairs) and not answer.has("corrections"):
+        return tuple(_read(entry, key) for key, entry in answer)
+    entries = answer.get("corrections") if isinstance(answer, Pairs) else answer
+    if isinstance(entries, str) and NONE.fullmatch(entries):
+        return ()
+    if isinstance(entries, str | Pairs) or not isinstance(entries, list | None):
+        raise VerdictError(f"The corrections are not a list: {short(str(entries))!r}.")
+    return tuple(_read(entry, _line(entry)) for entry in entries or ())
+
+
+def _is_answer(value: Any) -> bool:
+    if not isinstance(value, Pairs):
+        return False
+    return (
+        value.has("corrections")
+        and not _is_correction(value)
+        or bool(value)
+        and all(_is_correction(e) for _, e in value)
+    )
+
+
+def _is_correction(value: Any) -> bool:
+    return isinstance(value, Pairs) and any(map(value.has, ("severity", "clinical severity")))
+
+
+def _line(entry: Any) -> Any:
+    if not isinstance(entry, Pairs):
+        return None
+    line = _member(entry, "line", "line number")
+    return re.sub(r"^\s*line\s+", "", line, flags=re.IGNORECASE) if isinstance(line, str) else line
 
 
 def _read(entry: Any, line: Any) -> Correction:
     if not isinstance(entry, Pairs):
         raise VerdictError(f"A correction is no JSON object: {short(str(entry))!r}.")
-    number = str(line).strip().strip("[]")
-    if number not in ("None", "null", "") and not re.fullmatch(r"\d{1,4}", number):
+    number = re.fullmatch(r"\[?(\d{1,4})\]?", str(line).strip())
+    if not number and not (NONE.fullmatch(str(line)) or re.match(r"insert|new\b", str(line).lower())):
         raise VerdictError(f"A correction's line is {line!r}; it must be a number or null.")
     text = _member(entry, "correction", "corrections")
-    severity = " ".join(str(_member(entry, "severity", "clinical severity")).lower().replace("-", "").split())
-    rank = next((i for i, name in enumerate(SEVERITIES, 1) if severity.rstrip(".") == name.lower()), None)
+    severity = plain(str(_member(entry, "severity", "clinical severity"))).removesuffix("error")
+    rank = next((i for i, name in enumerate(SEVERITIES, 1) if severity == plain(name).removesuffix("error")), None)
     if rank is None:
         raise VerdictError(f"A correction's severity is {severity!r}; it must be one of {', '.join(SEVERITIES)}.")
-    named = texts(_member(entry, "categories", "error category"), "categories")
+    named = texts(_member(entry, "categories", "category", "error category", "error categories"), "categories")
     kinds = tuple(index for index in map(category_of, named) if index is not None)
-    comment = str(_member(entry, "comment", "comments") or "")
-    return Correction(int(number) if number.isdigit() else None, str(text), rank, tuple(dict.fromkeys(kinds)), comment)
+    comment = str(entry.get("comment", entry.get("comments")) or "")
+    return Correction(int(number[1]) if number else None, str(text), rank, tuple(dict.fromkeys(kinds)), comment)
 
 
 def _member(entry: Pairs, *names: str) -> Any:
     for name in names:
-        if any(key == name for key, _ in entry):
+        if entry.has(name):
             return entry.get(name)
     raise VerdictError(f"A correction has no {names[0]!r}: {short(str(dict(entry)))!r}.")
 

@@ -27,7 +27,8 @@ from typing import Any, Literal, NamedTuple
 from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
-from rrgmetrics.judges.protocols.replies import Pairs, between_braces, read_json, short, texts
+from rrgmetrics.judges.protocols.loose_json import Pairs, plain
+from rrgmetrics.judges.protocols.replies import NONE, NUMBERS, between_braces, has_keys, read_json, short, texts
 from rrgmetrics.judges.protocols.statements import matched_words
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reader import ErrorCategory, FindingError
@@ -48,6 +49,8 @@ DENSE = frozenset({"density_c", "density_d"})  # in which a cancer may be hidden
 MAX_TOKENS = 8192
 MAX_COUNT = 1000
 OPEN_FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*(?:```|\Z)", re.DOTALL)  # theirs need not end
+PLAIN_KINDS = frozenset(map(plain, KINDS))
+VAGUE = re.compile(r"(?:several|many|multiple|a few|few|some|various|unknown|unclear|all)\b")
 KIND_OF = {  # the reader's categories; a missing comparison is no significant error
     ErrorCategory.FALSE_FINDING: "false_finding",
     ErrorCategory.MISSING_FINDING: "missing_finding",
@@ -210,27 +213,36 @@ def tolerant(reply: str) -> MammoVerdict:
         >>> verdict.score, verdict.insignificant.number
         (1.0, 2)
     """
-    answer = read_json(reply)
+    answer, _ = read_json(reply, has_keys("significant_errors"))
     errors = answer.get("significant_errors")
     if not isinstance(errors, Pairs):
         raise VerdictError(f"The reply has no object 'significant_errors': {short(reply)!r}.")
-    if unknown := sorted({kind for kind, _ in errors} - set(KINDS)):
+    if unknown := sorted(kind for kind, _ in errors if plain(kind) not in PLAIN_KINDS):
         raise VerdictError(f"The reply has errors of the kind {unknown[0]!r}; kinds are {', '.join(KINDS)}.")
-    significant = {kind: _counted(errors, kind) for kind in KINDS}
+    significant = {kind: Counted() if errors.get(kind) is None else _counted(errors, kind) for kind in KINDS}
     if significant[ONCE].number > 1:
         significant[ONCE] = Counted(1, significant[ONCE].words[:1])
-    return MammoVerdict(_counted(answer, "matched_findings"), significant, _counted(answer, "insignificant_errors"))
+    is_null = answer.has("insignificant_errors") and answer.get("insignificant_errors") is None
+    insignificant = Counted() if is_null else _counted(answer, "insignificant_errors")
+    return MammoVerdict(_counted(answer, "matched_findings"), significant, insignificant)
 
 
 def _counted(members: Pairs, key: str) -> Counted:
     value = members.get(key)
     if isinstance(value, bool) or value is None:
         raise VerdictError(f"The reply says nothing of {key}.")
-    if isinstance(value, int | float) or (isinstance(value, str) and re.fullmatch(r"\s*\d{1,4}\s*", value)):
-        number = float(value)
-        if not number.is_integer() or not 0 <= number <= MAX_COUNT:
+    if isinstance(value, Pairs) and value.has("count"):
+        return _counted(value, "count")
+    if isinstance(value, str):
+        word = value.strip().lower()
+        if VAGUE.match(word):
+            raise VerdictError(f"The reply counts {value!r} of {key}.")
+        number = NUMBERS.get(word, int(word) if re.fullmatch(r"\d{1,4}", word) else None)
+        value = [part for part in value.split(";") if not NONE.fullmatch(part)] if number is None else number
+    if isinstance(value, int | float):
+        if not float(value).is_integer() or not 0 <= value <= MAX_COUNT:
             raise VerdictError(f"The reply counts {value} of {key}.")
-        return Counted(int(number))
+        return Counted(int(value))
     return Counted.of(texts(value, key))
 
 

@@ -14,9 +14,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from rrgmetrics.errors import VerdictError
+from rrgmetrics.judges.protocols.loose_json import plain_json
 from rrgmetrics.judges.protocols.nodule_counts import Counts
 from rrgmetrics.judges.protocols.nodule_match import BUCKETS, DENSITIES, Density, bucket_of, composite
-from rrgmetrics.judges.protocols.replies import between_braces, short
+from rrgmetrics.judges.protocols.replies import answer_of, between_braces, has_keys, read_json, short
 
 Form = Literal["nodule_eval", "lung_nodules"]
 
@@ -108,14 +109,19 @@ def largest_size(sentence: str) -> float | None:
 def read_row(reply: str) -> dict[str, list[Any]]:
     """Reads the five lists of a reply.
 
+    What theirs cannot read, and ends the run for, is read as other judges' JSON is.
+
     Raises:
         VerdictError: There is no JSON object, a list is missing, or a pair is none.
     """
+    text = answer_of(reply)
     try:
-        row = json.loads(between_braces(reply))
-        lists = {part: [] if row[part] is None else row[part] for part in PARTS}
-    except (ValueError, KeyError, TypeError) as error:
-        raise VerdictError(f"The reply lists no nodules ({type(error).__name__} {error}): {short(reply)!r}.") from None
+        row = json.loads(between_braces(text))
+        lists = {part: row[part] for part in PARTS}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        found, _ = read_json(text, has_keys(*PARTS))
+        lists = {part: plain_json(found.get(part)) for part in PARTS}
+    lists = {part: [] if value is None else value for part, value in lists.items()}
     if not all(isinstance(value, list | str) for value in lists.values()):
         raise VerdictError(f"The reply lists no nodules: {short(reply)!r}.")
     if not all(isinstance(pair, dict) for pair in lists["matched_pairs"]):

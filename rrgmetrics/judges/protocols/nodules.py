@@ -21,18 +21,18 @@ from typing import Any, Literal
 from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
+from rrgmetrics.judges.protocols.loose_json import Pairs
 from rrgmetrics.judges.protocols.nodule_counts import Counts, count
-from rrgmetrics.judges.protocols.nodule_match import DENSITIES, LOBES, Match, Nodule, match_nodules
+from rrgmetrics.judges.protocols.nodule_match import DENSITIES, LOBES, Density, Match, Nodule, match_nodules
 from rrgmetrics.judges.protocols.nodule_published import (
     PARTS,
     Form,
     count_row,
-    normal_density,
     ordered,
     read_row,
     section,
 )
-from rrgmetrics.judges.protocols.replies import Pairs, read_json, short
+from rrgmetrics.judges.protocols.replies import ELLIPSES, answer_of, denies, has_keys, read_json, short
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reader import Reading
 from rrgmetrics.reader.lexicon import load
@@ -54,6 +54,16 @@ DENSITY = re.compile(
     re.IGNORECASE,
 )
 NOT_CALCIFIED = re.compile(r"\bnon[- ]?calcified\b", re.IGNORECASE)
+UNSAID = re.compile(
+    r"\s*(?:null|none|n/?a|unknown|not (?:stated|specified|given|measured|mentioned|reported|said))?\.?\s*",
+    re.IGNORECASE,
+)
+SIZE = re.compile(r"\s*(\d+(?:\.\d+)?(?:\s*[x\u00d7]\s*\d+(?:\.\d+)?){0,2})\s*(mm|cm)?\.?\s*", re.IGNORECASE)
+SHORT_PLACES = {
+    f"{side[0]}{lobe[0]}l": f"{side} {lobe} lobe" for side in ("right", "left") for lobe in ("upper", "lower")
+}
+SHORT_PLACES |= {"rml": "right middle lobe", "right": "right lung", "left": "left lung"}
+SHORT_PLACES |= dict.fromkeys(("bilateral", "both lungs", "bilateral lung"), "bilateral lungs")
 ZONES = {"upper": "upper", "apex": "upper", "lower": "lower", "base": "lower", "middle_lobe": "middle"}
 ATTRIBUTES = {"type": "density", "calcified": "calcification", "location": "place", "uncertainty": "certainty"}
 NOTHING = json.dumps({part: [] for part in PARTS})  # what a judge says of two reports without the section
@@ -194,32 +204,76 @@ def read_nodules(reply: str) -> tuple[Nodule, ...]:
         >>> read_nodules('{"nodules": [{"text": "5 mm nodule", "size_mm": 5, "place": "Lingula"}]}')[0].bucket
         '4to6'
     """
-    entries = read_json(reply).get("nodules")
-    if isinstance(entries, Pairs) or not isinstance(entries, list):
+    if denies(answer_of(reply), "(?:(?:lung|pulmonary) )?nodules?"):
+        return ()
+    answer, _ = read_json(reply, has_keys("nodules"), has_keys("text", "size_mm"), "list 'nodules'")
+    entries = answer.get("nodules") if isinstance(answer, Pairs) else answer
+    if isinstance(entries, Pairs) or not isinstance(entries, list | None):
         raise VerdictError(f"The reply has no list 'nodules': {short(reply)!r}.")
-    if len(entries) > MAX_NODULES:
-        raise VerdictError(f"The reply lists {len(entries)} nodules: {short(reply)!r}.")
-    return tuple(_nodule(entry if isinstance(entry, Pairs) else Pairs(), reply) for entry in entries)
+    if len(entries or ()) > MAX_NODULES:
+        raise VerdictError(f"The reply lists {len(entries or ())} nodules: {short(reply)!r}.")
+    return tuple(_nodule(entry if isinstance(entry, Pairs) else Pairs(), reply) for entry in entries or ())
 
 
 def _nodule(entry: Pairs, reply: str) -> Nodule:
-    text, size, place, calcified = (entry.get(key) for key in ("text", "size_mm", "place", "calcified"))
-    if not isinstance(text, str):
+    text = entry.get("text")
+    if not isinstance(text, str) or text in ELLIPSES:
         raise VerdictError(f"The reply has a nodule without its text: {short(reply)!r}.")
-    if isinstance(size, bool) or not isinstance(size, int | float | None) or (size is not None and not 0 < size < 1000):
-        raise VerdictError(f"The reply has a nodule of the size {size!r}, which is no number of millimetres.")
-    named = str(place).strip().lower() if place else None
-    if named is not None and named not in LOBES:
-        raise VerdictError(f"The reply has a nodule in {short(str(place))!r}; places are {', '.join(LOBES)}.")
     return Nodule(
         text=text.strip(),
-        size_mm=None if size is None else float(size),
-        density=normal_density(entry.get("density")),
-        calcified=calcified if isinstance(calcified, bool) else None,
-        place=None if named == "lung" else named,
-        is_mass=entry.get("noun") == "mass",
-        uncertain=entry.get("uncertain") is True,
+        size_mm=_read_size(entry.get("size_mm")),
+        density=_read_density(entry.get("density")),
+        calcified=_read_flag(entry.get("calcified"), "calcified"),
+        place=_read_place(entry.get("place")),
+        is_mass=str(entry.get("noun")).strip().lower() == "mass",
+        uncertain=bool(_read_flag(entry.get("uncertain"), "uncertain")),
     )
+
+
+def _is_unsaid(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and bool(UNSAID.fullmatch(value)))
+
+
+def _read_size(value: Any) -> float | None:
+    """A size in mm; in a text with its unit, of two or three diameters the largest."""
+    if _is_unsaid(value):
+        return None
+    size = value
+    if isinstance(value, str) and (stated := SIZE.fullmatch(value)):
+        size = max(map(float, re.findall(r"[\d.]+", stated[1]))) * (10 if (stated[2] or "").lower() == "cm" else 1)
+    if isinstance(size, bool) or not isinstance(size, int | float) or not 0 < size < 1000:
+        raise VerdictError(f"The reply has a nodule of the size {value!r}, which is no number of millimetres.")
+    return float(size)
+
+
+def _read_density(value: Any) -> Density | None:
+    if _is_unsaid(value):
+        return None
+    stated = DENSITY.fullmatch(str(value).strip().replace("_", "-"))
+    if stated is None:
+        raise VerdictError(f"The reply has a nodule of the density {value!r}; densities are {', '.join(DENSITIES)}.")
+    return _density(stated)
+
+
+def _read_flag(value: Any, name: str) -> bool | None:
+    if _is_unsaid(value):
+        return None
+    flag = {"true": True, "yes": True, "false": False, "no": False}.get(str(value).strip().lower())
+    if flag is None:
+        raise VerdictError(f"The reply has a nodule that is {name}: {value!r}; it must be true, false or null.")
+    return flag
+
+
+def _read_place(value: Any) -> str | None:
+    """A key of `LOBES`, or None; a segment behind the lobe is left out."""
+    if _is_unsaid(value):
+        return None
+    named = " ".join(str(value).lower().replace("_", " ").split())
+    named = SHORT_PLACES.get(named, named)
+    lobe, _, segment = named.partition(",")
+    if lobe not in LOBES or re.search(r"\b(?:right|left|lobe|lungs?|lingula)\b", segment):
+        raise VerdictError(f"The reply has a nodule in {short(str(value))!r}; places are {', '.join(LOBES)}.")
+    return None if lobe == "lung" else lobe
 
 
 def nodule_of(reading: Reading, unit: Unit) -> Nodule | None:
@@ -247,7 +301,7 @@ def nodule_of(reading: Reading, unit: Unit) -> Nodule | None:
     )
 
 
-def _density(found: re.Match[str]) -> Any:
+def _density(found: re.Match[str]) -> Density:
     return DENSITIES[("solid", "part", "glass").index(str(found.lastgroup))]
 
 

@@ -23,13 +23,14 @@ from typing import Any, Literal, NamedTuple
 from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
+from rrgmetrics.judges.protocols.loose_json import Pairs, plain
 from rrgmetrics.judges.protocols.radfact_published import (
     published_entailment,
     published_phrases,
     published_positives,
 )
-from rrgmetrics.judges.protocols.radfact_scores import best_match
-from rrgmetrics.judges.protocols.replies import Pairs, read_json, short, texts
+from rrgmetrics.judges.protocols.radfact_scores import best_match, normalise
+from rrgmetrics.judges.protocols.replies import answer_of, listed, read_json, short, texts
 from rrgmetrics.judges.protocols.statements import normal_statements
 from rrgmetrics.judges.protocols.templates import digits, fill, of_pack
 from rrgmetrics.reader import Reading
@@ -38,7 +39,10 @@ from rrgmetrics.reader.penalties import silent
 from rrgmetrics.reports import Pair
 
 POSITIVES = "radfact_positives"
-STATUSES = ("entailment", "not_entailment", "contradiction", "neutral")
+STATUSES = dict.fromkeys(("entailment", "entailed", "yes", "true"), True) | dict.fromkeys(
+    ("notentailment", "notentailed", "nonentailment", "noentailment", "contradiction", "neutral", "no", "false"), False
+)
+FIELD = re.compile(r"^[ \t*_#]*(status|evidence|phrase)[*_]*[ \t]*:[*_]*", re.IGNORECASE | re.MULTILINE)
 SAME_PHRASE = 0.8  # similarity from which a copied phrase counts as the report's
 MAX_TOKENS = 1024
 REST = "The rest is normal."  # the phrase that stands for all normal statements of a report
@@ -53,7 +57,7 @@ PHRASES_SCHEMA = {
 }
 ENTAILMENT_SCHEMA = {
     "type": "object",
-    "properties": {"evidence": _TEXTS, "status": {"enum": list(STATUSES[:2])}},
+    "properties": {"evidence": _TEXTS, "status": {"enum": ["entailment", "not_entailment"]}},
     "required": ["evidence", "status"],
     "additionalProperties": False,
 }
@@ -213,22 +217,31 @@ class Radfact:
     def _entailment(self, phrase: str, other: Sequence[str], reply: str) -> Phrase:
         if self.parser == "strict":
             return Phrase(phrase, *published_entailment(reply))
-        return _entailment(phrase, other, reply)
+        return read_entailment(phrase, other, reply)
 
 
 def read_phrases(reply: str) -> tuple[str, ...]:
-    """Reads phrases in our form, {"phrases": [...]}, or in the authors', {"sentence_list": [{"new": [...]}]}."""
-    answer = read_json(reply)
-    sentences = answer.get("sentence_list")
+    """Reads phrases in our form, {"phrases": [...]}, or in the authors', {"sentence_list": [{"new": [...]}]}.
+
+    A list alone, of JSON or of Markdown, is read too.
+    """
+    answer = listed(answer_of(reply)) or read_json(reply, _lists_phrases, _is_phrase)[0]
+    sentences = answer.get("sentence_list") if isinstance(answer, Pairs) else None
     if isinstance(sentences, list) and all(isinstance(sentence, Pairs) for sentence in sentences):
         phrases = tuple(phrase for sentence in sentences for phrase in texts(sentence.get("new"), "new"))
-    elif any(key == "phrases" for key, _ in answer):
-        phrases = texts(answer.get("phrases"), "phrases")
     else:
-        raise VerdictError(f"The reply has no list 'phrases': {short(reply)!r}.")
+        phrases = texts(answer.get("phrases") if isinstance(answer, Pairs) else list(answer), "phrases")
     if len(phrases) > MAX_PHRASES or any(len(phrase) > MAX_CHARACTERS for phrase in phrases):
         raise VerdictError(f"The reply has {len(phrases)} phrases, or endless ones: {short(reply)!r}.")
     return phrases
+
+
+def _lists_phrases(value: Any) -> bool:
+    return isinstance(value, Pairs) and (value.has("phrases") or value.has("sentence_list"))
+
+
+def _is_phrase(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def read_positives(reply: str, phrases: Sequence[str]) -> tuple[str, ...]:
@@ -240,25 +253,53 @@ def read_positives(reply: str, phrases: Sequence[str]) -> tuple[str, ...]:
     kept = read_phrases(reply)
     places = [best_match(phrase, phrases) for phrase in kept]
     for phrase, best in zip(kept, places, strict=True):
-        if best.similarity < SAME_PHRASE:
+        if best.similarity < SAME_PHRASE or normalise(phrase).startswith(normalise(phrases[best.place]) + " "):
             raise VerdictError(f"{short(phrase)!r} is no phrase of the report.")
     return tuple(phrases[place] for place in sorted({best.place for best in places}))
 
 
-def _entailment(phrase: str, other: Sequence[str], reply: str) -> Phrase:
-    answer = read_json(reply)
-    status = str(answer.get("status")).strip().lower()
-    if status not in STATUSES:
+def read_entailment(phrase: str, other: Sequence[str], reply: str) -> Phrase:
+    """Reads whether a phrase follows from the other report's, and from which of them.
+
+    Raises:
+        VerdictError: There is no status, or the evidence is none of the other report's.
+    """
+    fields = _fields(answer_of(reply))
+    answer = fields or read_json(reply, _has_status)[0]
+    stated = answer.get("status", answer.get("entailed"))
+    status = STATUSES.get(plain(str(stated)))
+    if status is None:
         raise VerdictError(
-            f"The status of {short(phrase)!r} is {status!r}; it must be one of {', '.join(STATUSES[:2])}."
+            f"The status of {short(phrase)!r} is {stated!r}; it must be 'entailment' or 'not_entailment'."
         )
     evidence = texts(answer.get("evidence"), "evidence")
-    if status != "entailment" or not evidence:  # without evidence the authors count it as not entailed, too
+    if fields and status and not evidence:
+        raise VerdictError(f"{short(phrase)!r} is entailed, and the evidence is cut off: {short(reply)!r}.")
+    if not status or not evidence:  # without evidence the authors count it as not entailed, too
         return Phrase(phrase, False, evidence)
     for cited in evidence:
         if len(cited) > MAX_CHARACTERS or best_match(cited, other).similarity < SAME_PHRASE:
             raise VerdictError(f"The evidence {short(cited)!r} is no phrase of the other report.")
     return Phrase(phrase, True, tuple(other[best_match(cited, other).place] for cited in evidence))
+
+
+def _has_status(value: Any) -> bool:
+    return isinstance(value, Pairs) and (value.has("status") or value.has("entailed"))
+
+
+def _fields(text: str) -> Pairs | None:
+    """The fields of a reply in the authors' form, YAML, or in Markdown; a denial may be the status alone."""
+    if "{" in text:
+        return None
+    found = list(FIELD.finditer(text))
+    if not any(field[1].lower() == "status" for field in found):
+        return Pairs([("status", text)]) if STATUSES.get(plain(text)) is False else None
+    fields = Pairs()
+    for field, end in zip(found, [*(field.start() for field in found[1:]), len(text)], strict=True):
+        body = text[field.end() : end].strip(" \n*`[]")
+        bullets = re.findall(r"^[ \t]*[-*\u2022][ \t]+(\S.*)$", body, re.MULTILINE)
+        fields.append((field[1], bullets or body))
+    return fields
 
 
 def _read_phrases(reading: Reading, other: Reading, units: Sequence[Unit], followed: set[int]) -> tuple[Phrase, ...]:

@@ -1,47 +1,82 @@
-"""Reads JSON from replies: alone, in a Markdown fence, or with words around it."""
+"""Reads the answers in judges' replies, whatever stands around them: thoughts, fences, greetings."""
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 from rrgmetrics.errors import VerdictError
+from rrgmetrics.judges.protocols.loose_json import NOTES, Pairs, UnreadableError, find
 
-OBJECT = re.compile(r'\{\s*["}]')
 FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
-MAX_OBJECTS = 200  # of one reply
+THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>|<\|channel\|>final<\|message\|>", re.IGNORECASE)
+THOUGHT_START = re.compile(r"<(?:think|thinking|thought|reasoning)>|<\|channel\|>analysis", re.IGNORECASE)
+TOKEN = re.compile(r"<\|[a-z_]{2,20}\|>|</?s>|<(?:start|end)_of_turn>|\ufeff")  # of chat templates
+NONE = re.compile(r"\W*(?:none|nil|null|n/?a|not applicable|no errors?)?\W*", re.IGNORECASE)
+NUMBERS = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten".split())}
+TEXT_KEYS = ("text", "phrase", "finding", "error", "description", "sentence")
+ELLIPSES = ("...", "\u2026")
 
 
-class Pairs(list[tuple[str, Any]]):
-    """An object's members in order; a key that stands twice is there twice (JSON's readers keep the last)."""
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """The first value of a key."""
-        return next((value for name, value in self if name == key), default)
-
-
-def read_json(reply: str) -> Pairs:
-    """Reads the largest JSON object of a reply.
+def answer_of(reply: str) -> str:
+    """Returns a reply without the thoughts before the answer, and without tokens of chat templates.
 
     Raises:
-        VerdictError: There is none, as in a refusal, or it is cut off.
+        VerdictError: The reply ends before its thoughts do.
+
+    Example:
+        >>> answer_of("<think>One or two?</think>Two.<|im_end|>")
+        'Two.'
     """
-    decoder = json.JSONDecoder(object_pairs_hook=Pairs)
-    objects: list[tuple[int, Pairs]] = []
-    start = OBJECT.search(reply)
-    while start and len(objects) < MAX_OBJECTS:
-        try:
-            value, end = decoder.raw_decode(reply, start.start())
-        except (ValueError, RecursionError):
-            if not objects:  # what lies inside a broken object is only a part of the answer
-                raise VerdictError(f"The reply's JSON is broken or cut off: {short(reply)!r}.") from None
-            break
-        objects.append((end - start.start(), value))
-        start = OBJECT.search(reply, end)
-    if not objects:
-        raise VerdictError(f"The reply holds no JSON object: {short(reply)!r}.")
-    return max(objects, key=lambda entry: entry[0])[1]
+    text = THOUGHT_END.split(reply)[-1]
+    if THOUGHT_START.search(text):
+        raise VerdictError(f"The reply ends in the middle of its thoughts: {short(reply)!r}.")
+    return TOKEN.sub("", text).replace("\r\n", "\n")
+
+
+def read_json(
+    reply: str,
+    is_answer: Callable[[Any], bool],
+    is_item: Callable[[Any], bool] | None = None,
+    name: str = "JSON object that is an answer",
+) -> tuple[Any, tuple[str, ...]]:
+    """Reads the JSON of a reply.
+
+    Args:
+        reply: The reply.
+        is_answer: Whether a value is the answer; the last one counts, alone or inside another value.
+        is_item: Whether a value is an item of an answer; a list of such is an answer, too.
+        name: What is looked for, for messages.
+
+    Returns:
+        The answer, its objects as `Pairs`, and what had to be forgiven.
+
+    Raises:
+        VerdictError: There is none, as in a refusal, or it is broken or cut off.
+    """
+    text = answer_of(reply)
+    try:
+        found = find(text, is_answer, is_item)
+    except UnreadableError as error:
+        if unescaped := _unescaped(text):
+            return read_json(unescaped, is_answer, is_item, name)
+        what = "The reply's JSON is broken or cut off" if error.at else f"The reply has no {name}"
+        raise VerdictError(f"{what} ({error}): {short(reply)!r}.") from None
+    around = {"text around the object"} if text[: found.start].strip() or text[found.end :].strip() else set()
+    return found.value, tuple(note for note in NOTES if note in found.notes | around)
+
+
+def _unescaped(text: str) -> str:
+    """A reply that is JSON written as a text, or with its quotes escaped, as that JSON; "" for any other."""
+    if not re.match(r"\s*(?:```\w*\s*)?\"?\s*[{\[]\s*(?:\\n\s*)?[{\[]?\s*\\\"", text):
+        return ""
+    return re.sub(r"\\(.)", lambda escape: {"n": "\n", "t": "\t"}.get(escape[1], escape[1]), text).strip().strip('"')
+
+
+def has_keys(*keys: str) -> Callable[[Any], bool]:
+    """A test of whether a value is an object with these keys, in whatever spelling."""
+    return lambda value: isinstance(value, Pairs) and all(map(value.has, keys))
 
 
 def between_braces(reply: str, fence: re.Pattern[str] = FENCE) -> str:
@@ -60,11 +95,40 @@ def between_braces(reply: str, fence: re.Pattern[str] = FENCE) -> str:
 
 
 def texts(value: Any, where: str) -> tuple[str, ...]:
-    """Reads a list of strings without blanks; None is an empty one. Raises VerdictError for anything else."""
+    """Reads a list of texts without blanks; None is an empty one, and so is a list of the word "None".
+
+    Raises:
+        VerdictError: It is anything else, or the "..." of the form that was asked for.
+    """
     items = [] if value is None else [value] if isinstance(value, str) else value
-    if isinstance(items, Pairs) or not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+    if isinstance(items, Pairs) or not isinstance(items, list):
         raise VerdictError(f"{where} is not a list of texts: {short(str(value))!r}.")
-    return tuple(item.strip() for item in items if item.strip())
+    words = tuple(stripped for item in items if (stripped := _text(item, where).strip()))
+    if any(word in ELLIPSES for word in words):
+        raise VerdictError(f"{where} holds the form that was asked for, not filled in.")
+    return () if len(words) == 1 and NONE.fullmatch(words[0]) else words
+
+
+def _text(item: Any, where: str) -> str:
+    if isinstance(item, Pairs):
+        item = next((item.get(key) for key in TEXT_KEYS if item.has(key)), None)
+    if not isinstance(item, str):
+        raise VerdictError(f"{where} is not a list of texts: {short(str(item))!r}.")
+    return item
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The items of a bulleted or numbered list that is the whole text, but for lines that announce it with a colon."""
+    lines = [line for line in text.replace("```", "").split("\n") if line.strip()]
+    items = [re.match(r"\s*(?:[-*\u2022+]|\d{1,3}[.)])\s+(\S.*)", line) for line in lines]
+    if not all(item or line.rstrip("* ").endswith(":") for item, line in zip(items, lines, strict=True)):
+        return ()
+    return tuple(item[1].strip().strip('"') for item in items if item)
+
+
+def denies(reply: str, nouns: str) -> bool:
+    """Whether a reply is one sentence that says that there is none of what is asked for, "No nodules are described."."""
+    return bool(re.fullmatch(rf"\s*(?:there (?:are|is) )?no (?:{nouns})\b[^.\n]{{0,60}}\.?\s*", reply, re.IGNORECASE))
 
 
 def short(text: str) -> str:
