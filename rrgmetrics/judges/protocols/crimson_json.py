@@ -1,8 +1,8 @@
 """JSON as judges write it: `published` reads it as the authors of CRIMSON do, `tolerant` without losing anything.
 
 The authors repair a reply with regular expressions over its whole text. One of them, meant for a stray string in an
-object, also removes items of lists ("P2" of ["P1", "P2", "P3"]): a false finding that is never counted. `tolerant` reads
-with the parser of `loose_json`; of a key that comes twice lists are joined, else the first value stays.
+object, also removes items of lists ("P2" of ["P1", "P2", "P3"]): a false finding that is never counted. `tolerant`
+reads with the parser of `loose_json`; of a key that comes twice lists are joined, else the first value stays.
 """
 
 from __future__ import annotations

@@ -166,14 +166,9 @@ def read_corrections(reply: str) -> tuple[Correction, ...]:
 
 
 def _is_answer(value: Any) -> bool:
-    if not isinstance(value, Pairs):
+    if not isinstance(value, Pairs) or _is_correction(value):
         return False
-    return (
-        value.has("corrections")
-        and not _is_correction(value)
-        or bool(value)
-        and all(_is_correction(e) for _, e in value)
-    )
+    return value.has("corrections") or (bool(value) and all(_is_correction(entry) for _, entry in value))
 
 
 def _is_correction(value: Any) -> bool:

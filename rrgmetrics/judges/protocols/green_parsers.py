@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.protocols.counts import CATEGORIES, NO_WORDS, Errors, category_of, whole
+from rrgmetrics.judges.protocols.green_forms import as_asked, counted_first
 from rrgmetrics.judges.protocols.replies import short
 
 SIGNIFICANT, INSIGNIFICANT, MATCHED = TITLES = (
@@ -114,9 +115,10 @@ def _strict_lines(body: str) -> list[tuple[int, str]]:
 
 # --- tolerant ---
 
-_TITLE = r"(explanation|clinically\s+significant\s+errors|clinically\s+insignificant\s+errors|matched\s+findings)"
+_TITLE = r"(explanation|(?:clinically\s+)?(?:in)?significant\s+errors|matched\s+findings)"
 HEADER = re.compile(
-    rf"\[\s*{_TITLE}\s*\][ \t*_:]*|^[ \t#>*_]{{0,20}}(?:\d[.)])?[ \t#>*_]{{0,20}}{_TITLE}[ \t*_]*(?::[ \t*_]*|$)",
+    rf"\[\s*{_TITLE}\s*\][ \t*_:]*"
+    rf"|^[ \t#>*_]{{0,20}}(?:\d[.)])?[ \t#>*_]{{0,20}}{_TITLE}(?:[ \t]*\(\d{{1,3}}\))?[ \t*_]*(?::[ \t*_]*|$)",
     re.IGNORECASE | re.MULTILINE,
 )
 PLACEHOLDER = re.compile(r"<\s*(?:error type|the number of|explanation|finding 1)", re.IGNORECASE)
@@ -130,7 +132,7 @@ _AFTER_COUNT = r"[.;:,()–\n-]|errors?\b|(?:matched )?findings?\b|$"
 COUNT = re.compile(rf"[\s*_]*(\d{{1,3}})(?![\d/])(?!\.\d)(?![-–]?[ \t]?(?:\d|[cm]m\b))(?=[\s*_]*(?:{_AFTER_COUNT}))")
 LATER_COUNT = re.compile(r"[^\n]*?:[ \t]*(\d{1,3})\.(?!\d)")
 NOTHING = re.compile(
-    r"[\s*_]*(?:none|nil|n/a|not applicable|zero|there (?:are|were) no|"
+    r"[\s*_([-]*(?:none|nil|n/a|not applicable|zero|there (?:are|were) no|"
     r"no (?:clinically )?(?:(?:in)?significant )?(?:matched |matching )?(?:errors?|findings?))\b",
     re.IGNORECASE,
 )
@@ -151,7 +153,7 @@ def tolerant(reply: str) -> Parsed:
     Raises:
         VerdictError: Another section is missing, said twice in two ways, or holds no counts; says which.
     """
-    sections = _sections(reply.replace("\r\n", "\n"))
+    sections = _sections(as_asked(reply))
     notes: list[str] = []
     significant = _section_errors(sections, SIGNIFICANT, notes)
     n_matched, matched = _only([_matched(body) for body in _bodies(sections, MATCHED)], MATCHED)
@@ -174,9 +176,10 @@ def _sections(text: str) -> dict[str, list[str]]:
     ends = [*(header.start() for header in headers[1:]), len(text)]
     sections: dict[str, list[str]] = {}
     for header, end in zip(headers, ends, strict=False):
-        body = text[header.end() : end].replace("```", "").replace("</s>", "").strip(" \t\n*_")
+        body = re.sub(r"^[\s_]*(?:\*\*+|\*(?!\s))?\s*", "", text[header.end() : end].replace("```", "")).rstrip(" \t\n*_")
+        title = " ".join((header[1] or header[2]).lower().split())
         if not PLACEHOLDER.search(body):
-            sections.setdefault(" ".join((header[1] or header[2]).lower().split()), []).append(body)
+            sections.setdefault(f"clinically {title}" if title.startswith(("sig", "insig")) else title, []).append(body)
     return sections
 
 
@@ -320,6 +323,7 @@ def _error_words(content: str) -> tuple[tuple[str, ...], bool]:
 
 
 def _matched(body: str) -> tuple[int, tuple[str, ...]]:
+    body = counted_first(body)
     listed = LISTED.findall(body)
     numbers = [int(number) for number, _ in listed if number]
     findings = tuple(words.strip() for _, words in listed)

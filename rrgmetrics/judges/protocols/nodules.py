@@ -59,10 +59,8 @@ UNSAID = re.compile(
     re.IGNORECASE,
 )
 SIZE = re.compile(r"\s*(\d+(?:\.\d+)?(?:\s*[x\u00d7]\s*\d+(?:\.\d+)?){0,2})\s*(mm|cm)?\.?\s*", re.IGNORECASE)
-SHORT_PLACES = {
-    f"{side[0]}{lobe[0]}l": f"{side} {lobe} lobe" for side in ("right", "left") for lobe in ("upper", "lower")
-}
-SHORT_PLACES |= {"rml": "right middle lobe", "right": "right lung", "left": "left lung"}
+SHORT_PLACES = {"rul": "right upper lobe", "rml": "right middle lobe", "rll": "right lower lobe"}
+SHORT_PLACES |= {"lul": "left upper lobe", "lll": "left lower lobe", "right": "right lung", "left": "left lung"}
 SHORT_PLACES |= dict.fromkeys(("bilateral", "both lungs", "bilateral lung"), "bilateral lungs")
 ZONES = {"upper": "upper", "apex": "upper", "lower": "lower", "base": "lower", "middle_lobe": "middle"}
 ATTRIBUTES = {"type": "density", "calcified": "calcification", "location": "place", "uncertainty": "certainty"}

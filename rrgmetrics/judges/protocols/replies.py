@@ -127,7 +127,7 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def denies(reply: str, nouns: str) -> bool:
-    """Whether a reply is one sentence that says that there is none of what is asked for, "No nodules are described."."""
+    """Whether a reply is one sentence that denies what is asked for: "No nodules are described."."""
     return bool(re.fullmatch(rf"\s*(?:there (?:are|is) )?no (?:{nouns})\b[^.\n]{{0,60}}\.?\s*", reply, re.IGNORECASE))
 
 
