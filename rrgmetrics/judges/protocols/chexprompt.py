@@ -19,7 +19,8 @@ from rrgmetrics.backends.comparison import Compared
 from rrgmetrics.errors import VerdictError
 from rrgmetrics.judges.base import Message, Prompt
 from rrgmetrics.judges.protocols.counts import Errors, compared_errors, whole
-from rrgmetrics.judges.protocols.replies import short
+from rrgmetrics.judges.protocols.green_forms import FULL_WIDTH
+from rrgmetrics.judges.protocols.replies import NUMBERS, answer_of, short
 from rrgmetrics.judges.protocols.templates import digits, fill
 from rrgmetrics.reports import Pair
 
@@ -121,8 +122,24 @@ def _strict_errors(counts: dict[str, int] | None) -> Errors | None:
     return None if counts is None else Errors(tuple(counts.get(letter, 0) for letter in TYPES))
 
 
-_LINE = re.compile(r"clinically\s+(in)?significant\s+errors\s+by\s+type[\s*_]*:", re.IGNORECASE)
-_ENTRY = re.compile(r"[\"'(\[{\s,*•-]*\b([A-Za-z])\b[\"'\s*]*[,:=]\s*[\"']?(\d{1,3})\b(?!\s*\.\s*\d)[\"')\]\s]*,?")
+_LINES = (  # as asked for; shortened
+    re.compile(r"clinically\s+(in)?significant\s+errors\s+by\s+type[\s*_`]*(?::|$)", re.IGNORECASE | re.MULTILINE),
+    re.compile(
+        r"^[\s\"'*#{_\d.,}-]*(?:number\s+of\s+)?(?:clinically[\s_]+)?(in)?significant(?:[\s_]+errors)?"
+        r"(?:[\s_]+by[\s_]+type)?[\s*_\"'`]*(?::|$)|\"clinically_(in)?significant_errors\"\s*:",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+)
+_COUNT = rf"(\d{{1,3}}|none|{'|'.join(NUMBERS)})"
+_ENTRY = re.compile(
+    rf"[\"'(\[{{\s,;*|`\u2022\u201c\u2018-]*\b([A-Za-z])(?=[\W\d_])[\"'\s*)\u201d\u2019|]*"
+    rf"(?:\([^()\n]{{1,60}}\)|[:.,][ \t]*[A-Z][A-Za-z /'-]{{2,60}})?[\s*]*[,:=.|]?[\"'\s*|\u201c]*"
+    rf"{_COUNT}\b(?!\s*\.\s*\d|[-\u2013]\d)(?:[ \t]*\([^()\n]{{1,200}}\))?[\"')\]}}\s*|`\u201d]*[,;]?",
+    re.IGNORECASE,
+)
+_HEADED = re.compile(r"\s*\|((?:\s*[A-F]\s*\|){6})\s*\n[-:|\s]*\n?\s*\|((?:\s*\d{1,3}\s*\|){6})", re.IGNORECASE)
+_TABLE_HEAD = re.compile(r"\s*\|[^\n]*[a-z]{3}[^\n]*\|[ \t]*\n[-:| \t]*\n", re.IGNORECASE)
+_NOTHING = re.compile(r"[\s*`]*(?:none|n/?a|\[\]|no (?:clinically \w+ )?errors?|0)[\s.*`]*$", re.IGNORECASE)
 
 
 def tolerant(reply: str) -> list[tuple[int, ...]]:
@@ -131,11 +148,13 @@ def tolerant(reply: str) -> list[tuple[int, ...]]:
     Raises:
         VerdictError: A line is missing or stands twice with other numbers, names another type, or breaks off.
     """
-    heads = list(_LINE.finditer(reply))
-    ends = [*(head.start() for head in heads[1:]), len(reply)]
+    text = answer_of(reply).translate(FULL_WIDTH)
+    heads = next((found for line in _LINES if (found := list(line.finditer(text)))), [])
+    ends = [*(head.start() for head in heads[1:]), len(text)]
     variants: dict[bool, set[tuple[int, ...]]] = {False: set(), True: set()}
     for head, end in zip(heads, ends, strict=False):
-        variants[head[1] is not None].add(_counts(reply[head.end() : end]))
+        body = re.sub(r"\n[\s*#>\d.-]*Number of\s*$", "", text[head.end() : end])
+        variants[any(head.groups())].add(_counts(body))
     for insignificant, counts in variants.items():
         if len(counts) != 1:
             problem = "no line" if not counts else "several different lines"
@@ -144,17 +163,28 @@ def tolerant(reply: str) -> list[tuple[int, ...]]:
 
 
 def _counts(text: str) -> tuple[int, ...]:
+    if _NOTHING.match(text):
+        return (0,) * len(TYPES)
+    if headed := _HEADED.match(text):
+        pairs = zip(re.findall(r"[A-F]", headed[1].upper()), re.findall(r"\d+", headed[2]), strict=True)
+        text = ", ".join(f"({letter}, {number})" for letter, number in pairs)
     counts: dict[str, int] = {}
-    position = 0
+    position = table.end() if (table := _TABLE_HEAD.match(text)) else 0
     while entry := _ENTRY.match(text, position):
-        letter = entry[1].upper()
-        if letter not in TYPES or counts.get(letter, int(entry[2])) != int(entry[2]):
+        letter, number = entry[1].upper(), _number(entry[2])
+        if letter not in TYPES or counts.get(letter, number) != number:
             raise VerdictError(f"The counts name {letter!r} in a way that cannot be read: {short(text)!r}.")
-        counts[letter] = int(entry[2])
+        counts[letter] = number
         position = entry.end()
     read = text[:position]
-    opened, closed = (sum(map(read.count, brackets)) for brackets in ("([", ")]"))
-    whole = len(counts) == len(TYPES) or opened == closed > 0
-    if not whole or re.match(r"\s*[(\[]|\s*[A-F]\b\s*,", text[position:]):
+    opened, closed = (sum(map(read.count, brackets)) for brackets in ("([{", ")]}"))
+    is_closed = opened == closed and re.match(r"[\s`*]*(?:[\[{]|\(\s*\()", read)  # a list that ends
+    is_whole = is_closed or len(counts) == len(TYPES)
+    if not counts or not is_whole or re.match(r"\s*[(\[]|\s*[A-Z]\b\s*,", text[position:]):
         raise VerdictError(f"The counts cannot be read to their end: {short(text)!r}.")
     return tuple(counts.get(letter, 0) for letter in TYPES)
+
+
+def _number(count: str) -> int:
+    word = count.lower()
+    return 0 if word == "none" else NUMBERS[word] if word in NUMBERS else int(word)

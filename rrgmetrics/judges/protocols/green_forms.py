@@ -108,7 +108,7 @@ def _rows(text: str) -> Iterator[str]:
             heads = cells
             if _has_both(heads):
                 yield f"[{SECTIONS[0]}]:"
-        elif number.isdigit():
+        elif number.isdigit() and not (_has_both(heads) and len(cells) < 3):
             marked = cells[0] if not re.fullmatch(r"\(?[a-f]\)?", cells[0]) else f"({cells[0].strip('()')})"
             if _has_both(heads):
                 second.append(f"{marked}: {_digits(cells[2])}.")

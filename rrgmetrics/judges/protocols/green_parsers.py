@@ -130,6 +130,11 @@ ITEM = re.compile(
 )
 _AFTER_COUNT = r"[.;:,()–\n-]|errors?\b|(?:matched )?findings?\b|$"
 COUNT = re.compile(rf"[\s*_]*(\d{{1,3}})(?![\d/])(?!\.\d)(?![-–]?[ \t]?(?:\d|[cm]m\b))(?=[\s*_]*(?:{_AFTER_COUNT}))")
+# What ends the section where nothing follows it: its last category, or that there is no error.
+LAST_CATEGORY = re.compile(
+    r"\(?\bf\)|^\W*6[.)]|^\W*Omi[^\n]*:|^\W*(?:none|no|n/a|nil|there (?:are|were) no|zero|0)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 LATER_COUNT = re.compile(r"[^\n]*?:[ \t]*(\d{1,3})\.(?!\d)")
 NOTHING = re.compile(
     r"[\s*_([-]*(?:none|nil|n/a|not applicable|zero|there (?:are|were) no|"
@@ -155,6 +160,8 @@ def tolerant(reply: str) -> Parsed:
     """
     sections = _sections(as_asked(reply))
     notes: list[str] = []
+    if list(sections)[-1:] == [SIGNIFICANT.lower()] and not LAST_CATEGORY.search(sections[SIGNIFICANT.lower()][-1]):
+        raise VerdictError(f"[{SIGNIFICANT}] ends the reply, which may be cut off, before its last category.")
     significant = _section_errors(sections, SIGNIFICANT, notes)
     n_matched, matched = _only([_matched(body) for body in _bodies(sections, MATCHED)], MATCHED)
     try:
@@ -176,7 +183,9 @@ def _sections(text: str) -> dict[str, list[str]]:
     ends = [*(header.start() for header in headers[1:]), len(text)]
     sections: dict[str, list[str]] = {}
     for header, end in zip(headers, ends, strict=False):
-        body = re.sub(r"^[\s_]*(?:\*\*+|\*(?!\s))?\s*", "", text[header.end() : end].replace("```", "")).rstrip(" \t\n*_")
+        body = re.sub(r"^[\s_]*(?:\*\*+|\*(?!\s))?\s*", "", text[header.end() : end].replace("```", "")).rstrip(
+            " \t\n*_"
+        )
         title = " ".join((header[1] or header[2]).lower().split())
         if not PLACEHOLDER.search(body):
             sections.setdefault(f"clinically {title}" if title.startswith(("sig", "insig")) else title, []).append(body)
