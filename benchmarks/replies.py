@@ -62,7 +62,8 @@ def _crimson(row: Row) -> Any:
         "false": errors["false_findings"],
         "missing": errors["missing_findings"],
         "attribute": [
-            [one["ref_id"], one["pred_id"], one["severity"], one["error_types"]] for one in errors["attribute_errors"]
+            [one["ref_id"], one.get("pred_id"), one["severity"], one["error_types"]]
+            for one in errors["attribute_errors"]
         ],
     }
 
@@ -90,7 +91,7 @@ def _nodules_published(row: Row) -> Any:
     return {
         "reference": len(lists["reference_nodules"]),
         "predicted": len(lists["predicted_nodules"]),
-        "matched": [[pair["ref_id"], pair["pred_id"], sorted(_flags(pair))] for pair in pairs],
+        "matched": [[pair.get("ref_id"), pair.get("pred_id"), sorted(_flags(pair))] for pair in pairs],
         "false": lists["false_findings"],
         "missing": lists["missing_findings"],
     }

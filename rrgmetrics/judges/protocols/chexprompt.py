@@ -123,22 +123,24 @@ def _strict_errors(counts: dict[str, int] | None) -> Errors | None:
 
 
 _LINES = (  # as asked for; shortened
-    re.compile(r"clinically\s+(in)?significant\s+errors\s+by\s+type[\s*_`]*(?::|$)", re.IGNORECASE | re.MULTILINE),
+    re.compile(r"clinically\s+(in)?significant\s+errors\s+by\s+type[ \t*_`]*(?::|$)", re.IGNORECASE | re.MULTILINE),
     re.compile(
-        r"^[\s\"'*#{_\d.,}-]*(?:number\s+of\s+)?(?:clinically[\s_]+)?(in)?significant(?:[\s_]+errors)?"
-        r"(?:[\s_]+by[\s_]+type)?[\s*_\"'`]*(?::|$)|\"clinically_(in)?significant_errors\"\s*:",
+        r"^[ \t\"'*#{_\d.,}-]{0,20}(?:number of )?(?:clinically[ _])?(in)?significant(?:[ _]errors)?"
+        r"(?:[ _]by[ _]type)?[ *_\"'`]{0,10}(?::|$)|\"clinically_(in)?significant_errors\"\s*:",
         re.IGNORECASE | re.MULTILINE,
     ),
 )
 _COUNT = rf"(\d{{1,3}}|none|{'|'.join(NUMBERS)})"
 _ENTRY = re.compile(
-    rf"[\"'(\[{{\s,;*|`\u2022\u201c\u2018-]*\b([A-Za-z])(?=[\W\d_])[\"'\s*)\u201d\u2019|]*"
-    rf"(?:\([^()\n]{{1,60}}\)|[:.,][ \t]*[A-Z][A-Za-z /'-]{{2,60}})?[\s*]*[,:=.|]?[\"'\s*|\u201c]*"
-    rf"{_COUNT}\b(?!\s*\.\s*\d|[-\u2013]\d)(?:[ \t]*\([^()\n]{{1,200}}\))?[\"')\]}}\s*|`\u201d]*[,;]?",
+    rf"[\"'(\[{{\s,;*|`\u2022\u201c\u2018-]{{0,30}}\b([A-Za-z])(?=[\W\d_])[\"'\s*)\u201d\u2019|]{{0,8}}"
+    rf"(?:\([^()\n]{{1,60}}\)|[:.,][ \t]*[A-Z][A-Za-z /'-]{{2,60}})?[\s*]{{0,8}}[,:=.|]?[\"'\s*|\u201c]{{0,8}}"
+    rf"{_COUNT}\b(?!\s*\.\s*\d|[-\u2013]\d)(?:[ \t]*\([^()\n]{{1,200}}\))?[\"')\]}}\s*|`\u201d]{{0,20}}[,;]?",
     re.IGNORECASE,
 )
-_HEADED = re.compile(r"\s*\|((?:\s*[A-F]\s*\|){6})\s*\n[-:|\s]*\n?\s*\|((?:\s*\d{1,3}\s*\|){6})", re.IGNORECASE)
-_TABLE_HEAD = re.compile(r"\s*\|[^\n]*[a-z]{3}[^\n]*\|[ \t]*\n[-:| \t]*\n", re.IGNORECASE)
+_HEADED = re.compile(
+    r"\s*\|((?:[ \t]*[A-F][ \t]*\|){6})[ \t]*\n(?:[-:| \t]*\n)?[ \t]*\|((?:[ \t]*\d{1,3}[ \t]*\|){6})", re.IGNORECASE
+)
+_TABLE_HEAD = re.compile(r"\s*\|[^\n]{0,100}[a-z]{3}[^\n]{0,100}\|[ \t]*\n[-:| \t]*\n", re.IGNORECASE)
 _NOTHING = re.compile(r"[\s*`]*(?:none|n/?a|\[\]|no (?:clinically \w+ )?errors?|0)[\s.*`]*$", re.IGNORECASE)
 
 
@@ -153,7 +155,7 @@ def tolerant(reply: str) -> list[tuple[int, ...]]:
     ends = [*(head.start() for head in heads[1:]), len(text)]
     variants: dict[bool, set[tuple[int, ...]]] = {False: set(), True: set()}
     for head, end in zip(heads, ends, strict=False):
-        body = re.sub(r"\n[\s*#>\d.-]*Number of\s*$", "", text[head.end() : end])
+        body = re.sub(r"\n[ \t*#>\d.-]{0,20}Number of\s*$", "", text[head.end() : end])
         variants[any(head.groups())].add(_counts(body))
     for insignificant, counts in variants.items():
         if len(counts) != 1:

@@ -37,7 +37,7 @@ HEAD_COUNTS = (  # in brackets, code marks or words; behind a dash or "="; in br
     ),
 )
 NO_COUNT = re.compile(rf"{_HEAD}:[*_ \t]*[-\u2013\u2014][ \t]*$", re.IGNORECASE | re.MULTILINE)
-LETTER_COUNT = re.compile(rf"\(?\b([a-f])\)?[ \t]*:?[ \t]*{_NUMBER}\b{_ENDS}", re.IGNORECASE)
+LETTER_COUNT = re.compile(rf"\(?\b([a-f])\)?(?:[ \t]*:)?[ \t]*{_NUMBER}\b{_ENDS}", re.IGNORECASE)
 LETTERED = re.compile(r"^[ \t>*_\u2022+#-]*\(?[a-f]\)", re.IGNORECASE | re.MULTILINE)
 LISTED_ITEM = re.compile(r"^[ \t]*(?:[-*\u2022+]|\(?(\d{1,2}|[ivx]{1,4})[.)])[ \t]+\S")
 INLINE_MARK = re.compile(r"\((\d{1,2})\)(?=\s)|(?:^|(?<=[;,.:]\s))[ \t*_]*(\d{1,2})[.)](?=[*_]*\s)", re.MULTILINE)

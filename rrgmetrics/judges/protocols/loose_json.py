@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 DEEPEST = 50  # levels of nesting
-MOST_STARTS = 50  # places at which a value is looked for
+MOST_BROKEN, MOST_VALUES = 20, 500  # values that are read in a text
 NOTES = (
     "text around the object",
     "key without an opening quote",
@@ -94,16 +94,17 @@ def values(text: str, *, with_lists: bool) -> Iterator[Found]:
     """
     start = _ANY_START if with_lists else _OBJECT_START
     match = start.search(text)
-    for _ in range(MOST_STARTS):
-        if match is None:
-            return
+    n_broken = n_values = 0
+    while match and n_broken < MOST_BROKEN and n_values < MOST_VALUES:
         parser = _Parser(text, match.start())
         try:
             value = parser.value(0)
         except UnreadableError as error:
             yield Found(match.start(), match.start() + 1, None, frozenset(), error)
             match = start.search(text, match.start() + 1)
+            n_broken += 1
             continue
+        n_values += 1
         yield Found(match.start(), parser.at, value, frozenset(parser.notes))
         match = start.search(text, parser.at)
 

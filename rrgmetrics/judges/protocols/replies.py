@@ -69,7 +69,8 @@ def read_json(
 
 def _unescaped(text: str) -> str:
     """A reply that is JSON written as a text, or with its quotes escaped, as that JSON; "" for any other."""
-    if not re.match(r"\s*(?:```\w*\s*)?\"?\s*[{\[]\s*(?:\\n\s*)?[{\[]?\s*\\\"", text):
+    text = re.sub(r"^```\w*", "", text.strip()).lstrip(' \n"')
+    if not re.match(r"(?:[{\[]|\s|\\n){1,20}\\\"", text):
         return ""
     return re.sub(r"\\(.)", lambda escape: {"n": "\n", "t": "\t"}.get(escape[1], escape[1]), text).strip().strip('"')
 
