@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import threading
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -38,13 +39,18 @@ class Model:
 
 
 class Hub(ThreadingHTTPServer):
-    """The server; `with Hub({"org/model": Model(...)}) as hub:` gives its address as `hub.endpoint`."""
+    """The server; `with Hub({"org/model": Model(...)}) as hub:` gives its address as `hub.endpoint`.
+
+    Attributes:
+        asked: Requests, by method and path.
+        sent: Bytes of each file, `repository/file`.
+    """
 
     daemon_threads = True
 
     def __init__(self, models: Mapping[str, Model]) -> None:
         super().__init__(("127.0.0.1", 0), Answer)
-        self.models, self.asked = models, list[str]()
+        self.models, self.asked, self.sent = models, list[str](), Counter[str]()
         self.endpoint = f"http://127.0.0.1:{self.server_port}"
 
     def __enter__(self) -> Hub:
@@ -111,6 +117,9 @@ class Answer(BaseHTTPRequestHandler):
             headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
         cut = model.cut.get(name) if self.command == "GET" and model.times else None
         model.times -= cut is not None
+        if self.command == "GET":
+            repository = next(key for key, known in self.server.models.items() if known is model)
+            self.server.sent[f"{repository}/{name}"] += len(content[start:])
         self.answer(content[start:], 206 if start else 200, headers, cut)
 
     def answer(

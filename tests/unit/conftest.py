@@ -8,6 +8,8 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -98,3 +100,25 @@ def loopback():
     server.closing.set()
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch, no_pins):
+    """Empty caches, and a client that may ask."""
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    no_pause = SimpleNamespace(time=time.time, sleep=lambda seconds: None)
+    monkeypatch.setattr("huggingface_hub.file_download.time", no_pause)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory, layouts, reports) -> dict[str, Path]:
+    """Folders of stand-ins for all published checkpoints, as they are published, by repository."""
+    root = tmp_path_factory.mktemp("made")
+    folders = {name: root / name for name in layouts.LAYOUTS}
+    for name, make in layouts.LAYOUTS.items():
+        make(folders[name], [*reports.references, *reports.altered])
+    return folders

@@ -6,9 +6,7 @@ import json
 import re
 import shutil
 import tarfile
-import time
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from stand_in_hub import COMMIT, Hub, Model
@@ -27,20 +25,6 @@ from rrgmetrics.specs import SPECS
 
 CREPE = "gihuncho/crepe-biomedbert"
 GREEN = "StanfordAIMI/GREEN-radllama2-7b"
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch, no_pins):
-    """Empty caches, and a client that may ask."""
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
-    no_pause = SimpleNamespace(time=time.time, sleep=lambda seconds: None)
-    monkeypatch.setattr("huggingface_hub.file_download.time", no_pause)
-    stored.pins.cache_clear()
-    yield tmp_path
-    stored.pins.cache_clear()
 
 
 @pytest.fixture(scope="module")

@@ -38,17 +38,6 @@ def published(repository: str) -> str:
     return stored.pins()[repository].revision or "0123456789abcdef0123456789abcdef01234567"
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory, layouts, reports):
-    """The stand-ins' folders, by repository."""
-    root = tmp_path_factory.mktemp("made")
-    texts = [*reports.references, *reports.altered]
-    folders = {name: root / name for name in layouts.LAYOUTS}
-    for name, make in layouts.LAYOUTS.items():
-        make(folders[name], texts)
-    return folders
-
-
 def put(hub: Path, repository: str, folder: Path, revision: str) -> Path:
     """Puts a folder into a Hub's cache; returns its snapshot."""
     root = hub / f"models--{repository.replace('/', '--')}"

@@ -100,11 +100,11 @@ def check_classes(checkpoint: Checkpoint) -> None:
     """Checks from a checkpoint's small files, before its weights are there, that classes of transformers can read it.
 
     Raises:
-        BackendError: Its type is unknown, or its tokenizer needs code of its own.
+        BackendError: Its type is unknown, or its tokenizer is damaged or needs code of its own.
+        MissingExtraError: What reads its tokenizer is not installed.
     """
     load_config(checkpoint)
-    if tokenizer_code(checkpoint.folder):
-        load_tokenizer(checkpoint)
+    load_tokenizer(checkpoint)
 
 
 def tokenizer_code(folder: Path) -> str:
