@@ -152,6 +152,43 @@ def layouts(checkpoints, radgraph_checkpoints):
         return _module("layouts")
 
 
+@pytest.fixture(scope="session")
+def made(tmp_path_factory, layouts, reports) -> dict[str, Path]:
+    """Folders of stand-ins for all published checkpoints, as they are published, by repository."""
+    root = tmp_path_factory.mktemp("made")
+    folders = {name: root / name for name in layouts.LAYOUTS}
+    for name, make in layouts.LAYOUTS.items():
+        make(folders[name], [*reports.references, *reports.altered])
+    return folders
+
+
+@pytest.fixture(scope="session")
+def layout_home(tmp_path_factory, made, layouts, checkpoints, reports) -> Path:
+    """A folder with a Hub's cache, `hub`, of all of them, BERTScore's encoders beside them, and its table of pins."""
+    from rrgmetrics.backends import checkpoints as stored
+
+    home = tmp_path_factory.mktemp("home")
+    checkpoints.write_cache(home / "hub", [*reports.references, *reports.altered])
+    for name, folder in made.items():
+        pin = stored.pins().get(name)
+        layouts.put(home / "hub", name, folder, pin.revision if pin and pin.revision else checkpoints.COMMIT)
+    checkpoints.write_pins(home / "hub", home / "published.yaml")
+    return home
+
+
+@pytest.fixture
+def layout_cache(layout_home, monkeypatch):
+    """The Hub's cache of all published checkpoints, as they are published; their checksums are the pinned ones."""
+    from rrgmetrics.backends import checkpoints as stored
+
+    monkeypatch.setenv("HF_HUB_CACHE", str(layout_home / "hub"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(layout_home))
+    monkeypatch.setattr(stored, "PINS", layout_home / "published.yaml")
+    stored.pins.cache_clear()
+    yield layout_home / "hub"
+    stored.pins.cache_clear()
+
+
 def _module(name: str):
     spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
     module = importlib.util.module_from_spec(spec)

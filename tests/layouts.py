@@ -8,6 +8,7 @@ files are called, what config and tokenizer say, and what lies beside them is as
 from __future__ import annotations
 
 import json
+import shutil
 import tarfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -268,3 +269,11 @@ LAYOUTS: Mapping[str, Make] = {
 def files_of(folder: Path) -> dict[str, bytes]:
     """All files of a folder, by their names in the repository."""
     return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+
+
+def put(hub: Path, repository: str, folder: Path, revision: str) -> None:
+    """Puts a folder into a Hub's cache, as its only revision."""
+    root = hub / f"models--{repository.replace('/', '--')}"
+    (root / "refs").mkdir(parents=True, exist_ok=True)
+    (root / "refs" / "main").write_text(revision)
+    shutil.copytree(folder, root / "snapshots" / revision, dirs_exist_ok=True)

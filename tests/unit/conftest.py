@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -112,13 +111,3 @@ def home(tmp_path, monkeypatch, no_pins):
     no_pause = SimpleNamespace(time=time.time, sleep=lambda seconds: None)
     monkeypatch.setattr("huggingface_hub.file_download.time", no_pause)
     return tmp_path
-
-
-@pytest.fixture(scope="session")
-def made(tmp_path_factory, layouts, reports) -> dict[str, Path]:
-    """Folders of stand-ins for all published checkpoints, as they are published, by repository."""
-    root = tmp_path_factory.mktemp("made")
-    folders = {name: root / name for name in layouts.LAYOUTS}
-    for name, make in layouts.LAYOUTS.items():
-        make(folders[name], [*reports.references, *reports.altered])
-    return folders

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
-import shutil
 import sys
 import types
 from pathlib import Path
@@ -28,40 +27,10 @@ from rrgmetrics.judges.engines import load_engine
 pytest.importorskip("sentencepiece", reason="GREEN's and RaTE-NER's tokenizers are made with it (extra judges)")
 
 GREEN, CRIMSON = "StanfordAIMI/GREEN-radllama2-7b", "rajpurkarlab/medgemma-4b-it-crimson"
+SCORERS, CXR_BERT = "StanfordAIMI/RRG_scorers", "microsoft/BiomedVLP-CXR-BERT-general"
 CONFIGURATIONS = sorted({name for need in needs() for name in need.configurations} | {"radgraph_f1@modern-radgraph-xl"})
 JUDGES = ("green@paper", "crimson@paper")
 ROWS = 3
-
-
-def published(repository: str) -> str:
-    """The revision under which the stand-in of a repository lies: the pinned one."""
-    return stored.pins()[repository].revision or "0123456789abcdef0123456789abcdef01234567"
-
-
-def put(hub: Path, repository: str, folder: Path, revision: str) -> Path:
-    """Puts a folder into a Hub's cache; returns its snapshot."""
-    root = hub / f"models--{repository.replace('/', '--')}"
-    (root / "refs").mkdir(parents=True, exist_ok=True)
-    (root / "refs" / "main").write_text(revision)
-    return shutil.copytree(folder, root / "snapshots" / revision, dirs_exist_ok=True)
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory, made, checkpoints, reports):
-    """A Hub's cache that holds all of them, with the encoders of BERTScore; their checksums are the pinned ones."""
-    home = tmp_path_factory.mktemp("home")
-    hub = home / "hub"
-    checkpoints.write_cache(hub, [*reports.references, *reports.altered])
-    with pytest.MonkeyPatch.context() as patched:
-        for name, folder in made.items():
-            revision = published(name) if name in stored.pins() else checkpoints.COMMIT
-            put(hub, name, folder, revision)
-        patched.setenv("HF_HUB_CACHE", str(hub))
-        patched.setenv("XDG_CACHE_HOME", str(home))
-        patched.setattr(stored, "PINS", checkpoints.write_pins(hub, home / "published.yaml"))
-        stored.pins.cache_clear()
-        yield hub
-    stored.pins.cache_clear()
 
 
 def columns(reports) -> dict[str, list[str]]:
@@ -69,7 +38,7 @@ def columns(reports) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("configuration", CONFIGURATIONS)
-def test_every_way_gives_the_same_values(cache, configuration, reports, tmp_path, capsys):
+def test_every_way_gives_the_same_values(layout_cache, configuration, reports, tmp_path, capsys):
     """`evaluate.load`, the callback, the command and the doctor, without the Hub."""
     import evaluate
 
@@ -142,24 +111,24 @@ def test_chexberts_pickles_with_the_optimizer(layouts, reports, tmp_path, older)
 
 
 @pytest.mark.parametrize("dataset", ["radgraph", "radgraph-xl", "modern-radgraph-xl"])
-def test_an_archives_encoder_is_needed(cache, layouts, made, dataset, tmp_path, monkeypatch):
+def test_an_archives_encoder_is_needed(layout_cache, layouts, made, dataset, tmp_path, monkeypatch):
     """By the name in its config.json; without it the message has the command that gets it."""
     from rrgmetrics.backends.radgraph import load_backend
 
     encoder = layouts.ENCODERS[dataset]
     assert f"tokenizer:{encoder}@" in "".join(f"{k}:{v}" for k, v in load_backend(dataset).facts.items())
     hub = tmp_path / "hub"
-    put(hub, "StanfordAIMI/RRG_scorers", made["StanfordAIMI/RRG_scorers"], published("StanfordAIMI/RRG_scorers"))
+    layouts.put(hub, SCORERS, made[SCORERS], "1" * 40)
     monkeypatch.setenv("HF_HUB_CACHE", str(hub))
     with pytest.raises(BackendError, match=rf"hf download {encoder}"):
         load_backend(dataset)
 
 
-def test_the_old_name_of_a_checkpoint(cache, layouts, made, reports, tmp_path, monkeypatch):
+def test_the_old_name_of_a_checkpoint(layout_cache, layouts, made, reports, tmp_path, monkeypatch):
     """A cache that was filled before it was renamed."""
     hub, new = tmp_path / "hub", "StanfordAIMI/SRR-BERT-Upper-with-Statuses"
-    put(hub, layouts.OLD_NAME, made[new], "1" * 40)
-    put(hub, "microsoft/BiomedVLP-CXR-BERT-general", made["microsoft/BiomedVLP-CXR-BERT-general"], "2" * 40)
+    layouts.put(hub, layouts.OLD_NAME, made[new], "1" * 40)
+    layouts.put(hub, CXR_BERT, made[CXR_BERT], "2" * 40)
     name = "srr_bert_f1@paper?level=upper"
     expected = rrgmetrics.score(name, **columns(reports), progress=False)[name]
     monkeypatch.setenv("HF_HUB_CACHE", str(hub))
@@ -264,7 +233,7 @@ def given(monkeypatch):
 
 
 @pytest.mark.parametrize(("repository", "dtype"), [(GREEN, "auto"), (CRIMSON, "bfloat16")])
-def test_what_vllm_is_given(cache, given, repository, dtype):
+def test_what_vllm_is_given(layout_cache, given, repository, dtype):
     prompt = Prompt((Message("user", "The heart is normal."),), "test@1", max_tokens=7, raw="The heart is normal.")
     answers = {}
     for kind in ("vllm", "hf"):
@@ -278,4 +247,4 @@ def test_what_vllm_is_given(cache, given, repository, dtype):
     assert [name for name in about["files"] if name.endswith(".safetensors")]
     tokens = engine.source.tokenizer(prompt.raw)["input_ids"]
     assert rows == [{"prompt_token_ids": tokens}]
-    assert not list(cache.rglob("ran"))  # GREEN's code
+    assert not list(layout_cache.rglob("ran"))  # GREEN's code
