@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from pathlib import Path
 
 from rrgmetrics.cli.arguments import split_names
 from rrgmetrics.cli.formats import print_line
@@ -27,6 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--most", type=float, metavar="GB", help="gigabytes that a repository may send; default: twice what is known"
     )
+    parser.add_argument(
+        "--texts",
+        nargs="+",
+        default=[],
+        type=Path,
+        metavar="DIR",
+        help="folders with the authors' files, read before the network: a clone, or an unpacked radeval-2.2.1.tar.gz",
+    )
     parser.add_argument("--device", help="torch device; default: CUDA if there is one")
 
 
@@ -38,8 +47,15 @@ def run(options: argparse.Namespace) -> None:
     from rrgmetrics.doctor.report import report
 
     files.check_outputs(documents=[options.output], force=options.force or options.output == REPORT)
+    for folder in options.texts:
+        if not folder.is_dir():
+            raise InputError(f"--texts {folder} is no folder; give one with the authors' files.")
     doctor = Doctor(
-        download=not options.no_download, score=not options.no_score, most=options.most, device=options.device
+        download=not options.no_download,
+        score=not options.no_score,
+        most=options.most,
+        device=options.device,
+        texts=options.texts,
     )
     if doctor.silence:
         print_line(f"{doctor.silence}, so that only what lies on this machine is looked at.")

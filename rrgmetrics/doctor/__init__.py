@@ -14,6 +14,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from rrgmetrics.backends.checkpoints import answers, cache_folder, keep_pins, offline_by_choice
 from rrgmetrics.backends.radgraph.checkpoint import encoder_of
@@ -95,6 +96,7 @@ class Doctor:
         score: Whether to load weights and score the published examples.
         most: Gigabytes that a repository may send; None: twice as many as are known of it.
         device: Where networks run; None: CUDA if there is one.
+        texts: Folders with the authors' files, such as an unpacked `radeval-2.2.1.tar.gz`, read before the network.
     """
 
     endpoint: str = ""
@@ -102,6 +104,7 @@ class Doctor:
     score: bool = True
     most: float | None = None
     device: str | None = None
+    texts: Sequence[Path] = ()
 
     def __post_init__(self) -> None:
         self.endpoint = self.endpoint or os.environ.get("HF_ENDPOINT") or HUB
@@ -194,8 +197,8 @@ class Doctor:
         too_large = bool(is_whole and repositories and spec is not None and spec.judge) and not _has_gpu()
         if not is_whole or too_large:
             published = [each for each in published if each.replies]  # these need no weights
-        at_hand = [each for each in published if not (each.is_remote and self.silence)]
-        remarks = [score_example(each, self.device) for each in at_hand]
+        at_hand = [each for each in published if not self.silence or each.is_in(self.texts)]
+        remarks = [score_example(each, self.device, self.texts) for each in at_hand]
         if len(at_hand) < len(published):
             lost = counted(len(published) - len(at_hand), "published example")
             remarks.append(Remark("left", f"{lost} not scored: the texts stand in the authors' files, on the network."))

@@ -29,6 +29,9 @@ INVENTED = {
 }
 
 
+Folders = Sequence[Path]
+
+
 @dataclass(frozen=True)
 class Example:
     """Pairs with the values that were published for them.
@@ -70,7 +73,11 @@ class Example:
         """Whether its texts stand in files on the network."""
         return bool(self.url or self.lines)
 
-    def texts(self) -> tuple[list[str], list[str]]:
+    def is_in(self, folders: Folders) -> bool:
+        """Whether the authors' files lie in one of some folders."""
+        return all(found_in(url, folders) for url in (*self.lines, *([self.url] if self.url else [])))
+
+    def texts(self, folders: Folders = ()) -> tuple[list[str], list[str]]:
         """References and candidates, read from the authors' file where it holds them.
 
         Raises:
@@ -79,20 +86,20 @@ class Example:
         """
         if self.lines:
             references, candidates = (
-                [line.strip() for line in fetch(url).splitlines() if line.strip()] for url in self.lines
+                [line.strip() for line in read(url, folders).splitlines() if line.strip()] for url in self.lines
             )
             return references, candidates
-        return self._found(self.references), self._found(self.candidates)
+        return self._found(self.references, folders), self._found(self.candidates, folders)
 
-    def texts_of_replies(self) -> list[str]:
+    def texts_of_replies(self, folders: Folders = ()) -> list[str]:
         """The judge's replies, as `texts`."""
-        return self._found(self.replies)
+        return self._found(self.replies, folders)
 
-    def _found(self, names: Sequence[str]) -> list[str]:
+    def _found(self, names: Sequence[str], folders: Folders) -> list[str]:
         """Texts by their checksum in the authors' file, or as they stand here."""
         if not self.url:
             return list(names)
-        known = {hashlib.sha256(text.encode()).hexdigest(): text for text in strings(fetch(self.url), self.url)}
+        known = {hashlib.sha256(text.encode()).hexdigest(): text for text in strings(read(self.url, folders), self.url)}
         lost = sum(name not in known for name in names)
         if lost:
             raise InputError(f"{self.url} holds {lost} of its texts no longer")
@@ -107,6 +114,26 @@ def examples() -> Sequence[Example]:
     return tuple(
         Example(**row) for row in yaml.safe_load((Path(__file__).parent / "examples.yaml").read_text(encoding="utf-8"))
     )
+
+
+def read(url: str, folders: Folders) -> str:
+    """Reads an authors' file: in a folder that has it, else from the network."""
+    file = found_in(url, folders)
+    return file.read_text(encoding="utf-8", errors="replace") if file else fetch(url)
+
+
+def found_in(url: str, folders: Folders) -> Path | None:
+    """The file of an address in a folder named after its repository, such as `radeval-2.2.1` or a clone `RadEval`.
+
+    Example:
+        >>> found_in("https://raw.githubusercontent.com/org/Tool/c0ffee/tests/test_it.py", [Path("/nowhere")])
+    """
+    for folder in folders:
+        _, _, _, _, repository, _, *path = url.split("/")
+        file = folder.joinpath(*path)
+        if folder.resolve().name.lower().startswith(repository.lower()) and file.is_file():
+            return file
+    return None
 
 
 def fetch(url: str) -> str:
@@ -148,10 +175,16 @@ def strings(content: str, name: str) -> list[str]:
     return [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
 
 
-def score_example(example: Example, device: str | None) -> Remark:
-    """Computes the values of an example and says how far they are from the published ones."""
+def score_example(example: Example, device: str | None, folders: Folders = ()) -> Remark:
+    """Computes the values of an example and says how far they are from the published ones.
+
+    Args:
+        example: The example.
+        device: Where networks run.
+        folders: With the authors' files, which are looked for there before they are fetched.
+    """
     try:
-        pairs = list(_beside(example, device))
+        pairs = list(_beside(example, device, folders))
     except (InputError, SyntaxError) as error:
         return Remark("left", f"{example.source} was not scored: {error}.")
     except (BackendError, MissingExtraError) as error:
@@ -162,16 +195,16 @@ def score_example(example: Example, device: str | None) -> Remark:
 Beside = Iterator[tuple[str, float, float]]  # key, published, ours
 
 
-def _beside(example: Example, device: str | None) -> Beside:
+def _beside(example: Example, device: str | None, folders: Folders) -> Beside:
     """Yields every published value with ours."""
     if example.replies:
-        yield from _of_replies(example)
+        yield from _of_replies(example, folders)
     elif example.logits:
-        yield from _of_logits(example, device)
+        yield from _of_logits(example, device, folders)
     elif example.conditions:
-        yield from _of_conditions(example, device)
+        yield from _of_conditions(example, device, folders)
     else:
-        references, candidates = example.texts()
+        references, candidates = example.texts(folders)
         results = score(example.metric, predictions=candidates, references=references, progress=False, device=device)
         result = results[example.metric]
         for key, value in example.scores.items():
@@ -185,7 +218,7 @@ def _each(key: str, published: Sequence[float], ours: Iterable[float]) -> Beside
         yield f"{key} of pair {number}", one, float(other)
 
 
-def _of_replies(example: Example) -> Beside:
+def _of_replies(example: Example, folders: Folders) -> Beside:
     """What GREEN's authors read of replies, and what we do: by their rules and by ours."""
     from rrgmetrics.judges.protocols.green import Green
     from rrgmetrics.reports import Pair
@@ -193,27 +226,27 @@ def _of_replies(example: Example) -> Beside:
     from rrgmetrics.scorers.green import Green as Scorer
 
     for parser in ("strict", "tolerant"):
-        rows = [Scorer.row(Green(parser).verdict(Pair("", ""), [reply])) for reply in example.texts_of_replies()]
+        rows = [Scorer.row(Green(parser).verdict(Pair("", ""), [reply])) for reply in example.texts_of_replies(folders)]
         for key, values in example.per_pair.items():
             yield from _each(f"{key} ({parser})", values, [row[KEYS.index(key)] for row in rows])
 
 
-def _of_logits(example: Example, device: str | None) -> Beside:
+def _of_logits(example: Example, device: str | None, folders: Folders) -> Beside:
     from rrgmetrics.backends.classifier import load_classifier
     from rrgmetrics.scorers.f1_radbert_ct import PUBLISHED
 
-    texts, _ = example.texts()
+    texts, _ = example.texts(folders)
     logits = load_classifier(PUBLISHED, n_labels=len(example.logits[0]), device=device).logits(texts, None)
     for number, (published, ours) in enumerate(zip(example.logits, logits, strict=True), 1):
         yield from _each(f"logit of text {number}", published, ours)
 
 
-def _of_conditions(example: Example, device: str | None) -> Beside:
+def _of_conditions(example: Example, device: str | None, folders: Folders) -> Beside:
     from rrgmetrics.backends.chexbert import load_chexbert
     from rrgmetrics.reader.conditions import Status, load_conditions
 
     names = load_conditions().names
-    texts, _ = example.texts()
+    texts, _ = example.texts(folders)
     readings = load_chexbert(device=device).annotate(texts)
     for condition, reading in zip(example.conditions, readings, strict=True):
         status = reading.statuses[names.index(condition)]

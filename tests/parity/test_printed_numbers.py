@@ -102,7 +102,7 @@ def test_greens_five_replies(parser):
 
 
 @pytest.mark.network
-def test_radevals_own_files(tmp_path, monkeypatch):
+def test_radevals_own_files(tmp_path):
     """RadEval 2.2.1 from PyPI holds every text that the doctor looks for, and what needs no weights is equal."""
     ask = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary=:all:", "--no-build-isolation"]
     done = subprocess.run([*ask, "radeval==2.2.1"], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -110,11 +110,11 @@ def test_radevals_own_files(tmp_path, monkeypatch):
         pytest.skip(done.stderr)
     with tarfile.open(next(tmp_path.glob("radeval-*.tar.gz"))) as archive:
         archive.extractall(tmp_path, filter="data")
-    root = tmp_path / "radeval-2.2.1"
-    monkeypatch.setattr(published, "fetch", lambda url: root.joinpath(*url.split("/")[6:]).read_text())
+    folders = [tmp_path / "radeval-2.2.1"]
     of_tests = [each for each in EXAMPLES if "/RadEval/" in each.url and "/fixtures/" not in each.url]
     assert len(of_tests) > 15
     for example in of_tests:
-        example.texts()
+        assert example.is_in(folders)
+        example.texts(folders)
         if example.replies or example in WITHOUT_WEIGHTS:
-            assert published.score_example(example, None).status == "ok"
+            assert published.score_example(example, None, folders).status == "ok"

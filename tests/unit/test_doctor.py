@@ -331,6 +331,25 @@ def test_replies_are_read_without_weights(home, monkeypatch):
     assert checkup.remarks[-1].sentence.startswith("1 published example not scored")
 
 
+def test_the_authors_files_may_lie_in_a_folder(home, tmp_path, monkeypatch, capsys):
+    """Of a folder that is named after the repository, and only of that; nothing is asked of the network."""
+    url = "https://raw.githubusercontent.com/org/Their-Tool/c0ffee/tests/test_it.py"
+    digest = hashlib.sha256(b"Clear lungs.").hexdigest()
+    example = published.Example("rouge", "their tests", [digest], [digest], 1e-6, scores={"rouge": 1}, url=url)
+    monkeypatch.setattr("rrgmetrics.doctor.examples", lambda: [example])
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for name, sentence in (
+        ("their-tool-1.0", "1 value of their tests is reproduced"),
+        ("another", "1 published example"),
+    ):
+        (tmp_path / name / "tests").mkdir(parents=True)
+        (tmp_path / name / "tests" / "test_it.py").write_text('TEXT = "Clear lungs."')
+        (checkup,) = Doctor(texts=[tmp_path / name]).examine(["rouge"])
+        assert checkup.remarks[-1].sentence.startswith(sentence)
+    assert main(["doctor", "bleu", "--texts", str(tmp_path / "nowhere"), "--output", str(tmp_path / "a.md")]) == 2
+    assert "nowhere is no folder" in capsys.readouterr().err
+
+
 def test_the_tables_name_what_our_configurations_load(home, monkeypatch):
     """Each published configuration is in the table, with the repository that its loader asks for first."""
     asked = []
