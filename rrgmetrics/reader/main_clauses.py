@@ -178,13 +178,14 @@ class _Clauses(Sentence):
 
     def _predicate(self, first: int, *, listed: bool) -> str:
         """Tells of how many the verb speaks whose subject begins at `first`, and may be a list; "" if there is none."""
-        named = joined = False
+        named = joined = closed = False
         for k in range(first, len(self.items)):
             item, verb = self.items[k], self.verbs[k]
             if self.joints[k]:
                 joined = True
-                if not (listed and named) or item.word == ";":
+                if closed or not (listed and named) or item.word == ";":
                     return ""
+            closed = closed or item.word in self.small.alternatives  # "edema OR MASS, the heart and aorta are normal"
             named = named or not item.senses.keys().isdisjoint(_NAMING)
             if verb is not None and (k > first or named):
                 one = verb.word in self.small.single or verb.is_plural or verb.word in self.small.modal
