@@ -7,8 +7,10 @@ no edema, BILATERAL EFFUSIONS". A statement begins
 - at a determiner or a noun that has a verb of its own, or something said of it ("lungs clear");
 - at a described finding behind a finished one ("small left ...", "old ..."), if the report has no full stops and the
   sentence no comma;
-- behind a comma, in a list that began with something present, went on with a denial and has no "or": that is a list of
-  statements, each with its own polarity. "No pneumothorax, effusion, or consolidation" is one denial.
+- behind a comma, where a full stop could stand: what is before it is said in full, and what follows has a subject with
+  a verb of its own, is a denial or something normal, or is a finding that is no item of the list before. A list that
+  is denied ends with "or", with a verb ("no effusion is seen"), or where more is said of a finding than that it is not
+  there ("no effusion, chronic scarring"). "With the exception of the base, ..." leads to what follows.
 
 What a denied list names without any of these is denied with it.
 """
@@ -47,6 +49,27 @@ _SAID = frozenset({"quality", "change", "severity", "position", "acuity", "morph
 _WHERE = frozenset({"side", "zone", "structure", "level", "several", "measure"})
 _PUT = frozenset({"tip", "position"})  # of a device
 _NOUN = frozenset({"concept", "structure", "normal"})
+_LEADING = frozenset(  # before a noun
+    {
+        "side",
+        "zone",
+        "severity",
+        "count",
+        "acuity",
+        "change",
+        "quality",
+        "morphology",
+        "several",
+        "structure",
+        "measure",
+    }
+    | {"resolved_before", "location_preposition"}
+)
+_ACUTE = frozenset({"acute", "active"})
+_OLD = frozenset({"benign_expected", "not_actionable_not_urgent"})
+_REASONS = frozenset({"as", "because", "since", "of", "to"})
+_ASKED = frozenset({"question"})
+_SUPPOSED = frozenset({"hypothetical", "communication", "retracted"})
 _SUBJECT = 8  # items from the first of a subject to its verb
 _LED = 4  # items from a preposition or a verb to the end of what it leads to
 
@@ -105,11 +128,12 @@ class _Statements(Sentence):
         found: list[tuple[int, int]] = []
         first = 0
         for k in range(1, len(self.items)):
-            if not self._says(first, k):
+            if self.items[k].word == ",":
+                if self._parts(first, k):
+                    found.append((k, k + 1))
+                    first = k + 1
+            elif not self._says(first, k):
                 continue
-            if self.items[k].word == "," and self._parts(first, k):
-                found.append((k, k + 1))
-                first = k + 1
             elif self.items[k - 1].last <= self.items[k].first and self._may_end(k - 1) and self._begins(first, k):
                 found.append((k, k))
                 first = k
@@ -119,14 +143,191 @@ class _Statements(Sentence):
         return any("negation_before" in item.senses for item in self.items[first:last])
 
     def _parts(self, first: int, comma: int) -> bool:
-        """Tells whether a comma parts a denial from a statement with a polarity of its own."""
+        """Tells whether a full stop could stand for a comma: what is on either side is whole without the other."""
         behind = comma + 1
-        if behind == len(self.items) or not self._says(behind, self._end(behind)) or self._or_ahead(behind):
+        if behind == len(self.items) or self._leans(behind) or self._is_held(comma):
             return False
-        ahead = next((j + 1 for j in range(comma - 1, first, -1) if self.items[j].word == ","), first)
-        if not self._is_denial(ahead) or self._is_denial(behind):
+        end = self._end(behind)
+        if not self._is_whole(first, comma) or (end < len(self.items) and self.items[end].word == ":"):
             return False
-        return self.listed or self._is_seen(behind)
+        if self._is_clause(first, comma) or (self.items[behind].word == "no" and self._says(behind, end)):
+            return True
+        if self._is_remark(behind, end):
+            return True
+        named = next((m for m in self.mentions if behind <= m.first < end), None)
+        denial = self._denial(first, comma)
+        doubted = denial >= 0 and self._is_doubt(behind)
+        if named is None or not self._leads(behind + doubted, named.first):
+            return False
+        if named.denies:
+            return True
+        if self._or_ahead(behind) or self._is_headed(first, comma):
+            return doubted
+        if denial < 0 and not self._is_denied(first, comma):
+            return self._is_described(behind, named, end) and not self._is_reading(named, comma)
+        return doubted or self._is_closed(denial, comma, named, end) or self._is_no_item(behind, named, denial, end)
+
+    def _leans(self, k: int) -> bool:
+        """Tells whether no statement begins with a word, only what is said of one: "WHICH is new", "OBSCURING the"."""
+        word = self.items[k].word
+        if word in self.small.separators | self.small.relative | self.small.contrasts | _REASONS:
+            return True
+        quality = "quality" in self.items[k].senses and "concept" not in self.items[k].senses
+        return quality and (word.endswith("ing") or self.next_word(k) in self.small.definite)
+
+    def _is_doubt(self, k: int) -> bool:
+        """Tells whether a finding is doubted by an adjective: "POSSIBLE small effusion", "QUESTION left effusion"."""
+        item = self.items[k]
+        after = "possible_after" in item.senses or "probable_after" in item.senses
+        return (after and item.last - item.first == 1) or item.word in _ASKED
+
+    def _is_headed(self, first: int, comma: int) -> bool:
+        """Tells whether a heading or a list of readings goes on: "RIGHT: small effusion, basal atelectasis"."""
+        return any(item.word == ":" or "possible_list" in item.senses for item in self.items[first:comma])
+
+    def _is_held(self, comma: int) -> bool:
+        """Tells whether a finding behind a comma has its words, or its name, from before it."""
+        before = [mention for mention in self.mentions if mention.first < comma]
+        after = [mention for mention in self.mentions if mention.first > comma]
+        if any(mention.elided in before or mention.whole_of in before for mention in after):
+            return True
+        named = {mention.at for mention in self.mentions if mention.first > comma or mention.last <= comma}
+        for mention in before:
+            alone = mention.at in named or (mention.at > comma and "concept" in self.items[mention.at].senses)
+            if mention.last > comma and not alone:
+                return True  # but "a granuloma in the left UPPER LOBE, HEART and mediastinum normal"
+        return False
+
+    def _is_whole(self, first: int, comma: int) -> bool:
+        """Tells whether what stands before a comma is said in full, and leads to nothing behind it."""
+        ahead = max((j + 1 for j in range(first, comma) if self.items[j].word == ","), default=first)
+        if not (self._may_end(comma - 1) or "item_break" in self.items[comma - 1].senses) or any(
+            not item.senses.keys().isdisjoint(_SUPPOSED) for item in self.items[first:comma]
+        ):
+            return False
+        opening = self.items[ahead].word
+        if self._is_denial(ahead):
+            return True
+        if self.items[first].word in self.small.historic:
+            return False
+        if any(self._is_finite(j) for j in range(ahead + 1, comma)):
+            about = any(not item.senses.keys().isdisjoint(_NOUN) for item in self.items[ahead:comma])
+            verb = max(j for j in range(ahead + 1, comma) if self._is_finite(j))
+            tells = any(token.word in self.small.embedding for token in self._tokens(verb, comma))
+            shown = self.items[verb].word in self.small.showing  # "shows multiple SMALL, round nodules"
+            tells = tells or (shown and all(_NOUN.isdisjoint(i.senses) for i in self.items[verb + 1 : comma]))
+            return about and not tells and opening not in self.small.contrasts
+        if self.items[first].word in _openings() or self._is_setting(first, comma):
+            return False
+        if not self._says(first, comma):
+            return self._is_remark(first, comma)
+        last = self.items[comma - 1].senses.keys()
+        placed = bool(last) and last <= {"side"} and "item_break" in self.items[comma - 2].senses  # "seen BILATERALLY"
+        return placed or "item_break" in last or self._is_finished(first, comma - 1)
+
+    def _is_clause(self, first: int, comma: int) -> bool:
+        """Tells whether a clause with a verb of its own begins behind a comma, and its subject is no list before it."""
+        behind = comma + 1
+        opening = self.items[behind].word
+        if opening in self.small.existing:
+            return True
+        if opening in self.small.pointers:
+            return self._is_finite(behind + 1) if behind + 1 < len(self.items) else False
+        if opening in self.small.places:  # "IN THE LEFT BASE, THERE IS a nodule"
+            then = self._end(behind) + 1
+            return then < len(self.items) and (self.items[then].word in self.small.existing or self._has_verb(then))
+        if not self._has_verb(behind):
+            return False
+        verb = next(j for j in range(behind, len(self.items)) if self._is_finite(j))
+        if any(token.word in self.small.relative for token in self._tokens(behind, verb)):
+            return False  # "the leads OF WHICH end in the right atrium"
+        if opening in self.small.definite | self.small.indefinite | self.small.pairing:
+            return True
+        if self._denial(first, comma) < 0 and any(self._is_finite(j) for j in range(first, comma)):
+            return True
+        return not self._or_ahead(behind) and "concept" not in self.items[self._noun_from(behind)].senses
+
+    def _is_remark(self, first: int, last: int) -> bool:
+        """Tells whether words speak of a structure and name no finding: "stable appearance of the mediastinum"."""
+        if self._says(first, last):
+            return False
+        about = next((j for j in range(first, last) if "structure" in self.items[j].senses), -1)
+        if about < 0 or not any("change" in item.senses for item in self.items[first:last]):
+            return False
+        led = (token.word for token in self._tokens(first, about))
+        return self.small.after_nouns.isdisjoint(word for word in led if word != "of")  # but "unchanged SINCE the film"
+
+    def _tokens(self, first: int, last: int) -> Sequence[Token]:
+        """Returns the words of the items between."""
+        return self.tokens[self.items[first].first : self.items[last].first]
+
+    def _leads(self, first: int, noun: int) -> bool:
+        """Tells whether the words between only describe what they lead to."""
+        led = self.items[first:noun]
+        return all(i.senses.keys() <= _LEADING if i.senses else i.word == "and" or i.word.endswith("ed") for i in led)
+
+    def _denial(self, first: int, comma: int) -> int:
+        """Returns the last denial before a comma that no verb has ended; -1 if there is none."""
+        for j in range(comma - 1, first - 1, -1):
+            if not self.items[j].senses.keys().isdisjoint(("negation_before", "resolved_before")):
+                return j
+            if self._is_finite(j):
+                return -1
+        return -1
+
+    def _goes_with(self, k: int) -> bool:
+        """Tells whether an item describes the noun before it."""
+        return bool(self.items[k].senses) or self.items[k].word in self.small.places
+
+    def _is_closed(self, denial: int, comma: int, named: Mention, end: int) -> bool:
+        """Tells whether the last item of a denied list stands before a comma: "no effusion OR PNEUMOTHORAX,"."""
+        if named.last < end and not (self._is_finite(named.last) or self._goes_with(named.last)):
+            return False  # "no edema or pneumonia, tuberculosis INCLUDED"
+        if denial < 0:
+            return True  # "no effusion IS SEEN,"
+        last = max((j for j in range(denial, comma) if self.items[j].word in ("or", "nor")), default=-1)
+        return any(denial < m.first < last for m in self.mentions) and self._says(last, comma)
+
+    def _is_no_item(self, behind: int, named: Mention, denial: int, end: int) -> bool:
+        """Tells whether a finding is no item of the denied list before it."""
+        if "resolved_before" in self.items[denial].senses:
+            return False
+        if self.listed or self._is_seen(behind):
+            return True
+        if self._has_verb(behind) and (named.first > behind or self._is_placed(behind, end)):
+            return True
+        acute = any(token.word in _ACUTE for token in self._tokens(denial, behind))
+        return acute and (named.first > behind or self.lexicon.concepts[named.concept].significance in _OLD)
+
+    def _is_described(self, behind: int, named: Mention, end: int) -> bool:
+        """Tells whether a finding is described, so that it is more than an item of a list."""
+        before = self._last_before(behind)
+        listed = before is not None and self.is_device(before) and self.is_device(named)
+        more = named.first > behind or named.last - named.first > 1
+        tail = self.items[end + 1 : self._end(end + 1)]  # "left effusion, left lower lobe collapse, INCREASED"
+        shared = any("change" in i.senses for i in tail) and all(_NOUN.isdisjoint(i.senses) for i in tail)
+        return more and not listed and not shared and self._is_placed(behind, end)
+
+    def _is_placed(self, first: int, last: int) -> bool:
+        """Tells whether words between name a place: "left", "at the bases", "of T9"."""
+        return any(not item.senses.keys().isdisjoint(("side", "zone", "level")) for item in self.items[first:last])
+
+    def _is_reading(self, named: Mention, comma: int) -> bool:
+        """Tells whether a finding can be what the picture before it shows: "a patchy opacity, EARLY PNEUMONIA"."""
+        before = self._last_before(comma)
+        if before is None or before.denies:
+            return False
+        kinds = self._ancestors(before) | self._ancestors(named)
+        kind = not kinds.isdisjoint((before.concept, named.concept))  # "SEPTATED, loculated effusion"
+        described = before.concept in self.lexicon.roles["describing"] | self.lexicon.roles["replaceable"]
+        return kind or (described and self.same_picture(before, named))
+
+    def _ancestors(self, mention: Mention) -> frozenset[str]:
+        return frozenset(self.lexicon.concepts[mention.concept].ancestors)
+
+    def _last_before(self, k: int) -> Mention | None:
+        """Returns the last mention before an item."""
+        return max((m for m in self.mentions if m.first < k), key=lambda m: m.last, default=None)
 
     def _is_denial(self, k: int) -> bool:
         """Tells whether a statement that begins at an item denies."""
@@ -263,11 +464,23 @@ class _Statements(Sentence):
             return self.items[k].word in self.small.seen and self.items[k].word != "with"
         if not senses.keys().isdisjoint(_PUT):
             return True
+        if "structure" in senses and self._is_judged(first, k):
+            return True
         if senses.keys() <= _WHERE:
             return self._is_led(k)
         return self._is_predicate(k) or (
             senses.get("change") == "stable" and k > first and self._is_finished(first, k - 1)
         )
+
+    def _is_judged(self, first: int, k: int) -> bool:
+        """Tells whether an adjective judges the structures up to an item: "NORMAL heart size and mediastinum"."""
+        for j in range(k - 1, first - 1, -1):
+            senses = self.items[j].senses
+            if "quality" in senses and "normal" in senses["quality"]:
+                return True
+            if not senses.keys() <= _WHERE or not (senses or self.items[j].word == "and"):
+                return False
+        return False
 
     def _noun_from(self, k: int) -> int:
         """Returns the noun whose adjectives begin at an item, those of degree before those of place; else -1."""
@@ -309,6 +522,13 @@ class _Statements(Sentence):
             if self._is_finite(j) or not item.senses.keys().isdisjoint(("clause_end", "negation_before")):
                 return False
         return False
+
+
+@per_lexicon
+def _openings() -> frozenset[str]:
+    """The words that lead to a statement behind a comma: "WITH the exception of the left base, the lungs are clear"."""
+    small = load().small
+    return small.places | small.premises | small.settings | small.opening | small.contrasts
 
 
 @per_lexicon

@@ -1,0 +1,31 @@
+"""Statements with commas between them read as with full stops; a list, an opening and an apposition have commas too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rrgmetrics.reader import Finding, read
+
+HERE = Path(__file__).parent
+ROWS = [
+    line.split("\t")
+    for line in (HERE / "spliced.tsv").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+
+
+def _said(text: str) -> list[tuple[object, ...]]:
+    def what(f: Finding) -> tuple[object, ...]:
+        return f.concept, f.assertion, f.certainty, f.side, f.zones, f.severity, f.change, f.measurements_mm, f.tip
+
+    return sorted((what(f) for f in read(text).findings), key=repr)
+
+
+@pytest.mark.parametrize(("kind", "text"), ROWS, ids=[text[:60] for _, text in ROWS])
+def test_commas_read_as_full_stops(kind: str, text: str) -> None:
+    statements = [part.rstrip(",").removeprefix("and ") for part in text.split(" | ")]
+    expected = _said(". ".join(part[0].upper() + part[1:] for part in statements) + ".")
+    assert expected, kind
+    assert _said(text.replace(", | ", ", ").replace(" | ", ", ") + ".") == expected, kind
