@@ -58,27 +58,34 @@ def _with_excepted(items: list[Item], mentions: list[Mention], lexicon: Lexicon)
     for i, item in enumerate(items):
         if item.word not in lexicon.small.excepting or (item.word == "but" and not _is_for(items, i + 1)):
             continue
-        behind = range(
-            i + 1, next((j for j in range(i + 1, len(items)) if is_joint(items[j], lexicon.small)), len(items))
-        )
-        named = next((m for m in reversed(mentions) if m.last <= i and not m.denies), None)
-        denied = named is not None and any("negation_before" in each.senses for each in items[: named.first])
-        at = next((j for j in behind if not items[j].senses.keys().isdisjoint(_EXCEPTED)), None)
-        again = any(m.concept == named.concept for m in mentions if m.at in behind) if named and denied else False
-        if named is not None and again:
+        end = next((j for j in range(i + 1, len(items)) if is_joint(items[j], lexicon.small)), len(items))
+        named = _denied_beside(items, mentions, i, end)
+        if named is None:
+            continue
+        if any(m.concept == named.concept for m in mentions if i < m.at < end):
             named.excepts = True  # "no nodule EXCEPT a nodule on the left"
-        if (
-            named is None
-            or not denied
-            or at is None
-            or any(not items[j].senses.keys().isdisjoint(_NAMELESS) for j in behind)
-        ):
+            continue
+        at = next((j for j in range(i + 1, end) if not items[j].senses.keys().isdisjoint(_EXCEPTED)), None)
+        if at is None or any(not item.senses.keys().isdisjoint(_NAMELESS) for item in items[i + 1 : end]):
             continue
         named.excepts = True
         items[i] = item.saying({"clause_end": "clause_end"})
         one = Mention(named.concept, at, at + 1, at, (items[at].first, items[at].last), elided=named)
         return sorted([*mentions, one], key=lambda m: (m.at, m.first))
     return mentions
+
+
+def _denied_beside(items: Sequence[Item], mentions: Sequence[Mention], i: int, end: int) -> Mention | None:
+    """Returns the denied finding that an exception at `[i, end)` is of: the one before it, or behind an opening.
+
+    "No EFFUSION except a trace on the left", "Except for a trace on the left, no EFFUSION".
+    """
+    named = next((m for m in reversed(mentions) if m.last <= i and not m.denies), None)
+    first = 0
+    if named is None and not any(m.first < end for m in mentions):
+        named, first = next((m for m in mentions if m.first >= end and not m.denies), None), end
+    is_denied = named is not None and any("negation_before" in item.senses for item in items[first : named.first])
+    return named if is_denied else None
 
 
 def _is_for(items: Sequence[Item], i: int) -> bool:
