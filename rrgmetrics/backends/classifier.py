@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -88,14 +89,14 @@ ENUMERATION = (  # the steps of RadEval's srr_bert_parse_sentences: numbers of l
     (re.compile(r"([.!?])\s*\d+\.(?!\d)\s*"), r"\1 "),
     (re.compile(r"\.([A-Z])"), r". \1"),
 )
-ABBREVIATIONS = frozenset("approx cf dr e.g fig i.e jr m.d mr mrs ms prof sr st vs a.m p.m".split())
+PUNKT = Path(__file__).with_name("punkt_english.txt")  # made by scripts/bundle_punkt.py
 
 
 def srr_sentences(text: str) -> list[str]:
-    """The sentences that SRR-BERT reads one by one, as RadEval 2.2 cuts them.
+    """The sentences that SRR-BERT reads one by one, as RadEval 2.2 cuts them: by NLTK's English model punkt_tab.
 
-    Differs from the authors: NLTK's Punkt algorithm with our own list of abbreviations instead of the model punkt_tab,
-    which has to be downloaded.
+    The model takes "CT." for an abbreviation, "Court", so that no sentence ends there unless the next word is one that
+    it knows in small letters.
 
     Example:
         >>> srr_sentences("1. Mild edema 2.Mass of 3.5 cm.3. Old fracture")
@@ -114,7 +115,16 @@ def _punkt() -> Any:
     from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
     parameters = PunktParameters()
-    parameters.abbrev_types = set(ABBREVIATIONS)
+    for line in PUNKT.read_text(encoding="utf-8").split("\n"):
+        name, *values = line.split("\t")
+        if name == "abbreviations":
+            parameters.abbrev_types = set(values)
+        elif name == "collocations":
+            parameters.collocations = {tuple(pair.split(" ")) for pair in values}
+        elif name == "starters":
+            parameters.sent_starters = set(values)
+        elif name.isdigit():
+            parameters.ortho_context.update(dict.fromkeys(values, int(name)))
     return PunktSentenceTokenizer(parameters)
 
 

@@ -22,6 +22,11 @@ SENTENCES = {
     "No effusions.sentence2. mass is 3.5 cm.3. sentence": ["No effusions.sentence.", "mass is 3.5 cm.", "sentence."],
     "Tip 6.2 cm above the carina, as Dr. Who said. Edema": ["Tip 6.2 cm above the carina, as Dr. Who said.", "Edema."],
     "": ["."],
+    # What NLTK's punkt_tab (english) makes of its abbreviations: "ct" is one, "mg" too, "there" starts sentences.
+    "Seen on prior CT. Emphysema is new. No mass.": ["Seen on prior CT. Emphysema is new.", "No mass."],
+    "Seen on prior CT. There is emphysema.": ["Seen on prior CT.", "There is emphysema."],
+    "Given 5 mg. Stable nodule at 3 p.m. Clear lungs.": ["Given 5 mg.", "Stable nodule at 3 p.m. Clear lungs."],
+    "No film of Nov. 3 is at hand. Stable.": ["No film of Nov. 3 is at hand.", "Stable."],
 }
 
 
