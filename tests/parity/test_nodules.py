@@ -162,3 +162,37 @@ def test_a_whole_run(case):
             assert scores[ours] * (len(pairs) - n_unscored) == pytest.approx(value * len(pairs))
         else:
             assert scores[ours] == pytest.approx(math.nan if value is None else value, abs=5e-5, nan_ok=True), key
+
+
+PAIRED = {
+    "reference_nodules": [{"id": "R1", "size_mm": 5, "calcified": True, "laterality": ""}],
+    "predicted_nodules": [{"id": "P1", "size_mm": 5, "calcified": True, "laterality": ""}],
+    "matched_pairs": [{"ref_id": "R1", "pred_id": "P1", "ref_size_mm": 5}],
+    "false_findings": [],
+    "missing_findings": [],
+}
+
+
+def counted(changes):
+    counts = count_row(read_row(json.dumps(PAIRED | changes)), "lung_nodules")
+    return {field: tuple(ratio) for field, ratio in counts.items()}
+
+
+def test_what_the_fork_leaves_out_of_ill_formed_nodules():
+    """RadEval's fork b09e5d1: no side that is "", no calcification that is no bool, no group of a nodule not listed."""
+    assert (counted({})["side"], counted({})["calcification"]) == ((0, 0), (1, 1))
+    nodules = [{"id": "R1", "size_mm": 5, "calcified": "yes"}]
+    assert counted({"reference_nodules": nodules})["calcification"] == (0, 0)
+    assert counted({})["sensitivity_4to6"] == (1, 1)
+    assert counted({"reference_nodules": [{"id": "R2", "size_mm": 5}]})["sensitivity_4to6"] == (0, 0)
+
+
+def test_a_size_that_is_not_a_number_is_in_no_group():
+    assert bucket_of(math.nan) is None
+
+
+def test_all_sentences_are_ordered_by_side_lobe_and_size():
+    text = "Scar in the left lower lobe. Micronodules in the right upper lobe. A nodule in the lingula. Bleb of 4 mm."
+    assert ordered(text) == (
+        "A nodule in the lingula. Micronodules in the right upper lobe. Scar in the left lower lobe. Bleb of 4 mm."
+    )

@@ -10,6 +10,7 @@ A size is right within 2 mm, the least growth that the Fleischner Society's guid
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -118,7 +119,7 @@ def bucket_of(size_mm: object) -> str | None:
         >>> [bucket_of(size) for size in (3.9, 4, 6, 8, 8.1, 15.1, None)]
         ['lt4', '4to6', '6to8', '6to8', '8to15', 'gt15', None]
     """
-    if not isinstance(size_mm, int | float):
+    if not isinstance(size_mm, int | float) or math.isnan(size_mm):
         return None
     if size_mm < 6:
         return "lt4" if size_mm < 4 else "4to6"

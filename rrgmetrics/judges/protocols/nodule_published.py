@@ -62,7 +62,7 @@ def section(report: str) -> str:
 
 
 def ordered(text: str) -> str:
-    """The sentences of a section in one order: nodules first, by side, lobe, size and words.
+    """The sentences of a section in one order: nodules first, all by side, lobe, size and words.
 
     Example:
         >>> ordered("Airways clear. A 6 mm nodule in the lingula. A 4 mm nodule in the right upper lobe.")
@@ -75,20 +75,17 @@ def ordered(text: str) -> str:
 
 def _rank(sentence: str) -> tuple[object, ...]:
     lowered = sentence.lower()
-    if not ("nodul" in lowered or re.search(r"\bmass\b", lowered)):
-        return (1, 0, 0, 0.0, sentence)
     place = next((place for place in sorted(PLACES, key=len, reverse=True) if place in lowered), None)
     sides = ("right", "left", "bilateral")
     named = place if place is not None else lowered
     side = "left" if place == "lingula" else next((side for side in sides if side in named), None)
-    rank = sides.index(side) if side else len(sides)
     size = largest_size(sentence)
     return (
-        0,
-        rank,
+        not re.search(r"\b(?:nodul|mass\b)", lowered),
+        sides.index(side) if side else len(sides),
         PLACES.index(place) if place else len(PLACES),
         UNKNOWN_SIZE if size is None else size,
-        sentence,
+        lowered,
     )
 
 
@@ -197,7 +194,7 @@ def _add_lists(counts: Counts, row: Mapping[str, Sequence[Any]]) -> None:
     )
     for pair in row["matched_pairs"]:
         ends = references.get(pair.get("ref_id"), {}), candidates.get(pair.get("pred_id"), {})
-        bucket = _bucket(pair.get("ref_size_bucket"), pair.get("ref_size_mm")) or _bucket_of(ends[0])
+        bucket = _bucket(pair.get("ref_size_bucket"), None) or _bucket_of(ends[0])
         if bucket:
             counts.add(f"sensitivity_{bucket}", 1)
         if sizes := _sizes(pair):
@@ -215,9 +212,10 @@ def _add_fields(counts: Counts, one: Mapping[str, Any], other: Mapping[str, Any]
     solid = [is_solid(nodule.get("density")) for nodule in (one, other)]
     if None not in solid:
         counts.add("density_solid" if solid[0] else "density_subsolid", solid[0] == solid[1])
-    for field, key in (("calcification", "calcified"), ("side", "laterality")):
-        if one.get(key) is not None and other.get(key) is not None:
-            counts.add(field, one[key] == other[key])
+    if isinstance(one.get("calcified"), bool) and isinstance(other.get("calcified"), bool):
+        counts.add("calcification", one["calcified"] == other["calcified"])
+    if one.get("laterality") and other.get("laterality"):
+        counts.add("side", one["laterality"] == other["laterality"])
     if one.get("location") and other.get("location"):
         counts.add("place", not wrong_place)
 
