@@ -11,8 +11,9 @@ import rrgmetrics
 from rrgmetrics.errors import MissingExtraError, VerdictError
 from rrgmetrics.judges.protocols import crimson_question
 from rrgmetrics.judges.protocols.crimson import Crimson
-from rrgmetrics.judges.protocols.crimson_json import LONGEST, tolerant
+from rrgmetrics.judges.protocols.crimson_json import LONGEST, published_ct, tolerant
 from rrgmetrics.judges.protocols.crimson_question import described, question
+from rrgmetrics.judges.protocols.crimson_score import tally
 from rrgmetrics.reader import compare, read
 from rrgmetrics.reader.rubric import appraise
 from rrgmetrics.reader.significance import indication_kinds
@@ -110,6 +111,19 @@ def test_the_strict_parser_scores_what_the_authors_score():
     for reply in ("[]", "{" * LONGEST, '{"a":' * 15_000, json.dumps(evaluation(errors=None))):
         with pytest.raises(VerdictError):
             Crimson(parser="strict").verdict(PAIR, [reply])
+
+
+def test_a_cut_reply_of_ct_never_scores_one():
+    """Theirs closes what is open, and finds no error where the errors are lost."""
+    nothing = {"reference_findings": [], "predicted_findings": [], "matched_findings": [], "errors": {}}
+    reply = json.dumps(evaluation(errors={"false_findings": [], "missing_findings": [], "attribute_errors": []}))
+    for text in (json.dumps(nothing), reply):
+        for end in range(len(text)):
+            try:
+                assert tally(published_ct(text[:end])).score < 1
+            except (VerdictError, KeyError):
+                continue
+    assert tally(published_ct(json.dumps(nothing))).score == 1
 
 
 def test_no_item_of_a_list_is_dropped_and_keys_that_come_twice_are_joined():

@@ -18,7 +18,7 @@ judge lists as found but puts nowhere counts as false or missing; the authors le
 Reports of CT have a question of their own (`prompts/crimson_ct.txt`), after the examples and rules of RadEval's
 `hoppr_crimson_ct` (e0a3909): classes, sizes and context are those of CT. Theirs passes no context. It reads replies as
 CRIMSON does, but cuts them at their last brace first, which loses the end of one that was cut off; so does
-`parser=strict`.
+`parser=strict`, except that such a reply never scores 1.
 
 Paper and code: for a reference without findings the paper has S = −F, the code −(F + M + 1); the score is the same.
 Weight 0.25 for unknown labels is the code's alone; `labels=strict` leaves such a reply unscored.

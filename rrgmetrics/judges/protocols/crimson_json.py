@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rrgmetrics.errors import VerdictError
+from rrgmetrics.judges.protocols.crimson_score import tally
 from rrgmetrics.judges.protocols.loose_json import NOTES, Pairs, plain
 from rrgmetrics.judges.protocols.replies import between_braces, has_keys, read_json
 
@@ -57,19 +58,31 @@ def published(text: str) -> Any:
 def published_ct(text: str) -> Any:
     """Reads a reply as RadEval's `hoppr_crimson_ct` does: from the first brace to the last, closed where it is cut off.
 
+    Differs from the authors: a reply that is cut off never scores 1; theirs closes `"errors": {` and finds no error.
+
     Raises:
-        VerdictError: Where theirs raises; a part is missing.
+        VerdictError: Where theirs raises; a part is missing; it is cut off, and the rest has no error.
     """
     cut = between_braces(text)
+    is_closed = True
     try:
         evaluation = published(cut)
     except VerdictError:
-        evaluation = published(cut + _closing(cut))
+        evaluation, is_closed = published(cut + _closing(cut)), False
     if not isinstance(evaluation, dict) or not isinstance(evaluation.get("errors"), dict):
         raise VerdictError(f"The reply is no evaluation: {_shown(text)}")
     if missing := PARTS.difference(evaluation):
         raise VerdictError(f"The reply lacks {', '.join(sorted(missing))}: {_shown(text)}")
+    if not is_closed and _is_perfect(evaluation):
+        raise VerdictError(f"The reply is cut off, and what is left of it has no error: {_shown(text)}")
     return evaluation
+
+
+def _is_perfect(evaluation: dict[str, Any]) -> bool:
+    try:
+        return tally(evaluation).score == 1
+    except (AttributeError, KeyError, TypeError):
+        return False
 
 
 def _closing(text: str) -> str:
