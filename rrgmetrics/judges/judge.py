@@ -14,7 +14,7 @@ from typing import Any
 from rrgmetrics.backends.comparison import Compared, ComparedPairs
 from rrgmetrics.errors import BackendError, VerdictError
 from rrgmetrics.judges.base import Engine, JudgeProtocol, Prompt, Reply, SupportsBool, Unscored, Verdict, engine_for
-from rrgmetrics.judges.outcomes import OUTCOMES, Outcome
+from rrgmetrics.judges.outcomes import OUTCOMES, Outcome, State
 from rrgmetrics.reports import Pair
 
 MAX_CHARACTERS = 200_000  # of a reply; beyond, a model has lost itself in a loop
@@ -56,13 +56,9 @@ class Judge:
         try:
             verdicts = self._verdicts(pairs)
         except BackendError:
-            outcome.pending += len(pairs)
+            outcome.add(pairs, [State.PENDING] * len(pairs))
             raise
-        unscored = [one for one in verdicts if isinstance(one, Unscored)]
-        pending = sum(one.is_pending for one in unscored)
-        outcome.scored += len(verdicts) - len(unscored)
-        outcome.pending += pending
-        outcome.unusable += len(unscored) - pending
+        outcome.add(pairs, map(state_of, verdicts))
         return verdicts
 
     def _verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | Unscored]:
@@ -101,6 +97,13 @@ class Judge:
             return how(pair, texts)
         except VerdictError as error:
             return Unscored(str(error) if all(map(str.strip, texts)) else "The reply is empty.", kept)
+
+
+def state_of(verdict: Verdict | Unscored) -> State:
+    """What became of a pair with this verdict."""
+    if not isinstance(verdict, Unscored):
+        return State.SCORED
+    return State.PENDING if verdict.is_pending else State.UNUSABLE
 
 
 def judge_for(

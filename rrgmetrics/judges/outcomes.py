@@ -6,9 +6,21 @@ a judge.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from rrgmetrics.reports import Pair
 
 PARTLY, NOTHING = 3, 4  # exit statuses; 2 is wrong use
+
+
+class State(Enum):
+    """What became of a pair."""
+
+    SCORED = "there is a verdict"
+    PENDING = "a reply is missing; the next call asks for it again"
+    UNUSABLE = "the replies came, and give no verdict: they are cut off, empty, or cannot be read"
 
 
 @dataclass
@@ -17,20 +29,19 @@ class Outcome:
 
     Attributes:
         is_kept: Whether its replies are kept, so that the next call asks for none of them.
-        scored: Pairs with a verdict.
-        pending: Pairs of which a reply is missing; the next call asks for it again.
-        unusable: Pairs whose replies came, and give no verdict: they are cut off, empty, or cannot be read.
+        states: What became of each pair at last, by the pair's hash: some are asked about more than once.
     """
 
     is_kept: bool
-    scored: int = 0
-    pending: int = 0
-    unusable: int = 0
+    states: dict[int, State] = field(default_factory=dict)
 
-    @property
-    def n_pairs(self) -> int:
-        """The number of pairs."""
-        return self.scored + self.pending + self.unusable
+    def add(self, pairs: Sequence[Pair], states: Iterable[State]) -> None:
+        """Adds pairs, or what became of them later."""
+        self.states.update(zip(map(hash, pairs), states, strict=True))
+
+    def count(self, state: State) -> int:
+        """The number of pairs of which this became."""
+        return sum(each is state for each in self.states.values())
 
 
 OUTCOMES: dict[tuple[str, str], Outcome] = {}  # by metric and engine
@@ -40,16 +51,17 @@ def outcome_lines() -> list[str]:
     """Describes the pairs that have no verdict, and what to do about them; a line a judge and kind."""
     lines = []
     for (metric, engine), each in OUTCOMES.items():
-        of_all = f"of {each.n_pairs:,} pairs"
-        if each.pending:
+        of_all = f"of {len(each.states):,} pairs"
+        if pending := each.count(State.PENDING):
+            scored = f"{each.count(State.SCORED):,} {of_all} scored"
             lines.append(
-                f"{metric}, {engine}: {each.scored:,} {of_all} scored; run the same command again (with --force where "
-                f"it writes files) to ask about the other {each.pending:,}."
+                f"{metric}, {engine}: {scored}; run the same command again (with --force where it writes files) to ask "
+                f"about the other {pending:,}."
             )
-        if each.unusable:
+        if unusable := each.count(State.UNUSABLE):
             redo = "; `rrgmetrics judge --redo` asks for new ones" if each.is_kept else ""
             lines.append(
-                f"{metric}, {engine}: the replies about {each.unusable:,} {of_all} give no verdict: they are cut off, "
+                f"{metric}, {engine}: the replies about {unusable:,} {of_all} give no verdict: they are cut off, "
                 f"empty, or cannot be read{redo}."
             )
     return lines
@@ -57,5 +69,9 @@ def outcome_lines() -> list[str]:
 
 def outcome_status() -> int:
     """Returns the exit status: 0, or PARTLY or NOTHING if a judge has scored some pairs or no pair."""
-    statuses = [0 if each.scored == each.n_pairs else PARTLY if each.scored else NOTHING for each in OUTCOMES.values()]
-    return max(statuses, default=0)
+    statuses = [0]
+    for each in OUTCOMES.values():
+        n_scored = each.count(State.SCORED)
+        if n_scored < len(each.states):
+            statuses.append(PARTLY if n_scored else NOTHING)
+    return max(statuses)

@@ -15,6 +15,7 @@ from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import EngineName, Message, Prompt, Reply
 from rrgmetrics.judges.cache import Cache
 from rrgmetrics.judges.engines import load_engine, openai
+from rrgmetrics.judges.engines.asking import CachedEngine, ended
 from rrgmetrics.judges.engines.secret import Secret
 
 KEY = "sk-invented/KEY+0123456789_abcdef"
@@ -80,6 +81,26 @@ def test_a_second_request_that_fails_is_made_again_another_time(loopback, load):
         assert reply.error.startswith("the reply was cut off at 9 tokens, and again at 18: HTTP 400: the context")
         assert (reply.text, reply.partial) == (None, "half")
     assert [body["max_tokens"] for body in loopback.bodies] == [9, 18, 18]  # the first half is kept
+
+
+class Ending:
+    """A source that answers the first call, and is not there for the second."""
+
+    identity, parameters, facts = "e", {}, {}
+    calls = 0
+
+    def stream(self, asked):
+        self.calls += 1
+        if self.calls > 1:
+            raise BackendError("nothing answers")
+        yield ended(0, "half", "length", 9)
+        yield ended(1, "whole", "stop", 9)
+
+
+def test_a_server_that_ends_before_the_second_request_costs_no_other_reply():
+    cut, whole = CachedEngine(Ending(), progress=False).answer(prompts("a", "b"))
+    assert cut == Reply(None, "the reply was cut off at 9 tokens, and again at 18: nothing answers", "half")
+    assert (cut.is_pending, whole) == (True, Reply("whole"))
 
 
 def test_half_a_verdict_is_no_verdict(loopback, tmp_path):

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from rrgmetrics.english import counted
-from rrgmetrics.errors import InputError
+from rrgmetrics.errors import BackendError, InputError
 from rrgmetrics.judges.base import Answerer, Prompt, Reply, SupportsBool
 from rrgmetrics.judges.cache import Cache, Record, append, read_records
 from rrgmetrics.progress import phase
@@ -261,7 +261,7 @@ class CachedEngine:
             else:
                 yield answer._replace(number=number)
         again = sorted(cut)
-        for answer in self._watched([with_room(prompts[number]) for number in again], again=True):
+        for answer in self._ask_again([with_room(prompts[number]) for number in again], heard=bool(new)):
             number = again[answer.number]
             self._keep(with_room(prompts[number]), answer)
             if answer.reply.text is None and not answer.received:
@@ -269,6 +269,18 @@ class CachedEngine:
                 reason = f"the reply was cut off at {limit:,} tokens, and again at {LONGER * limit:,}: "
                 answer = failed(number, reason + str(answer.reply.error), cut[number].partial)
             yield answer._replace(number=number)
+
+    def _ask_again(self, prompts: Sequence[Prompt], *, heard: bool) -> Iterator[Answer]:
+        """The source's answers; where it was heard in this call and has ended since, the others have none."""
+        waiting = set(range(len(prompts)))
+        try:
+            for answer in self._watched(prompts, again=True):
+                waiting.discard(answer.number)
+                yield answer
+        except BackendError as error:
+            if not heard:
+                raise
+            yield from (failed(number, str(error)) for number in sorted(waiting))
 
     def fitted(self, prompts: Sequence[Prompt]) -> Sequence[Prompt]:
         """Returns the prompts with the longest reply that was set."""
