@@ -22,7 +22,7 @@ from rrgmetrics.backends.checkpoints import (
     pins,
     repository_folder,
 )
-from rrgmetrics.backends.checkpoints.loading import check_classes
+from rrgmetrics.backends.checkpoints.loading import check_classes, load_config
 from rrgmetrics.doctor.needs import Need
 from rrgmetrics.english import listed
 from rrgmetrics.errors import BackendError, MissingExtraError
@@ -209,7 +209,7 @@ def free_room() -> float:
 
 def fetch_settings(found: Repository, endpoint: str) -> None:
     """Downloads the small files of a model of transformers, and remarks on one that its classes could not load."""
-    if found.need.file or found.need.holds != "model":
+    if found.need.file or found.need.holds not in ("model", "weights"):
         return
     small = [name for name in found.missing_files if any(fnmatch(name, pattern) for pattern in SETTINGS)]
     if len(small) < len(found.missing_files) and _download(found, small, endpoint):
@@ -262,7 +262,8 @@ def _check_classes(found: Repository) -> None:
     """Remarks on a model that, by its small files alone, could not be loaded."""
     folder = found.place
     try:
-        check_classes(Checkpoint(folder, f"{found.need.repository}@{found.revision[:12]}"))
+        check = check_classes if found.need.holds == "model" else load_config  # weights alone have no tokenizer
+        check(Checkpoint(folder, f"{found.need.repository}@{found.revision[:12]}"))
     except (BackendError, MissingExtraError) as error:
         reason = in_one_line(str(error).rpartition(f"{folder}: ")[2]).rstrip(".")
         found.say("fault", f"{found.need.name}: {reason}; its weights were not downloaded.")

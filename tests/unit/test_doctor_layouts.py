@@ -22,6 +22,7 @@ pytest.importorskip("sentencepiece", reason="GREEN's and RaTE-NER's tokenizers a
 GREEN, SCORERS = "StanfordAIMI/GREEN-radllama2-7b", "StanfordAIMI/RRG_scorers"
 NER, BIOLORD = "Angelakeke/RaTE-NER-Deberta", "FremyCompany/BioLORD-2023-C"
 SMALL = (".json", ".txt", ".model")
+SRR = "StanfordAIMI/SRR-BERT-Leaves-with-Statuses"
 Files = Mapping[str, bytes]
 
 
@@ -99,10 +100,22 @@ def with_a_damaged_tokenizer(files: Files) -> Files:
     return {**files, "tokenizer.model": b"not SentencePiece's"}
 
 
-@pytest.mark.parametrize("change", [with_unknown_code, with_a_damaged_tokenizer])
-def test_no_weights_are_sent_for_a_wrong_tokenizer(home, served, change):
-    with Hub(models({**served, GREEN: change(served[GREEN])})) as hub:
-        (fault,) = examine(hub, "green")["green@paper"].faults
+def with_an_unknown_type(files: Files) -> Files:
+    return {**files, "config.json": json.dumps({"model_type": "evil"}).encode()}
+
+
+@pytest.mark.parametrize(
+    ("configuration", "repository", "change"),
+    [
+        ("green@paper", GREEN, with_unknown_code),
+        ("green@paper", GREEN, with_a_damaged_tokenizer),
+        ("green@paper", GREEN, with_an_unknown_type),
+        ("srr_bert_f1@paper", SRR, with_an_unknown_type),  # whose tokenizer is another repository
+    ],
+)
+def test_no_weights_are_sent_for_a_wrong_tokenizer_or_config(home, served, configuration, repository, change):
+    with Hub(models({**served, repository: change(served[repository])})) as hub:
+        (fault,) = examine(hub, configuration)[configuration].faults
         assert "its weights were not downloaded" in fault
         assert not weights_sent(hub)
         assert 0 < sum(hub.sent.values()) < 1_000_000
