@@ -13,7 +13,7 @@ from rrgmetrics.judges.protocols.crimson import Crimson
 from rrgmetrics.judges.protocols.crimson_json import published, tolerant
 from rrgmetrics.judges.protocols.crimson_question import authors_prompts, question
 from rrgmetrics.judges.protocols.crimson_score import ATTRIBUTES, tally
-from rrgmetrics.reports import Context, Pair
+from rrgmetrics.reports import Context, Pair, parse_context
 
 VALUES = json.loads((Path(__file__).parents[1] / "data" / "crimson.json").read_text())
 PAIR = Pair("REF.", "CAND.", Context())
@@ -104,3 +104,12 @@ def test_prompt_sections(section, prompts):
 )
 def test_our_question_is_theirs(index, wording, context, prompts):
     assert sha256(question("REF.", "CAND.", context, wording)) == VALUES["prompt"][index]["sha256"]
+
+
+@pytest.mark.parametrize("age", ["072Y", "030M", "003W", ""])
+def test_an_age_is_asked_as_radpref_has_it(age, prompts):
+    """Their script passes PatientAge as it is, a blank one too."""
+    theirs = prompts.build_prompt("REF.", "CAND.", patient_context={"Age": age, "Sex": "F"})
+    context = parse_context({"age": age, "sex": "F"})
+    assert question("REF.", "CAND.", context, "published", "dicom") == theirs
+    assert f"    Age: {age}\n" in theirs
