@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from rrgmetrics.backends.checkpoints import answers, cache_folder, keep_pins, offline_by_choice
 from rrgmetrics.backends.radgraph.checkpoint import encoder_of
@@ -27,14 +28,16 @@ from rrgmetrics.doctor.repositories import (
     fetch,
     fetch_settings,
     free_room,
+    in_one_line,
     leave,
     look_here,
     look_there,
 )
 from rrgmetrics.doctor.verified import verified
 from rrgmetrics.english import counted, listed
-from rrgmetrics.errors import BackendError
+from rrgmetrics.errors import BackendError, MissingExtraError
 from rrgmetrics.names import READER, parse_name, parse_names
+from rrgmetrics.scorers.build import build_scorer
 from rrgmetrics.specs import SPECS
 
 HUB = "https://huggingface.co"
@@ -133,13 +136,16 @@ class Doctor:
         if not self.silence:
             self._ask([need for configuration in chosen for need in needs_of(configuration)])
         for configuration in chosen:
-            named = self._repositories(needs_of(configuration))
+            lacking = _lacking(configuration)
+            named = self._repositories(needs_of(configuration), lacking)
             inside = self._repositories([need for found in named for need in _encoders_inside(found)])
             repositories = tuple({found.need.name: found for found in (*inside, *named)}.values())
             remarks = [remark for repository in repositories for remark in repository.remarks]
             if not repositories:
                 remarks.append(_without_weights(configuration))
-            if self.score:
+            if lacking and all(found.is_faultless for found in repositories):
+                remarks.append(Remark("fault", lacking))
+            elif self.score and not lacking:
                 remarks += self._score(configuration, repositories)
             yield Checkup(configuration, repositories, tuple(remarks))
 
@@ -163,8 +169,11 @@ class Doctor:
         for found in good:
             fetch_settings(found, self.endpoint)
 
-    def _repositories(self, needed: Sequence[Need]) -> list[Repository]:
-        """The repositories of a configuration, downloaded where nothing is wrong with any of them."""
+    def _repositories(self, needed: Sequence[Need], lacking: str = "") -> list[Repository]:
+        """The repositories of a configuration, downloaded where nothing is wrong with any of them.
+
+        `lacking`: what the configuration needs beside them and is not installed.
+        """
         if self.silence:
             for need in needed:
                 if need.name not in self._seen:
@@ -173,9 +182,10 @@ class Doctor:
             self._ask(needed)
         repositories = [self._seen[need.name] for need in needed]
         wrong = [found.need.name for found in repositories if not found.is_faultless]
+        reason = f"{listed(wrong)} cannot be loaded" if wrong else "a package is missing" if lacking else ""
         for found in repositories:
             if not self.silence and found.is_faultless and found.folder is None:
-                self._bring(found, f"{listed(wrong)} cannot be loaded" if wrong else "")
+                self._bring(found, reason)
         return repositories
 
     def _bring(self, found: Repository, wrong: str) -> None:
@@ -220,6 +230,19 @@ def _encoders_inside(found: Repository) -> list[Need]:
     if encoder.startswith(("/", ".", "~")):  # a folder
         return []
     return [Need(encoder, 0.01, "", found.need.configurations, holds="any tokenizer")]
+
+
+def _lacking(configuration: str) -> str:
+    """Says which package a judge's question needs and is not installed; "" if none."""
+    name = parse_name(configuration)
+    if not name.spec.judge or not needs_of(configuration):
+        return ""
+    scorer: Any = build_scorer(name)
+    try:
+        _ = scorer.protocol.facts
+    except MissingExtraError as error:
+        return in_one_line(str(error))
+    return ""
 
 
 def _without_weights(configuration: str) -> Remark:

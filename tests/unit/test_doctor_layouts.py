@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections import Counter
 from collections.abc import Mapping
@@ -16,8 +17,11 @@ from rrgmetrics.backends import checkpoints as stored
 from rrgmetrics.doctor import Checkup, Doctor, configurations
 from rrgmetrics.doctor.needs import needs
 from rrgmetrics.errors import BackendError
+from rrgmetrics.judges.protocols import crimson_question
 
 pytest.importorskip("sentencepiece", reason="GREEN's and RaTE-NER's tokenizers are made with it (extra judges)")
+if not importlib.util.find_spec("CRIMSON"):
+    pytest.skip("CRIMSON's question is in its authors' package crimson-score", allow_module_level=True)
 
 GREEN, SCORERS = "StanfordAIMI/GREEN-radllama2-7b", "StanfordAIMI/RRG_scorers"
 NER, BIOLORD = "Angelakeke/RaTE-NER-Deberta", "FremyCompany/BioLORD-2023-C"
@@ -166,6 +170,18 @@ def test_no_weights_are_sent_where_another_repository_of_the_metric_is_missing(h
         assert not weights_sent(hub)
         with pytest.raises(BackendError, match="RaTE-NER-Deberta"):
             prepare("ratescore@paper")
+
+
+def test_no_weights_are_sent_where_a_package_is_missing(home, served, monkeypatch):
+    """CRIMSON's question is in its authors' package."""
+    crimson_question.authors_prompts.cache_clear()
+    monkeypatch.setattr(crimson_question.importlib.util, "find_spec", lambda name: None)
+    with Hub(models(served)) as hub:
+        checkup = examine(hub, "crimson")["crimson@paper"]
+        assert [status for status, _ in checkup.remarks] == ["left", "fault"]
+        assert "it was not downloaded, since a package is missing" in checkup.remarks[0].sentence
+        assert "pip install --no-deps crimson-score" in checkup.faults[0]
+        assert not weights_sent(hub)
 
 
 def test_nothing_is_sent_without_download(home, served):
