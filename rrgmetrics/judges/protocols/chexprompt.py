@@ -134,9 +134,11 @@ _COUNT = rf"(\d{{1,3}}|none|{'|'.join(NUMBERS)})"
 _ENTRY = re.compile(
     rf"[\"'(\[{{\s,;*|`\u2022\u201c\u2018-]{{0,30}}\b([A-Za-z])(?=[\W\d_])[\"'\s*)\u201d\u2019|]{{0,8}}"
     rf"(?:\([^()\n]{{1,60}}\)|[:.,][ \t]*[A-Z][A-Za-z /'-]{{2,60}})?[\s*]{{0,8}}[,:=.|]?[\"'\s*|\u201c]{{0,8}}"
-    rf"{_COUNT}\b(?!\s*\.\s*\d|[-\u2013]\d)(?:[ \t]*\([^()\n]{{1,200}}\))?[\"')\]}}\s*|`\u201d]{{0,20}}[,;]?",
+    rf"{_COUNT}\b(?!\s*\.\s*\d|[-\u2013]\d)(?:[ \t]+errors?\b)?"
+    rf"(?:[ \t]*\([^()\n]{{1,200}}\))?[\"')\]}}\s*|`\u201d]{{0,20}}[,;]?",
     re.IGNORECASE,
 )
+_BARE = re.compile(r"[\s`*]*[\[(]((?:\s{0,3}\d{1,3}\s{0,3},){5}\s{0,3}\d{1,3})\s{0,3}[\])]")  # A to F, in this order
 _HEADED = re.compile(
     r"\s*\|((?:[ \t]*[A-F][ \t]*\|){6})[ \t]*\n(?:[-:| \t]*\n)?[ \t]*\|((?:[ \t]*\d{1,3}[ \t]*\|){6})", re.IGNORECASE
 )
@@ -167,6 +169,8 @@ def tolerant(reply: str) -> list[tuple[int, ...]]:
 def _counts(text: str) -> tuple[int, ...]:
     if _NOTHING.match(text):
         return (0,) * len(TYPES)
+    if bare := _BARE.match(text):
+        return tuple(map(int, re.findall(r"\d+", bare[1])))
     if headed := _HEADED.match(text):
         pairs = zip(re.findall(r"[A-F]", headed[1].upper()), re.findall(r"\d+", headed[2]), strict=True)
         text = ", ".join(f"({letter}, {number})" for letter, number in pairs)

@@ -29,7 +29,7 @@ _BEFORE = r"(?:(?:the )?(?:count|number|total)(?: of errors)?[*_]*(?: is|:)[*_ \
 HEAD_COUNTS = (  # in brackets, code marks or words; behind a dash or "="; in brackets before the colon
     re.compile(rf"{_HEAD}:[*_ \t]*{_BEFORE}[(\[`]{_NUMBER}[)\]`]", re.IGNORECASE | re.MULTILINE),
     re.compile(rf"{_HEAD}:[*_ \t]*{_BEFORE}{_NUMBER}{_ENDS}", re.IGNORECASE | re.MULTILINE),
-    re.compile(rf"{_HEAD}[ \t](?:[-=\u2013\u2014\u2192])[*_ \t]+{_NUMBER}{_ENDS}", re.IGNORECASE | re.MULTILINE),
+    re.compile(rf"{_HEAD}[ \t](?:->|[-=\u2013\u2014\u2192])[*_ \t]+{_NUMBER}{_ENDS}", re.IGNORECASE | re.MULTILINE),
     re.compile(rf"{_HEAD}\({_NUMBER}\)[*_ \t]*:?", re.IGNORECASE | re.MULTILINE),
     re.compile(
         rf"{_HEAD}:[*_ \t]*\n[ \t]*[-*\u2022][*_ \t]*(?:count|number)[*_ \t]*:[*_ \t]*{_NUMBER}{_ENDS}",

@@ -128,13 +128,14 @@ ITEM = re.compile(
     rf"|^[ \t>*_•+-]*(?={_LABEL_START}|[a-z][^\n\d:]{{2,90}}:[ \t*_]*\d{{1,3}}[ \t*_]*(?:[.;]|$))",
     re.IGNORECASE | re.MULTILINE,
 )
-_AFTER_COUNT = r"[.;:,()–\n-]|errors?\b|(?:matched )?findings?\b|$"
+_AFTER_COUNT = r"[.;:,()–\n\t-]|errors?\b|(?:matched )?findings?\b|$"
 COUNT = re.compile(rf"[\s*_]*(\d{{1,3}})(?![\d/])(?!\.\d)(?![-–]?[ \t]?(?:\d|[cm]m\b))(?=[\s*_]*(?:{_AFTER_COUNT}))")
 # What ends the section where nothing follows it: its last category, or that there is no error.
 LAST_CATEGORY = re.compile(
     r"\(?\bf\)|^\W*6[.)]|^\W*Omi[^\n]*:|^\W*(?:none|no|n/a|nil|there (?:are|were) no|zero|0)\b",
     re.IGNORECASE | re.MULTILINE,
 )
+TOTAL = re.compile(r"\A\W{0,9}(?:total|count)\b[^\n:]{0,30}:[ \t*_]*\d{1,3}[ \t*_.]*\n", re.IGNORECASE)
 LATER_COUNT = re.compile(r"[^\n]*?:[ \t]*(\d{1,3})\.(?!\d)")
 NOTHING = re.compile(
     r"[\s*_([-]*(?:none|nil|n/a|not applicable|zero|there (?:are|were) no|"
@@ -229,6 +230,7 @@ class _Line(NamedTuple):
 
 
 def _errors(body: str, title: str, notes: list[str]) -> Errors:
+    body = TOTAL.sub("", body)
     starts = list(ITEM.finditer(body))
     if not starts:
         if NOTHING.match(body) or body.rstrip(". ") == "0":

@@ -50,7 +50,10 @@ MAX_TOKENS = 8192
 MAX_COUNT = 1000
 OPEN_FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*(?:```|\Z)", re.DOTALL)  # theirs need not end
 PLAIN_KINDS = frozenset(map(plain, KINDS))
-VAGUE = re.compile(r"(?:several|many|multiple|a few|few|some|various|unknown|unclear|all)\b")
+VAGUE = re.compile(
+    r"(?:several|many|multiple|a few|few|some|various|unknown|unclear|all)\b"
+    r"|[~<>]?\s*\d{1,4}\s*(?:[-\u2013]\s*\d|\+|or\b|to\b)"
+)
 KIND_OF = {  # the reader's categories; a missing comparison is no significant error
     ErrorCategory.FALSE_FINDING: "false_finding",
     ErrorCategory.MISSING_FINDING: "missing_finding",

@@ -247,7 +247,7 @@ def _read_size(value: Any) -> float | None:
 def _read_density(value: Any) -> Density | None:
     if _is_unsaid(value):
         return None
-    stated = DENSITY.fullmatch(str(value).strip().replace("_", "-"))
+    stated = DENSITY.fullmatch(re.sub(r"(?: nodules?| mass)?\s*$", "", str(value).replace("_", "-").lower()).strip())
     if stated is None:
         raise VerdictError(f"The reply has a nodule of the density {value!r}; densities are {', '.join(DENSITIES)}.")
     return _density(stated)
