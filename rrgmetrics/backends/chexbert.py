@@ -8,7 +8,8 @@ bert-base-uncased, ships with the bundled encoder. Needs torch and tokenizers, n
 Reports beyond 512 tokens are cut as the authors do, or read in overlapping windows: a condition has the strongest
 status that any window gives it, No Finding is positive if no window says otherwise, the vector is the windows' mean.
 
-Differs from the authors: an empty report is not read; all its conditions are blank and its vector is zero.
+Differs from the authors: an empty report, also one without a word piece, is not read; all its conditions are blank and
+its vector is zero.
 """
 
 from __future__ import annotations

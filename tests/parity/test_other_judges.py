@@ -166,3 +166,11 @@ def test_crimson_asks_about_ct_and_passes_the_context():
     assert "Age: 70\nIndication: Staging." in prompt.text
     assert "X-ray" in Crimson().prompts(pair)[0].text
     assert digits != Crimson().facts["prompt"]
+
+
+@pytest.mark.parametrize("reply", ['{"sentence_list": [{"orig": "o", "new": ["Emphy', '{"phrases": []'])
+def test_a_cut_reply_is_no_answer(reply):
+    """Theirs takes it for a report without phrases, or keeps all of them: the card says so."""
+    for read in (published_phrases, lambda text: published_positives(text, ("a",))):
+        with pytest.raises(VerdictError):
+            read(reply)

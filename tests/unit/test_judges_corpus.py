@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 
 import pytest
@@ -52,3 +53,23 @@ def _has_two_values(text: str) -> bool:
         return bool(text[json.JSONDecoder().raw_decode(text)[1] :].strip())
     except ValueError:
         return False
+
+
+ENDLESS = {
+    "blanks": " " * 50_000,
+    "lines": "\n" * 50_000,
+    "quotes": '{"a": "' + '"' * 50_000,
+    "braces": '{"a":' * 10_000,
+    "items": "(1) " * 12_000,
+    "letters": "a: 0, " * 9_000,
+    "cells": "| a | 1 " * 7_000,
+}
+
+
+@pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
+@pytest.mark.parametrize("protocol", READERS)
+def test_an_endless_reply_is_refused_in_time(protocol, text):
+    row = {"reply": text, "verdict": "refused", "phrase": "a", "other": ["a"], "phrases": ["a"]}
+    start = time.process_time()
+    assert outcome(protocol, row)[0] == "refused"
+    assert time.process_time() - start < 5  # in the square of its length it would take minutes

@@ -3,6 +3,9 @@
 Phrases are JSON, entailments YAML. What has no brace is a report without phrases; a text in a list's place falls apart
 into letters; a filter that cannot be read leaves all phrases; an entailment that cannot be read is none, in silence,
 and one without evidence counts. Where theirs ends the run, the pair is unscored.
+
+Differs from the authors: a reply that is cut off inside its braces leaves the pair unscored; theirs takes it for a
+report without phrases, or keeps all phrases.
 """
 
 from __future__ import annotations
