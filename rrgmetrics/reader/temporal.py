@@ -1,8 +1,9 @@
 """What a report says has changed: statements of change, and how many two reports share.
 
-A statement is a kind of change (new, worse, better, stable, resolved) and what it is said of: a finding ("worsening
-edema"), structures ("the heart size is stable") or the whole study ("no significant interval change"). What is denied
-is no change: "no new opacity" says nothing of the kind new.
+A statement is a kind of change and what has changed: a finding ("worsening edema"), a structure ("the heart size is
+stable") or the whole study ("no significant interval change"). The kinds are new, worse, better, stable and resolved,
+and of a device also advanced, withdrawn, exchanged and repositioned. What is denied is no change: "no new opacity"
+says nothing of the kind new.
 """
 
 from __future__ import annotations
