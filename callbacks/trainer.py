@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -101,8 +100,7 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
             (`green@openai:...`, `green@paper`), which would cost as much again; `"all"`; `"none"`. Metrics scored
             in the background are not: their models are not loaded here.
         restore: What to do where the Trainer would read checkpoints back only in part (`rrgmetrics.callbacks.
-            restoring`): `"warn"`, `"repair"` or `"ignore"`. `"mend"`, the old word for `"repair"`, is
-            deprecated.
+            restoring`): `"warn"`, `"repair"` or `"ignore"`.
         metric_batch_size: Texts per forward pass of a metric's model; None leaves it to the backend.
         device: torch device of the metrics' models; None takes CUDA where there is one.
         missing: What becomes of studies whose reference is missing: `"unscored"`, `"empty"` or `"error"`, as in
@@ -135,14 +133,11 @@ class ReportMetricsCallback(TrainerCallback):  # type: ignore[misc]
         folder: str | Path | None = None,
         on_error: OnError = "log",
         baselines: Baselines = "bundled",
-        restore: Literal["warn", "repair", "ignore", "mend"] = "warn",
+        restore: Literal["warn", "repair", "ignore"] = "warn",
         metric_batch_size: int | None = None,
         device: str | None = None,
         missing: Missing = "unscored",
     ) -> None:
-        if restore == "mend":
-            warnings.warn('restore="mend" is deprecated; pass "repair".', DeprecationWarning, stacklevel=2)
-            restore = "repair"
         if restore not in ("warn", "repair", "ignore"):
             raise InputError(f"restore is {restore!r}; pass 'warn', 'repair' or 'ignore'.")
         self._when = When.parse(when)

@@ -7,9 +7,8 @@ parts, so that a text that many metrics read is read once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from rrgmetrics.deprecated import renamed
 from rrgmetrics.reports import Pair, distinct_texts
 
 
@@ -91,7 +90,3 @@ def read_pair_parts(backend: ComposedPairs, pairs: Sequence[Pair]) -> Sequence[A
     texts = distinct_texts(pairs)
     readings = {name: dict(zip(texts, part.annotate(texts), strict=True)) for name, part in backend.parts.items()}
     return backend.compose_pairs(pairs, readings)
-
-
-if not TYPE_CHECKING:
-    __getattr__ = renamed(__name__, {"LookingAhead": "SupportsLookahead"})

@@ -32,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--hands", type=float, default=0.0, metavar="SHARE", help="of texts that another hand rewrites (default 0)"
     )
     parser.add_argument("--affirmed", action="store_true", help="only what the texts affirm, as crepe reads them")
-    parser.add_argument("--foreign", type=float, help=argparse.SUPPRESS)  # the old name of --distractors
     parser.add_argument("--validation", type=float, default=0.1, help="share of reports (default %(default)s)")
     parser.add_argument("--test", type=float, default=0.1, help="share of reports (default %(default)s)")
     parser.add_argument("--plot", metavar="FILE", help="the labels beside the CREPE paper's, as a picture: .png")
@@ -49,9 +48,6 @@ def run(options: argparse.Namespace) -> None:
     from rrgmetrics.synthesis.sources import load_collection, read_outputs
     from rrgmetrics.synthesis.synthesize import outcome_lines, parse_ways, synthesize
 
-    if options.foreign is not None:
-        Console(stderr=True).print("--foreign is deprecated; the option is called --distractors.")
-        options.distractors = options.foreign
     files.check_outputs(
         tables=[options.output],
         results=[options.json],

@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rrgmetrics.deprecated import by_keyword
 from rrgmetrics.reader.counterparts import set_beside
 from rrgmetrics.reader.differences import (
     READING_ERROR_MM,
@@ -121,7 +120,6 @@ def compare(reference: Reading, candidate: Reading, context: Context | Mapping[s
     )
 
 
-@by_keyword("reference", "candidate", "context")
 def explain(
     *,
     candidate: str,

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rrgmetrics.backends.base import Backend, PairBackend
-from rrgmetrics.deprecated import renamed
 from rrgmetrics.errors import InputError
 from rrgmetrics.reports import Pair
 from rrgmetrics.scorers.frequencies import Frequencies
@@ -152,14 +151,3 @@ class Mean:
     def per_pair(self, stats: Array) -> dict[str, Array]:
         """The scores of each pair, which are the statistics themselves."""
         return {key: stats[:, i] for i, key in enumerate(self.keys)}
-
-
-if not TYPE_CHECKING:
-    __getattr__ = renamed(
-        __name__,
-        {
-            "Explaining": "SupportsDetails",
-            "Noting": "SupportsNotes",
-            "UsingReferences": "SupportsReferenceStatistics",
-        },
-    )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +58,6 @@ def synthesize(
     shard_size: int = SHARD_SIZE,
     force: bool = False,
     progress: bool = True,
-    foreign: float | None = None,
 ) -> Synthesis:
     """Makes labelled pairs from reports and writes them as Parquet (columns: `pairs.Row`).
 
@@ -80,7 +78,6 @@ def synthesize(
         shard_size: Pairs a shard: what is lost at most if a process is stopped.
         force: Whether the output, and shards of another run, may be replaced.
         progress: Whether to show a bar.
-        foreign: The old name of `distractors`; deprecated.
 
     Returns:
         What was made, by way.
@@ -89,9 +86,6 @@ def synthesize(
         InputError: An argument that cannot be used, a file that exists, shards of another run, or no pair at all.
         BackendError: The judge is not there.
     """
-    if foreign is not None:
-        warnings.warn("foreign is deprecated; the argument is called distractors.", DeprecationWarning, stacklevel=2)
-        distractors = foreign
     path = Path(output)
     if path.suffix.lower() != ".parquet":
         raise InputError(f"{path} must end in .parquet.")

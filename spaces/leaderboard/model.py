@@ -6,7 +6,6 @@ Links are http or https.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -90,12 +89,6 @@ class BoardMetric:
     spec: MetricSpec
     signature: str
 
-    @property
-    def recipe(self) -> str:
-        """Deprecated: `signature`."""
-        warnings.warn("BoardMetric.recipe is BoardMetric.signature now.", DeprecationWarning, stacklevel=2)
-        return self.signature
-
 
 @dataclass(frozen=True)
 class BoardInfo:
@@ -126,12 +119,6 @@ class BoardInfo:
     limits: Limits
     n_queued: int
     revision: int
-
-    @property
-    def edition(self) -> int:
-        """Deprecated: `round`."""
-        warnings.warn("BoardInfo.edition is BoardInfo.round now.", DeprecationWarning, stacklevel=2)
-        return self.round
 
     def metric(self, name: str) -> BoardMetric:
         """The metric of that name; raises InputError if the board has none."""

@@ -93,9 +93,3 @@ def test_a_resumed_run_begins_with_the_whole_checkpoint(make_trainer, vision_mod
 def test_models_that_are_restored_raise_no_alarm(text_model, causal_model):
     assert restoring.unrestored(text_model) == []
     assert restoring.unrestored(causal_model) == []
-
-
-def test_the_old_word_for_repair_is_deprecated():
-    with pytest.warns(DeprecationWarning, match='pass "repair"'):
-        callback = ReportMetricsCallback("finding_errors", generate_fn=say, restore="mend")
-    assert callback._restore == "repair"

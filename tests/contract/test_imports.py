@@ -28,7 +28,6 @@ HEAVY = (
 ROOMS = {
     "english": 0,
     "notebook": 0,
-    "deprecated": 0,
     "errors": 0,
     "missing": 1,
     "cleaning": 1,

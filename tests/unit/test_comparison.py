@@ -161,11 +161,3 @@ def test_notebooks_show_colours_and_run_nothing(compared):
     assert "<b>theirs" not in table
     assert "Better than nothing?" in table
     assert "finding_errors_false_finding" in compared["ours"]["finding_errors"]._repr_html_()
-
-
-def test_the_old_order_of_explain_works_and_warns():
-    with pytest.warns(DeprecationWarning, match=r"explain\(reference=..., candidate=...\)"):
-        old = rrgmetrics.explain("Small left effusion.", "Small right effusion.")
-    assert old == rrgmetrics.explain(candidate="Small right effusion.", reference="Small left effusion.")
-    with pytest.raises(TypeError, match="once each"):
-        rrgmetrics.explain("Clear.", reference="Clear.")

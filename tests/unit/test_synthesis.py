@@ -1,6 +1,5 @@
 """Pairs for training: edits of reports, ways of pairing, shards. All reports are invented."""
 
-import importlib
 from random import Random
 
 import pyarrow.parquet
@@ -329,17 +328,3 @@ def test_files_are_not_replaced_and_too_few_reports_are_said(collection, tmp_pat
         read_outputs([str(tmp_path / "system.csv")])
     with pytest.raises(InputError, match="no number"):
         parse_ways(["random:many"])
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "name"),
-    [
-        ("generator", "generator", "generate_reports"),
-        ("perturb", "edits.perturb", "inject"),
-        ("synthesis", "synthesize", "synthesize"),
-    ],
-)
-def test_modules_that_left_training_are_found_under_their_old_names(old, new, name):
-    module = importlib.import_module(f"rrgmetrics.training.{old}")
-    with pytest.warns(DeprecationWarning, match=rf"rrgmetrics\.synthesis\.{new}"):
-        assert getattr(module, name) is getattr(importlib.import_module(f"rrgmetrics.synthesis.{new}"), name)

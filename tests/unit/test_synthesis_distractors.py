@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from rrgmetrics import InputError, cli
+from rrgmetrics import InputError
 from rrgmetrics.reader import compare, read
 from rrgmetrics.synthesis.edits.distractors import add_distractors
 from rrgmetrics.synthesis.pairs import split_of
@@ -43,22 +43,3 @@ def test_a_share_of_the_texts_gets_them(tmp_path):
     assert {split_of(row["reference"], (0.3, 0.0)) for row in plain} == {"train", "validation"}
     with pytest.raises(InputError, match="lies between 0 and 1"):
         synthesize(load_collection("generator:3"), tmp_path / "no.parquet", n_pairs=30, distractors=2.0)
-
-
-def test_the_old_name_of_the_argument_warns(tmp_path):
-    with (
-        pytest.warns(DeprecationWarning, match="called distractors"),
-        pytest.raises(InputError, match="lies between 0 and 1"),
-    ):
-        synthesize(load_collection("generator:3"), tmp_path / "no.parquet", n_pairs=30, foreign=2.0)
-
-
-def test_the_old_name_of_the_option_is_taken_and_said(tmp_path, capsys):
-    arguments = ["synthesize", "generator:20", "--pairs", "20", "--ways", "random", "--seed", "1", "--no-progress"]
-    for name, option in (("old", "--foreign"), ("new", "--distractors")):
-        assert cli.main([*arguments, option, "1", "--output", str(tmp_path / f"{name}.parquet")]) == 0
-        assert ("called --distractors" in capsys.readouterr().err) == (name == "old")
-    assert (tmp_path / "old.parquet").read_bytes() == (tmp_path / "new.parquet").read_bytes()
-    with pytest.raises(SystemExit):
-        cli.main(["synthesize", "--help"])
-    assert "--foreign" not in capsys.readouterr().out

@@ -497,14 +497,6 @@ def test_neither_tokens_nor_addresses_are_stored(board, send):
     assert board.token.encode() not in stored
 
 
-def test_names_of_version_0_1_still_answer(make_board):
-    info = make_board().info()
-    with pytest.warns(DeprecationWarning, match=r"BoardInfo\.round"):
-        assert info.edition == info.round == 1
-    with pytest.warns(DeprecationWarning, match=r"BoardMetric\.signature"):
-        assert info.metrics[0].recipe == info.metrics[0].signature
-
-
 def test_a_system_is_told_its_skill_beside_trivial_ones(make_board, send, work_off):
     references = [f"Nodule of {size} mm in the left upper lobe." for size in range(3, 15)]
     board = make_board(references, metrics=("rouge", "finding_errors"))
