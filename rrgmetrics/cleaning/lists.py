@@ -32,6 +32,8 @@ _COUNTED = re.compile(
     r")"
 )
 _SECOND = re.compile(r"2(?:[).:]| ?[-–]|[ \t]+[A-Z])|[bB][).]|ii[.)]|#2")  # a list has a second item
+_STRINGS = re.compile(r"\s*\[\s*['\"].*['\"][\s,]*\]\s*", re.DOTALL)
+_QUOTES = re.compile(r"\A\s*\[\s*['\"]|['\"][\s,]*\]\s*\Z|['\"],\s+['\"]")
 _ROMAN = {name: number for number, name in enumerate("i ii iii iv v vi vii viii ix x".split(), 1)}
 _OPENS = re.compile(r"(?:\A|[\n.;:!?-])[ \t]*\Z")
 _BULLETS = "·∙⁃‣➢►▶✓✔❖§◆◇■□▫○●▪◦•"
@@ -50,6 +52,7 @@ _OTHERWISE = frozenset({" > ", " + ", " ~ "})  # these mean something else where
 _STATES = re.compile(r"(?:no|not|there|without)\b|.*\b(?:is|are|has|have|was|were)\b", re.IGNORECASE)
 _DEGREE = re.compile(r"(?:trace|minimal|small|mild|moderate|large|severe|normal|left|right)\b|\d", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?][ \t]+[A-Z]")
+_SMALL_END = re.compile(r"(?:[a-z]{4}|[ \t])[.!?][ \t]+(?:[a-z]{2}|\d[ \t]*\.)")  # the same in small letters
 _HEADING = re.compile(r"[^:]{0,60}:")
 
 
@@ -71,6 +74,14 @@ def _counted(text: str) -> Iterator[Edit]:
         if match.start() >= at and not (match["point"] and _begins_line(text, match.start())):
             yield _as_item(text, match.start(), match.end())
             at = match.end()
+
+
+def _strings(text: str) -> Iterator[Edit]:
+    """Finds the brackets and quotation marks of a list of strings."""
+    if _STRINGS.fullmatch(text):
+        for match in _QUOTES.finditer(text):
+            closing = match.end() == len(text)
+            yield Edit(*match.span(), "" if closing else ITEM if match.start() else "- ", int(not closing))
 
 
 def _numbers(match: re.Match[str]) -> Iterator[tuple[str, int]]:
@@ -133,7 +144,8 @@ def _separated(text: str) -> Iterator[Edit]:
 def _is_list(parts: list[str], separator: str, *, begins: bool) -> bool:
     """Whether what stands between separators are statements."""
     first, *others = (part.strip() for part in parts)
-    if any(_SENTENCE_END.search(part) for part in parts):
+    small = all(part.islower() for part in parts)
+    if any((_SMALL_END if small else _SENTENCE_END).search(part) for part in parts):
         return False
     if begins or separator in _OTHERWISE:
         return begins
@@ -152,6 +164,7 @@ def _is_list(parts: list[str], separator: str, *, begins: bool) -> bool:
 
 
 LISTS = (
+    Step("list marker", _strings, ("['", '["', "[ ", "[\n")),
     Step("list marker", _counted, _SECOND),
     Step(
         "list marker",

@@ -56,6 +56,11 @@ STEPS = {
     "1 No edema 2 Cardiomegaly": "- No edema\n- Cardiomegaly",
     "a) No edema b) Cardiomegaly": "- No edema\n- Cardiomegaly",
     "(i) No edema (ii) Cardiomegaly": "- No edema\n- Cardiomegaly",
+    "['No edema.', 'Cardiomegaly.']": "- No edema.\n- Cardiomegaly.",
+    '["No edema", "The patient\'s heart is enlarged"]': "- No edema\n- The patient's heart is enlarged",
+    "[\"The patient's heart is large\", 'No edema']": "- The patient's heart is large\n- No edema",
+    '[\n  "No acute, displaced fracture",\n  "Scoliosis"\n]': "- No acute, displaced fracture\n- Scoliosis",
+    "['Cardiomegaly']": "- Cardiomegaly",
     "No edema - Cardiomegaly - Scoliosis": "No edema\n- Cardiomegaly\n- Scoliosis",
     "- no edema - cardiomegaly": "- no edema\n- cardiomegaly",
     "No edema * Cardiomegaly": "No edema\n- Cardiomegaly",
@@ -82,6 +87,9 @@ STEPS = {
     "a 12&nbsp;&times;&nbsp;8 mm nodule": "a 12 x 8 mm nodule",
 }
 UNTOUCHED = (
+    "the left - sided drain is out . a right - sided port ends in the svc . no other line .",
+    "heart large. scar or mass - as before. no edema. effusion - more on the left.",
+    "dilated / tortuous aorta . basal airspace disease / atelectasis . no effusion .",
     "Cardiomegaly, Kerley B lines and small effusions",
     "Normal heart, Clear lungs. Left apical cap, Pancoast tumour, Horner syndrome.",
     "",
@@ -251,7 +259,8 @@ def test_sections_that_hold_no_findings(name, layout):
 
 
 @pytest.mark.parametrize(
-    "piece", ["<", "[", "<|", "&", "&#", " ", "\t", "\n", "\n\n", "- ", " - ", "| ", "a:", "**", "__", "# "]
+    "piece",
+    ["<", "[", "<|", "&", "&#", " ", "\t", "\n", "\n\n", "- ", " - ", "| ", "a:", "**", "__", "# ", "['", "', '"],
 )
 @pytest.mark.parametrize("other", ["", "a", "1) ", "<think>", "[INST]", "1 . 2 ", ":\n"])
 def test_a_long_text_takes_linear_time(piece, other):
