@@ -23,6 +23,7 @@ from rrgmetrics.reader.statements import Marks, statements
 from rrgmetrics.reader.tokens import Sentence, Token, inline_headings, sentences
 
 KEPT = 8192  # sentences, some 5 kB each; those of a block of pairs, so that a graph finds what its reading found
+_LINE = 15  # words; lines that are shorter on average hold a statement each
 T = TypeVar("T")
 
 
@@ -73,10 +74,20 @@ class Parsed:
 def parse_sentences(report: str, tokens: list[Token], lexicon: Lexicon) -> Iterator[tuple[Sentence, Parsed]]:
     """Yields the sentences of a report in the sections that are read."""
     inline = inline_headings(report, tokens, lexicon.inline)
-    find = _statements if any(token.word == "." for token in tokens) else _unmarked_statements
+    find = _statements if _has_ends(report, tokens) else _unmarked_statements
     for sentence in sentences(tokens, lexicon.headings, lexicon.small.abbreviations, inline):
         for statement, whole in _cut(report, tokens, sentence, lexicon, find):
             yield from _cut(report, tokens, statement, lexicon, _clauses, whole)
+
+
+def _has_ends(report: str, tokens: list[Token]) -> bool:
+    """Tells whether full stops, the marks of a list or short lines tell where the statements of a report end."""
+    breaks = 0
+    for token in tokens:
+        if token.word == "." or (token.word == "¶" and not report[token.start : token.end].isspace()):
+            return True
+        breaks += token.word == "¶"
+    return breaks * _LINE > len(tokens)
 
 
 def _cut(

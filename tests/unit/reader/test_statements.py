@@ -29,3 +29,17 @@ def test_commas_read_as_full_stops(kind: str, text: str) -> None:
     expected = _said(". ".join(part[0].upper() + part[1:] for part in statements) + ".")
     assert expected, kind
     assert _said(text.replace(", | ", ", ").replace(" | ", ", ") + ".") == expected, kind
+
+
+LINES = (  # what could end within a line does not where lines, or the marks of a list, end statements
+    "Blunting of the right angle may represent residual small effusion or scarring",
+    "Several large bilateral cavities and small nodules",
+    "A left basal density could be old calcified granuloma",
+    "Heart size is normal",
+    "No pneumothorax",
+)
+
+
+@pytest.mark.parametrize("between", ["<br/>", "\t", "\n", "\n- ", " | ", "</li><li>"])
+def test_statements_without_full_stops_end_where_lines_and_items_do(between: str) -> None:
+    assert _said(between.join(LINES)) == _said(". ".join(LINES) + ".")
