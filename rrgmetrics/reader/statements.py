@@ -164,7 +164,8 @@ class _Statements(Sentence):
         if self._or_ahead(behind) or self._is_headed(first, comma):
             return doubted
         if denial < 0 and not self._is_denied(first, comma):
-            return self._is_described(behind, named, end) and not self._is_reading(named, comma)
+            more = self._is_described(behind, named, end) or self._is_predicated(first, comma)
+            return more and not self._is_reading(named, comma)
         return doubted or self._is_closed(denial, comma, named, end) or self._is_no_item(behind, named, denial, end)
 
     def _leans(self, k: int) -> bool:
@@ -172,8 +173,9 @@ class _Statements(Sentence):
         word = self.items[k].word
         if word in self.small.separators | self.small.relative | self.small.contrasts | _REASONS:
             return True
-        quality = "quality" in self.items[k].senses and "concept" not in self.items[k].senses
-        return quality and (word.endswith("ing") or self.next_word(k) in self.small.definite)
+        senses = self.items[k].senses
+        verbal = word.endswith("ing") and "concept" not in senses
+        return "quality" in senses and (verbal or self.next_word(k) in self.small.definite)
 
     def _is_doubt(self, k: int) -> bool:
         """Tells whether a finding is doubted by an adjective: "POSSIBLE small effusion", "QUESTION left effusion"."""
@@ -290,8 +292,8 @@ class _Statements(Sentence):
 
     def _is_no_item(self, behind: int, named: Mention, denial: int, end: int) -> bool:
         """Tells whether a finding is no item of the denied list before it."""
-        if "resolved_before" in self.items[denial].senses:
-            return False
+        if "resolved_before" in self.items[denial].senses and self.items[denial].word != "no":
+            return False  # "removal of the tube, drain and line"
         if self.listed or self._is_seen(behind):
             return True
         if self._has_verb(behind) and (named.first > behind or self._is_placed(behind, end)):
@@ -307,6 +309,14 @@ class _Statements(Sentence):
         tail = self.items[end + 1 : self._end(end + 1)]  # "left effusion, left lower lobe collapse, INCREASED"
         shared = any("change" in i.senses for i in tail) and all(_NOUN.isdisjoint(i.senses) for i in tail)
         return more and not listed and not shared and self._is_placed(behind, end)
+
+    def _is_predicated(self, first: int, comma: int) -> bool:
+        """Tells whether a predicate that is no noun ends before a comma: "the aorta IS TORTUOUS, ...", no list."""
+        ahead = max((j + 1 for j in range(first, comma) if self.items[j].word == ","), default=first)
+        verb = max((j for j in range(ahead + 1, comma) if self._is_finite(j)), default=-1)
+        if verb < 0 or self._exists(verb) or self.items[verb].word in self.small.showing:
+            return False
+        return all(_NOUN.isdisjoint(item.senses) for item in self.items[verb:comma])
 
     def _is_placed(self, first: int, last: int) -> bool:
         """Tells whether words between name a place: "left", "at the bases", "of T9"."""
