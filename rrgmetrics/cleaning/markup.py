@@ -111,5 +111,6 @@ MARKUP = (
         ("**", "__", "`"),
     ),
     Step("Markdown", replacing(r"(?<![\w*\n])\*(?=[A-Za-z])|(?<=[A-Za-z.,:;)])\*(?![\w*])", ""), ("*",)),
+    Step("Markdown", replacing(r"(?<!\w)_(?=[A-Za-z])|(?<=[A-Za-z\d%.,:;)])_(?!\w)", ""), ("_",)),
     Step("table row", _rows, ("|",)),
 )

@@ -10,7 +10,8 @@ no edema, BILATERAL EFFUSIONS". A statement begins
 - behind a comma, where a full stop could stand: what is before it is said in full, and what follows has a subject with
   a verb of its own, is a denial or something normal, or is a finding that is no item of the list before. A list that
   is denied ends with "or", with a verb ("no effusion is seen"), or where more is said of a finding than that it is not
-  there ("no effusion, chronic scarring"). "With the exception of the base, ..." leads to what follows.
+  there ("no effusion, chronic scarring"). "With the exception of the base, ..." leads to what follows;
+- behind each semicolon of a row of four or more statements that each name what they are about.
 
 What a denied list names without any of these is denied with it.
 """
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from rrgmetrics.reader.items import Item, Mention
@@ -70,6 +72,7 @@ _OLD = frozenset({"benign_expected", "not_actionable_not_urgent"})
 _REASONS = frozenset({"as", "because", "since", "of", "to"})
 _ASKED = frozenset({"question"})
 _SUPPOSED = frozenset({"hypothetical", "communication", "retracted"})
+_ROW = 4  # statements between semicolons that are as many sentences
 _SUBJECT = 8  # items from the first of a subject to its verb
 _LED = 4  # items from a preposition or a verb to the end of what it leads to
 
@@ -121,6 +124,7 @@ class _Statements(Sentence):
         self.tokens, self.marks = tokens, marks
         self.named = sorted(mention.at for mention in mentions)
         self.listed = bool(items) and not any("negation_before" in i.senses for i in items[: self._end(0)])
+        self.is_row = self._is_row()
         self.marked = marks.full_stops or any(item.word in (",", ";", ":", "(") for item in items)
 
     def turns(self) -> list[tuple[int, int]]:
@@ -128,8 +132,8 @@ class _Statements(Sentence):
         found: list[tuple[int, int]] = []
         first = 0
         for k in range(1, len(self.items)):
-            if self.items[k].word == ",":
-                if self._parts(first, k):
+            if self.items[k].word in (",", ";"):
+                if self._parts(first, k) if self.items[k].word == "," else self.is_row:
                     found.append((k, k + 1))
                     first = k + 1
             elif not self._says(first, k):
@@ -138,6 +142,19 @@ class _Statements(Sentence):
                 found.append((k, k))
                 first = k
         return found
+
+    def _is_row(self) -> bool:
+        """Tells whether semicolons part statements: each of several names what it is about, or has a verb."""
+        ends = [k for k, item in enumerate(self.items) if item.word == ";"]
+        if len(ends) < _ROW - 1 or any(item.word == ":" for item in self.items):
+            return False
+        own = [mention.at for mention in self.mentions if mention.elided is None and mention.whole_of is None]
+        parts = pairwise([-1, *ends, len(self.items)])
+        return all(
+            any(a < at < b for at in own) or any(self._is_finite(j) for j in range(a + 1, b))
+            for a, b in parts
+            if b - a > 1
+        )
 
     def _is_denied(self, first: int, last: int) -> bool:
         return any("negation_before" in item.senses for item in self.items[first:last])

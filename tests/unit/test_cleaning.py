@@ -17,6 +17,7 @@ from rrgmetrics.reader import explain, read
 from rrgmetrics.text import findings_text, impression_text
 
 STEPS = {
+    "_Small effusion._ _No edema._": "Small effusion. No edema.",
     "The heart is normal, The lungs are clear, No edema": "The heart is normal. The lungs are clear. No edema",
     # control tokens, roles, prompts, thinking
     "<|im_start|>assistant\nSmall left effusion.<|im_end|>": "Small left effusion.",
@@ -104,6 +105,7 @@ UNTOUCHED = (
     "AP / lateral / oblique views, a 3 * 4 cm mass",
     "Heart - Enlarged\nLungs - Clear",
     "[A] Small effusion. [**Name**] saw it on [**2020-1-1**], <DATE>, ___.",
+    "Since the film of ___, the tip of the line_2 has not moved.",
     "IMPRESSION:\n1. No edema.\n2. Cardiomegaly.",
     "Lung-RADS: 1. Category: 0",
     "# R5 and R6\nNo pneumothorax.",

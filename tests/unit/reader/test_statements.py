@@ -31,6 +31,32 @@ def test_commas_read_as_full_stops(kind: str, text: str) -> None:
     assert _said(text.replace(", | ", ", ").replace(" | ", ", ") + ".") == expected, kind
 
 
+ROWS_OF_SEMICOLONS = (
+    "Heart size is normal; the lungs are hyperinflated; small left effusion; no pneumothorax",
+    "Large right effusion; mediastinum shifted to the left; bones intact; left lung clear",
+    "ETT 4 cm above the carina; NG tube in the stomach; low lung volumes; mild edema; no effusion",
+    "There is a 6 mm nodule in the right apex; no effusion; the hila are normal; old left rib fractures",
+)
+
+
+@pytest.mark.parametrize("text", ROWS_OF_SEMICOLONS)
+def test_semicolons_between_four_statements_read_as_full_stops(text: str) -> None:
+    sentences = (part[0].upper() + part[1:] for part in text.split("; "))
+    assert _said(text + ".") == _said(". ".join(sentences) + ".")
+
+
+def test_what_a_part_between_semicolons_leaves_out_stands_before_it() -> None:
+    text = "Effusions are small on the right; moderate on the left; the right one is new; no pneumothorax."
+    assert {(f.concept, f.side) for f in read(text).findings} >= {
+        ("pleural_effusion", "right"),
+        ("pleural_effusion", "left"),
+    }
+    nodules = read(
+        "Nodules: 4 mm in the right apex; 5 mm in the lingula; 6 mm in the left base; 8 mm in the middle lobe."
+    )
+    assert {f.concept for f in nodules.findings} == {"nodule"}
+
+
 LINES = (  # what could end within a line does not where lines, or the marks of a list, end statements
     "Blunting of the right angle may represent residual small effusion or scarring",
     "Several large bilateral cavities and small nodules",
