@@ -127,10 +127,11 @@ def _separated(text: str) -> Iterator[Edit]:
         heading = _HEADING.match(line[0])
         at = line.start() + (heading.end() if heading else 0)
         body = text[at : line.end()]
-        separator = next((each for each in _SEPARATORS if each in body), "")
-        if not separator:
+        held = [each for each in _SEPARATORS if each in body]
+        if not held:
             continue
-        begins = body.lstrip().startswith(separator.strip() + " ")
+        leading = [each for each in held if body.lstrip().startswith(each.lstrip())]
+        separator, begins = (leading or held)[0], bool(leading)
         parts = body.split(separator)
         if not _is_list(parts, separator, begins=begins):
             continue
@@ -145,7 +146,8 @@ def _is_list(parts: list[str], separator: str, *, begins: bool) -> bool:
     """Whether what stands between separators are statements."""
     first, *others = (part.strip() for part in parts)
     small = all(part.islower() for part in parts)
-    if any((_SMALL_END if small else _SENTENCE_END).search(part) for part in parts):
+    is_arrow = begins and separator == " => "  # which is nothing else, so that an item may have two sentences
+    if not is_arrow and any((_SMALL_END if small else _SENTENCE_END).search(part) for part in parts):
         return False
     if begins or separator in _OTHERWISE:
         return begins
