@@ -210,6 +210,8 @@ class _Statements(Sentence):
         after = [mention for mention in self.mentions if mention.first > comma]
         if any(mention.elided in before or mention.whole_of in before for mention in after):
             return True
+        if any(mention.elided in after for mention in before):
+            return True  # "except for a TRACE on the left, no EFFUSION"
         named = {mention.at for mention in self.mentions if mention.first > comma or mention.last <= comma}
         for mention in before:
             alone = mention.at in named or (mention.at > comma and "concept" in self.items[mention.at].senses)

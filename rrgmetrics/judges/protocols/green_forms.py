@@ -27,7 +27,7 @@ _MARK = r"^[ \t>*_\u2022+#-]*(?:\(?[a-f1-6]\)|[a-f1-6]\.(?!\d))"
 _HEAD = rf"(?P<head>(?:{_MARK}|^[ \t>*_\u2022+#-]*(?={LABEL_START}))[^\n:=|\d\[]{{0,100}}?)[*_ \t]*"
 _BEFORE = r"(?:(?:the )?(?:count|number|total)(?: of errors)?[*_]*(?: is|:)[*_ \t]*)?"
 HEAD_COUNTS = (  # in brackets, code marks or words; behind a dash or "="; in brackets before the colon
-    re.compile(rf"{_HEAD}:[*_ \t]*{_BEFORE}[(\[`]{_NUMBER}[)\]`]", re.IGNORECASE | re.MULTILINE),
+    re.compile(rf"{_HEAD}:[*_ \t]*{_BEFORE}[(\[`]{_NUMBER}[)\]`][*_]*", re.IGNORECASE | re.MULTILINE),
     re.compile(rf"{_HEAD}:[*_ \t]*{_BEFORE}{_NUMBER}{_ENDS}", re.IGNORECASE | re.MULTILINE),
     re.compile(rf"{_HEAD}[ \t](?:->|[-=\u2013\u2014\u2192])[*_ \t]+{_NUMBER}{_ENDS}", re.IGNORECASE | re.MULTILINE),
     re.compile(rf"{_HEAD}\({_NUMBER}\)[*_ \t]*:?", re.IGNORECASE | re.MULTILINE),
