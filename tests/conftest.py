@@ -17,10 +17,8 @@ from typing import NamedTuple
 import pytest
 
 pytest.register_assert_rewrite("rrgmetrics.testing")
-collect_ignore = [
-    "layouts.py",
-    "helpers/llama_server.py",
-]  # no tests; one needs helpers beside it, one its own packages
+# No tests: one needs helpers beside it, one its own packages.
+collect_ignore = ["layouts.py", "helpers/llama_server.py"]
 
 DATA = Path(__file__).parent / "data"
 PATIENCE = 600  # seconds for what another process does, on a machine that does much else: nothing is measured
