@@ -398,6 +398,15 @@ def write_crepe(folder: Path, **config) -> Path:
     return folder
 
 
+DEBERTA = {  # what DeBERTa v3's config says of positions, as RaTE-NER's does
+    "relative_attention": True,
+    "pos_att_type": ["p2c", "c2p"],
+    "position_biased_input": False,
+    "norm_rel_ebd": "layer_norm",
+    "position_buckets": 8,
+    "share_att_key": True,
+    "type_vocab_size": 0,
+}
 RATE_TYPES = ("ABNORMALITY", "NON-ABNORMALITY", "DISEASE", "NON-DISEASE", "ANATOMY")
 
 
@@ -423,13 +432,7 @@ def write_ratescore(hub: Path, texts: list[str]) -> None:
         num_labels=len(labels),
         id2label=dict(enumerate(labels)),
         label2id={label: i for i, label in enumerate(labels)},
-        relative_attention=True,
-        pos_att_type=["p2c", "c2p"],
-        position_biased_input=False,
-        norm_rel_ebd="layer_norm",
-        position_buckets=8,
-        share_att_key=True,
-        type_vocab_size=0,
+        **DEBERTA,
     )
     _save(hub, "Angelakeke--RaTE-NER-Deberta", DebertaV2ForTokenClassification(config), pieces, BERT_TOKENS)
     _save(

@@ -170,13 +170,7 @@ def write_rate_ner(folder: Path, texts: Sequence[str]) -> None:
         initializer_range=1.0,
         id2label=dict(enumerate(labels)),
         label2id={label: i for i, label in enumerate(labels)},
-        relative_attention=True,
-        pos_att_type=["p2c", "c2p"],
-        position_biased_input=False,
-        norm_rel_ebd="layer_norm",
-        position_buckets=8,
-        share_att_key=True,
-        type_vocab_size=0,
+        **checkpoints.DEBERTA,
     )
     DebertaV2ForTokenClassification(config).save_pretrained(folder)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval.loaders.fields import TABLES, column_names
+from rrgmetrics.metaeval.loaders.fields import TABLES, column_names, tables_at
 from rrgmetrics.metaeval.loaders.table import load_table
 from rrgmetrics.metaeval.rated import Rated
 
@@ -36,15 +36,9 @@ def load_bodyct(
     Raises:
         InputError: No file or several, or columns that are not named; the message lists those that are there.
     """
-    path = Path(path).expanduser()
-    if not path.exists():
-        raise InputError(f"{path} does not exist; give {WHAT}.")
-    files = [path]
-    if path.is_dir():
-        files = [file for file in sorted([*path.glob("*"), *path.glob("*/*")]) if file.suffix.lower() in TABLES]
+    files = tables_at(path, what=WHAT)
     if len(files) != 1:
-        named = f": {', '.join(file.name for file in files)}" if files else ""
-        raise InputError(f"{path} has {len(files)} tables{named}; give {WHAT}.")
+        raise InputError(f"{path} has {len(files)} tables: {', '.join(file.name for file in files)}; give {WHAT}.")
     if not counts and not ratings:
         raise InputError(
             f"{files[0]} has the columns {', '.join(column_names(files[0]))}; those of MetricEval-BodyCT are not "

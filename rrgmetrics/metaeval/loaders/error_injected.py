@@ -17,11 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from rrgmetrics.errors import InputError
 from rrgmetrics.metaeval.equal import Equal
 from rrgmetrics.metaeval.loaders.equal_pairs import load_equal
-from rrgmetrics.metaeval.loaders.fields import TABLES, names_in, number_of, report_of, rows
-from rrgmetrics.metaeval.loaders.rexerr import counted_names
+from rrgmetrics.metaeval.loaders.fields import TABLES, count_names, names_in, number_of, report_of, rows, tables_at
 from rrgmetrics.metaeval.rated import TOTAL, Rated
 from rrgmetrics.reports import Pair
 
@@ -46,7 +44,7 @@ def load_error_injected(path: str | Path) -> Rated:
     kept: list[Mapping[str, Any]] = []
     counts: list[float] = []
     names: list[list[str]] = []
-    for file in _files(path):
+    for file in tables_at(path, what=WHAT):
         for where, row in rows(file, NEEDED):
             pairs.append(Pair(report_of(row, "reference", where), report_of(row, "candidate", where)))
             kept.append(row)
@@ -57,7 +55,7 @@ def load_error_injected(path: str | Path) -> Rated:
         pairs=pairs,
         studies=[str(row["source_id"]) for row in kept],
         raters=["put in"],
-        values={TOTAL: np.array([counts], dtype=np.float64), **counted_names(names, "category")},
+        values={TOTAL: np.array([counts], dtype=np.float64), **count_names(names, "category")},
         labels={label: [str(row[label]) for row in kept] for label in ("modality", "split")},
     )
 
@@ -73,23 +71,10 @@ def load_error_injected_equal(path: str | Path, *, columns: Mapping[str, str] | 
         InputError: A file or column that is not there, no row of the split, or a pair with errors.
     """
     return load_equal(
-        _files(path),
+        tables_at(path, what=WHAT),
         "radreport_error_injected_equal",
         known={"study_id": "source_id"},
         columns=columns,
         errors="n_errors",
         only=("split", STYLISTIC),
     )
-
-
-def _files(path: str | Path) -> list[Path]:
-    """The table, or those of a folder and of its folders."""
-    path = Path(path).expanduser()
-    if path.is_file():
-        return [path]
-    if not path.exists():
-        raise InputError(f"{path} does not exist; give {WHAT}.")
-    files = [file for file in sorted([*path.glob("*"), *path.glob("*/*")]) if file.suffix.lower() in TABLES]
-    if not files:
-        raise InputError(f"{path} has no tables; give {WHAT}.")
-    return files

@@ -9,9 +9,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rrgmetrics.errors import InputError
 from rrgmetrics.files import rows_of
 from rrgmetrics.reports import Context, check_report, parse_context
+from rrgmetrics.scorers.base import Array
 
 TABLES = (".csv", ".jsonl", ".parquet")
 
@@ -37,6 +40,27 @@ def find_file(path: str | Path, *names: str, what: str) -> Path:
             if place.is_file():
                 return place
     raise InputError(f"{path} has no {' or '.join(names)}; give {what}.")
+
+
+def tables_at(path: str | Path, *, what: str) -> list[Path]:
+    """The table at a path, or those of the folder there and of its folders, sorted.
+
+    Args:
+        path: A file, whatever its name, or a folder.
+        what: To be given, for the message.
+
+    Raises:
+        InputError: Nothing there, or no table.
+    """
+    path = Path(path).expanduser()
+    if path.is_file():
+        return [path]
+    if not path.exists():
+        raise InputError(f"{path} does not exist; give {what}.")
+    files = [file for file in sorted([*path.glob("*"), *path.glob("*/*")]) if file.suffix.lower() in TABLES]
+    if not files:
+        raise InputError(f"{path} has no tables; give {what}.")
+    return files
 
 
 def rows(path: Path, columns: Collection[str] = ()) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -142,6 +166,16 @@ def names_in(value: Any, where: str) -> list[str]:
         return [str(each).strip() for each in sequence(listed, where)]
     names = re.split(r"[,;\n]", value.strip().removeprefix("[").removesuffix("]"))
     return [name for each in names if (name := each.strip(" \t\r'\""))]
+
+
+def count_names(names: Sequence[Sequence[str]], prefix: str) -> dict[str, Array]:
+    """How often each name stands in each list, `(1, n_lists)`, by the name as a target."""
+    targets: dict[str, Array] = {}
+    for number, own in enumerate(names):
+        for name in own:
+            target = f"{prefix}_{re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_')}"
+            targets.setdefault(target, np.zeros((1, len(names))))[0, number] += 1
+    return targets
 
 
 def flag_of(row: Mapping[str, Any], name: str, where: str) -> bool:

@@ -12,17 +12,14 @@ or lines are read.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from rrgmetrics.errors import InputError
-from rrgmetrics.metaeval.loaders.fields import find_file, flag_of, names_in, report_of, rows
+from rrgmetrics.metaeval.loaders.fields import count_names, find_file, flag_of, names_in, report_of, rows
 from rrgmetrics.metaeval.rated import TOTAL, Rated
 from rrgmetrics.reports import Pair
-from rrgmetrics.scorers.base import Array
 
 FILE = "clinician-review.csv"
 NEEDED = ("original_report", "error_report", "errors_sampled", "acceptable")
@@ -61,20 +58,6 @@ def load_rexerr(path: str | Path) -> Rated:
         pairs=pairs,
         studies=[str(number // 2 + 1) for number in range(len(pairs))],
         raters=["asked for"],
-        values={TOTAL: _counts([float(len(own)) for own in asked]), **counted_names(asked, "asked")},
+        values={TOTAL: np.array([[len(own) for own in asked]], dtype=np.float64), **count_names(asked, "asked")},
         notes=(note, *([f"of {n_rows} reports the clinician did not accept {rejected}; left out"] if rejected else [])),
     )
-
-
-def counted_names(names: list[list[str]], prefix: str) -> dict[str, Array]:
-    """How often each name stands in each list, `(1, n_lists)`, by the name as a target."""
-    targets: dict[str, Any] = {}
-    for number, own in enumerate(names):
-        for name in own:
-            target = f"{prefix}_{re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_')}"
-            targets.setdefault(target, np.zeros((1, len(names))))[0, number] += 1
-    return targets
-
-
-def _counts(values: list[float]) -> Array:
-    return np.array([values], dtype=np.float64)
