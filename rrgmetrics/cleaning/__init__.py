@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from rrgmetrics.cleaning.answers import ANSWERS, DENIED_BELOW
-from rrgmetrics.cleaning.control import CONTROL_TOKENS, has_control_tokens
+from rrgmetrics.cleaning.control import CONTROL_TOKENS, ROLE_NAMES, has_control_tokens
 from rrgmetrics.cleaning.edits import Places, Step, apply
 from rrgmetrics.cleaning.letters import ENTITIES, LETTERS
 from rrgmetrics.cleaning.lists import LISTS
 from rrgmetrics.cleaning.markup import MARKUP
 from rrgmetrics.cleaning.numbers import NUMBERS
-from rrgmetrics.cleaning.stops import STOPS
+from rrgmetrics.cleaning.stops import COMMA, STOPS
 
 __all__ = ["STEPS", "CleanText", "clean", "has_control_tokens"]
 
@@ -35,8 +35,8 @@ _SUSPECT = (
     re.compile(r":[ \t]*(?:\n|[-+(01]|(?:n|n/?a|nil|not applicable|f|false|t|true|y|neg|pos)\b)", re.IGNORECASE),
     re.compile(r"\n[ \t]*[\n=~>+-]"),
     DENIED_BELOW,
-    re.compile(r"\A\s*(?:[-+>]|(?:assistant|model|response|output|answer|ai|bot):)", re.IGNORECASE),
-    re.compile(r",[ \t]+[A-Z](?:[a-z]| )"),
+    re.compile(rf"\A\s*(?:[-+>]|{ROLE_NAMES})", re.IGNORECASE),
+    COMMA,
 )
 
 

@@ -23,6 +23,7 @@ _TOKEN = (
 _START = r"(?:<\|(?:im_start|start_header_id|start|header_start|turn|role)\|>|<start_of_turn>|<\|im_role\|>)"
 _ROLE = r"(?:assistant|user|system|model|human|tool|developer|ai|bot|gpt|ipython)"
 _OTHERS = r"(?:user|system|human|tool|developer)"
+ROLE_NAMES = r"(?:assistant|model|response|output|answer|ai|bot):"  # what a reply may begin with
 _THOUGHT = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|rationale)"
 _WORDS = re.compile(r"\[/?(?:UNK|MASK)\]|<(?:unk|mask)>", re.IGNORECASE)  # that stand for a word
 _RUN = re.compile(rf"(?:(?:{_TOKEN})\s*)+")
@@ -92,7 +93,7 @@ CONTROL_TOKENS = (
     Step("control token", _tokens, ("<", "[")),
     Step(
         "role name",
-        replacing(r"\A\s*(?:#{1,4} *)?(?:assistant|model|response|output|answer|ai|bot):\s*", "", re.IGNORECASE),
+        replacing(rf"\A\s*(?:#{{1,4}} *)?{ROLE_NAMES}\s*", "", re.IGNORECASE),
         (":",),
     ),
 )

@@ -221,7 +221,7 @@ class _Statements(Sentence):
 
     def _is_whole(self, first: int, comma: int) -> bool:
         """Tells whether what stands before a comma is said in full, and leads to nothing behind it."""
-        ahead = max((j + 1 for j in range(first, comma) if self.items[j].word == ","), default=first)
+        ahead = self._part(first, comma)
         if not (self._may_end(comma - 1) or "item_break" in self.items[comma - 1].senses) or any(
             not item.senses.keys().isdisjoint(_SUPPOSED) for item in self.items[first:comma]
         ):
@@ -278,6 +278,10 @@ class _Statements(Sentence):
         led = (token.word for token in self._tokens(first, about))
         return self.small.after_nouns.isdisjoint(word for word in led if word != "of")  # but "unchanged SINCE the film"
 
+    def _part(self, first: int, comma: int) -> int:
+        """Returns where the words that a comma ends begin: behind the comma before it, or at `first`."""
+        return max((j + 1 for j in range(first, comma) if self.items[j].word == ","), default=first)
+
     def _tokens(self, first: int, last: int) -> Sequence[Token]:
         """Returns the words of the items between."""
         return self.tokens[self.items[first].first : self.items[last].first]
@@ -331,7 +335,7 @@ class _Statements(Sentence):
 
     def _is_predicated(self, first: int, comma: int) -> bool:
         """Tells whether a predicate that is no noun ends before a comma: "the aorta IS TORTUOUS, ...", no list."""
-        ahead = max((j + 1 for j in range(first, comma) if self.items[j].word == ","), default=first)
+        ahead = self._part(first, comma)
         verb = max((j for j in range(ahead + 1, comma) if self._is_finite(j)), default=-1)
         if verb < 0 or self._exists(verb) or self.items[verb].word in self.small.showing:
             return False

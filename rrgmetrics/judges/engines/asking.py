@@ -25,11 +25,8 @@ from rrgmetrics.progress import phase
 MAX_CHARACTERS = 1_000_000  # of a reply; the longest that a protocol expects has some ten thousand
 MILLION = 1_000_000
 LONGER = 2  # times the limit at which a reply was cut off
-LOOPS, LONGEST_LOOP, LEAST = (
-    4,
-    300,
-    80,
-)  # repetitions; characters of what is repeated at most, and of all of it at least
+LOOPS = 4  # repetitions that make a loop
+LONGEST_LOOP, LEAST = 300, 80  # characters: of what is repeated at most, of all repetitions at least
 WHOLE = (None, "", "stop", "eos_token", "stop_sequence")  # why a reply ended, by itself; the last two are older TGI's
 CUT = ("length", "max_tokens", "model_length")
 logger = logging.getLogger("rrgmetrics")
