@@ -56,8 +56,8 @@ Options (in config_name, for example '?text=lower'):
     wording: how a model is asked. own: in our words; published: as the authors ask GPT; checkpoint: as
         medgemma-4b-it-crimson was trained; the last two need crimson-score. One of own (default), published,
         checkpoint.
-    patient: how a model is told the age. years: Age: 72; dicom: Age: 072Y, or as DICOM has it, as the authors ask
-        on RadPref; keys: age: 25, as they ask on RadJudge. One of years (default), dicom, keys.
+    patient: how the question gives the age. years: Age: 72; dicom: Age: 072Y, or as DICOM has it, as the authors
+        ask on RadPref; keys: age: 25, as they ask on RadJudge. One of years (default), dicom, keys.
     parser: tolerant: a reply that cannot be read is unscored; strict: read as the authors' code does. One of
         tolerant (default), strict.
     labels: published: an unknown label weighs 0.25, an unknown id 0; strict: such a reply is unscored. One of

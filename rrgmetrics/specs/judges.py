@@ -113,8 +113,8 @@ JUDGES = (
             ),
             "patient": Option(
                 "years",
-                "how a model is told the age. years: Age: 72; dicom: Age: 072Y, or as DICOM has it, as the authors ask "
-                "on RadPref; keys: age: 25, as they ask on RadJudge",
+                "how the question gives the age. years: Age: 72; dicom: Age: 072Y, or as DICOM has it, as the authors "
+                "ask on RadPref; keys: age: 25, as they ask on RadJudge",
                 ("years", "dicom", "keys"),
             ),
             "parser": Option(
