@@ -306,9 +306,11 @@ def _denied(
     """Returns the absent findings of a normal statement; "the left lung is clear" denies on the left only."""
     before: list[Senses] = []
     for item in mention.modifiers:
+        if item.first >= mention.tokens[1]:
+            continue
         if item.word == ";":
             before = []  # "the right angle is blunted; the left is clear"
-        elif item.first < mention.tokens[1]:
+        else:
             before.append(item.senses)
     sides = {senses["side"] for senses in before if "side" in senses}
     measured = next((senses["measure"] for senses in before if "measured" in senses), ())

@@ -133,7 +133,7 @@ class _Statements(Sentence):
         first = 0
         for k in range(1, len(self.items)):
             if self.items[k].word in (",", ";"):
-                if self._parts(first, k) if self.items[k].word == "," else self.is_row:
+                if self._parts(first, k) if self.items[k].word == "," else self._parts_row(first, k):
                     found.append((k, k + 1))
                     first = k + 1
             elif not self._says(first, k):
@@ -155,6 +155,10 @@ class _Statements(Sentence):
             for a, b in parts
             if b - a > 1
         )
+
+    def _parts_row(self, first: int, semicolon: int) -> bool:
+        """Tells whether a semicolon stands between two statements of a row, with something on either side."""
+        return self.is_row and first < semicolon < len(self.items) - 1
 
     def _is_denied(self, first: int, last: int) -> bool:
         return any("negation_before" in item.senses for item in self.items[first:last])

@@ -45,6 +45,13 @@ def test_semicolons_between_four_statements_read_as_full_stops(text: str) -> Non
     assert _said(text + ".") == _said(". ".join(sentences) + ".")
 
 
+@pytest.mark.parametrize("written", ["{};", "{};.", "; {} ;;", "{}; ;", "{};\n"])
+@pytest.mark.parametrize("text", ROWS_OF_SEMICOLONS)
+def test_semicolons_with_nothing_beside_them_change_nothing(text: str, written: str) -> None:
+    assert _said(written.format(text)) == _said(f"{text}.")
+    assert _said(written.format(text.replace("; ", ";; "))) == _said(f"{text}.")
+
+
 def test_what_a_part_between_semicolons_leaves_out_stands_before_it() -> None:
     text = "Effusions are small on the right; moderate on the left; the right one is new; no pneumothorax."
     assert {(f.concept, f.side) for f in read(text).findings} >= {
