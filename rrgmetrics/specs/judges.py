@@ -19,6 +19,7 @@ JUDGE_OPTIONS: Mapping[str, Option] = {  # of the engines; the bundled one, `rea
     "replicas": Option(0, "vllm: models side by side, each with its share of the GPUs; 0: one a GPU", stated=False),
     "cache": Option("", "folder that keeps replies; no: none; empty: the user's cache folder", stated=False),
     "record": Option("", "file that also gets every reply, for the engine replies:FILE", stated=False),
+    "answers_as": Option("", "openai: model that answers name, if not the one asked; any: every one", stated=False),
     "price_in": Option(0.0, "openai: price of a million tokens asked, for the estimate of the cost", stated=False),
     "price_out": Option(0.0, "openai: price of a million tokens answered", stated=False),
 }

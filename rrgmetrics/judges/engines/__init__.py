@@ -45,6 +45,7 @@ class EngineOptions:
     replicas: int
     cache: str
     record: str
+    answers_as: str
     price_in: float
     price_out: float
 

@@ -27,7 +27,9 @@ from typing import TYPE_CHECKING, Any
 from rrgmetrics.errors import BackendError, InputError, MissingExtraError
 from rrgmetrics.judges.base import Prompt, Reply
 from rrgmetrics.judges.engines.asking import MAX_CHARACTERS, WHOLE, Answer, ended, failed, is_dry, too_long
+from rrgmetrics.judges.engines.bodies import ACCEPTED, limit_bodies
 from rrgmetrics.judges.engines.hosts import is_loopback, tell_host
+from rrgmetrics.judges.engines.model_names import is_same_model
 from rrgmetrics.judges.engines.secret import Secret
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 PASSING = (408, 409, 425, 429, 500, 502, 503, 504, 529)  # HTTP status: try again
 HOPELESS = (401, 403, 404)  # the key, the model or the address is wrong: true of every request
 JSON_MODES = ("json_schema", "json_object", "")
+READ = {"choices", "content", "finish_reason", "index", "message", "model", "refusal", "usage"}  # keys of an answer
 JSON_WORDS = ("response_format", "json_schema", "json_object")  # in a message: the mode is what the server minds
 
 
@@ -56,6 +59,10 @@ class RejectedRequestError(Exception):
     """A request that the server understood and does not serve."""
 
 
+class OtherModelError(Exception):
+    """An answer that names another model than the one asked."""
+
+
 @dataclass
 class RequestState:
     """The state that the requests of one call share.
@@ -64,6 +71,8 @@ class RequestState:
         resume_at: No request starts before (`time.monotonic`).
         failures: Requests that failed since the last one that did not.
         received: Whether any reply has come.
+        others: Answers of another model than the one asked.
+        other: What is to be said of them.
         json_mode: The best of `JSON_MODES` that the server takes.
         json_proven: Whether it has answered in that mode.
         tokens_key: What the server calls the longest reply.
@@ -72,6 +81,8 @@ class RequestState:
     resume_at: float = 0.0
     failures: int = 0
     received: bool = False
+    others: int = 0
+    other: str = ""
     json_mode: int = 0
     json_proven: bool = False
     tokens_key: str = "max_tokens"
@@ -143,8 +154,9 @@ class Server:
 
     @property
     def facts(self) -> Mapping[str, str]:
-        """The facts for the signature: address and temperature."""
-        return {"base_url": self.base_url, "temperature": str(self.options.temperature)}
+        """The facts for the signature: address and temperature, and which other model may answer."""
+        allowed = {"answers_as": self.options.answers_as} if self.options.answers_as else {}
+        return {"base_url": self.base_url, "temperature": str(self.options.temperature), **allowed}
 
     def stream(self, prompts: Sequence[Prompt]) -> Generator[Answer, None, None]:
         """Yields answers as they arrive.
@@ -186,13 +198,17 @@ class Server:
         """A client without tries, redirects (which may lead elsewhere) or, on this machine, proxies of its own."""
         import openai
 
-        http = openai.DefaultAsyncHttpxClient(follow_redirects=False, trust_env=not is_loopback(self.base_url))
+        http = openai.DefaultAsyncHttpxClient(
+            follow_redirects=False,
+            trust_env=not is_loopback(self.base_url),
+            event_hooks={"response": [limit_bodies(MAX_BYTES)]},
+        )
         client = openai.AsyncOpenAI(
             api_key=self.api_key,
             base_url=self.base_url,
             max_retries=0,
             timeout=None,  # the deadline is ours
-            default_headers={"Connection": "close"},
+            default_headers={"Connection": "close", "Accept-Encoding": ACCEPTED},
             http_client=http,
         )
         _ = client.chat.completions.with_streaming_response  # imports a hundred files, before any deadline runs
@@ -202,12 +218,17 @@ class Server:
         """Asks until there is an answer, a refusal, or no try left; after many failures in a row only once."""
         reason, tries = "", 0
         while True:
+            if state.others >= self.options.concurrency and not state.received:
+                return failed(index, state.other)  # it would be paid for, and be no answer either
             try:
                 await state.wait()
                 answer = await self._adapt(client, index, prompt, state, last=0 < tries == self.options.retries)
                 state.failures, state.received = 0, True
                 return answer
             except RejectedRequestError as error:
+                return failed(index, str(error))
+            except OtherModelError as error:
+                state.others, state.other = state.others + 1, str(error)
                 return failed(index, str(error))
             except TransientError as error:
                 reason, pause = str(error), error.pause
@@ -284,7 +305,23 @@ class Server:
                     "correct base_url."
                 ) from error
             raise TransientError(f"the connection broke: {error.__cause__ or error}") from error
-        return too_long(index) if body is None else _parse(index, body, prompt.max_tokens)
+        if body is None:
+            return too_long(index)
+        document = _load(body)
+        self._check_model(document)
+        return _parse(index, document, prompt.max_tokens)
+
+    def _check_model(self, document: Any) -> None:
+        """Raises OtherModelError for an answer that names another model; one that names none is not asked further."""
+        named, allowed = document.get("model") if isinstance(document, dict) else None, self.options.answers_as
+        if not isinstance(named, str) or not named or allowed == "any":
+            return
+        if not is_same_model(allowed or self.model, named):
+            shown = self.secret.out_of(named)[:100]
+            raise OtherModelError(
+                f"the server answers as {shown!r} where {allowed or self.model!r} was asked; name that model, or allow "
+                f"it with answers_as={shown} (answers_as=any: every one)"
+            )
 
     def _status_error(self, error: Any, json_mode: str, state: RequestState) -> Exception:
         status = int(error.status_code)
@@ -311,20 +348,41 @@ async def _read(response: Any) -> bytes | None:
     return bytes(body)
 
 
-def _parse(index: int, body: bytes, limit: int) -> Answer:
+def _load(body: bytes) -> Any:
+    """The JSON of an answer; raises TransientError if it is none, or says twice what is read here."""
+    try:
+        return json.loads(body, object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        said = str(error) if isinstance(error, DoubledKeyError) else type(error).__name__
+        raise TransientError(f"the server's answer is no chat completion ({said})") from error
+
+
+class DoubledKeyError(ValueError):
+    """A key that an object has twice: which of the two counts would be anybody's guess."""
+
+
+def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(items)
+    if len(found) < len(items):
+        keys = [key for key, _ in items]
+        if twice := next((key for key in keys if key in READ and keys.count(key) > 1), None):
+            raise DoubledKeyError(f"the key {twice!r} stands twice")
+    return found
+
+
+def _parse(index: int, document: Any, limit: int) -> Answer:
     """The text of the first choice, if it is whole (see `ended`).
 
     A refusal in words is a text too, but is not kept: asked again, the server may answer. Raises TransientError if
     there is no text.
     """
     try:
-        document = json.loads(body)
         choice = _first(document["choices"])
         message, why = choice["message"], choice.get("finish_reason")
         text, refusal = message.get("content"), message.get("refusal")
         usage = document.get("usage") or {}
         tokens = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
         raise TransientError(f"the server's answer is no chat completion ({type(error).__name__})") from error
     if text is None and isinstance(refusal, str):
         return ended(index, refusal, why, limit, *tokens)._replace(received=False)
