@@ -87,7 +87,7 @@ def load() -> Lexicon:
     try:
         if folder_in_use():
             return build_lexicon()
-        return as_lexicon(kept("lexicon", bundled()[0], lambda: as_plain(build_lexicon())))
+        return kept("lexicon", bundled()[0], lambda: as_plain(build_lexicon()), as_lexicon)
     except Exception:  # whatever a fault of a file does to the build, the check says it better
         _raise_faults()
         raise

@@ -71,7 +71,7 @@ def bundled() -> tuple[str, dict[str, Any]]:
         return {name: _together(name, each) for name, each in contents.items()}
 
     key = key_of(line for name, each in texts.items() for line in (name.encode(), *each))
-    return key, kept("files", key, laid_together)
+    return key, kept("files", key, laid_together, lambda contents: {name: contents[name] for name in texts})
 
 
 def _together(name: str, contents: list[Any]) -> Any:

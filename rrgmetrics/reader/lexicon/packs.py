@@ -76,8 +76,11 @@ def find_packs(folder: str) -> dict[str, Pack]:
 def _bundled_packs() -> dict[str, Pack]:
     paths = sorted(BUNDLED.glob(f"*/{PACK_FILE}"), key=lambda path: (path.parent.name != DEFAULT_PACK, path))
     texts = [path.read_bytes() for path in paths]
-    contents = kept("packs", key_of(texts), lambda: [parse(text.decode("utf-8")) for text in texts])
-    return {path.parent.name: _pack(path, content) for path, content in zip(paths, contents, strict=True)}
+
+    def described(contents: Any) -> dict[str, Pack]:
+        return {path.parent.name: _pack(path, content) for path, content in zip(paths, contents, strict=True)}
+
+    return kept("packs", key_of(texts), lambda: [parse(text.decode("utf-8")) for text in texts], described)
 
 
 def _pack(path: Path, content: Any, before: Pack | None = None) -> Pack:

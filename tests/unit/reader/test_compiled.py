@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import ast
+import errno
+import marshal
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from edited_lexicon import edit_bundled
 
 import rrgmetrics
 from rrgmetrics.reader import read
-from rrgmetrics.reader.lexicon import build, compiled, files, load, use
+from rrgmetrics.reader.lexicon import build, compiled, files, load, packs, use
 from rrgmetrics.reader.lexicon.files import bundled, bundled_files, file_names
 from rrgmetrics.reader.lexicon.parsing import parse
 
+SUM = 32  # bytes in front of what is kept
 WITHOUT_YAML = (
     "import sys; from rrgmetrics.reader import read; print(len(read('Clear.').findings), 'yaml' in sys.modules)"
 )
@@ -62,14 +66,145 @@ def test_what_is_stale_is_not_used(cache: Path, tmp_path: Path, monkeypatch: pyt
     assert key != compiled.key_of([])
 
 
-@pytest.mark.parametrize("damage", [lambda whole: whole[:-1], lambda whole: b"", lambda whole: whole[:-1] + b"x"])
+def keep(key: str, content: Any = ("right",)) -> Any:
+    """What the cache gives for a key, of which only this content is made."""
+    return compiled.kept("files", key, lambda: content, tuple)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda whole: whole[:-1],
+        lambda whole: b"",
+        lambda whole: whole[:-1] + b"x",
+        lambda whole: whole[:SUM] + b"\xff" * 40,
+    ],
+)
 def test_what_is_damaged_is_made_again(cache: Path, damage: Callable[[bytes], bytes]) -> None:
-    compiled.kept("words", "a", lambda: {"left": ("right",)})
-    path = cache / "words-a"
+    keep("a")
+    path = cache / "files-a"
     whole = path.read_bytes()
     path.write_bytes(damage(whole))
-    assert compiled.kept("words", "a", lambda: {"left": ("right",)}) == {"left": ("right",)}
+    assert keep("a") == ("right",)
     assert path.read_bytes() == whole
+
+
+def planted(name: str, content: Any) -> bytes:
+    """A file as the cache writes it, whatever it holds."""
+    return compiled._sum(Path(name), marshal.dumps(content)) + marshal.dumps(content)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("packs", None),
+        ("packs", [[[]]]),
+        ("files", 5),
+        ("files", {"lung": 1}),
+        ("lexicon", []),
+        ("lexicon", {"concepts": {"edema": ()}}),
+    ],
+)
+def test_what_has_another_shape_is_made_again(cache: Path, name: str, content: Any) -> None:
+    packs._bundled_packs.cache_clear()
+    load()
+    (path,) = cache.glob(f"{name}-*")
+    whole = path.read_bytes()
+    path.write_bytes(planted(path.name, content))
+    packs._bundled_packs.cache_clear()
+    with use(None):
+        assert read("Small left effusion.").findings
+    assert path.read_bytes() == whole
+
+
+def test_a_content_under_another_name_is_not_believed(cache: Path) -> None:
+    keep("a")
+    (cache / "files-a").rename(cache / "files-b")
+    assert keep("b", ("left",)) == ("left",)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows has no owners")
+@pytest.mark.parametrize("what", ["file of another user", "file that others may write to", "link", "pipe", "folder"])
+def test_what_we_did_not_write_is_not_believed(cache: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checksum shows damage and not the author: whoever writes a file can write its sum."""
+    keep("a")
+    path = cache / "files-a"
+    path.write_bytes(planted(path.name, ("planted",)))
+    assert keep("a") == ("planted",)  # by this user
+    if what == "file of another user":
+        if os.getuid():
+            pytest.skip("only root can give a file away")
+        os.chown(path, 65534, 65534)
+    elif what == "file that others may write to":
+        path.chmod(0o666)
+    else:
+        path.rename(cache / "beside")
+        if what == "link":
+            path.symlink_to(cache / "beside")
+        elif what == "pipe":
+            os.mkfifo(path)
+        else:
+            path.mkdir()
+    assert keep("a") == ("right",)
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows has no owners")
+@pytest.mark.parametrize("how", ["others may write", "group may write", "another user's", "link", "pipe"])
+def test_a_folder_that_is_not_this_users_alone_is_left_alone(cache: Path, how: str, tmp_path: Path) -> None:
+    keep("a")
+    theirs = tmp_path / "theirs"
+    cache.rename(theirs)
+    for age in range(compiled.KEPT + 8):
+        (theirs / f"files-{age:064x}").write_text("theirs")
+    (theirs / "files-a").write_bytes(planted("files-a", ("planted",)))
+    if how == "link":
+        cache.symlink_to(theirs)
+    elif how == "pipe":
+        os.mkfifo(cache)
+    else:
+        theirs.rename(cache)
+        theirs = cache
+        if how == "another user's":
+            if os.getuid():
+                pytest.skip("only root can give a folder away")
+            os.chown(cache, 65534, 65534)
+        cache.chmod(0o777 if how == "others may write" else 0o775 if how == "group may write" else 0o700)
+    before = sorted(path.name for path in theirs.iterdir())
+    assert keep("a") == keep("b") == ("right",)
+    assert sorted(path.name for path in theirs.iterdir()) == before
+
+
+def test_files_of_others_stay(cache: Path) -> None:
+    keep("a")
+    foreign = ["thesis.txt", "files-a.bak", "lexicon-1", ".part-x", f"other-{0:064x}", f".part-{'g' * 16}"]
+    for name in foreign:
+        (cache / name).write_text("mine")
+        os.utime(cache / name, (0, 0))
+    (cache / "files").mkdir()
+    for age in range(compiled.KEPT + 5):
+        (cache / f"files-{age:064x}").write_text("old")
+    keep("b")
+    assert {path.name for path in cache.iterdir()} >= {*foreign, "files"}
+    assert len(list(cache.glob(f"files-{'[0-9a-f]' * 64}"))) == compiled.KEPT
+
+
+def test_no_unfinished_file_is_left(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk; what a killed process has left is removed an hour later."""
+    keep("a")
+    left, fresh = (cache / f".part-{number:016x}" for number in range(2))
+    left.write_text("half")
+    fresh.write_text("half")
+    os.utime(left, (0, 0))
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full)
+        assert keep("b") == ("right",)
+    assert {path.name for path in cache.iterdir()} == {"files-a", left.name, fresh.name}
+    assert keep("b") == ("right",)
+    assert {path.name for path in cache.iterdir()} == {"files-a", "files-b", fresh.name}
 
 
 def test_a_cache_that_cannot_be_written_costs_time_only(
@@ -82,17 +217,17 @@ def test_a_cache_that_cannot_be_written_costs_time_only(
     assert not cache.exists()
     monkeypatch.setattr("os.path.expanduser", lambda path: path)  # as for a user without a home
     monkeypatch.delenv("XDG_CACHE_HOME")
-    assert compiled.kept("words", "a", tuple) == ()
+    assert keep("a") == ("right",)
     assert not Path("~").exists()
 
 
 def test_the_newest_few_stay(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiled, "KEPT", 2)
-    for age, key in enumerate("abc"):
-        assert compiled.kept("numbers", key, lambda: (1, 2)) == (1, 2)
-        os.utime(cache / f"numbers-{key}", (age, age))
-    compiled.kept("numbers", "d", tuple)
-    assert sorted(path.name for path in cache.iterdir()) == ["numbers-c", "numbers-d"]
+    for age in range(3):
+        keep(f"{age:064x}")
+        os.utime(cache / f"files-{age:064x}", (age, age))
+    keep(f"{3:064x}")
+    assert sorted(path.name for path in cache.iterdir()) == [f"files-{2:064x}", f"files-{3:064x}"]
 
 
 def test_all_code_that_decides_is_in_the_key() -> None:
