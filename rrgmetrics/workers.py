@@ -3,6 +3,10 @@
 Processes are started anew (loky's, which joblib keeps), never forked: OpenMP, which torch computes with, keeps threads
 that a fork does not copy and that the child would wait for forever. A process that is killed is replaced, and what it
 was scoring is scored again.
+
+Counts over all references hold parts of their texts. The processes read them from a file without a name, which is gone
+with the process that holds it, whatever ends it. Where the system has no /proc (macOS, Windows) it is a file in a
+temporary folder that only its owner may read; there SIGKILL can leave it.
 """
 
 from __future__ import annotations
@@ -76,8 +80,7 @@ class Pool:
         self.workers = workers
         self._metrics = pickle.dumps(metrics)
         self._executor: Any = None
-        self._folder = tempfile.TemporaryDirectory(prefix="rrgmetrics-")
-        self._shared: list[tuple[dict[str, Frequencies], Path]] = []
+        self._shared: list[tuple[dict[str, Frequencies], _Unnamed]] = []
 
     def map(self, function: Callable[[Any, T], Any], tasks: Iterable[T]) -> Iterator[Any]:
         """Yields `function(metrics, task)` of each task, in order; a few tasks are under way at a time.
@@ -120,13 +123,12 @@ class Pool:
         """Returns a file of the statistics, which each process reads once; "" if there are none."""
         if not statistics:
             return ""
-        for known, path in self._shared:
+        for known, file in self._shared:
             if known.keys() == statistics.keys() and all(known[name] is each for name, each in statistics.items()):
-                return str(path)
-        path = Path(self._folder.name, str(len(self._shared)))
-        path.write_bytes(pickle.dumps(dict(statistics)))
-        self._shared.append((dict(statistics), path))
-        return str(path)
+                return file.path
+        file = _Unnamed(pickle.dumps(dict(statistics)))
+        self._shared.append((dict(statistics), file))
+        return file.path
 
     def close(self) -> None:
         """Ends the processes; a further task would start new ones."""
@@ -151,6 +153,25 @@ class Pool:
         threads = str(max(1, (os.cpu_count() or 1) // self.workers))
         environment = {VARIABLE: "no", "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", threads)}
         return ProcessPoolExecutor(self.workers, initializer=_prepare, initargs=(self._metrics,), env=environment)
+
+
+class _Unnamed:
+    """A file without a name, which other processes of this user can read as long as this object is there.
+
+    Attributes:
+        path: What they open.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        if Path("/proc/self/fd").is_dir():
+            self._file = tempfile.TemporaryFile()
+            self._file.write(content)
+            self._file.flush()
+            self.path = f"/proc/{os.getpid()}/fd/{self._file.fileno()}"
+        else:
+            self._folder = tempfile.TemporaryDirectory(prefix="rrgmetrics-")
+            self.path = str(Path(self._folder.name, "counts"))
+            Path(self.path).write_bytes(content)
 
 
 def check_workers(workers: Any, names: Iterable[MetricName]) -> int:

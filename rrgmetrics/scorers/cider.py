@@ -88,9 +88,9 @@ def similarity(reference: Vectors, candidate: Vectors) -> float:
     if reference.weights and not reference.norms.any():
         return math.nan
     products = np.zeros(ORDER)
-    for ngram in reference.weights.keys() & candidate.weights.keys():
-        weight = reference.weights[ngram]
-        products[len(ngram) - 1] += min(candidate.weights[ngram], weight) * weight
+    for ngram, weight in reference.weights.items():  # in the text's order: a set's would change the last digit
+        if ngram in candidate.weights:
+            products[len(ngram) - 1] += min(candidate.weights[ngram], weight) * weight
     norms = reference.norms * candidate.norms
     cosines = np.divide(products, norms, out=np.zeros(ORDER), where=norms > 0)
     penalty = math.exp(-((candidate.length - reference.length) ** 2) / (2 * SIGMA**2))

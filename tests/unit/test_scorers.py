@@ -18,6 +18,16 @@ from rrgmetrics.scorers.bertscore import Idf, find_baseline, greedy_match
 from rrgmetrics.scorers.bleu import coco_bleu, sacrebleu_bleu
 from rrgmetrics.scorers.rouge import f_measure, longest_common_subsequence
 
+SUMMED = """
+from random import Random
+import rrgmetrics
+random = Random(0)
+words = "small large left right pleural effusion edema nodule of the lung base no new stable mild".split()
+references, candidates = ([" ".join(random.choices(words, k=40)) for _ in range(60)] for _ in range(2))
+result = rrgmetrics.score("cider", predictions=candidates, references=references, progress=False)["cider"]
+print(result.scores["cider"].hex(), [value.hex() for value in result.per_pair["cider"].tolist()])
+"""
+
 
 def score(name, candidates, references, **options):
     return rrgmetrics.score(name, predictions=candidates, references=references, progress=False, **options)[name]
@@ -132,6 +142,11 @@ class TestCider:
         forward = score("cider", references[::-1], references).per_pair["cider"]
         backward = score("cider", references, references[::-1]).per_pair["cider"]
         assert forward == pytest.approx(backward[::-1], abs=1e-9)
+
+    def test_the_last_digit_does_not_depend_on_the_order_of_a_set(self, run_python):
+        """PYTHONHASHSEED orders the sets of a process; a sum of floats in another order has another last digit."""
+        printed = {run_python(SUMMED, PYTHONHASHSEED=str(seed)) for seed in range(4)}
+        assert len(printed) == 1
 
 
 def vectors(rows, own=None):

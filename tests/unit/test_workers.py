@@ -32,6 +32,34 @@ if __name__ == "__main__":
         print(pool.map_async(score, range(2)).get(timeout=120) == [here, here])
 """
 
+KILLED = """
+import os
+import rrgmetrics
+from rrgmetrics.reports import check_pairs
+
+if __name__ == "__main__":
+    texts = [f"Small left pleural effusion of {number} mm. No pneumothorax." for number in range(2000)]
+    with rrgmetrics.prepare("cider", workers=2) as metrics:
+        next(metrics.steps(check_pairs(texts[::-1], texts)))
+        print(os.getpid(), flush=True)
+        input()
+"""
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="reads /proc")
+def test_nothing_of_the_references_is_left_where_a_process_is_killed(tmp_path):
+    script, folder = tmp_path / "killed.py", tmp_path / "temporary"
+    script.write_text(KILLED)
+    folder.mkdir()
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    process = subprocess.Popen([sys.executable, script], stdin=-1, stdout=-1, text=True, env=environment)
+    assert process.stdout.readline().strip() == str(process.pid)
+    while_running = [path for path in folder.rglob("*") if path.is_file()]
+    process.kill()
+    process.wait()
+    assert [path for path in while_running if b"effusion" in path.read_bytes()] == []
+    assert [path for path in folder.rglob("*") if path.is_file()] == []
+
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="reads /proc")
 def test_a_worker_that_is_killed_changes_nothing(monkeypatch, caplog):
