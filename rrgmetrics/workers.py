@@ -164,7 +164,7 @@ class _Unnamed:
 
     def __init__(self, content: bytes) -> None:
         if Path("/proc/self/fd").is_dir():
-            self._file = tempfile.TemporaryFile()
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as this is
             self._file.write(content)
             self._file.flush()
             self.path = f"/proc/{os.getpid()}/fd/{self._file.fileno()}"
